@@ -1,0 +1,35 @@
+// Runs before every npm script, on whatever Node the machine has (20 or newer).
+// Installs the dependencies when the lock file is not the one that is installed; otherwise does nothing.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const stamp = join(root, "node_modules", ".installed-lock");
+const localNode = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function run(command, args) {
+  const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  if (result.error) fail(`${command} could not be started: ${result.error.message}`);
+  return result.status === 0;
+}
+
+const installed = existsSync(stamp) && readFileSync(stamp, "utf8") === lock && existsSync(localNode);
+if (!installed) {
+  const npm = process.env.npm_execpath;
+  const quiet = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  console.error("Installing dependencies (once per lock file) …");
+  const done = npm ? run(process.execPath, [npm, ...quiet]) : run("npm", quiet);
+  if (!done) fail("npm ci failed; see the lines above, then run the same command again.");
+  // Where install scripts are switched off, the package `node` has not fetched its binary yet.
+  if (!existsSync(localNode)) run(process.execPath, [join(root, "node_modules", "node", "installArchSpecificPackage.js")]);
+  writeFileSync(stamp, lock);
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+const [first] = process.argv.slice(2);
+
+if (major < 22 || (major === 22 && minor < 13)) {
+  console.error(`holdfast needs Node 22.13 or newer, and this is ${process.versions.node}. Install a newer Node and run it again.`);
+  process.exitCode = 1;
+} else if (first === "--version" || first === "-v") {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  console.log(version);
+} else {
+  // Loaded only now: an old Node could not even parse it, and --version does not need it.
+  const { main } = await import("./cli/main.ts");
+  process.exitCode = await main(process.argv.slice(2));
+}

@@ -1,0 +1,28 @@
+import type { Draft } from "./draft.ts";
+import type { Outcome } from "./operations.ts";
+import type { Json } from "./state.ts";
+
+/** Conversation messages are kept as rows in the order they came; their shape belongs to the controller. */
+export type MessageOperation = { type: "messages.add"; messages: Json[] };
+
+export interface MessageResult {
+  /** Numbers of the first and the last message added. */
+  first: number;
+  last: number;
+}
+
+export function applyMessages(draft: Draft, operation: MessageOperation): Outcome<MessageResult> {
+  const first = draft.counter("lastMessage") + 1;
+  let last = first - 1;
+  for (const message of operation.messages) {
+    last++;
+    draft.insert("message", messageKey(last), message);
+  }
+  draft.mark("lastMessage", last);
+  return { result: { first, last }, warnings: [] };
+}
+
+/** Padded, so that the order of the keys is the order of the numbers. */
+export function messageKey(number: number): string {
+  return String(number).padStart(12, "0");
+}

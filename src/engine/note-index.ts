@@ -1,0 +1,219 @@
+import { foldCase, type Note, type NoteValue } from "./notes.ts";
+import { longestIndexedText, type Plan, TermIndex } from "./term-index.ts";
+import { terms } from "./words.ts";
+
+/** Below this many notes a scan is as fast as an index. */
+const scanAlways = 500;
+
+export interface NoteQuery {
+  query: string;
+  /** All of them must stand on the note; compared without case. */
+  tags: readonly string[];
+  limit: number;
+  offset: number;
+}
+
+export interface NoteMatches {
+  /** How many notes match in all. */
+  total: number;
+  notes: Note[];
+  /** False: the notes contain the query. True: none does, and these hold its words, best first. */
+  ranked: boolean;
+}
+
+interface Slot {
+  id: string;
+  value: NoteValue;
+  folded: string;
+  tags: string[];
+}
+
+/** The notes of one session, held for listing and searching. */
+export class NoteIndex {
+  readonly #slots: (Slot | undefined)[] = [];
+  readonly #slotOf = new Map<string, number>();
+  #index = new TermIndex();
+  /** Slots below this one are in the term index. */
+  #indexed = 0;
+  #removed = 0;
+  /** Texts too long for the term index; few or none. */
+  #long: number[] = [];
+  #firstMatch = new Int32Array(0);
+
+  get size(): number {
+    return this.#slotOf.size;
+  }
+
+  set(id: string, value: NoteValue | null): void {
+    const known = this.#slotOf.get(id);
+    if (known !== undefined) {
+      this.#slots[known] = undefined;
+      this.#slotOf.delete(id);
+      this.#removed++;
+    }
+    if (!value) return;
+    this.#slotOf.set(id, this.#slots.length);
+    this.#slots.push({ id, value, folded: foldCase(value.content), tags: value.tags.map(foldCase) });
+  }
+
+  get(id: string): Note | undefined {
+    const slot = this.#slots[this.#slotOf.get(id) ?? -1];
+    return slot && noteOf(slot);
+  }
+
+  /** Notes newest first, by their last edit. */
+  list(tags: readonly string[], limit: number, offset: number): NoteMatches {
+    const wanted = tags.map(foldCase);
+    const newest = new Best(offset + limit);
+    this.#slots.forEach((slot, number) => {
+      if (slot && hasTags(slot, wanted)) newest.offer(number, 0, slot.value.updated);
+    });
+    return { total: newest.total, notes: this.#notes(newest.numbers().slice(offset)), ranked: false };
+  }
+
+  search(query: NoteQuery): NoteMatches {
+    if (query.query === "") return this.list(query.tags, query.limit, query.offset);
+    const folded = foldCase(query.query);
+    const tags = query.tags.map(foldCase);
+    const exact = this.#best(query);
+    this.#containing(folded, (number, at) => {
+      const slot = this.#slots[number];
+      if (slot && hasTags(slot, tags)) exact.offer(number, at, slot.value.updated);
+    });
+    if (exact.total > 0) return this.#page(exact, query, false);
+    const ranked = this.#best(query);
+    for (const [number, score] of this.#scores(folded)) {
+      const slot = this.#slots[number];
+      if (slot && hasTags(slot, tags)) ranked.offer(number, -score / (1 + slot.folded.length / 2_000), slot.value.updated);
+    }
+    return this.#page(ranked, query, true);
+  }
+
+  /** Whether a search would first have to index many notes; `indexSome` then does it in small pieces. */
+  get needsIndex(): boolean {
+    return this.size > scanAlways && this.#indexed < this.#slots.length;
+  }
+
+  indexSome(count: number): void {
+    if (this.#removed > 1_000 && this.#removed > this.#slotOf.size) this.#compact();
+    const end = Math.min(this.#slots.length, this.#indexed + count);
+    for (; this.#indexed < end; this.#indexed++) {
+      const slot = this.#slots[this.#indexed];
+      if (!slot) continue;
+      if (slot.folded.length > longestIndexedText) this.#long.push(this.#indexed);
+      else this.#index.add(this.#indexed, slot.folded);
+    }
+  }
+
+  #compact(): void {
+    const kept = this.#slots.filter((slot) => slot !== undefined);
+    this.#slots.length = 0;
+    this.#slotOf.clear();
+    for (const slot of kept) {
+      this.#slotOf.set(slot.id, this.#slots.length);
+      this.#slots.push(slot);
+    }
+    this.#index = new TermIndex();
+    this.#indexed = 0;
+    this.#removed = 0;
+    this.#long = [];
+  }
+
+  /** Visits every slot that contains the query, with where it first does. */
+  #containing(folded: string, visit: (number: number, at: number) => void): void {
+    const read = (number: number) => {
+      const at = this.#slots[number]?.folded.indexOf(folded) ?? -1;
+      if (at !== -1) visit(number, at);
+    };
+    const indexed = this.size > scanAlways ? this.#indexed : 0;
+    const plan = indexed > 0 ? this.#index.find(folded, indexed) : undefined;
+    if (plan) {
+      this.#eachCandidate(plan, (number, at) => (plan.exact ? visit(number, at) : read(number)));
+      for (const number of this.#long) read(number);
+    }
+    for (let number = plan ? indexed : 0; number < this.#slots.length; number++) read(number);
+  }
+
+  /** Each slot of a plan once, with the smallest place that was named for it. */
+  #eachCandidate(plan: Plan, visit: (number: number, at: number) => void): void {
+    if (this.#firstMatch.length < this.#slots.length) this.#firstMatch = new Int32Array(this.#slots.length * 2).fill(-1);
+    const first = this.#firstMatch;
+    const touched: number[] = [];
+    plan.each((number, at) => {
+      const known = first[number] as number;
+      if (known === -1) touched.push(number);
+      if (known === -1 || at < known) first[number] = at;
+    });
+    for (const number of touched) {
+      const at = first[number] as number;
+      first[number] = -1;
+      visit(number, at);
+    }
+  }
+
+  /** Okapi BM25 over the query's words, each standing for its forms, its prefixes and its misspellings. */
+  #scores(folded: string): Map<number, number> {
+    while (this.#indexed < this.#slots.length) this.indexSome(this.#slots.length);
+    const scores = new Map<number, number>();
+    for (const word of new Set(terms(folded))) {
+      const best = new Map<number, number>();
+      for (const { likeness, slots } of this.#index.similar(word)) {
+        const rarity = Math.log(1 + (this.size - slots.length + 0.5) / (slots.length + 0.5));
+        for (const slot of slots) best.set(slot, Math.max(best.get(slot) ?? 0, likeness * Math.max(rarity, 0.01)));
+      }
+      for (const [slot, score] of best) scores.set(slot, (scores.get(slot) ?? 0) + score);
+    }
+    return scores;
+  }
+
+  #best(query: NoteQuery): Best {
+    return new Best(query.offset + query.limit);
+  }
+
+  #page(best: Best, query: NoteQuery, ranked: boolean): NoteMatches {
+    return { total: best.total, notes: this.#notes(best.numbers().slice(query.offset)), ranked };
+  }
+
+  #notes(numbers: number[]): Note[] {
+    return numbers.map((number) => noteOf(this.#slots[number] as Slot));
+  }
+}
+
+/** Keeps the few best of many matches: smallest rank first, newest first among equals. */
+class Best {
+  total = 0;
+  readonly #count: number;
+  #kept: { number: number; rank: number; updated: number }[] = [];
+  #worstRank = Number.POSITIVE_INFINITY;
+  #worstUpdated = -1;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  offer(number: number, rank: number, updated: number): void {
+    this.total++;
+    if (rank > this.#worstRank || (rank === this.#worstRank && updated < this.#worstUpdated)) return;
+    this.#kept.push({ number, rank, updated });
+    if (this.#kept.length >= 2 * this.#count + 64) this.#prune();
+  }
+
+  numbers(): number[] {
+    this.#prune();
+    return this.#kept.map(({ number }) => number);
+  }
+
+  #prune(): void {
+    this.#kept = this.#kept.sort((a, b) => a.rank - b.rank || b.updated - a.updated).slice(0, this.#count);
+    const worst = this.#kept.length >= this.#count ? this.#kept.at(-1) : undefined;
+    if (worst) [this.#worstRank, this.#worstUpdated] = [worst.rank, worst.updated];
+  }
+}
+
+function noteOf(slot: Slot): Note {
+  return { id: slot.id, ...slot.value, tags: [...slot.value.tags] };
+}
+
+function hasTags(slot: Slot, tags: readonly string[]): boolean {
+  return tags.every((tag) => slot.tags.includes(tag));
+}

@@ -1,0 +1,97 @@
+import { Draft, RecordsNeeded } from "./draft.ts";
+import type { Limits } from "./limits.ts";
+import { applyNotepad, type NotepadOperation, type NotepadResult } from "./notepad.ts";
+import { applyNotes, type NotesOperation, type NotesResult } from "./notes.ts";
+import { applyScratchpad, type ScratchpadOperation, type ScratchpadResult } from "./scratchpad.ts";
+import { applyLifecycle, type LifecycleOperation, type LifecycleResult } from "./lifecycle.ts";
+import { applyMessages, type MessageOperation, type MessageResult } from "./messages.ts";
+import type { Change, Json, RecordId, State } from "./state.ts";
+import { applyUndo, type UndoOperation, type UndoResult } from "./undo.ts";
+
+/** One edit: pure, serialisable, replayable. */
+export type Operation =
+  | NotepadOperation
+  | NotesOperation
+  | ScratchpadOperation
+  | MessageOperation
+  | LifecycleOperation
+  | UndoOperation;
+
+export type ResultOf<O extends Operation> = O extends NotepadOperation
+  ? NotepadResult
+  : O extends NotesOperation
+    ? NotesResult
+    : O extends ScratchpadOperation
+      ? ScratchpadResult
+      : O extends MessageOperation
+        ? MessageResult
+        : O extends UndoOperation
+          ? UndoResult
+          : LifecycleResult;
+
+/** What the engine may know of the world. */
+export interface Environment {
+  now: number;
+  limits: Limits;
+  countTokens: (text: string) => number;
+}
+
+export interface Outcome<Result> {
+  result: Result;
+  warnings: string[];
+}
+
+export type Applied<Result> =
+  | ({ status: "applied"; changes: Change[] } & Outcome<Result>)
+  | { status: "needs"; ids: RecordId[] };
+
+/**
+ * Applies one operation to a state. Throws a HoldfastError when the operation is refused; answers with
+ * the records it needs when they are not loaded; never changes its arguments.
+ */
+export function apply<O extends Operation>(
+  state: State,
+  loaded: ReadonlyMap<RecordId, Json>,
+  operation: O,
+  environment: Environment,
+): Applied<ResultOf<O>> {
+  const draft = new Draft(state, loaded);
+  try {
+    const outcome = run(draft, state, operation, environment);
+    return { status: "applied", changes: draft.changes, ...(outcome as Outcome<ResultOf<O>>) };
+  } catch (thrown) {
+    if (thrown instanceof RecordsNeeded) return { status: "needs", ids: thrown.ids };
+    throw thrown;
+  }
+}
+
+function run(draft: Draft, state: State, operation: Operation, environment: Environment): Outcome<unknown> {
+  switch (operation.type) {
+    case "notepad.write":
+    case "notepad.append":
+    case "notepad.prepend":
+    case "notepad.replace":
+    case "notepad.delete":
+      return applyNotepad(draft, operation, environment);
+    case "notes.add":
+    case "notes.update":
+    case "notes.delete":
+      return applyNotes(draft, operation, environment);
+    case "scratchpad.set_notes":
+    case "scratchpad.append_notes":
+    case "scratchpad.set_plan":
+    case "scratchpad.refs_add":
+    case "scratchpad.refs_remove":
+    case "scratchpad.refs_set":
+    case "scratchpad.write":
+      return applyScratchpad(draft, state, operation, environment);
+    case "messages.add":
+      return applyMessages(draft, operation);
+    case "session.rename":
+    case "session.status":
+    case "session.fork":
+      return applyLifecycle(draft, operation);
+    case "undo":
+      return applyUndo(draft, operation);
+  }
+}

@@ -1,0 +1,155 @@
+import { HoldfastError } from "../errors.ts";
+
+/**
+ * The door every text passes once: lone surrogates become U+FFFD, NUL is refused,
+ * everything else (CRLF, BOM, combining marks) stays as given. All stores then agree byte for byte.
+ */
+export function normaliseText(text: string, name: string): string {
+  if (text.includes("\u0000")) {
+    throw new HoldfastError(
+      "invalid_input",
+      `${name} contains a NUL character (U+0000) at position ${text.indexOf("\u0000")}. Remove it and send the text again.`,
+      { data: { field: name } },
+    );
+  }
+  return text.toWellFormed();
+}
+
+/** Normalises every text in a value, names of fields included. */
+export function normaliseTexts<T>(value: T, name = "input"): T {
+  if (typeof value === "string") return normaliseText(value, name) as T;
+  if (Array.isArray(value)) return value.map((item, index) => normaliseTexts(item, `${name}[${index}]`)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]) => [normaliseText(key, name), normaliseTexts(item, key)]);
+  return Object.fromEntries(entries) as T;
+}
+
+/** Unicode code points: what a limit means when it says characters. */
+export function countCharacters(text: string): number {
+  let surrogatePairs = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(index + 1))) surrogatePairs++;
+  }
+  return text.length - surrogatePairs;
+}
+
+/** The first `limit` code points of a text; never half a surrogate pair. */
+export function takeCharacters(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let taken = 0;
+  let index = 0;
+  while (index < text.length && taken < limit) {
+    const unit = text.charCodeAt(index);
+    index += unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(index + 1)) ? 2 : 1;
+    taken++;
+  }
+  return text.slice(0, index);
+}
+
+/** Joins so that the addition starts on a line of its own. */
+export function appendText(existing: string, addition: string): string {
+  if (addition === "") return existing;
+  if (existing === "" || existing.endsWith("\n")) return existing + addition;
+  return `${existing}\n${addition}`;
+}
+
+/** Joins so that what stood there before starts on a line of its own. */
+export function prependText(existing: string, addition: string): string {
+  if (addition === "") return existing;
+  if (existing === "" || addition.endsWith("\n")) return addition + existing;
+  return `${addition}\n${existing}`;
+}
+
+export function countOccurrences(text: string, needle: string): number {
+  let count = 0;
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) count++;
+  return count;
+}
+
+/** Replaces literally: `$&` in the replacement is two characters, not a pattern. */
+export function replaceText(text: string, find: string, replacement: string, all: boolean): string {
+  if (all) return text.split(find).join(replacement);
+  const at = text.indexOf(find);
+  return at === -1 ? text : text.slice(0, at) + replacement + text.slice(at + find.length);
+}
+
+/** The line that looks most like what was searched for, so that an error can show it. */
+export function closestLine(text: string, needle: string): { line: string; number: number } | undefined {
+  const wanted = characterPairs(firstLine(needle));
+  let best: { line: string; number: number } | undefined;
+  let bestScore = 0;
+  let number = 0;
+  for (const line of text.split("\n")) {
+    number++;
+    if (line.trim() === "") continue;
+    const score = similarity(wanted, characterPairs(line));
+    if (score > bestScore) {
+      bestScore = score;
+      best = { line, number };
+    }
+  }
+  return bestScore >= 0.2 ? best : undefined;
+}
+
+/** The one stretch in which two texts differ: at `at`, `removed` gave way to `inserted`. */
+export interface Splice {
+  at: number;
+  removed: string;
+  inserted: string;
+}
+
+export function spliceBetween(before: string, after: string): Splice {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  if (start > 0 && splitsPair(before, after, start)) start--;
+  let end = 0;
+  while (
+    end < shorter - start &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  ) {
+    end++;
+  }
+  if (end > 0 && splitsPair(before, after, before.length - end, after.length - end)) end--;
+  return {
+    at: start,
+    removed: before.slice(start, before.length - end),
+    inserted: after.slice(start, after.length - end),
+  };
+}
+
+export function applySplice(text: string, splice: Splice): string {
+  return text.slice(0, splice.at) + splice.inserted + text.slice(splice.at + splice.removed.length);
+}
+
+export function revertSplice(text: string, splice: Splice): string {
+  return text.slice(0, splice.at) + splice.removed + text.slice(splice.at + splice.inserted.length);
+}
+
+function splitsPair(before: string, after: string, inBefore: number, inAfter = inBefore): boolean {
+  return isLowSurrogate(before.charCodeAt(inBefore)) || isLowSurrogate(after.charCodeAt(inAfter));
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function firstLine(text: string): string {
+  return text.split("\n").find((line) => line.trim() !== "") ?? text;
+}
+
+function characterPairs(line: string): Set<string> {
+  const letters = line.toLowerCase().slice(0, 500);
+  const pairs = new Set<string>();
+  for (let index = 0; index + 1 < letters.length; index++) pairs.add(letters.slice(index, index + 2));
+  if (letters.length === 1) pairs.add(letters);
+  return pairs;
+}
+
+function similarity(wanted: Set<string>, found: Set<string>): number {
+  if (wanted.size === 0 || found.size === 0) return 0;
+  let shared = 0;
+  for (const pair of wanted) if (found.has(pair)) shared++;
+  return (2 * shared) / (wanted.size + found.size);
+}

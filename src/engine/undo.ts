@@ -1,0 +1,126 @@
+import { HoldfastError } from "../errors.ts";
+import type { Draft } from "./draft.ts";
+import type { JournalEntry } from "./journal.ts";
+import type { Outcome } from "./operations.ts";
+import type { Change, Json } from "./state.ts";
+import { applySplice, type Splice } from "./text.ts";
+
+/** Takes back the entry of one revision. The inverse was planned from the journal, see `planUndo`. */
+export type UndoOperation = { type: "undo"; revision: number; inverse: Change[] };
+
+export type UndoResult = { undone: number };
+
+/**
+ * What would take an entry back, given what came after it (in order). Text edits are moved to where their
+ * text stands now; a later edit of the same stretch, or of the same record, is a conflict.
+ */
+export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): UndoOperation {
+  if (entry.changes.some((change) => change.type === "forked")) {
+    throw cannotUndo(entry.revision, "a fork was taken there, and the fork stays");
+  }
+  const inverse: Change[] = [];
+  for (const change of entry.changes.toReversed()) {
+    switch (change.type) {
+      case "text": {
+        const own: Splice = { at: change.at, removed: change.inserted, inserted: change.removed };
+        inverse.push({ type: "text", target: change.target, ...moveThrough(own, change.target, entry, later) });
+        break;
+      }
+      case "record":
+        inverse.push({ ...change, before: change.after, after: change.before });
+        break;
+      case "count":
+        inverse.push({ ...change, by: -change.by });
+        break;
+      case "field":
+        inverse.push({ ...change, before: change.after, after: change.before });
+        break;
+      case "mark":
+      case "forked":
+        break;
+    }
+  }
+  return { type: "undo", revision: entry.revision, inverse };
+}
+
+export function applyUndo(draft: Draft, operation: UndoOperation): Outcome<UndoResult> {
+  for (const change of operation.inverse) {
+    switch (change.type) {
+      case "text": {
+        const text = draft.text(change.target);
+        if (text.slice(change.at, change.at + change.removed.length) !== change.removed) {
+          throw cannotUndo(operation.revision, `the text it wrote has been changed since`);
+        }
+        draft.setText(change.target, applySplice(text, change));
+        break;
+      }
+      case "record":
+        undoRecord(draft, operation.revision, change);
+        break;
+      case "count":
+        draft.count(change.counter, change.by);
+        break;
+      case "field":
+        draft.changes.push(change);
+        break;
+      case "mark":
+      case "forked":
+        break;
+    }
+  }
+  return { result: { undone: operation.revision }, warnings: [] };
+}
+
+/** A tag's record is a count shared by many notes: what is undone is the step, not the number. */
+function undoRecord(draft: Draft, revision: number, change: Extract<Change, { type: "record" }>): void {
+  const current = draft.record(change.kind, change.key);
+  if (change.kind === "tag") {
+    const notes = tagNotes(current) + tagNotes(change.after) - tagNotes(change.before);
+    const name = tagName(current) ?? tagName(change.after) ?? tagName(change.before) ?? change.key;
+    const wasCounted = (change.before === null ? -1 : 0) + (change.after === null ? 1 : 0);
+    const isCounted = (current === null ? -1 : 0) + (notes <= 0 ? 1 : 0);
+    draft.put("tag", change.key, notes > 0 ? { name, notes } : null);
+    // The planned count assumed the same step as then; correct it by what differs now.
+    draft.count("tags", wasCounted - isCounted);
+    return;
+  }
+  if (!sameJson(current, change.before)) {
+    throw cannotUndo(revision, `${change.kind} ${change.key} has been changed since`);
+  }
+  draft.put(change.kind, change.key, change.after);
+}
+
+function tagNotes(value: Json): number {
+  return value === null ? 0 : (value as { notes: number }).notes;
+}
+
+function tagName(value: Json): string | undefined {
+  return value === null ? undefined : (value as { name: string }).name;
+}
+
+function moveThrough(splice: Splice, target: string, entry: JournalEntry, later: readonly JournalEntry[]): Splice {
+  let at = splice.at;
+  const length = splice.removed.length;
+  for (const next of later) {
+    for (const change of next.changes) {
+      if (change.type !== "text" || change.target !== target) continue;
+      if (change.at + change.removed.length <= at) at += change.inserted.length - change.removed.length;
+      else if (change.at < at + length) {
+        throw cannotUndo(entry.revision, `revision ${next.revision} changed the same text`);
+      }
+    }
+  }
+  return { at, removed: splice.removed, inserted: splice.inserted };
+}
+
+function sameJson(a: Json, b: Json): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function cannotUndo(revision: number, reason: string): HoldfastError {
+  return new HoldfastError(
+    "cannot_undo",
+    `Revision ${revision} cannot be undone: ${reason}. Nothing was changed. Undo the later change first, or edit by hand.`,
+    { data: { revision } },
+  );
+}

@@ -1,0 +1,48 @@
+/** What went wrong, in a word that programs can switch on. */
+export type ErrorCode =
+  | "invalid_input"
+  | "unknown_tool"
+  | "duplicate_tool"
+  | "unknown_surface"
+  | "not_found"
+  | "text_not_found"
+  | "over_limit"
+  | "conflict"
+  | "key_reused"
+  | "cannot_undo"
+  | "session_exists"
+  | "session_not_found"
+  | "store_foreign"
+  | "store_newer"
+  | "store_damaged"
+  | "store_read_only"
+  | "store_full"
+  | "store_busy"
+  | "store_failed"
+  | "store_closed"
+  | "missing_dependency";
+
+export interface ErrorDetails {
+  data?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/**
+ * The one error class. The message says what failed, for which value, and what to do next;
+ * `code` and `data` say the same to a program.
+ */
+export class HoldfastError extends Error {
+  override readonly name = "HoldfastError";
+  readonly code: ErrorCode;
+  readonly data: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.data = details.data ?? {};
+  }
+}
+
+export function isHoldfastError(value: unknown): value is HoldfastError {
+  return value instanceof HoldfastError;
+}

@@ -1,0 +1,70 @@
+import { estimateTokens, type Tokenizer } from "./context/tokens.ts";
+import type { Limits } from "./engine/limits.ts";
+import { Memory } from "./sessions/memory.ts";
+import { checkId, makeSessionId, mergeLimits } from "./sessions/options.ts";
+import { openStore, type StoreChoice } from "./stores/open-store.ts";
+import { findSurfaces, type SurfaceName } from "./tools/surfaces.ts";
+import { createToolbox } from "./tools/toolbox.ts";
+
+export interface MemoryOptions {
+  /** A SQLite file, a URL (`sqlite:`, `jsonl:`, `postgres:`, `memory:`), or a store of your own. */
+  store: StoreChoice;
+  /** The forms of memory to offer; `notepad` and `notes` unless given. */
+  surfaces?: readonly SurfaceName[];
+  /** Whose sessions these are; no other owner's can be reached. */
+  owner?: string;
+  limits?: Partial<Limits>;
+  /** `enabled: false` takes the scratchpad's tool, block and guidance away; `maxTokens` is the budget of its older call. */
+  scratchpad?: { enabled?: boolean; maxTokens?: number };
+  tokenizer?: Tokenizer;
+  /** For tests: milliseconds since 1970. */
+  clock?: () => number;
+  /** For tests: ids of new sessions. */
+  makeId?: () => string;
+}
+
+/**
+ * Opens a memory.
+ *
+ * @example
+ * const memory = await openMemory({ store: "memory.db" });
+ * const session = await memory.openSession("audit");
+ * await session.notepad.append("- Sheet 1: 500 rows");
+ * const { system } = await session.context();
+ */
+export async function openMemory(options: MemoryOptions): Promise<Memory> {
+  const tokens = options.scratchpad?.maxTokens;
+  const limits = mergeLimits({ ...options.limits, ...(tokens === undefined ? {} : { scratchpadTokens: tokens }) });
+  const tokenizer = options.tokenizer;
+  const countTokens = tokenizer ? (text: string) => tokenizer.count(text) : estimateTokens;
+  const names = options.surfaces ?? ["notepad", "notes"];
+  const chosen = names.filter((name) => name !== "scratchpad" || options.scratchpad?.enabled !== false);
+  const toolbox = createToolbox(findSurfaces(chosen), { limits, countTokens });
+  return new Memory({
+    store: await openStore(options.store),
+    owner: checkId(options.owner ?? "local", "owner"),
+    toolbox,
+    limits,
+    countTokens,
+    clock: options.clock ?? Date.now,
+    makeId: options.makeId ?? makeSessionId,
+  });
+}
+
+export { calibratedTokenizer, cachedTokenizer, estimateTokens, loadExactTokenizer, type Tokenizer } from "./context/tokens.ts";
+export { parseNotepad, parseScratchpad } from "./context/blocks.ts";
+export type { DiffLine } from "./engine/diff.ts";
+export type { Actor, JournalEntry } from "./engine/journal.ts";
+export { defaultLimits, type Limits } from "./engine/limits.ts";
+export type { NoteMatches } from "./engine/note-index.ts";
+export type { Note } from "./engine/notes.ts";
+export type { Operation } from "./engine/operations.ts";
+export type { Scratchpad } from "./engine/scratchpad.ts";
+export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
+export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
+export type { Block, Context, ToolAnswer } from "./sessions/options.ts";
+export type { AppliedOperation, ApplyOptions, Session } from "./sessions/session.ts";
+export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
+export type { SessionExport } from "./sessions/transfer.ts";
+export type { Store, StoreOptions } from "./stores/store.ts";
+export { type SurfaceName, surfaceNames } from "./tools/surfaces.ts";

@@ -1,0 +1,50 @@
+import type { JournalEntry } from "../engine/journal.ts";
+import type { LineageStep, SessionRow } from "../engine/state.ts";
+import type { JournalSelection, RecordSelection, Scope, Store, StoredRecord } from "../stores/store.ts";
+
+/**
+ * A fork shares its ancestors' rows as they were when it was taken; its own rows, and its own
+ * removals, come first. So forking copies nothing that grows.
+ */
+export async function readRecords(store: Store, row: SessionRow, selection: RecordSelection): Promise<StoredRecord[]> {
+  const own = await store.records(scopeOf(row), selection);
+  if (row.lineage.length === 0) return own;
+  const found = new Map(own.map((record) => [`${record.kind}/${record.key}`, record]));
+  for (const step of row.lineage) {
+    const inherited = await store.records({ owner: row.owner, sessionId: step.sessionId }, { ...selection, at: step.revision });
+    for (const record of inherited) {
+      const id = `${record.kind}/${record.key}`;
+      if (!found.has(id)) found.set(id, record);
+    }
+  }
+  return [...found.values()]
+    .filter(({ value }) => value !== null)
+    .sort((a, b) => (a.kind === b.kind ? (a.key < b.key ? -1 : 1) : a.kind < b.kind ? -1 : 1));
+}
+
+/** A fork's journal goes on where its ancestor's stood. */
+export async function readJournal(store: Store, row: SessionRow, selection: JournalSelection): Promise<JournalEntry[]> {
+  const { from = 0, to = row.revision, limit = Number.MAX_SAFE_INTEGER, newestFirst = false } = selection;
+  const entries: JournalEntry[] = [];
+  for (const part of newestFirst ? partsOf(row) : partsOf(row).toReversed()) {
+    const range = { from: Math.max(from, part.from), to: Math.min(to, part.to) };
+    if (range.from > range.to || entries.length >= limit) continue;
+    const scope = { owner: row.owner, sessionId: part.sessionId };
+    for (const entry of await store.journal(scope, { ...range, limit: limit - entries.length, newestFirst })) entries.push(entry);
+  }
+  return entries;
+}
+
+/** Which session holds which revisions, newest first. */
+function partsOf(row: SessionRow): { sessionId: string; from: number; to: number }[] {
+  const steps: LineageStep[] = [{ sessionId: row.id, revision: row.revision }, ...row.lineage];
+  return steps.map(({ sessionId, revision }, place) => ({
+    sessionId,
+    from: (steps[place + 1]?.revision ?? -1) + 1,
+    to: revision,
+  }));
+}
+
+export function scopeOf(row: { owner: string; id: string }): Scope {
+  return { owner: row.owner, sessionId: row.id };
+}

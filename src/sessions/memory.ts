@@ -1,0 +1,240 @@
+import type { JournalEntry } from "../engine/journal.ts";
+import { emptyCounters, listResident, residentKinds, type SessionRow, type SessionStatus, type State } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
+import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
+import { scopeOf } from "./lineage.ts";
+import { checkId, type Setting } from "./options.ts";
+import { type ApplyOptions, loadState, Session, sessionNotFound } from "./session.ts";
+import { exportSession, readExport, type SessionExport } from "./transfer.ts";
+
+export interface NewSessionOptions {
+  /** Random unless given. */
+  id?: string;
+  agent?: string;
+  title?: string;
+}
+
+export interface SessionQuery {
+  agent?: string;
+  /** Active sessions unless said otherwise; deleted ones are never listed with `all`. */
+  status?: SessionStatus | "all";
+  parent?: string;
+  limit?: number;
+  offset?: number;
+}
+
+/** How many sessions are kept in memory; the rest are read again when asked for. */
+const mostOpen = 500;
+
+/** An open handle on one store, for one owner. */
+export class Memory {
+  readonly #setting: Setting;
+  readonly #open = new Map<string, Session>();
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+  }
+
+  get owner(): string {
+    return this.#setting.owner;
+  }
+
+  get limits(): Setting["limits"] {
+    return this.#setting.limits;
+  }
+
+  async createSession(options: NewSessionOptions = {}): Promise<Session> {
+    return this.#create(this.#newRow(options, "created"), [], { type: "session.create" });
+  }
+
+  /** The session with this id, as it was left. */
+  async resumeSession(id: string): Promise<Session> {
+    const session = await this.findSession(id);
+    if (!session) throw sessionNotFound(id);
+    return session;
+  }
+
+  async findSession(id: string): Promise<Session | undefined> {
+    checkId(id, "session id");
+    const open = this.#open.get(id);
+    const state = open ? await open.state().catch(rethrowUnlessGone) : await loadState(this.#setting, this.owner, id);
+    if (!state || state.row.status === "deleted") return undefined;
+    return this.#remember(open ?? new Session(this.#setting, state));
+  }
+
+  /** Resumes the session, or creates it when there is none with this id. */
+  async openSession(id: string, options: Omit<NewSessionOptions, "id"> = {}): Promise<Session> {
+    const existing = await this.findSession(id);
+    if (existing) return existing;
+    try {
+      return await this.createSession({ ...options, id });
+    } catch (error) {
+      // Another process may have created it in between.
+      const created = error instanceof HoldfastError && error.code === "session_exists" ? await this.findSession(id) : undefined;
+      if (created) return created;
+      throw error;
+    }
+  }
+
+  async listSessions({ status = "active", ...selection }: SessionQuery = {}): Promise<SessionSummary[]> {
+    const statuses: SessionStatus[] = status === "all" ? ["active", "archived"] : [status];
+    return this.#setting.store.sessions(this.owner, { ...selection, statuses });
+  }
+
+  async archiveSession(id: string, options: ApplyOptions = {}): Promise<void> {
+    await this.#setStatus(id, "archived", options);
+  }
+
+  /** Hides the session; `restoreSession` brings it back, `purgeSession` removes it for good. */
+  async deleteSession(id: string, options: ApplyOptions = {}): Promise<void> {
+    await this.#setStatus(id, "deleted", options);
+  }
+
+  async restoreSession(id: string, options: ApplyOptions = {}): Promise<void> {
+    await this.#setStatus(id, "active", options);
+  }
+
+  /** Removes every row, the journal too. Refused while forks still read from the session. */
+  async purgeSession(id: string): Promise<void> {
+    const session = await this.#anyStatus(id);
+    const { row } = await session.state();
+    const heirs = row.lastFork > 0 ? await this.#heirs(id) : [];
+    if (heirs.length > 0) {
+      throw new HoldfastError(
+        "conflict",
+        `Session ${id} cannot be purged: it shares rows with its forks ${heirs.join(", ")}. Purge those first, or delete this one to hide it.`,
+        { data: { sessionId: id, forks: heirs } },
+      );
+    }
+    await this.#setting.store.purge(scopeOf(row));
+    this.#open.delete(id);
+  }
+
+  /** A copy of everything: notepad, notes, scratchpad, tasks, messages and history. Its cost does not grow with them. */
+  async forkSession(id: string, options: NewSessionOptions = {}): Promise<Session> {
+    const parent = await this.resumeSession(id);
+    const child = checkId(options.id ?? this.#setting.makeId(), "session id");
+    const { result, state } = await parent.apply({ type: "session.fork", child }, { actor: { kind: "system" } });
+    const row: SessionRow = {
+      ...this.#newRow({ agent: state.row.agent, title: state.row.title ?? undefined, ...options, id: child }, "forked"),
+      parent: id,
+      lineage: [{ sessionId: id, revision: result.revision }, ...state.row.lineage],
+      revision: result.revision + 1,
+      counters: { ...state.row.counters },
+      notepad: state.row.notepad,
+    };
+    return this.#create(row, residentRecords(state), { type: "session.forked", from: id, at: result.revision });
+  }
+
+  /** A child with an empty memory, or with a copy of the notepad. */
+  async spawnSession(id: string, options: NewSessionOptions & { copyNotepad?: boolean } = {}): Promise<Session> {
+    const parent = await this.resumeSession(id);
+    const { row } = await parent.state();
+    const child = { ...this.#newRow({ agent: row.agent, ...options }, "spawned"), parent: id };
+    return this.#create({ ...child, notepad: options.copyNotepad ? row.notepad : null }, [], { type: "session.create" });
+  }
+
+  async exportSession(id: string): Promise<SessionExport> {
+    return exportSession(await this.resumeSession(id));
+  }
+
+  /** Makes a session from an exported document; under its old id unless that is taken or another is given. */
+  async importSession(document: unknown, options: { id?: string } = {}): Promise<Session> {
+    const imported = readExport(document, this.owner, this.#setting.clock());
+    const wanted = options.id ?? imported.row.id;
+    const taken = options.id === undefined && (await this.#setting.store.revision({ owner: this.owner, sessionId: wanted })) !== undefined;
+    const id = checkId(taken ? this.#setting.makeId() : wanted, "session id");
+    return this.#insert({ ...imported, row: { ...imported.row, id } });
+  }
+
+  /** Hears of every commit to this owner's sessions, by any process. */
+  async watch(listener: (change: { sessionId: string; revision: number }) => void): Promise<() => void> {
+    return this.#setting.store.watch(({ owner, sessionId, revision }: StoreChange) => {
+      if (owner === this.owner) listener({ sessionId, revision });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#open.clear();
+    await this.#setting.store.close();
+  }
+
+  #newRow(options: NewSessionOptions, origin: SessionRow["origin"]): SessionRow {
+    const now = this.#setting.clock();
+    return {
+      id: checkId(options.id ?? this.#setting.makeId(), "session id"),
+      owner: this.owner,
+      agent: checkId(options.agent ?? "default", "agent id"),
+      title: options.title ?? null,
+      status: "active",
+      origin,
+      parent: null,
+      lineage: [],
+      createdAt: now,
+      updatedAt: now,
+      revision: 1,
+      lastFork: 0,
+      counters: emptyCounters(),
+      notepad: null,
+    };
+  }
+
+  #create(row: SessionRow, records: RecordWrite[], operation: JournalEntry["operation"]): Promise<Session> {
+    const birth: JournalEntry = {
+      revision: row.revision,
+      at: row.createdAt,
+      actor: { kind: "system" },
+      surface: "session",
+      operation,
+      changes: [],
+      key: null,
+      result: null,
+    };
+    return this.#insert({ row, records, entries: [birth] });
+  }
+
+  async #insert(session: { row: SessionRow; records: RecordWrite[]; entries: JournalEntry[] }): Promise<Session> {
+    const { id } = session.row;
+    if (!(await this.#setting.store.create(session))) {
+      throw new HoldfastError("session_exists", `There is already a session ${JSON.stringify(id)}. Resume it, or choose another id.`, {
+        data: { sessionId: id },
+      });
+    }
+    const state = await loadState(this.#setting, this.owner, id);
+    if (!state) throw sessionNotFound(id);
+    return this.#remember(new Session(this.#setting, state));
+  }
+
+  async #setStatus(id: string, status: SessionStatus, options: ApplyOptions): Promise<void> {
+    const session = await this.#anyStatus(id);
+    await session.apply({ type: "session.status", status }, { actor: { kind: "person" }, ...options });
+  }
+
+  async #anyStatus(id: string): Promise<Session> {
+    const state = await loadState(this.#setting, this.owner, checkId(id, "session id"));
+    if (!state) throw sessionNotFound(id);
+    return this.#open.get(id) ?? new Session(this.#setting, state);
+  }
+
+  async #heirs(id: string): Promise<string[]> {
+    const children = await this.#setting.store.sessions(this.owner, { parent: id });
+    return children.filter(({ origin }) => origin === "forked").map((child) => child.id);
+  }
+
+  #remember(session: Session): Session {
+    this.#open.delete(session.id);
+    this.#open.set(session.id, session);
+    const oldest = this.#open.size > mostOpen ? this.#open.keys().next().value : undefined;
+    if (oldest !== undefined) this.#open.delete(oldest);
+    return session;
+  }
+}
+
+function residentRecords(state: State): RecordWrite[] {
+  return residentKinds.flatMap((kind) => listResident(state, kind).map(([key, value]) => ({ kind, key, value })));
+}
+
+function rethrowUnlessGone(error: unknown): undefined {
+  if (error instanceof HoldfastError && error.code === "session_not_found") return undefined;
+  throw error;
+}

@@ -1,0 +1,65 @@
+import { NoteIndex } from "../engine/note-index.ts";
+import type { NoteValue } from "../engine/notes.ts";
+import type { JournalEntry } from "../engine/journal.ts";
+import type { SessionRow } from "../engine/state.ts";
+import type { Store } from "../stores/store.ts";
+import { readJournal, readRecords } from "./lineage.ts";
+
+/** Catching up over more entries than this costs more than reading the notes again. */
+const mostToReplay = 2_000;
+
+/** How many notes are indexed between two looks at other work. */
+const pieceOfWork = 500;
+
+/** A session's notes in memory, loaded when first asked for and kept current from the journal. */
+export class NoteCache {
+  #index: NoteIndex | undefined;
+  #revision = 0;
+  #indexing = false;
+
+  async at(store: Store, row: SessionRow): Promise<NoteIndex> {
+    const behind = row.revision - this.#revision;
+    if (!this.#index || behind > mostToReplay) return this.#load(store, row);
+    if (behind > 0) {
+      for (const entry of await readJournal(store, row, { from: this.#revision + 1 })) this.#replay(entry);
+      this.#revision = row.revision;
+    }
+    return this.#index;
+  }
+
+  /** A commit of this process, told so that nothing has to be read back. */
+  follow(entry: JournalEntry): void {
+    if (!this.#index || entry.revision !== this.#revision + 1) return;
+    this.#replay(entry);
+    this.#revision = entry.revision;
+  }
+
+  /** Indexes in the background, in pieces, so that the first search of a large session does not stall. */
+  async indexInBackground(): Promise<void> {
+    if (this.#indexing) return;
+    this.#indexing = true;
+    while (this.#index?.needsIndex) {
+      this.#index.indexSome(pieceOfWork);
+      await new Promise((proceed) => setTimeout(proceed, 0));
+    }
+    this.#indexing = false;
+  }
+
+  async #load(store: Store, row: SessionRow): Promise<NoteIndex> {
+    const index = new NoteIndex();
+    for (const { key, value } of await readRecords(store, row, { kinds: ["note"] })) {
+      index.set(key, value as unknown as NoteValue | null);
+    }
+    this.#index = index;
+    this.#revision = row.revision;
+    return index;
+  }
+
+  #replay(entry: JournalEntry): void {
+    for (const change of entry.changes) {
+      if (change.type === "record" && change.kind === "note") {
+        this.#index?.set(change.key, change.after as unknown as NoteValue | null);
+      }
+    }
+  }
+}

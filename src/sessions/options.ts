@@ -1,0 +1,79 @@
+import { defaultLimits, type Limits } from "../engine/limits.ts";
+import type { State } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
+import type { Store } from "../stores/store.ts";
+import type { ApplyOptions, Session } from "./session.ts";
+
+/** A piece of rendered memory, and where it wants to stand. */
+export interface Block {
+  surface: string;
+  /** `system`: at the end of the system prompt. `message`: before the newest user message, never stored. */
+  placement: "system" | "message";
+  text: string;
+}
+
+/** What the model is to see of a session. */
+export interface Context {
+  /** How to use the registered surfaces; the same from turn to turn. */
+  guidance: string;
+  blocks: readonly Block[];
+  /** Guidance and the blocks for the system prompt, in the order they are to stand there. */
+  system: string;
+  /** The blocks for the message, or "". */
+  message: string;
+}
+
+/** What a tool call gives back. `text` is for the model, `output` for programs. */
+export type ToolAnswer =
+  | { ok: true; output: Record<string, unknown>; text: string }
+  | { ok: false; code: string; text: string; data: Record<string, unknown> };
+
+/** The surfaces in use, as a session sees them. */
+export interface Toolbox {
+  context(state: State): Context;
+  dispatch(session: Session, tool: string, input: unknown, options: ApplyOptions): Promise<ToolAnswer>;
+}
+
+/** What a memory needs of the world, and its budgets. */
+export interface Setting {
+  toolbox: Toolbox;
+  store: Store;
+  owner: string;
+  limits: Limits;
+  clock: () => number;
+  makeId: () => string;
+  countTokens: (text: string) => number;
+}
+
+export function mergeLimits(given: Partial<Limits> = {}): Limits {
+  for (const [name, value] of Object.entries(given)) {
+    if (!(name in defaultLimits)) {
+      throw new HoldfastError(
+        "invalid_input",
+        `There is no limit called "${name}". The limits are: ${Object.keys(defaultLimits).join(", ")}.`,
+      );
+    }
+    if (!Number.isInteger(value) || (value as number) < 1) {
+      throw new HoldfastError("invalid_input", `The limit "${name}" must be a whole number of at least 1 (got ${value}).`);
+    }
+  }
+  return { ...defaultLimits, ...given };
+}
+
+/** Ids are random and never paths. */
+export function makeSessionId(): string {
+  const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+  const bytes = crypto.getRandomValues(new Uint8Array(20));
+  return `ses_${Array.from(bytes, (byte) => alphabet[byte & 31]).join("")}`;
+}
+
+const idShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+export function checkId(id: string, what: string): string {
+  if (idShape.test(id) && !id.includes("..")) return id;
+  throw new HoldfastError(
+    "invalid_input",
+    `${JSON.stringify(id)} is no valid ${what}. Use 1 to 128 letters, digits, dots, dashes and underscores, beginning with a letter or digit.`,
+    { data: { [what]: id } },
+  );
+}

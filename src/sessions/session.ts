@@ -1,0 +1,255 @@
+import { step } from "../engine/commit.ts";
+import type { Actor, JournalEntry } from "../engine/journal.ts";
+import { messageKey } from "../engine/messages.ts";
+import type { NoteIndex } from "../engine/note-index.ts";
+import { type Applied, apply, type Operation, type ResultOf } from "../engine/operations.ts";
+import { type Json, type RecordId, type RecordKind, recordId, type State } from "../engine/state.ts";
+import { normaliseTexts } from "../engine/text.ts";
+import { HoldfastError } from "../errors.ts";
+import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
+import { readJournal, readRecords, scopeOf } from "./lineage.ts";
+import { NoteCache } from "./note-cache.ts";
+import type { Context, Setting, ToolAnswer } from "./options.ts";
+import { type Notepad, type Notes, notepadOf, notesOf, type ScratchpadHandle, scratchpadOf } from "./handles.ts";
+
+export interface ApplyOptions {
+  /** Who writes; the agent unless said otherwise. */
+  actor?: Actor;
+  /** The surface through which it came. */
+  surface?: string;
+  /** The same key twice changes nothing and gives the first answer. */
+  key?: string;
+}
+
+export interface AppliedOperation<Result> {
+  result: Result;
+  warnings: string[];
+  revision: number;
+  /** True when the idempotency key had been used before and this is the first answer again. */
+  repeated: boolean;
+  /** The session right after the operation, before anybody else's. */
+  state: State;
+}
+
+type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "applied" }>;
+
+/** How often an operation is applied anew because others were faster, before the caller is told. */
+const mostAttempts = 10_000;
+
+/** The working memory of one conversation. */
+export class Session {
+  readonly id: string;
+  readonly owner: string;
+  readonly notepad: Notepad = notepadOf(this);
+  readonly notes: Notes = notesOf(this);
+  readonly scratchpad: ScratchpadHandle = scratchpadOf(this);
+  readonly #setting: Setting;
+  readonly #notes = new NoteCache();
+  #state: State;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(setting: Setting, state: State) {
+    this.#setting = setting;
+    this.#state = state;
+    this.id = state.row.id;
+    this.owner = state.row.owner;
+  }
+
+  /**
+   * Applies one operation durably. Operations of one process wait for each other; when another process
+   * was faster, the operation is applied again to what that process left.
+   */
+  apply<O extends Operation>(operation: O, options: ApplyOptions = {}): Promise<AppliedOperation<ResultOf<O>>> {
+    return this.change(() => normaliseTexts(operation), options);
+  }
+
+  /** Like `apply`, for an operation that is made from the state it is applied to. */
+  change<O extends Operation>(
+    make: (state: State) => O | Promise<O>,
+    options: ApplyOptions = {},
+  ): Promise<AppliedOperation<ResultOf<O>>> {
+    const turn = this.#queue.then(() => this.#apply(make, options));
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** The current state; read from the store only when somebody else has written. */
+  async state(): Promise<State> {
+    const known = this.#setting.store.revision(scopeOf(this.#state.row));
+    const revision = typeof known === "number" ? known : await known;
+    if (revision !== this.#state.row.revision) await this.#reload();
+    return this.#state;
+  }
+
+  /** What the model is to see of this session: blocks, guidance, and where they go. */
+  async context(): Promise<Context> {
+    return this.#setting.toolbox.context(await this.state());
+  }
+
+  /** Calls a tool by name, as an agent would. Refusals are answers, not exceptions. */
+  call(tool: string, input: unknown, options: ApplyOptions = {}): Promise<ToolAnswer> {
+    return this.#setting.toolbox.dispatch(this, tool, input, options);
+  }
+
+  /** The session's notes, held for listing and searching. */
+  async noteIndex(): Promise<NoteIndex> {
+    const { row } = await this.state();
+    const index = await this.#notes.at(this.#setting.store, row);
+    if (index.needsIndex) setTimeout(() => void this.#notes.indexInBackground().catch(() => undefined), 0);
+    return index;
+  }
+
+  /** Conversation messages by number, both ends included. */
+  async messages(from = 1, to = Number.MAX_SAFE_INTEGER): Promise<Json[]> {
+    const { row } = await this.state();
+    const last = Math.min(to, row.counters.lastMessage);
+    const records = await readRecords(this.#setting.store, row, {
+      kinds: ["message"],
+      from: messageKey(from),
+      to: messageKey(last),
+    });
+    return records.map(({ value }) => value);
+  }
+
+  async records(kind: RecordKind, keys?: readonly string[]): Promise<{ key: string; value: Json }[]> {
+    const { row } = await this.state();
+    const records = await readRecords(this.#setting.store, row, { kinds: [kind], ...(keys ? { keys } : {}) });
+    return records.filter(({ value }) => value !== null);
+  }
+
+  /** Journal entries, newest first unless told otherwise. */
+  async history(selection: { from?: number; to?: number; limit?: number; newestFirst?: boolean } = {}): Promise<JournalEntry[]> {
+    const { row } = await this.state();
+    return readJournal(this.#setting.store, row, { newestFirst: true, ...selection });
+  }
+
+  /** The memory as it was right after a revision. */
+  async at(revision: number): Promise<MemorySnapshot> {
+    return snapshotAt(this, revision);
+  }
+
+  async diff(from: number, to: number): Promise<MemoryDiff> {
+    return diffSnapshots(await this.at(from), await this.at(to));
+  }
+
+  /** Takes back the last operation, or the one of a revision, if nothing after it stands in the way. */
+  async undo(revision?: number, options: ApplyOptions = {}): Promise<AppliedOperation<{ undone: number }>> {
+    return undo(this, revision, options);
+  }
+
+  /** Hears of every later entry, in order, whoever wrote it. */
+  async watch(listener: (entry: JournalEntry) => void): Promise<() => void> {
+    let seen = (await this.state()).row.revision;
+    let reading: Promise<void> = Promise.resolve();
+    const catchUp = async () => {
+      for (const entry of await this.history({ from: seen + 1, newestFirst: false })) {
+        seen = entry.revision;
+        listener(entry);
+      }
+    };
+    return this.#setting.store.watch((change) => {
+      if (change.sessionId !== this.id || change.owner !== this.owner) return;
+      reading = reading.then(catchUp).catch(() => undefined);
+    });
+  }
+
+  async #apply<O extends Operation>(
+    make: (state: State) => O | Promise<O>,
+    options: ApplyOptions,
+  ): Promise<AppliedOperation<ResultOf<O>>> {
+    const { store, clock } = this.#setting;
+    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+      if (options.key !== undefined) {
+        const earlier = await store.entryByKey(scopeOf(this.#state.row), options.key);
+        if (earlier) return firstAnswer<ResultOf<O>>(earlier, await make(this.#state), options.key, await this.state());
+      }
+      const state = this.#state;
+      const now = clock();
+      let operation: O;
+      let applied: Evaluated<O>;
+      try {
+        operation = await make(state);
+        applied = await this.#evaluate(state, operation, now);
+      } catch (error) {
+        // A refusal counts only if it was the current state that was refused.
+        if ((await this.state()) === state) throw error;
+        continue;
+      }
+      const entry: JournalEntry = {
+        revision: state.row.revision + 1,
+        at: now,
+        actor: options.actor ?? { kind: "agent" },
+        surface: options.surface ?? operation.type.split(".")[0] ?? "",
+        operation,
+        changes: applied.changes,
+        key: options.key ?? null,
+        result: options.key === undefined ? null : ({ result: applied.result, warnings: applied.warnings } as unknown as Json),
+      };
+      const next = step(state, entry);
+      const done = await store.commit({
+        scope: scopeOf(state.row),
+        expected: state.row.revision,
+        row: next.state.row,
+        notepadChanged: next.notepadChanged,
+        records: next.records,
+        entry,
+      });
+      if (done) {
+        this.#state = next.state;
+        this.#notes.follow(entry);
+        return { result: applied.result, warnings: applied.warnings, revision: entry.revision, repeated: false, state: next.state };
+      }
+      await this.#reload();
+    }
+    throw new HoldfastError(
+      "conflict",
+      `Session ${this.id} is written to by so many others that this change found no gap in ${mostAttempts} attempts. Try again.`,
+    );
+  }
+
+  /** Applies an operation to a state without keeping the outcome, loading the records it asks for. */
+  async #evaluate<O extends Operation>(state: State, operation: O, now: number): Promise<Evaluated<O>> {
+    const { limits, countTokens, store } = this.#setting;
+    const loaded = new Map<RecordId, Json>();
+    for (;;) {
+      const applied = apply(state, loaded, operation, { now, limits, countTokens });
+      if (applied.status === "applied") return applied;
+      for (const id of applied.ids) loaded.set(id, null);
+      const byKind = Map.groupBy(applied.ids, (id) => id.slice(0, id.indexOf("/")) as RecordKind);
+      for (const [kind, ids] of byKind) {
+        const keys = ids.map((id) => id.slice(kind.length + 1));
+        for (const { key, value } of await readRecords(store, state.row, { kinds: [kind], keys })) loaded.set(recordId(kind, key), value);
+      }
+    }
+  }
+
+  async #reload(): Promise<void> {
+    const loaded = await loadState(this.#setting, this.owner, this.id);
+    if (!loaded) throw sessionNotFound(this.id);
+    this.#state = loaded;
+  }
+}
+
+export async function loadState(setting: Setting, owner: string, sessionId: string): Promise<State | undefined> {
+  const loaded = await setting.store.load({ owner, sessionId });
+  if (!loaded) return undefined;
+  return { row: loaded.row, resident: new Map(loaded.records.map(({ kind, key, value }) => [recordId(kind, key), value])) };
+}
+
+export function sessionNotFound(id: string): HoldfastError {
+  return new HoldfastError("session_not_found", `There is no session ${JSON.stringify(id)}. List the sessions, or create it.`, {
+    data: { sessionId: id },
+  });
+}
+
+function firstAnswer<Result>(entry: JournalEntry, operation: Operation, key: string, state: State): AppliedOperation<Result> {
+  if (JSON.stringify(entry.operation) !== JSON.stringify(operation)) {
+    throw new HoldfastError(
+      "key_reused",
+      `The idempotency key ${JSON.stringify(key)} was used for another operation (revision ${entry.revision}). Use a new key for a new operation.`,
+      { data: { key, revision: entry.revision } },
+    );
+  }
+  const { result, warnings } = entry.result as unknown as { result: Result; warnings: string[] };
+  return { result, warnings, revision: entry.revision, repeated: true, state };
+}

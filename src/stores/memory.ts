@@ -1,0 +1,71 @@
+import type { JournalEntry } from "../engine/journal.ts";
+import { SessionTable, selectEntries } from "./session-table.ts";
+import { Listeners, type Scope, type Store, summaryOf } from "./store.ts";
+import { selectSessions } from "./select-sessions.ts";
+
+interface MemorySession {
+  table: SessionTable;
+  journal: JournalEntry[];
+  revisionByKey: Map<string, number>;
+}
+
+/** A store that lives and dies with the process: for tests, and for agents that want nothing kept. */
+export function memoryStore(): Store {
+  const sessions = new Map<string, MemorySession>();
+  const listeners = new Listeners();
+
+  const find = ({ owner, sessionId }: Scope): MemorySession | undefined => {
+    const session = sessions.get(sessionId);
+    return session?.table.row.owner === owner ? session : undefined;
+  };
+  const entryAt = (session: MemorySession, revision: number): JournalEntry | undefined =>
+    session.journal[revision - (session.journal[0]?.revision ?? 0)];
+
+  return {
+    name: "memory",
+    async create({ row, records, entries }) {
+      if (sessions.has(row.id)) return false;
+      const keys = entries.flatMap((entry): [string, number][] => (entry.key ? [[entry.key, entry.revision]] : []));
+      sessions.set(row.id, { table: new SessionTable(row, records), journal: [...entries], revisionByKey: new Map(keys) });
+      listeners.tell({ owner: row.owner, sessionId: row.id, revision: row.revision });
+      return true;
+    },
+    async load(scope) {
+      const session = find(scope);
+      return session && { row: session.table.row, records: session.table.resident() };
+    },
+    revision: (scope) => find(scope)?.table.row.revision,
+    async commit({ scope, expected, row, records, entry }) {
+      const session = find(scope);
+      if (!session || session.table.row.revision !== expected) return false;
+      session.table.write(row, records);
+      session.journal.push(entry);
+      if (entry.key) session.revisionByKey.set(entry.key, entry.revision);
+      listeners.tell({ ...scope, revision: row.revision });
+      return true;
+    },
+    async records(scope, selection) {
+      return find(scope)?.table.select(selection) ?? [];
+    },
+    async journal(scope, selection) {
+      return selectEntries(find(scope)?.journal ?? [], selection);
+    },
+    async entryByKey(scope, key) {
+      const session = find(scope);
+      const revision = session?.revisionByKey.get(key);
+      return session && revision !== undefined ? entryAt(session, revision) : undefined;
+    },
+    async sessions(owner, selection) {
+      return selectSessions([...sessions.values()].map(({ table }) => summaryOf(table.row)), owner, selection);
+    },
+    async purge(scope) {
+      return find(scope) !== undefined && sessions.delete(scope.sessionId);
+    },
+    async watch(listener) {
+      return listeners.add(listener);
+    },
+    async close() {
+      sessions.clear();
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { SessionSelection, SessionSummary } from "./store.ts";
+
+/** The list of sessions, for the drivers that have no SQL to ask. */
+export function selectSessions(
+  all: SessionSummary[],
+  owner: string,
+  { agent, statuses, parent, limit = Number.POSITIVE_INFINITY, offset = 0 }: SessionSelection,
+): SessionSummary[] {
+  return all
+    .filter(
+      (each) =>
+        each.owner === owner &&
+        (agent === undefined || each.agent === agent) &&
+        (parent === undefined || each.parent === parent) &&
+        (statuses === undefined || statuses.includes(each.status)),
+    )
+    .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1))
+    .slice(offset, offset + limit);
+}

@@ -1,0 +1,85 @@
+import type { JournalEntry } from "../engine/journal.ts";
+import { type Json, type RecordKind, residentKinds, type SessionRow } from "../engine/state.ts";
+import type { RecordSelection, RecordWrite, StoredRecord } from "./store.ts";
+
+/** One version of a record: valid from one revision until, not including, another. */
+export interface Version {
+  from: number;
+  to: number;
+  value: Json;
+}
+
+/** The rows of one session held in memory: what the drivers without SQL keep. */
+export class SessionTable {
+  row: SessionRow;
+  readonly #records = new Map<RecordKind, Map<string, Version[]>>();
+
+  constructor(row: SessionRow, records: readonly RecordWrite[] = []) {
+    this.row = row;
+    for (const { kind, key, value } of records) this.restore(kind, key, [{ from: row.revision, to: openEnd, value }]);
+  }
+
+  /** Old versions are kept only while a fork can still see them. */
+  write(row: SessionRow, records: readonly RecordWrite[]): void {
+    for (const { kind, key, value } of records) {
+      const versions = this.#kind(kind).get(key) ?? [];
+      const current = versions.at(-1);
+      const shared = current && current.to === openEnd && current.from <= row.lastFork;
+      const kept = shared ? [...versions.slice(0, -1), { ...current, to: row.revision }] : versions.filter(isClosed);
+      const gone = value === null && row.lineage.length === 0;
+      const next = gone ? kept : [...kept, { from: row.revision, to: openEnd, value }];
+      if (next.length > 0) this.#kind(kind).set(key, next);
+      else this.#kind(kind).delete(key);
+    }
+    this.row = row;
+  }
+
+  restore(kind: RecordKind, key: string, versions: Version[]): void {
+    this.#kind(kind).set(key, versions);
+  }
+
+  *versions(): Generator<[kind: RecordKind, key: string, versions: Version[]]> {
+    for (const [kind, records] of this.#records) for (const [key, versions] of records) yield [kind, key, versions];
+  }
+
+  resident(): StoredRecord[] {
+    return this.select({ kinds: residentKinds }).filter(({ value }) => value !== null);
+  }
+
+  select({ kinds, keys, from, to, at = openEnd - 1 }: RecordSelection): StoredRecord[] {
+    const found: StoredRecord[] = [];
+    for (const kind of kinds) {
+      const records = this.#kind(kind);
+      const names = keys ?? [...records.keys()].filter((key) => (from === undefined || key >= from) && (to === undefined || key <= to));
+      for (const key of [...names].sort()) {
+        const version = records.get(key)?.find((each) => each.from <= at && at < each.to);
+        if (version) found.push({ kind, key, value: version.value });
+      }
+    }
+    return found;
+  }
+
+  #kind(kind: RecordKind): Map<string, Version[]> {
+    let records = this.#records.get(kind);
+    if (!records) {
+      records = new Map();
+      this.#records.set(kind, records);
+    }
+    return records;
+  }
+}
+
+/** The end of a version that is still valid. */
+export const openEnd = Number.MAX_SAFE_INTEGER;
+
+function isClosed(version: Version): boolean {
+  return version.to !== openEnd;
+}
+
+export function selectEntries(
+  entries: readonly JournalEntry[],
+  { from = 0, to = openEnd, limit = openEnd, newestFirst = false }: { from?: number; to?: number; limit?: number; newestFirst?: boolean },
+): JournalEntry[] {
+  const inside = entries.filter(({ revision }) => revision >= from && revision <= to);
+  return (newestFirst ? inside.toReversed() : inside).slice(0, limit);
+}

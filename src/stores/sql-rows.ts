@@ -1,0 +1,110 @@
+import type { JournalEntry } from "../engine/journal.ts";
+import type { Json, RecordKind, SessionRow } from "../engine/state.ts";
+import type { SessionSummary, StoredRecord } from "./store.ts";
+
+/** The rows of the SQL schema, as both SQL drivers read them. */
+export interface SqlSession {
+  id: string;
+  owner: string;
+  agent: string;
+  title: string | null;
+  status: string;
+  origin: string;
+  parent: string | null;
+  lineage: string;
+  created_at: number;
+  updated_at: number;
+  revision: number;
+  last_fork: number;
+  counters: string;
+  notepad: string | null;
+}
+
+export interface SqlRecord {
+  kind: string;
+  key: string;
+  value: string | null;
+}
+
+export interface SqlEntry {
+  revision: number;
+  at: number;
+  actor: string;
+  surface: string;
+  operation: string;
+  changes: string;
+  idempotency_key: string | null;
+  result: string | null;
+}
+
+export const summaryColumns =
+  "id, owner, agent, title, status, origin, parent, created_at, updated_at, revision, counters";
+
+export function sessionFromSql(row: SqlSession): SessionRow {
+  return {
+    id: row.id,
+    owner: row.owner,
+    agent: row.agent,
+    title: row.title,
+    status: row.status as SessionRow["status"],
+    origin: row.origin as SessionRow["origin"],
+    parent: row.parent,
+    lineage: JSON.parse(row.lineage) as SessionRow["lineage"],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    revision: row.revision,
+    lastFork: row.last_fork,
+    counters: JSON.parse(row.counters) as SessionRow["counters"],
+    notepad: row.notepad,
+  };
+}
+
+export function summaryFromSql(row: Omit<SqlSession, "notepad" | "lineage" | "last_fork">): SessionSummary {
+  return {
+    id: row.id,
+    owner: row.owner,
+    agent: row.agent,
+    title: row.title,
+    status: row.status as SessionRow["status"],
+    origin: row.origin as SessionRow["origin"],
+    parent: row.parent,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    revision: row.revision,
+    notes: (JSON.parse(row.counters) as SessionRow["counters"]).notes,
+  };
+}
+
+export function recordFromSql(row: SqlRecord): StoredRecord {
+  return {
+    kind: row.kind as RecordKind,
+    key: row.key,
+    value: row.value === null ? null : (JSON.parse(row.value) as Json),
+  };
+}
+
+export function entryFromSql(row: SqlEntry): JournalEntry {
+  return {
+    revision: row.revision,
+    at: row.at,
+    actor: JSON.parse(row.actor) as JournalEntry["actor"],
+    surface: row.surface,
+    operation: JSON.parse(row.operation) as JournalEntry["operation"],
+    changes: JSON.parse(row.changes) as JournalEntry["changes"],
+    key: row.idempotency_key,
+    result: row.result === null ? null : (JSON.parse(row.result) as Json),
+  };
+}
+
+export function entryToSql(entry: JournalEntry): SqlEntry {
+  return {
+    revision: entry.revision,
+    at: entry.at,
+    actor: JSON.stringify(entry.actor),
+    surface: entry.surface,
+    operation: JSON.stringify(entry.operation),
+    changes: JSON.stringify(entry.changes),
+    idempotency_key: entry.key,
+    result: entry.result === null ? null : JSON.stringify(entry.result),
+  };
+}

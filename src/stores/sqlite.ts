@@ -1,0 +1,386 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { HoldfastError } from "../errors.ts";
+import type { JournalEntry } from "../engine/journal.ts";
+import { residentKinds } from "../engine/state.ts";
+import { openEnd } from "./session-table.ts";
+import { entryFromSql, entryToSql, recordFromSql, sessionFromSql, type SqlEntry, type SqlRecord, type SqlSession, summaryColumns, summaryFromSql } from "./sql-rows.ts";
+import { isBusy, isReadOnly, storeError } from "./sqlite-errors.ts";
+import { prepareSchema } from "./sqlite-schema.ts";
+import { type Commit, Listeners, type NewSession, type RecordWrite, type Scope, type Store, type StoreChange } from "./store.ts";
+
+export interface SqliteOptions {
+  /** The database file; created when missing. */
+  path: string;
+  /** `full`: an answer means fsynced. `normal`: a power cut may take the last answers back. */
+  synchronous?: "full" | "normal";
+  /** How often other processes' commits are looked for while somebody watches. */
+  pollMilliseconds?: number;
+}
+
+/** How long a caller waits for other processes before it is told that the store is busy. */
+const patience = 60_000;
+
+export async function sqliteStore(options: SqliteOptions): Promise<Store> {
+  const path = options.path === ":memory:" ? options.path : resolve(options.path);
+  const { database, writable } = await patiently(path, () => openDatabase(path, options));
+  return new SqliteStore(database, path, writable, options.pollMilliseconds ?? 100);
+}
+
+function openDatabase(path: string, options: SqliteOptions): { database: DatabaseSync; writable: boolean } {
+  let writable = true;
+  let database: DatabaseSync;
+  try {
+    createFile(path);
+    database = new DatabaseSync(path, { timeout: 5_000 });
+    database.exec("PRAGMA journal_mode = WAL");
+  } catch (error) {
+    if (!mayBeReadOnly(error) || !existsSync(path)) throw cannotOpen(error, path);
+    writable = false;
+    // Without a write-ahead log beside it, the file can be read where nothing can be written.
+    const location = existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`;
+    database = new DatabaseSync(location, { readOnly: true, timeout: 5_000 });
+  }
+  try {
+    database.exec(`PRAGMA synchronous = ${options.synchronous === "normal" ? "NORMAL" : "FULL"}`);
+    prepareSchema(database, path, writable);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return { database, writable };
+}
+
+/** Notes are private: the directory is made for its owner only, and so is the file. */
+function createFile(path: string): void {
+  if (path === ":memory:" || existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
+}
+
+function mayBeReadOnly(error: unknown): boolean {
+  return isReadOnly(error) || ["EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
+}
+
+function cannotOpen(error: unknown, path: string): unknown {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  if (["EROFS", "EACCES", "EPERM"].includes(code)) {
+    return new HoldfastError(
+      "store_read_only",
+      `${path} cannot be created: its directory cannot be written to (${code}). Make it writable, or name another file.`,
+      { data: { path }, cause: error },
+    );
+  }
+  return error;
+}
+
+class SqliteStore implements Store {
+  readonly name = "sqlite";
+  readonly #database: DatabaseSync;
+  readonly #path: string;
+  readonly #writable: boolean;
+  readonly #poll: number;
+  readonly #listeners = new Listeners();
+  readonly #statements = new Map<string, StatementSync>();
+  /** Revisions known to be current while `#version` stays the same. */
+  readonly #revisions = new Map<string, number>();
+  /** Revisions the listeners have been told of. */
+  #told = new Map<string, number>();
+  #version = -1;
+  /** The version at which the listeners were last brought up to date. */
+  #polled = -1;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(database: DatabaseSync, path: string, writable: boolean, poll: number) {
+    this.#database = database;
+    this.#path = path;
+    this.#writable = writable;
+    this.#poll = poll;
+  }
+
+  async create({ row, records, entries }: NewSession): Promise<boolean> {
+    const created = await this.#write(() => {
+      if (this.#prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
+      this.#prepare(
+        `INSERT INTO agent_sessions (id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at,
+         revision, last_fork, counters, notepad) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ).run(
+        row.id, row.owner, row.agent, row.title, row.status, row.origin, row.parent, JSON.stringify(row.lineage),
+        row.createdAt, row.updatedAt, row.revision, row.lastFork, JSON.stringify(row.counters), row.notepad,
+      );
+      for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
+      for (const entry of entries) this.#putEntry({ owner: row.owner, sessionId: row.id }, entry);
+      return true;
+    });
+    if (created) this.#tell({ owner: row.owner, sessionId: row.id, revision: row.revision });
+    return created;
+  }
+
+  async load(scope: Scope): ReturnType<Store["load"]> {
+    // One transaction, so that the row and its records are of the same moment.
+    return this.#transact("BEGIN", () => {
+      const row = this.#prepare("SELECT * FROM agent_sessions WHERE id = ? AND owner = ?").get(scope.sessionId, scope.owner);
+      if (!row) return undefined;
+      const records = this.#prepare(
+        `SELECT kind, key, value FROM session_records WHERE session_id = ? AND owner = ? AND to_revision = ${openEnd}
+         AND value IS NOT NULL AND kind IN (${residentKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY kind, key`,
+      ).all(scope.sessionId, scope.owner);
+      return {
+        row: sessionFromSql(row as unknown as SqlSession),
+        records: (records as unknown as SqlRecord[]).map(recordFromSql),
+      };
+    });
+  }
+
+  /** No query as long as no other process has written: SQLite's own counter says so. */
+  revision(scope: Scope): number | undefined | Promise<number | undefined> {
+    this.#forgetStale();
+    const known = this.#revisions.get(ownedId(scope));
+    if (known !== undefined) return known;
+    return this.#read(() => {
+      const row = this.#prepare("SELECT revision FROM agent_sessions WHERE id = ? AND owner = ?").get(scope.sessionId, scope.owner);
+      const revision = row?.revision as number | undefined;
+      if (revision !== undefined) this.#revisions.set(ownedId(scope), revision);
+      return revision;
+    });
+  }
+
+  async commit(commit: Commit): Promise<boolean> {
+    const { scope, expected, row, records, entry } = commit;
+    const done = await this.#write(() => {
+      const changed = this.#updateRow(commit);
+      if (changed === 0) return false;
+      if (row.lastFork > 0) for (const record of records) this.#closeShared(scope, row.revision, row.lastFork, record);
+      const forgets = row.lineage.length === 0;
+      for (const record of records) {
+        if (record.value === null && forgets) this.#deleteRecord(scope, record);
+        else this.#putRecord(scope.sessionId, scope.owner, row.revision, record);
+      }
+      this.#putEntry(scope, entry);
+      return true;
+    });
+    if (done) this.#tell({ ...scope, revision: row.revision });
+    else if (this.#revisions.get(ownedId(scope)) === expected) this.#revisions.delete(ownedId(scope));
+    return done;
+  }
+
+  async records(scope: Scope, { kinds, keys, from, to, at }: Parameters<Store["records"]>[1]): ReturnType<Store["records"]> {
+    const conditions = ["session_id = ?", "owner = ?", `kind IN (${kinds.map(() => "?").join(", ")})`];
+    const values: (string | number)[] = [scope.sessionId, scope.owner, ...kinds];
+    const add = (condition: string, ...more: (string | number)[]) => {
+      conditions.push(condition);
+      values.push(...more);
+    };
+    if (at === undefined) add(`to_revision = ${openEnd}`);
+    else add("from_revision <= ? AND to_revision > ?", at, at);
+    if (keys) add("key IN (SELECT value FROM json_each(?))", JSON.stringify(keys));
+    if (from !== undefined) add("key >= ?", from);
+    if (to !== undefined) add("key <= ?", to);
+    return this.#read(() => {
+      const rows = this.#prepare(`SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`).all(...values);
+      return (rows as unknown as SqlRecord[]).map(recordFromSql);
+    });
+  }
+
+  async journal(scope: Scope, { from = 0, to = openEnd, limit = -1, newestFirst }: Parameters<Store["journal"]>[1]): Promise<JournalEntry[]> {
+    return this.#read(() => {
+      const rows = this.#prepare(
+        `SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND revision BETWEEN ? AND ?
+         ORDER BY revision ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
+      ).all(scope.sessionId, scope.owner, from, to, limit);
+      return (rows as unknown as SqlEntry[]).map(entryFromSql);
+    });
+  }
+
+  async entryByKey(scope: Scope, key: string): Promise<JournalEntry | undefined> {
+    return this.#read(() => {
+      const row = this.#prepare("SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND idempotency_key = ?").get(scope.sessionId, scope.owner, key);
+      return row && entryFromSql(row as unknown as SqlEntry);
+    });
+  }
+
+  async sessions(owner: string, { agent, statuses, parent, limit = -1, offset = 0 }: Parameters<Store["sessions"]>[1]): ReturnType<Store["sessions"]> {
+    const conditions = ["owner = ?"];
+    const values: string[] = [owner];
+    if (agent !== undefined) conditions.push("agent = ?") && values.push(agent);
+    if (parent !== undefined) conditions.push("parent = ?") && values.push(parent);
+    if (statuses) conditions.push("status IN (SELECT value FROM json_each(?))") && values.push(JSON.stringify(statuses));
+    return this.#read(() => {
+      const rows = this.#prepare(
+        `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
+      ).all(...values, limit, offset);
+      return (rows as unknown as SqlSession[]).map(summaryFromSql);
+    });
+  }
+
+  async purge(scope: Scope): Promise<boolean> {
+    return this.#write(() => {
+      this.#revisions.delete(ownedId(scope));
+      for (const table of ["session_records", "session_journal"]) {
+        this.#prepare(`DELETE FROM ${table} WHERE session_id = ? AND owner = ?`).run(scope.sessionId, scope.owner);
+      }
+      return this.#prepare("DELETE FROM agent_sessions WHERE id = ? AND owner = ?").run(scope.sessionId, scope.owner).changes > 0;
+    });
+  }
+
+  async watch(listener: (change: StoreChange) => void): ReturnType<Store["watch"]> {
+    if (this.#listeners.size === 0) {
+      this.#forgetStale();
+      this.#polled = this.#version;
+      this.#told = new Map(this.#allRevisions().map((change) => [ownedId(change), change.revision]));
+      this.#timer = setInterval(() => this.#pollOthers(), this.#poll);
+      this.#timer.unref();
+    }
+    const remove = this.#listeners.add(listener);
+    return () => {
+      remove();
+      if (this.#listeners.size === 0) clearInterval(this.#timer);
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #updateRow({ scope, expected, row, notepadChanged }: Commit): number {
+    const columns = `title = ?, status = ?, updated_at = ?, revision = ?, last_fork = ?, counters = ?`;
+    const values = [row.title, row.status, row.updatedAt, row.revision, row.lastFork, JSON.stringify(row.counters)];
+    const where = [scope.sessionId, scope.owner, expected];
+    const { changes } = notepadChanged
+      ? this.#prepare(`UPDATE agent_sessions SET ${columns}, notepad = ? WHERE id = ? AND owner = ? AND revision = ?`).run(...values, row.notepad, ...where)
+      : this.#prepare(`UPDATE agent_sessions SET ${columns} WHERE id = ? AND owner = ? AND revision = ?`).run(...values, ...where);
+    return Number(changes);
+  }
+
+  /** A version that a fork can see is closed instead of overwritten. */
+  #closeShared(scope: Scope, revision: number, lastFork: number, { kind, key }: RecordWrite): void {
+    this.#prepare(
+      `UPDATE session_records SET to_revision = ? WHERE session_id = ? AND owner = ? AND kind = ? AND key = ?
+       AND to_revision = ${openEnd} AND from_revision <= ?`,
+    ).run(revision, scope.sessionId, scope.owner, kind, key, lastFork);
+  }
+
+  #putRecord(sessionId: string, owner: string, revision: number, { kind, key, value }: RecordWrite): void {
+    this.#prepare(
+      `INSERT INTO session_records (session_id, owner, kind, key, from_revision, to_revision, value)
+       VALUES (?, ?, ?, ?, ?, ${openEnd}, ?)
+       ON CONFLICT DO UPDATE SET value = excluded.value, from_revision = excluded.from_revision`,
+    ).run(sessionId, owner, kind, key, revision, value === null ? null : JSON.stringify(value));
+  }
+
+  #deleteRecord(scope: Scope, { kind, key }: RecordWrite): void {
+    this.#prepare(
+      `DELETE FROM session_records WHERE session_id = ? AND owner = ? AND kind = ? AND key = ? AND to_revision = ${openEnd}`,
+    ).run(scope.sessionId, scope.owner, kind, key);
+  }
+
+  #putEntry(scope: Scope, entry: JournalEntry): void {
+    const row = entryToSql(entry);
+    this.#prepare(
+      `INSERT INTO session_journal (session_id, revision, owner, at, actor, surface, operation, changes, idempotency_key, result)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(scope.sessionId, row.revision, scope.owner, row.at, row.actor, row.surface, row.operation, row.changes, row.idempotency_key, row.result);
+  }
+
+  async #write<T>(work: () => T): Promise<T> {
+    if (!this.#writable) {
+      throw new HoldfastError(
+        "store_read_only",
+        `${this.#path} is open for reading only, because it cannot be written to. Make the file and its directory writable, then open it again.`,
+        { data: { path: this.#path } },
+      );
+    }
+    return this.#transact("BEGIN IMMEDIATE", work);
+  }
+
+  async #transact<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): Promise<T> {
+    return patiently(this.#path, () => {
+      this.#mustBeOpen();
+      this.#prepare(begin).run();
+      try {
+        const result = work();
+        this.#prepare("COMMIT").run();
+        return result;
+      } finally {
+        if (this.#database.isTransaction) this.#prepare("ROLLBACK").run();
+      }
+    });
+  }
+
+  async #read<T>(work: () => T): Promise<T> {
+    return patiently(this.#path, () => {
+      this.#mustBeOpen();
+      return work();
+    });
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #forgetStale(): void {
+    this.#mustBeOpen();
+    const { data_version } = this.#prepare("PRAGMA data_version").get() as { data_version: number };
+    if (data_version === this.#version) return;
+    this.#version = data_version;
+    this.#revisions.clear();
+  }
+
+  #tell(change: StoreChange): void {
+    this.#forgetStale();
+    this.#revisions.set(ownedId(change), change.revision);
+    if (this.#listeners.size === 0) return;
+    this.#told.set(ownedId(change), change.revision);
+    this.#listeners.tell(change);
+  }
+
+  #pollOthers(): void {
+    this.#forgetStale();
+    if (this.#version === this.#polled) return;
+    this.#polled = this.#version;
+    for (const change of this.#allRevisions()) {
+      if (this.#told.get(ownedId(change)) === change.revision) continue;
+      this.#told.set(ownedId(change), change.revision);
+      this.#listeners.tell(change);
+    }
+  }
+
+  #allRevisions(): StoreChange[] {
+    const rows = this.#prepare("SELECT owner, id, revision FROM agent_sessions").all();
+    return (rows as unknown as SqlSession[]).map(({ owner, id, revision }) => ({ owner, sessionId: id, revision }));
+  }
+}
+
+function ownedId({ owner, sessionId }: Scope): string {
+  return `${sessionId}\n${owner}`;
+}
+
+/** Tries again while other processes are in the way; nothing else is retried. */
+async function patiently<T>(path: string, work: () => T): Promise<T> {
+  const deadline = Date.now() + patience;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw storeError(error, path);
+    }
+    await new Promise((proceed) => setTimeout(proceed, 5 + Math.random() * 45));
+  }
+}

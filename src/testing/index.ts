@@ -1,0 +1,1 @@
+export { type ContractCase, type StoreHarness, storeContract } from "./store-contract.ts";

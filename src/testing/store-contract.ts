@@ -1,0 +1,341 @@
+import assert from "node:assert/strict";
+import { step } from "../engine/commit.ts";
+import type { JournalEntry } from "../engine/journal.ts";
+import { type Change, emptyCounters, type Json, type SessionRow, type State } from "../engine/state.ts";
+import type { Commit, Store, StoreChange } from "../stores/store.ts";
+
+/** What the suite needs of a driver. */
+export interface StoreHarness {
+  /** A handle on the same, at first empty, store; each call opens another. */
+  open(): Promise<Store>;
+  /** Whether what one handle wrote is there after all handles were closed. */
+  durable: boolean;
+}
+
+export interface ContractCase {
+  name: string;
+  run(harness: StoreHarness): Promise<void>;
+}
+
+/** The promises every store keeps. Run each case against a fresh harness. */
+export const storeContract: readonly ContractCase[] = [
+  {
+    name: "gives back what was created, to the letter",
+    run: withStore(async (store) => {
+      const row = sessionRow("a", { title: "Prüfung 🦞\r\n\ufeff\u202e", notepad: hardText });
+      assert.equal(await store.create({ row, records: [{ kind: "space", key: "plan", value: hardText }], entries: [birth(row)] }), true);
+      const loaded = await store.load(scopeOf(row));
+      assert.deepEqual(loaded?.row, row);
+      assert.deepEqual(loaded?.records, [{ kind: "space", key: "plan", value: hardText }]);
+      assert.deepEqual(await store.journal(scopeOf(row), {}), [birth(row)]);
+    }),
+  },
+  {
+    name: "keeps an unused notepad null and an emptied one empty",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      assert.equal((await store.load(session.scope))?.row.notepad, null);
+      await session.commit([{ type: "text", target: "notepad", at: 0, removed: "", inserted: "x", first: true }]);
+      await session.commit([{ type: "text", target: "notepad", at: 0, removed: "x", inserted: "" }]);
+      assert.equal((await store.load(session.scope))?.row.notepad, "");
+    }),
+  },
+  {
+    name: "refuses an id that is taken and keeps what was there",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a", { notepad: "first" });
+      assert.equal(await store.create({ row: sessionRow("a", { notepad: "second" }), records: [], entries: [] }), false);
+      assert.equal((await store.load(session.scope))?.row.notepad, "first");
+    }),
+  },
+  {
+    name: "hides a session from every other owner",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      await session.put("note", "note_1", note("secret"));
+      const stranger = { owner: "mallory", sessionId: "a" };
+      assert.equal(await store.load(stranger), undefined);
+      assert.equal(await store.revision(stranger), undefined);
+      assert.deepEqual(await store.records(stranger, { kinds: ["note"] }), []);
+      assert.deepEqual(await store.journal(stranger, {}), []);
+      assert.deepEqual(await store.sessions("mallory", {}), []);
+      assert.equal(await store.commit({ ...session.next([]), scope: stranger }), false);
+      assert.equal(await store.purge(stranger), false);
+      assert.equal((await store.load(session.scope))?.row.revision, 2);
+    }),
+  },
+  {
+    name: "commits row, records and journal together, one revision each time",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      await session.commit([
+        { type: "text", target: "notepad", at: 0, removed: "", inserted: "plan", first: true },
+        { type: "record", kind: "ref", key: "000000000001", before: null, after: "src/a.ts" },
+        { type: "record", kind: "note", key: "note_1", before: null, after: note("one") },
+        { type: "count", counter: "notes", by: 1 },
+      ]);
+      const loaded = await store.load(session.scope);
+      assert.equal(loaded?.row.notepad, "plan");
+      assert.equal(loaded?.row.revision, 2);
+      assert.equal(loaded?.row.counters.notes, 1);
+      assert.deepEqual(loaded?.records, [{ kind: "ref", key: "000000000001", value: "src/a.ts" }]);
+      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), [{ kind: "note", key: "note_1", value: note("one") }]);
+      assert.equal(await store.revision(session.scope), 2);
+      assert.equal((await store.journal(session.scope, {})).length, 2);
+    }),
+  },
+  {
+    name: "refuses a commit on an old revision and writes nothing of it",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      const late = session.next([{ type: "text", target: "notepad", at: 0, removed: "", inserted: "late", first: true }]);
+      await session.put("note", "note_1", note("early"));
+      assert.equal(await store.commit(late), false);
+      const loaded = await store.load(session.scope);
+      assert.equal(loaded?.row.notepad, null);
+      assert.equal((await store.journal(session.scope, {})).length, 2);
+    }),
+  },
+  {
+    name: "lets exactly one of several commits on the same revision through",
+    run: withStore(async (store, harness) => {
+      const session = await newSession(store, "a");
+      const others = harness.durable ? await Promise.all([harness.open(), harness.open(), harness.open()]) : [store, store, store];
+      const outcomes = await Promise.all(
+        [store, ...others].map((each, place) => each.commit(session.next([record("note", `note_${place}`, null, note("x"))]))),
+      );
+      assert.equal(outcomes.filter(Boolean).length, 1);
+      assert.equal((await store.records(session.scope, { kinds: ["note"] })).length, 1);
+      assert.equal(await store.revision(session.scope), 2);
+      if (harness.durable) await Promise.all(others.map((each) => each.close()));
+    }),
+  },
+  {
+    name: "overwrites and removes records",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      await session.put("note", "note_1", note("one"));
+      await session.put("note", "note_1", note("two"));
+      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), [{ kind: "note", key: "note_1", value: note("two") }]);
+      await session.put("note", "note_1", null);
+      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), []);
+    }),
+  },
+  {
+    name: "selects records by kind, key and range, in order",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      for (const key of ["000000000003", "000000000001", "000000000002"]) await session.put("message", key, { text: key });
+      await session.put("note", "note_9", note("nine"));
+      const keys = async (selection: Parameters<Store["records"]>[1]) => (await store.records(session.scope, selection)).map(({ key }) => key);
+      assert.deepEqual(await keys({ kinds: ["message"] }), ["000000000001", "000000000002", "000000000003"]);
+      assert.deepEqual(await keys({ kinds: ["message"], from: "000000000002" }), ["000000000002", "000000000003"]);
+      assert.deepEqual(await keys({ kinds: ["message"], to: "000000000001" }), ["000000000001"]);
+      assert.deepEqual(await keys({ kinds: ["message"], keys: ["000000000003", "missing"] }), ["000000000003"]);
+      assert.deepEqual(await keys({ kinds: ["message", "note"], keys: ["note_9"] }), ["note_9"]);
+      assert.deepEqual(await keys({ kinds: ["tag"] }), []);
+    }),
+  },
+  {
+    name: "shows records as they were when a fork was taken",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      await session.put("note", "note_1", note("before"));
+      await session.put("note", "note_2", note("doomed"));
+      await session.commit([{ type: "forked", before: 0, after: 4 }]);
+      await session.put("note", "note_1", note("after"));
+      await session.put("note", "note_1", note("after again"));
+      await session.put("note", "note_2", null);
+      await session.put("note", "note_3", note("new"));
+      const then = await store.records(session.scope, { kinds: ["note"], at: 4 });
+      assert.deepEqual(then.map(({ key, value }) => [key, (value as { content: string }).content]), [["note_1", "before"], ["note_2", "doomed"]]);
+      const now = await store.records(session.scope, { kinds: ["note"] });
+      assert.deepEqual(now.map(({ key, value }) => [key, (value as { content: string }).content]), [["note_1", "after again"], ["note_3", "new"]]);
+    }),
+  },
+  {
+    name: "remembers in a fork that an inherited record is gone",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "child", { lineage: [{ sessionId: "parent", revision: 3 }] });
+      await session.put("note", "note_1", null);
+      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), [{ kind: "note", key: "note_1", value: null }]);
+    }),
+  },
+  {
+    name: "reads the journal by range, from either end",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      for (let count = 0; count < 5; count++) await session.commit([]);
+      const revisions = async (selection: Parameters<Store["journal"]>[1]) => (await store.journal(session.scope, selection)).map(({ revision }) => revision);
+      assert.deepEqual(await revisions({}), [1, 2, 3, 4, 5, 6]);
+      assert.deepEqual(await revisions({ newestFirst: true, limit: 2 }), [6, 5]);
+      assert.deepEqual(await revisions({ from: 2, to: 4 }), [2, 3, 4]);
+      assert.deepEqual(await revisions({ from: 3, limit: 1 }), [3]);
+    }),
+  },
+  {
+    name: "finds an entry by its idempotency key, in its own session only",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      const other = await newSession(store, "b");
+      await session.commit([], { key: "k-1", result: { result: { ok: true }, warnings: [] } });
+      assert.deepEqual((await store.entryByKey(session.scope, "k-1"))?.result, { result: { ok: true }, warnings: [] });
+      assert.equal(await store.entryByKey(session.scope, "k-2"), undefined);
+      assert.equal(await store.entryByKey(other.scope, "k-1"), undefined);
+    }),
+  },
+  {
+    name: "lists an owner's sessions, newest first, by agent, status and parent",
+    run: withStore(async (store) => {
+      await newSession(store, "a", { agent: "auditor", updatedAt: 100 });
+      await newSession(store, "b", { agent: "writer", updatedAt: 300, parent: "a" });
+      await newSession(store, "c", { agent: "auditor", updatedAt: 200, status: "archived" });
+      const ids = async (selection: Parameters<Store["sessions"]>[1]) => (await store.sessions("owner", selection)).map(({ id }) => id);
+      assert.deepEqual(await ids({}), ["b", "c", "a"]);
+      assert.deepEqual(await ids({ agent: "auditor" }), ["c", "a"]);
+      assert.deepEqual(await ids({ statuses: ["active"] }), ["b", "a"]);
+      assert.deepEqual(await ids({ parent: "a" }), ["b"]);
+      assert.deepEqual(await ids({ limit: 1, offset: 1 }), ["c"]);
+    }),
+  },
+  {
+    name: "purges a session and nothing else",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a");
+      const other = await newSession(store, "b");
+      await session.put("note", "note_1", note("gone"));
+      await other.put("note", "note_1", note("stays"));
+      assert.equal(await store.purge(session.scope), true);
+      assert.equal(await store.load(session.scope), undefined);
+      assert.equal(await store.revision(session.scope), undefined);
+      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), []);
+      assert.deepEqual(await store.journal(session.scope, {}), []);
+      assert.equal((await store.records(other.scope, { kinds: ["note"] })).length, 1);
+      assert.equal(await store.purge(session.scope), false);
+    }),
+  },
+  {
+    name: "tells a watcher of every commit, of this handle and of others",
+    run: withStore(async (store, harness) => {
+      const session = await newSession(store, "a");
+      const heard: StoreChange[] = [];
+      let wake = () => {};
+      const stop = await store.watch((change) => {
+        heard.push(change);
+        wake();
+      });
+      const until = async (revision: number) => {
+        while (heard.at(-1)?.revision !== revision) await new Promise<void>((proceed) => (wake = proceed));
+      };
+      await session.put("note", "note_1", note("own"));
+      await until(2);
+      const other = harness.durable ? await harness.open() : store;
+      assert.equal(await other.commit(session.next([record("note", "note_2", null, note("other"))])), true);
+      await until(3);
+      assert.deepEqual(heard.at(-1), { owner: "owner", sessionId: "a", revision: 3 });
+      stop();
+      if (harness.durable) await other.close();
+    }),
+  },
+  {
+    name: "keeps everything across a restart",
+    run: async (harness) => {
+      if (!harness.durable) return;
+      const first = await harness.open();
+      const session = await newSession(first, "a");
+      await session.put("note", "note_1", note(hardText));
+      await session.commit([{ type: "text", target: "space/plan", at: 0, removed: "", inserted: hardText, first: true }], { key: "k" });
+      await first.close();
+      const second = await harness.open();
+      assert.deepEqual((await second.load(session.scope))?.row, session.state.row);
+      assert.deepEqual((await second.load(session.scope))?.records, [{ kind: "space", key: "plan", value: hardText }]);
+      assert.deepEqual(await second.records(session.scope, { kinds: ["note"] }), [{ kind: "note", key: "note_1", value: note(hardText) }]);
+      assert.equal((await second.journal(session.scope, {})).length, 3);
+      assert.equal((await second.entryByKey(session.scope, "k"))?.revision, 3);
+      assert.equal(await second.commit(session.next([])), true);
+      await second.close();
+    },
+  },
+];
+
+/** What is hard to keep: every line ending, marks without width, both directions, astral characters, quotes. */
+const hardText = "a\r\nb\rc\n\ufeff\u200d\u202eäß漢字👩‍👩‍👧‍👦\ufffd'\"\\\\ $& %s \u0001\u007f\ud7ff\ue000 \u{10ffff}";
+
+function withStore(run: (store: Store, harness: StoreHarness) => Promise<void>): ContractCase["run"] {
+  return async (harness) => {
+    const store = await harness.open();
+    try {
+      await run(store, harness);
+    } finally {
+      await store.close();
+    }
+  };
+}
+
+function sessionRow(id: string, given: Partial<SessionRow> = {}): SessionRow {
+  return {
+    id,
+    owner: "owner",
+    agent: "agent",
+    title: null,
+    status: "active",
+    origin: "created",
+    parent: null,
+    lineage: [],
+    createdAt: 1_000,
+    updatedAt: 1_000,
+    revision: 1,
+    lastFork: 0,
+    counters: emptyCounters(),
+    notepad: null,
+    ...given,
+  };
+}
+
+function birth(row: SessionRow): JournalEntry {
+  return entryOf(row.revision, [], {}, { type: "session.create" });
+}
+
+function entryOf(
+  revision: number,
+  changes: Change[],
+  given: Partial<JournalEntry>,
+  operation: JournalEntry["operation"] = { type: "session.rename", title: null },
+): JournalEntry {
+  return { revision, at: 1_000 + revision, actor: { kind: "agent" }, surface: "test", operation, changes, key: null, result: null, ...given };
+}
+
+function note(content: string): Json {
+  return { content, tags: ["Tag"], createdAt: 1, updatedAt: 2, updated: 2 };
+}
+
+function record(kind: "note" | "message", key: string, before: Json, after: Json): Change {
+  return { type: "record", kind, key, before, after };
+}
+
+function scopeOf(row: SessionRow) {
+  return { owner: row.owner, sessionId: row.id };
+}
+
+/** A session that commits raw changes, as the engine would. */
+async function newSession(store: Store, id: string, given: Partial<SessionRow> = {}) {
+  const row = sessionRow(id, given);
+  assert.equal(await store.create({ row, records: [], entries: [birth(row)] }), true);
+  const session = {
+    scope: scopeOf(row),
+    state: { row, resident: new Map() } as State,
+    next(changes: Change[], entry: Partial<JournalEntry> = {}): Commit {
+      const expected = session.state.row.revision;
+      const line = entryOf(expected + 1, changes, entry);
+      const { state, notepadChanged, records } = step(session.state, line);
+      return { scope: session.scope, expected, row: state.row, notepadChanged, records, entry: line };
+    },
+    async commit(changes: Change[], entry: Partial<JournalEntry> = {}): Promise<void> {
+      const commit = session.next(changes, entry);
+      assert.equal(await store.commit(commit), true);
+      session.state = step(session.state, commit.entry).state;
+    },
+    put: (kind: "note" | "message", key: string, value: Json) => session.commit([record(kind, key, null, value)]),
+  };
+  return session;
+}

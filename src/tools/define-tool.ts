@@ -1,0 +1,44 @@
+import type { z } from "zod";
+import type { Limits } from "../engine/limits.ts";
+import type { State } from "../engine/state.ts";
+import type { Block } from "../sessions/options.ts";
+import type { ApplyOptions, Session } from "../sessions/session.ts";
+
+/** One call of a tool: on which session, by whom, within which budgets. */
+export interface Call {
+  session: Session;
+  options: ApplyOptions;
+  limits: Limits;
+  countTokens: (text: string) => number;
+}
+
+/** A tool, declared once; every provider's format is projected from this. */
+export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+  name: string;
+  description: string;
+  input: Input;
+  output: Output;
+  /** It only looks. */
+  readOnly?: boolean;
+  /** It can remove or overwrite what was there. */
+  destructive?: boolean;
+  /** Calling it twice does no more than calling it once. */
+  idempotent?: boolean;
+  run(call: Call, input: z.output<Input>): Promise<z.output<Output>>;
+  /** What the model reads; the output as JSON unless given. */
+  text?(output: z.output<Output>): string;
+}
+
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(tool: Tool<Input, Output>): Tool {
+  return tool as unknown as Tool;
+}
+
+/** One form of memory: its tools, its block and its guidance, declared together. */
+export interface Surface {
+  name: string;
+  tools: readonly Tool[];
+  /** How to use the tools, for the system prompt. */
+  guidance(limits: Limits): string;
+  /** What the model sees every turn; undefined for nothing. */
+  block?(state: State): Omit<Block, "surface"> | undefined;
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { normaliseTexts } from "../engine/text.ts";
+import { HoldfastError } from "../errors.ts";
+import type { ToolAnswer } from "../sessions/options.ts";
+import type { Call, Tool } from "./define-tool.ts";
+
+/** Tools by every name they may be called by. */
+export type ToolsByName = ReadonlyMap<string, Tool>;
+
+/**
+ * The one way into a tool: parse, run, answer. A refusal is an answer that says what to do next;
+ * nothing a caller sends makes this throw.
+ */
+export async function dispatch(tools: ToolsByName, name: string, input: unknown, call: Call): Promise<ToolAnswer> {
+  try {
+    const tool = tools.get(name);
+    if (!tool) throw unknownTool(tools, name);
+    const output = await tool.run(call, normaliseTexts(parseInput(tool, input)));
+    return { ok: true, output, text: tool.text ? tool.text(output) : JSON.stringify(output) };
+  } catch (error) {
+    const failure = error instanceof HoldfastError ? error : unexpected(name, error);
+    return { ok: false, code: failure.code, text: failure.message, data: failure.data };
+  }
+}
+
+function parseInput(tool: Tool, input: unknown): Record<string, unknown> {
+  const given = input ?? {};
+  const parsed = tool.input.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => describeIssue(issue, given, tool));
+  throw new HoldfastError("invalid_input", `${tool.name}: ${problems.join("; ")}. Nothing was changed.`, {
+    data: { tool: tool.name, problems },
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, input: unknown, tool: Tool): string {
+  const field = issue.path.map(String).join(".");
+  const fields = Object.keys(tool.input.shape);
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const takes = fields.length > 0 ? `it takes ${fields.join(", ")}` : "it takes no parameters";
+      return issue.keys.map((key) => `unknown field ${JSON.stringify(key)}; ${didYouMean(key, fields)}${takes}`).join("; ");
+    }
+    case "invalid_type": {
+      if (field === "") return `the input must be an object (got ${typeName(input)})`;
+      const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
+      if (value === undefined) return `the parameter "${field}" is missing`;
+      return `"${field}" must be ${article(issue.expected)} (got ${typeName(value)})`;
+    }
+    case "invalid_value": {
+      const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
+      const allowed = issue.values.map((each) => JSON.stringify(each)).join(", ");
+      if (value === undefined) return `the parameter "${field}" is missing; it is one of ${allowed}`;
+      return `"${field}" must be one of ${allowed} (got ${JSON.stringify(value)?.slice(0, 100)})`;
+    }
+    default:
+      return field === "" ? issue.message : `"${field}": ${issue.message}`;
+  }
+}
+
+function didYouMean(given: string, known: readonly string[]): string {
+  const close = known.find((name) => name.toLowerCase() === given.toLowerCase() || name.startsWith(given) || given.startsWith(name) || sameLetters(name, given));
+  return close ? `did you mean "${close}"? ` : "";
+}
+
+function sameLetters(a: string, b: string): boolean {
+  return [...a].sort().join("") === [...b].sort().join("");
+}
+
+function article(type: string): string {
+  return type === "array" || type === "object" || type === "int" ? `an ${type}` : `a ${type}`;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function unknownTool(tools: ToolsByName, name: string): HoldfastError {
+  const known = [...new Set([...tools.values()].map((tool) => tool.name))].join(", ");
+  return new HoldfastError("unknown_tool", `There is no tool ${JSON.stringify(name)}. The tools are: ${known || "none"}.`, {
+    data: { tool: name },
+  });
+}
+
+function unexpected(name: string, error: unknown): HoldfastError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new HoldfastError("store_failed", `${name} failed: ${message}. Go on without it, and try again later.`, { cause: error });
+}
+
+/** A parameter that an operation needs although the schema cannot say so. */
+export function required<T>(value: T | undefined, field: string, operation: string): T {
+  if (value !== undefined) return value;
+  throw new HoldfastError(
+    "invalid_input",
+    `The parameter "${field}" is missing: ${operation} needs it. Nothing was changed. Call again with "${field}".`,
+    { data: { field, operation } },
+  );
+}
+
+/** JSON Schema of a tool's input or output, in the form the providers take. */
+export function schemaOf(shape: z.ZodObject, io: "input" | "output"): Record<string, unknown> {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(shape, { io });
+  return schema;
+}

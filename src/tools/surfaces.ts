@@ -1,0 +1,27 @@
+import { HoldfastError } from "../errors.ts";
+import type { Surface } from "./define-tool.ts";
+import { notepadSurface } from "./notepad.ts";
+import { notesSurface } from "./notes.ts";
+import { scratchpadSurface } from "./scratchpad.ts";
+
+const surfaces: Record<string, Surface> = {
+  notepad: notepadSurface,
+  notes: notesSurface,
+  scratchpad: scratchpadSurface,
+};
+
+export type SurfaceName = "notepad" | "notes" | "scratchpad";
+
+export const surfaceNames: readonly SurfaceName[] = ["notepad", "notes", "scratchpad"];
+
+export function findSurfaces(names: readonly string[]): Surface[] {
+  return [...new Set(names)].map((name) => {
+    const surface = Object.hasOwn(surfaces, name) ? surfaces[name] : undefined;
+    if (surface) return surface;
+    throw new HoldfastError(
+      "unknown_surface",
+      `There is no surface called ${JSON.stringify(name)}. The surfaces are: ${surfaceNames.join(", ")}.`,
+      { data: { surface: name } },
+    );
+  });
+}

@@ -1,0 +1,73 @@
+import type { Limits } from "../engine/limits.ts";
+import type { State } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
+import type { Block, Context, Toolbox } from "../sessions/options.ts";
+import type { Surface, Tool } from "./define-tool.ts";
+import { dispatch } from "./dispatch.ts";
+
+/** The chosen surfaces as one: their tools by name, their guidance, their blocks. */
+export function createToolbox(
+  surfaces: readonly Surface[],
+  setting: { limits: Limits; countTokens: (text: string) => number },
+): Toolbox & { tools: readonly Tool[] } {
+  const tools = toolsByName(surfaces);
+  const guidance = surfaces.map((surface) => surface.guidance(setting.limits)).join("\n\n");
+  // A state never changes, so neither does what is rendered from it.
+  const rendered = new WeakMap<State, Context>();
+  return {
+    tools: surfaces.flatMap((surface) => surface.tools),
+    context(state) {
+      const known = rendered.get(state);
+      if (known) return known;
+      const context = compose(guidance, surfaces, state);
+      rendered.set(state, context);
+      return context;
+    },
+    dispatch: (session, name, input, options) => dispatch(tools, name, input, { session, options, ...setting }),
+  };
+}
+
+function compose(guidance: string, surfaces: readonly Surface[], state: State): Context {
+  const blocks = surfaces.flatMap((surface): Block[] => {
+    const block = surface.block?.(state);
+    return block ? [{ surface: surface.name, ...block }] : [];
+  });
+  const placed = (placement: Block["placement"]) => blocks.filter((block) => block.placement === placement);
+  // The notepad's section runs to the end of the prompt, so it comes last.
+  const system = placed("system").sort((a, b) => Number(a.surface === "notepad") - Number(b.surface === "notepad"));
+  return {
+    guidance,
+    blocks,
+    system: [guidance, ...system.map(({ text }) => text)].filter((text) => text !== "").join("\n\n"),
+    message: placed("message")
+      .map(({ text }) => text)
+      .join("\n\n"),
+  };
+}
+
+/** Where a provider refuses dots, `session.scratchpad` is called `session_scratchpad`; both names work. */
+function toolsByName(surfaces: readonly Surface[]): Map<string, Tool> {
+  const tools = new Map<string, Tool>();
+  const owners = new Map<string, string>();
+  for (const surface of surfaces) {
+    for (const tool of surface.tools) {
+      for (const name of new Set([tool.name, dotless(tool.name)])) {
+        const owner = owners.get(name);
+        if (owner !== undefined) {
+          throw new HoldfastError(
+            "duplicate_tool",
+            `The surfaces "${owner}" and "${surface.name}" both offer a tool called "${name}". Choose one of the two.`,
+            { data: { tool: name, surfaces: [owner, surface.name] } },
+          );
+        }
+        owners.set(name, surface.name);
+        tools.set(name, tool);
+      }
+    }
+  }
+  return tools;
+}
+
+export function dotless(name: string): string {
+  return name.replaceAll(".", "_");
+}
