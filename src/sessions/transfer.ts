@@ -39,7 +39,7 @@ const exportShape = z.object({
     parent: z.string().nullable(),
     createdAt: z.number(),
     updatedAt: z.number(),
-    revision: z.number().int().positive(),
+    revision: z.number().int().nonnegative(),
   }),
   notepad: z.string().nullable(),
   records: z.partialRecord(z.enum(kinds), z.record(z.string(), z.json())),

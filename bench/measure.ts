@@ -1,0 +1,61 @@
+/** Runs two pieces of work in turns, so that a busy machine disturbs both alike, and compares their medians. */
+export async function compare(
+  work: () => unknown | Promise<unknown>,
+  baseline: () => unknown | Promise<unknown>,
+  { rounds, warmUp = Math.ceil(rounds / 10) }: { rounds: number; warmUp?: number },
+): Promise<{ work: number; baseline: number; ratio: number }> {
+  const times = { work: [] as number[], baseline: [] as number[] };
+  for (let round = -warmUp; round < rounds; round++) {
+    const first = await time(work);
+    const second = await time(baseline);
+    if (round >= 0) {
+      times.work.push(first);
+      times.baseline.push(second);
+    }
+  }
+  const [a, b] = [median(times.work), median(times.baseline)];
+  return { work: a, baseline: b, ratio: a / b };
+}
+
+export async function time(work: () => unknown | Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** One line of the report; the target is a ratio or a time that should not be exceeded. */
+export interface Figure {
+  name: string;
+  value: number;
+  target: number;
+  /** `most`: smaller is better. `least`: larger is better. */
+  direction: "most" | "least";
+  unit: "×" | "µs" | "ms";
+  detail: string;
+}
+
+export function met({ value, target, direction }: Figure): boolean {
+  return direction === "most" ? value <= target : value >= target;
+}
+
+export function formatFigure(figure: Figure): string {
+  const verdict = met(figure) ? "ok  " : "MISS";
+  const sign = figure.direction === "most" ? "≤" : "≥";
+  return `${verdict} ${figure.name.padEnd(64)} ${figure.value.toFixed(2).padStart(9)} ${figure.unit.padEnd(2)} (${sign} ${figure.target} ${figure.unit})  ${figure.detail}`;
+}
+
+/** The same numbers in every run. */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { commandLineFigures } from "./command-line.ts";
+import { contextFigures } from "./context.ts";
+import { forkFigures } from "./fork.ts";
+import { type Figure, formatFigure, met } from "./measure.ts";
+import { searchFigures } from "./search.ts";
+import { writeFigures } from "./write.ts";
+
+/** Prints every figure as a ratio within this run. Exit code 1 when a target is missed. */
+const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][] = [
+  ["writing", writeFigures],
+  ["context and resuming", contextFigures],
+  ["forking", forkFigures],
+  ["searching", searchFigures],
+  ["command line", commandLineFigures],
+];
+
+const only = process.argv.slice(2);
+const directory = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
+let missed = 0;
+try {
+  for (const [name, measure] of parts) {
+    if (only.length > 0 && !only.some((wanted) => name.includes(wanted))) continue;
+    console.log(`\n${name}`);
+    for (const figure of await measure(directory)) {
+      console.log(formatFigure(figure));
+      if (!met(figure)) missed++;
+    }
+  }
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+console.log(missed === 0 ? "\nAll targets met." : `\n${missed} targets missed.`);
+process.exitCode = missed === 0 ? 0 : 1;

@@ -1,0 +1,77 @@
+import { NoteIndex } from "../src/engine/note-index.ts";
+import { makeNotes } from "./fill.ts";
+import { compare, type Figure, median } from "./measure.ts";
+
+interface ScannedNote {
+  content: string;
+  updated: number;
+}
+
+/** `search_notes` in a large session, against the scan that the seed describes. */
+export async function searchFigures(): Promise<Figure[]> {
+  const { notes, words } = makeNotes(100_000);
+  const scanned = notes.map((content, updated): ScannedNote => ({ content, updated }));
+  const index = indexOf(notes);
+  while (index.needsIndex) index.indexSome(5_000);
+
+  const speedUps: number[] = [];
+  const lines: string[] = [];
+  for (const [kind, query] of queries(words, notes)) {
+    const search = () => index.search({ query, tags: [], limit: 50, offset: 0 });
+    const { ratio } = await compare(() => scan(scanned, query), search, { rounds: 5, warmUp: 1 });
+    speedUps.push(ratio);
+    lines.push(`     ${kind.padEnd(14)} ${JSON.stringify(query).padEnd(36)} ${String(search().total).padStart(7)} hits  ${ratio.toFixed(1).padStart(8)}×`);
+  }
+  for (const line of lines) console.log(line);
+  return [
+    { name: "search of 100,000 notes, median: scan / search", value: median(speedUps), target: 10, direction: "least", unit: "×", detail: `${speedUps.length} queries` },
+    { name: "search of 100,000 notes, slowest: search / scan", value: 1 / Math.min(...speedUps), target: 1.2, direction: "most", unit: "×", detail: "" },
+    await smallFigure(notes.slice(0, 300), words),
+  ];
+}
+
+async function smallFigure(notes: string[], words: string[]): Promise<Figure> {
+  const index = indexOf(notes);
+  const times: number[] = [];
+  for (const [, query] of queries(words, notes)) {
+    index.search({ query, tags: [], limit: 50, offset: 0 });
+    const start = performance.now();
+    index.search({ query, tags: [], limit: 50, offset: 0 });
+    times.push(performance.now() - start);
+  }
+  return { name: "search of 300 notes, slowest query", value: Math.max(...times), target: 1, direction: "most", unit: "ms", detail: `${times.length} queries` };
+}
+
+function queries(words: string[], notes: string[]): [kind: string, query: string][] {
+  const phrase = (note: number) => (notes[note] ?? "").split(" ").slice(3, 5).join(" ");
+  return [
+    ...[0, 1, 5].map((rank): [string, string] => ["common word", words[rank] as string]),
+    ...[5_000, 20_000, 30_000, 38_000, 39_000].map((rank): [string, string] => ["rare word", words[rank] as string]),
+    ...[1, 57, 299].map((note): [string, string] => ["phrase", phrase(note)]),
+    ["common phrase", `${words[0]} ${words[1]}`],
+    ...["数据", "错误会话", "压缩", "令牌服务器"].map((query): [string, string] => ["CJK", query]),
+    ...["ka", "qu", "is", "zz"].map((query): [string, string] => ["two characters", query]),
+    ["inside a word", (words[25_000] as string).slice(1)],
+    ["misspelt", `${(words[30_000] as string).slice(0, -1)}x`],
+    ["mixed case", (words[20_000] as string).toUpperCase()],
+  ];
+}
+
+function indexOf(notes: string[]): NoteIndex {
+  const index = new NoteIndex();
+  notes.forEach((content, number) => {
+    index.set(`note_${number}`, { content, tags: [], createdAt: number, updatedAt: number, updated: number });
+  });
+  return index;
+}
+
+/** The seed's search: every note, lower case, where it matches, then newest first. */
+function scan(notes: readonly ScannedNote[], query: string): ScannedNote[] {
+  const wanted = query.toLowerCase();
+  const found: { note: ScannedNote; at: number }[] = [];
+  for (const note of notes) {
+    const at = note.content.toLowerCase().indexOf(wanted);
+    if (at !== -1) found.push({ note, at });
+  }
+  return found.sort((a, b) => a.at - b.at || b.note.updated - a.note.updated).map(({ note }) => note);
+}

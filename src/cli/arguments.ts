@@ -1,0 +1,40 @@
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { openMemory } from "../index.ts";
+import { HoldfastError } from "../errors.ts";
+import type { Memory } from "../sessions/memory.ts";
+import { surfaceNames } from "../tools/surfaces.ts";
+
+const common = {
+  db: { type: "string" },
+  store: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const;
+
+/** Parses a command's arguments together with the options that every command takes. */
+export function readArguments<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
+  return parseArgs({ args, options: { ...common, ...options }, allowPositionals: true, strict: true });
+}
+
+/** The store that was asked for, or the one in the project. */
+export function openChosenMemory(values: { db?: string | undefined; store?: string | undefined }): Promise<Memory> {
+  if (values.db !== undefined && values.store !== undefined) {
+    throw new HoldfastError("invalid_input", "Give either --db or --store, not both.");
+  }
+  const { HOLDFAST_DB, HOLDFAST_STORE } = process.env;
+  const store = values.db ?? values.store ?? HOLDFAST_DB ?? HOLDFAST_STORE ?? ".holdfast/memory.db";
+  return openMemory({ store, surfaces: surfaceNames });
+}
+
+/** Exactly one positional argument. */
+export function onlyArgument(positionals: string[], name: string, usage: string): string {
+  const [value, ...rest] = positionals;
+  if (value !== undefined && rest.length === 0) return value;
+  const problem = value === undefined ? `${name} is missing` : `there is more than one ${name}`;
+  throw new HoldfastError("invalid_input", `${problem}. Usage: holdfast ${usage}`);
+}
+
+export function wholeNumber(value: string | undefined, option: string): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  throw new HoldfastError("invalid_input", `--${option} must be a whole number (got ${JSON.stringify(value)}).`);
+}

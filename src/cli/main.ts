@@ -1,0 +1,78 @@
+import { HoldfastError } from "../errors.ts";
+
+/** A command: its line in the help, and the file that is loaded when it is called. */
+interface Command {
+  usage: string;
+  summary: string;
+  load: () => Promise<{ run(args: string[]): Promise<number> }>;
+}
+
+const commands: Record<string, Command> = {
+  demo: {
+    usage: "demo [--fast]",
+    summary: "watch a scripted agent keep its notes through compactions",
+    load: () => import("./demo.ts"),
+  },
+  sessions: {
+    usage: "sessions [--all]",
+    summary: "list the sessions of a store",
+    load: () => import("./sessions.ts"),
+  },
+  log: {
+    usage: "log SESSION [--revision N] [--limit N]",
+    summary: "show a session's journal, or one entry in full",
+    load: () => import("./log.ts"),
+  },
+  export: {
+    usage: "export SESSION [--format json|pi] [--into FILE]",
+    summary: "write a session as one JSON document, or back into a pi session file",
+    load: () => import("./export.ts"),
+  },
+  import: {
+    usage: "import FILE [--session ID]",
+    summary: "make a session from an export or from a pi session file",
+    load: () => import("./import.ts"),
+  },
+};
+
+const help = `holdfast — working memory for AI agents that survives compaction
+
+Usage: holdfast COMMAND [OPTIONS]
+
+${Object.values(commands)
+  .map(({ usage, summary }) => `  ${usage.padEnd(48)}${summary}`)
+  .join("\n")}
+
+  --db PATH     the SQLite file (default: .holdfast/memory.db, or $HOLDFAST_DB)
+  --store URL   any store: sqlite:PATH, jsonl:DIRECTORY, postgres://… (or $HOLDFAST_STORE)
+  --json        print JSON
+  --version     print the version
+`;
+
+/** Runs one command; returns the exit code. */
+export async function main([name, ...args]: string[]): Promise<number> {
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    console.log(help);
+    return name === undefined ? 1 : 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    console.error(`holdfast: there is no command ${JSON.stringify(name)}. Run "holdfast help" to see them.`);
+    return 1;
+  }
+  if (args.includes("--help") || args.includes("-h")) {
+    console.log(`Usage: holdfast ${command.usage}\n${command.summary}`);
+    return 0;
+  }
+  try {
+    return await (await command.load()).run(args);
+  } catch (error) {
+    if (!(error instanceof HoldfastError) && !isUsageError(error)) throw error;
+    console.error(`holdfast: ${(error as Error).message}`);
+    return 1;
+  }
+}
+
+function isUsageError(error: unknown): boolean {
+  return error instanceof Error && ((error as NodeJS.ErrnoException).code ?? "").startsWith("ERR_PARSE_ARGS");
+}
