@@ -1,4 +1,5 @@
-import { estimateTokens, type Tokenizer } from "./context/tokens.ts";
+import { estimateTokens } from "./context/estimate-tokens.ts";
+import { cachedTokenizer, type Tokenizer } from "./context/tokens.ts";
 import type { Limits } from "./engine/limits.ts";
 import { Memory } from "./sessions/memory.ts";
 import { checkId, makeSessionId, mergeLimits } from "./sessions/options.ts";
@@ -35,8 +36,8 @@ export interface MemoryOptions {
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
   const tokens = options.scratchpad?.maxTokens;
   const limits = mergeLimits({ ...options.limits, ...(tokens === undefined ? {} : { scratchpadTokens: tokens }) });
-  const tokenizer = options.tokenizer;
-  const countTokens = tokenizer ? (text: string) => tokenizer.count(text) : estimateTokens;
+  const tokenizer = cachedTokenizer(options.tokenizer ?? { name: "estimate", count: estimateTokens });
+  const countTokens = (text: string) => tokenizer.count(text);
   const names = options.surfaces ?? ["notepad", "notes"];
   const chosen = names.filter((name) => name !== "scratchpad" || options.scratchpad?.enabled !== false);
   const toolbox = createToolbox(findSurfaces(chosen), { limits, countTokens });
@@ -51,7 +52,9 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   });
 }
 
-export { calibratedTokenizer, cachedTokenizer, estimateTokens, loadExactTokenizer, type Tokenizer } from "./context/tokens.ts";
+export { estimateTokens } from "./context/estimate-tokens.ts";
+export { loadExactTokenizer } from "./context/exact-tokens.ts";
+export { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer, type Tokenizer } from "./context/tokens.ts";
 export { parseNotepad, parseScratchpad } from "./context/blocks.ts";
 export type { DiffLine } from "./engine/diff.ts";
 export type { Actor, JournalEntry } from "./engine/journal.ts";

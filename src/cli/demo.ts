@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { estimateTokens } from "../context/tokens.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
 import { openMemory } from "../index.ts";
 import type { Session } from "../sessions/session.ts";
 

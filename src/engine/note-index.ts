@@ -1,7 +1,9 @@
+import { queryWord } from "./likeness.ts";
 import { foldCase, type Note, type NoteValue } from "./notes.ts";
 import { longestIndexedText, type Plan, TermIndex } from "./term-index.ts";
 import { terms } from "./words.ts";
 
+const STOP = new Set("a an and are as at be been by did do does for from had has have how in is it its of on or that the their these they this those to was were what when where which who whom whose why will with you your could might".split(" "));
 /** Below this many notes a scan is as fast as an index. */
 const scanAlways = 500;
 
@@ -36,6 +38,7 @@ export class NoteIndex {
   /** Slots below this one are in the term index. */
   #indexed = 0;
   #removed = 0;
+  #characters = 0;
   /** Texts too long for the term index; few or none. */
   #long: number[] = [];
   #firstMatch = new Int32Array(0);
@@ -47,13 +50,16 @@ export class NoteIndex {
   set(id: string, value: NoteValue | null): void {
     const known = this.#slotOf.get(id);
     if (known !== undefined) {
+      this.#characters -= this.#slots[known]?.folded.length ?? 0;
       this.#slots[known] = undefined;
       this.#slotOf.delete(id);
       this.#removed++;
     }
     if (!value) return;
     this.#slotOf.set(id, this.#slots.length);
-    this.#slots.push({ id, value, folded: foldCase(value.content), tags: value.tags.map(foldCase) });
+    const folded = foldCase(value.content);
+    this.#slots.push({ id, value, folded, tags: value.tags.map(foldCase) });
+    this.#characters += folded.length;
   }
 
   get(id: string): Note | undefined {
@@ -84,7 +90,7 @@ export class NoteIndex {
     const ranked = this.#best(query);
     for (const [number, score] of this.#scores(folded)) {
       const slot = this.#slots[number];
-      if (slot && hasTags(slot, tags)) ranked.offer(number, -score / (1 + slot.folded.length / 2_000), slot.value.updated);
+      if (slot && hasTags(slot, tags)) ranked.offer(number, -score, slot.value.updated);
     }
     return this.#page(ranked, query, true);
   }
@@ -151,17 +157,27 @@ export class NoteIndex {
     }
   }
 
-  /** Okapi BM25 over the query's words, each standing for its forms, its prefixes and its misspellings. */
+  /** Okapi BM25 over the query's words, each standing for its forms, its continuations and its misspellings. */
   #scores(folded: string): Map<number, number> {
     while (this.#indexed < this.#slots.length) this.indexSome(this.#slots.length);
+    const average = this.#characters / Math.max(1, this.size);
     const scores = new Map<number, number>();
     for (const word of new Set(terms(folded))) {
-      const best = new Map<number, number>();
-      for (const { likeness, slots } of this.#index.similar(word)) {
-        const rarity = Math.log(1 + (this.size - slots.length + 0.5) / (slots.length + 0.5));
-        for (const slot of slots) best.set(slot, Math.max(best.get(slot) ?? 0, likeness * Math.max(rarity, 0.01)));
+      const occurrences = new Map<number, number>();
+      let texts = 0;
+      for (const { likeness, texts: holding, each } of this.#index.similar(queryWord(word))) {
+        texts = Math.max(texts, holding * likeness);
+        each((slot, frequency) => occurrences.set(slot, (occurrences.get(slot) ?? 0) + likeness * frequency));
       }
-      for (const [slot, score] of best) scores.set(slot, (scores.get(slot) ?? 0) + score);
+      const rarity = (STOP.has(word) ? Number(process.env.S ?? 1) : 1) * Math.log(1 + Math.max(0, this.size - texts + 0.5) / (texts + 0.5));
+      for (const [number, count] of occurrences) {
+        const slot = this.#slots[number];
+        if (!slot) continue;
+        const length = slot.folded.length / average;
+        const K1 = Number(process.env.K1 ?? 1.2), B = Number(process.env.B ?? 0.75);
+        const score = (rarity * count * (K1 + 1)) / (count + K1 * (1 - B + B * length));
+        scores.set(number, (scores.get(number) ?? 0) + score);
+      }
     }
     return scores;
   }

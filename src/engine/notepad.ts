@@ -1,7 +1,7 @@
 import { HoldfastError } from "../errors.ts";
 import type { Draft } from "./draft.ts";
 import type { Environment, Outcome } from "./operations.ts";
-import { appendText, closestLine, countCharacters, countOccurrences, prependText, replaceText } from "./text.ts";
+import { appendText, closestLine, countCharacters, countOccurrences, isLongerThan, prependText, replaceText } from "./text.ts";
 
 export type NotepadOperation =
   | { type: "notepad.write"; content: string }
@@ -10,19 +10,17 @@ export type NotepadOperation =
   | { type: "notepad.replace"; find: string; replace: string; all: boolean }
   | { type: "notepad.delete"; content: string };
 
-export type NotepadResult = { characters: number; replaced?: number; otherMatches?: number };
+export type NotepadResult = { replaced?: number; otherMatches?: number };
 
 export function applyNotepad(draft: Draft, operation: NotepadOperation, environment: Environment): Outcome<NotepadResult> {
   const before = draft.text("notepad");
   const edit = editText(before, operation, "notepad");
-  const characters = countCharacters(edit.text);
+  const limit = environment.limits.notepadCharacters;
   // A notepad over a limit that was lowered later may still be made shorter.
-  if (characters > environment.limits.notepadCharacters && characters >= countCharacters(before)) {
-    throw overLimit(before, operation, characters, environment.limits.notepadCharacters);
-  }
+  if (isLongerThan(edit.text, limit) && edit.text.length >= before.length) throw overLimit(before, operation, edit.text, limit);
   draft.setText("notepad", edit.text);
   const { text: _text, ...counts } = edit;
-  return { result: { characters, ...counts }, warnings: [] };
+  return { result: counts, warnings: [] };
 }
 
 export interface TextEdit {
@@ -78,8 +76,8 @@ function textNotFound(text: string, needle: string, name: string): HoldfastError
   });
 }
 
-function overLimit(before: string, operation: NotepadOperation, characters: number, limit: number): HoldfastError {
-  const now = countCharacters(before);
+function overLimit(before: string, operation: NotepadOperation, after: string, limit: number): HoldfastError {
+  const [now, characters] = [countCharacters(before), countCharacters(after)];
   const advice =
     operation.type === "notepad.write"
       ? `Shorten the content by at least ${characters - limit} characters: at most ${limit} fit.`

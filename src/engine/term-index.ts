@@ -1,10 +1,12 @@
-import { eachTerm, isDense, withinEdits } from "./words.ts";
-
-/** A posting is one number: the text's slot, then where in the text the term first stands. */
-const positions = 2 ** 20;
+import { likenessOf, type QueryWord } from "./likeness.ts";
+import { eachTerm, isDense } from "./words.ts";
 
 /** Longest text whose positions fit a posting. */
-export const longestIndexedText = positions - 1;
+export const longestIndexedText = 2 ** 20 - 1;
+
+/** A posting is one number: the text's slot, where in the text the term first stands, and how often it does. */
+const frequencies = 2 ** 4;
+const slotSize = (longestIndexedText + 1) * frequencies;
 
 interface Term {
   text: string;
@@ -26,6 +28,15 @@ export interface Plan {
   each(visit: (slot: number, at: number) => void): void;
 }
 
+/** A term that resembles a query word. */
+export interface SimilarTerm {
+  /** 1 for the word itself, less for its forms, its continuations and its misspellings. */
+  likeness: number;
+  /** How many texts hold it. */
+  texts: number;
+  each(visit: (slot: number, frequency: number) => void): void;
+}
+
 /** An inverted index over folded texts that answers substring questions as well as word questions. */
 export class TermIndex {
   readonly #terms: Term[] = [];
@@ -40,7 +51,8 @@ export class TermIndex {
     eachTerm(folded, (text, at) => {
       const { postings } = this.#terms[this.#byText.get(text) ?? this.#register(text)] as Term;
       const last = postings[postings.length - 1];
-      if (last === undefined || Math.floor(last / positions) !== slot) postings.push(slot * positions + at);
+      if (last === undefined || Math.floor(last / slotSize) !== slot) postings.push(slot * slotSize + at * frequencies);
+      else if (last % frequencies < frequencies - 1) postings[postings.length - 1] = last + 1;
     });
   }
 
@@ -58,22 +70,27 @@ export class TermIndex {
       each: (visit) => {
         for (const { number, offset } of terms) {
           for (const posting of (this.#terms[number] as Term).postings) {
-            const slot = Math.floor(posting / positions);
-            visit(slot, posting - slot * positions + offset);
+            const slot = Math.floor(posting / slotSize);
+            visit(slot, Math.floor((posting - slot * slotSize) / frequencies) + offset);
           }
         }
       },
     };
   }
 
-  /** For ranking: every term that can stand for a query word, with how well it does, and the slots that hold it. */
-  similar(word: string): { likeness: number; slots: number[] }[] {
-    const stem = stemOf(word);
-    const edits = word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
-    const found: { likeness: number; slots: number[] }[] = [];
+  /** For ranking: every term that can stand for a query word, and how well it does. */
+  similar(word: QueryWord): SimilarTerm[] {
+    const found: SimilarTerm[] = [];
     for (const { text, postings } of this.#terms) {
-      const likeness = likenessOf(word, stem, text, edits);
-      if (likeness > 0) found.push({ likeness, slots: postings.map((posting) => Math.floor(posting / positions)) });
+      const likeness = likenessOf(word, text);
+      if (likeness === 0) continue;
+      found.push({
+        likeness,
+        texts: postings.length,
+        each: (visit) => {
+          for (const posting of postings) visit(Math.floor(posting / slotSize), (posting % frequencies) + 1);
+        },
+      });
     }
     return found;
   }
@@ -160,20 +177,4 @@ export class TermIndex {
     }
     return low;
   }
-}
-
-function likenessOf(word: string, stem: string, term: string, edits: number): number {
-  if (term === word) return 1;
-  if (isDense(term.charCodeAt(0))) return 0;
-  if (stem.length >= 3 && term.startsWith(stem.slice(0, 3)) && stemOf(term) === stem) return 0.9;
-  if (word.length >= 3 && term.startsWith(word)) return 0.5 + 0.4 * (word.length / term.length);
-  if (edits > 0 && withinEdits(word, term, edits)) return 0.5;
-  return 0;
-}
-
-/** A word without its commonest English endings. Crude on purpose: it only has to bring forms together. */
-function stemOf(word: string): string {
-  if (word.length <= 3) return word;
-  const bare = word.replace(/(?:'s|s)$/, "").replace(/(?:ies|y)$/, "i");
-  return bare.length <= 4 ? bare : bare.replace(/(?:ing|edly|ed|es|ly|ment|ation|ions?|er|e)$/, "");
 }

@@ -26,13 +26,15 @@ export function normaliseTexts<T>(value: T, name = "input"): T {
 
 /** Unicode code points: what a limit means when it says characters. */
 export function countCharacters(text: string): number {
-  let surrogatePairs = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(index + 1))) surrogatePairs++;
-  }
-  return text.length - surrogatePairs;
+  return text.length - (text.match(surrogatePairs)?.length ?? 0);
 }
+
+/** Whether a text has more characters than that; most texts need not be counted to know. */
+export function isLongerThan(text: string, characters: number): boolean {
+  return text.length > characters && countCharacters(text) > characters;
+}
+
+const surrogatePairs = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** The first `limit` code points of a text; never half a surrogate pair. */
 export function takeCharacters(text: string, limit: number): string {
@@ -100,6 +102,9 @@ export interface Splice {
 }
 
 export function spliceBetween(before: string, after: string): Splice {
+  // Most edits add at an end; comparing whole texts is what the engine underneath does fastest.
+  if (after.startsWith(before)) return { at: before.length, removed: "", inserted: after.slice(before.length) };
+  if (after.endsWith(before)) return { at: 0, removed: "", inserted: after.slice(0, after.length - before.length) };
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;

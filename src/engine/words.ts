@@ -55,6 +55,19 @@ export function terms(text: string): string[] {
 /** Whether two words are at most `most` edits apart (an edit: one character more, fewer, other, or swapped). */
 export function withinEdits(a: string, b: string, most: number): boolean {
   if (Math.abs(a.length - b.length) > most) return false;
+  let start = 0;
+  while (start < a.length && a.charCodeAt(start) === b.charCodeAt(start)) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)) end++;
+  const [left, right] = [a.length - start - end, b.length - start - end];
+  if (left === 0 || right === 0) return Math.max(left, right) <= most;
+  // An edit brings in one character and takes out one, so at most two of them can differ in presence.
+  if (bitCount(letters(a, start, a.length - end) ^ letters(b, start, b.length - end)) > 2 * most) return false;
+  return countEdits(a.slice(start, a.length - end), b.slice(start, b.length - end), most) <= most;
+}
+
+/** Optimal string alignment; gives up with a larger number as soon as `most` is exceeded. */
+function countEdits(a: string, b: string, most: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
@@ -76,9 +89,22 @@ export function withinEdits(a: string, b: string, most: number): boolean {
       current.push(cost);
       if (cost < best) best = cost;
     }
-    if (best > most) return false;
+    if (best > most) return best;
     beforeLast = last;
     last = current;
   }
-  return (last[b.length] as number) <= most;
+  return last[b.length] as number;
+}
+
+/** Which characters occur, one bit for each of 32 classes. */
+function letters(word: string, from: number, to: number): number {
+  let bits = 0;
+  for (let index = from; index < to; index++) bits |= 1 << (word.charCodeAt(index) & 31);
+  return bits;
+}
+
+function bitCount(bits: number): number {
+  let rest = bits - ((bits >>> 1) & 0x55555555);
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
+  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }

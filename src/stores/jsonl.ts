@@ -154,8 +154,8 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
 /** The lock is SQLite's own on an empty file: the system frees it when its holder dies. */
 function openLock(directory: string): DatabaseSync {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(directory, "lock"), { timeout: 60_000 });
-  lock.exec("PRAGMA journal_mode = DELETE");
+  const lock = new DatabaseSync(join(directory, "lock"));
+  lock.exec("PRAGMA busy_timeout = 60000; PRAGMA journal_mode = DELETE");
   return lock;
 }
 

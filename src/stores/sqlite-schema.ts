@@ -92,7 +92,11 @@ export function prepareSchema(database: DatabaseSync, path: string, writable: bo
     }
     database.exec("COMMIT");
   } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
+    try {
+      database.exec("ROLLBACK");
+    } catch {
+      // The first error is the one to report.
+    }
     throw error;
   }
 }

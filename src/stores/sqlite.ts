@@ -20,6 +20,9 @@ export interface SqliteOptions {
   pollMilliseconds?: number;
 }
 
+/** How long SQLite itself waits for another process before it says so. */
+const busyMilliseconds = 5_000;
+
 /** How long a caller waits for other processes before it is told that the store is busy. */
 const patience = 60_000;
 
@@ -34,14 +37,15 @@ function openDatabase(path: string, options: SqliteOptions): { database: Databas
   let database: DatabaseSync;
   try {
     createFile(path);
-    database = new DatabaseSync(path, { timeout: 5_000 });
-    database.exec("PRAGMA journal_mode = WAL");
+    database = new DatabaseSync(path);
+    database.exec(`PRAGMA busy_timeout = ${busyMilliseconds}; PRAGMA journal_mode = WAL`);
   } catch (error) {
     if (!mayBeReadOnly(error) || !existsSync(path)) throw cannotOpen(error, path);
     writable = false;
     // Without a write-ahead log beside it, the file can be read where nothing can be written.
     const location = existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`;
-    database = new DatabaseSync(location, { readOnly: true, timeout: 5_000 });
+    database = new DatabaseSync(location, { readOnly: true });
+    database.exec(`PRAGMA busy_timeout = ${busyMilliseconds}`);
   }
   try {
     database.exec(`PRAGMA synchronous = ${options.synchronous === "normal" ? "NORMAL" : "FULL"}`);
@@ -103,7 +107,8 @@ class SqliteStore implements Store {
   }
 
   async create({ row, records, entries }: NewSession): Promise<boolean> {
-    const created = await this.#write(() => {
+    const change = { owner: row.owner, sessionId: row.id, revision: row.revision };
+    const created = await this.#write(change, () => {
       if (this.#prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
       this.#prepare(
         `INSERT INTO agent_sessions (id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at,
@@ -116,7 +121,7 @@ class SqliteStore implements Store {
       for (const entry of entries) this.#putEntry({ owner: row.owner, sessionId: row.id }, entry);
       return true;
     });
-    if (created) this.#tell({ owner: row.owner, sessionId: row.id, revision: row.revision });
+    if (created) this.#tell(change);
     return created;
   }
 
@@ -151,7 +156,8 @@ class SqliteStore implements Store {
 
   async commit(commit: Commit): Promise<boolean> {
     const { scope, expected, row, records, entry } = commit;
-    const done = await this.#write(() => {
+    const change = { ...scope, revision: row.revision };
+    const done = await this.#write(change, () => {
       const changed = this.#updateRow(commit);
       if (changed === 0) return false;
       if (row.lastFork > 0) for (const record of records) this.#closeShared(scope, row.revision, row.lastFork, record);
@@ -163,7 +169,7 @@ class SqliteStore implements Store {
       this.#putEntry(scope, entry);
       return true;
     });
-    if (done) this.#tell({ ...scope, revision: row.revision });
+    if (done) this.#tell(change);
     else if (this.#revisions.get(ownedId(scope)) === expected) this.#revisions.delete(ownedId(scope));
     return done;
   }
@@ -218,7 +224,7 @@ class SqliteStore implements Store {
   }
 
   async purge(scope: Scope): Promise<boolean> {
-    return this.#write(() => {
+    return this.#write(undefined, () => {
       this.#revisions.delete(ownedId(scope));
       for (const table of ["session_records", "session_journal"]) {
         this.#prepare(`DELETE FROM ${table} WHERE session_id = ? AND owner = ?`).run(scope.sessionId, scope.owner);
@@ -290,7 +296,8 @@ class SqliteStore implements Store {
     ).run(scope.sessionId, row.revision, scope.owner, row.at, row.actor, row.surface, row.operation, row.changes, row.idempotency_key, row.result);
   }
 
-  async #write<T>(work: () => T): Promise<T> {
+  /** `change` is what the session will be at if the work says true. */
+  async #write(change: StoreChange | undefined, work: () => boolean): Promise<boolean> {
     if (!this.#writable) {
       throw new HoldfastError(
         "store_read_only",
@@ -298,19 +305,31 @@ class SqliteStore implements Store {
         { data: { path: this.#path } },
       );
     }
-    return this.#transact("BEGIN IMMEDIATE", work);
+    return this.#transact(
+      "BEGIN IMMEDIATE",
+      () => {
+        // Asked while nobody else can write: what this commit leaves is current for as long as this number stays.
+        this.#forgetStale();
+        return work();
+      },
+      (done) => {
+        if (done && change) this.#revisions.set(ownedId(change), change.revision);
+      },
+    );
   }
 
-  async #transact<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): Promise<T> {
+  async #transact<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T, committed?: (result: T) => void): Promise<T> {
     return patiently(this.#path, () => {
       this.#mustBeOpen();
       this.#prepare(begin).run();
       try {
         const result = work();
         this.#prepare("COMMIT").run();
+        committed?.(result);
         return result;
-      } finally {
-        if (this.#database.isTransaction) this.#prepare("ROLLBACK").run();
+      } catch (error) {
+        rollBack(this.#database);
+        throw error;
       }
     });
   }
@@ -344,8 +363,6 @@ class SqliteStore implements Store {
   }
 
   #tell(change: StoreChange): void {
-    this.#forgetStale();
-    this.#revisions.set(ownedId(change), change.revision);
     if (this.#listeners.size === 0) return;
     this.#told.set(ownedId(change), change.revision);
     this.#listeners.tell(change);
@@ -365,6 +382,15 @@ class SqliteStore implements Store {
   #allRevisions(): StoreChange[] {
     const rows = this.#prepare("SELECT owner, id, revision FROM agent_sessions").all();
     return (rows as unknown as SqlSession[]).map(({ owner, id, revision }) => ({ owner, sessionId: id, revision }));
+  }
+}
+
+/** SQLite has ended the transaction itself after some errors; then there is nothing to roll back. */
+function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // The first error is the one to report.
   }
 }
 

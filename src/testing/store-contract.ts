@@ -10,6 +10,8 @@ export interface StoreHarness {
   open(): Promise<Store>;
   /** Whether what one handle wrote is there after all handles were closed. */
   durable: boolean;
+  /** How long a change may take to be heard; ten seconds unless given. */
+  patienceMilliseconds?: number;
 }
 
 export interface ContractCase {
@@ -52,16 +54,18 @@ export const storeContract: readonly ContractCase[] = [
     name: "hides a session from every other owner",
     run: withStore(async (store) => {
       const session = await newSession(store, "a");
-      await session.put("note", "note_1", note("secret"));
+      await session.commit([record("note", "note_1", null, note("secret"))], { key: "k" });
       const stranger = { owner: "mallory", sessionId: "a" };
       assert.equal(await store.load(stranger), undefined);
       assert.equal(await store.revision(stranger), undefined);
       assert.deepEqual(await store.records(stranger, { kinds: ["note"] }), []);
       assert.deepEqual(await store.journal(stranger, {}), []);
+      assert.equal(await store.entryByKey(stranger, "k"), undefined);
       assert.deepEqual(await store.sessions("mallory", {}), []);
       assert.equal(await store.commit({ ...session.next([]), scope: stranger }), false);
       assert.equal(await store.purge(stranger), false);
       assert.equal((await store.load(session.scope))?.row.revision, 2);
+      assert.equal((await store.records(session.scope, { kinds: ["note"] })).length, 1);
     }),
   },
   {
@@ -111,6 +115,20 @@ export const storeContract: readonly ContractCase[] = [
     }),
   },
   {
+    name: "knows of a commit that another handle made right after its own",
+    run: withStore(async (store, harness) => {
+      const session = await newSession(store, "a");
+      const other = harness.durable ? await harness.open() : store;
+      const first = session.next([record("note", "note_1", null, note("own"))]);
+      session.state = step(session.state, first.entry).state;
+      const second = session.next([record("note", "note_2", null, note("other"))]);
+      // Nobody waits in between, so the second may even arrive first and be refused.
+      await Promise.all([store.commit(first), other.commit(second), store.revision(session.scope)]);
+      assert.equal(await store.revision(session.scope), (await other.load(session.scope))?.row.revision);
+      if (harness.durable) await other.close();
+    }),
+  },
+  {
     name: "overwrites and removes records",
     run: withStore(async (store) => {
       const session = await newSession(store, "a");
@@ -134,6 +152,9 @@ export const storeContract: readonly ContractCase[] = [
       assert.deepEqual(await keys({ kinds: ["message"], keys: ["000000000003", "missing"] }), ["000000000003"]);
       assert.deepEqual(await keys({ kinds: ["message", "note"], keys: ["note_9"] }), ["note_9"]);
       assert.deepEqual(await keys({ kinds: ["tag"] }), []);
+      await session.commit(["space", "ref"].map((kind) => ({ type: "record", kind: kind as "space" | "ref", key: "plan", before: null, after: "x" })));
+      assert.deepEqual(await keys({ kinds: ["space", "note", "ref"] }), ["note_9", "plan", "plan"]);
+      assert.deepEqual((await store.load(session.scope))?.records.map(({ kind }) => kind), ["ref", "space"]);
     }),
   },
   {
@@ -215,25 +236,42 @@ export const storeContract: readonly ContractCase[] = [
     }),
   },
   {
-    name: "tells a watcher of every commit, of this handle and of others",
+    name: "knows nothing of a purged session when its id is used again",
+    run: withStore(async (store, harness) => {
+      const other = harness.durable ? await harness.open() : store;
+      const ears = await listen(other, harness);
+      const session = await newSession(store, "a");
+      await session.commit([record("note", "note_1", null, note("old"))], { key: "k" });
+      await ears.until("a", 2);
+      assert.equal((await other.records(session.scope, { kinds: ["note"] })).length, 1);
+      await store.purge(session.scope);
+      const again = await newSession(store, "a", { title: "again ".repeat(1_000) });
+      await ears.until("a", 1);
+      assert.deepEqual((await other.load(again.scope))?.row, again.state.row);
+      assert.deepEqual(await other.records(again.scope, { kinds: ["note"] }), []);
+      assert.equal((await other.journal(again.scope, {})).length, 1);
+      assert.equal(await other.entryByKey(again.scope, "k"), undefined);
+      ears.stop();
+      if (harness.durable) await other.close();
+    }),
+  },
+  {
+    name: "tells a watcher of every commit, of this handle and of others, until it stops",
     run: withStore(async (store, harness) => {
       const session = await newSession(store, "a");
-      const heard: StoreChange[] = [];
-      let wake = () => {};
-      const stop = await store.watch((change) => {
-        heard.push(change);
-        wake();
-      });
-      const until = async (revision: number) => {
-        while (heard.at(-1)?.revision !== revision) await new Promise<void>((proceed) => (wake = proceed));
-      };
+      const ears = await listen(store, harness);
       await session.put("note", "note_1", note("own"));
-      await until(2);
+      await ears.until("a", 2);
       const other = harness.durable ? await harness.open() : store;
       assert.equal(await other.commit(session.next([record("note", "note_2", null, note("other"))])), true);
-      await until(3);
-      assert.deepEqual(heard.at(-1), { owner: "owner", sessionId: "a", revision: 3 });
-      stop();
+      await ears.until("a", 3);
+      assert.deepEqual(ears.heard.at(-1), { owner: "owner", sessionId: "a", revision: 3 });
+      ears.stop();
+      const still = await listen(store, harness);
+      await newSession(other, "b");
+      await still.until("b", 1);
+      assert.equal(ears.heard.at(-1)?.sessionId, "a");
+      still.stop();
       if (harness.durable) await other.close();
     }),
   },
@@ -315,6 +353,28 @@ function record(kind: "note" | "message", key: string, before: Json, after: Json
 
 function scopeOf(row: SessionRow) {
   return { owner: row.owner, sessionId: row.id };
+}
+
+/** A watcher that can wait for what it is to hear, and fails when it waits in vain. */
+async function listen(store: Store, { patienceMilliseconds = 10_000 }: StoreHarness) {
+  const heard: StoreChange[] = [];
+  let wake = () => {};
+  const stop = await store.watch((change) => {
+    heard.push(change);
+    wake();
+  });
+  const until = async (sessionId: string, revision: number) => {
+    const isThere = () => heard.at(-1)?.sessionId === sessionId && heard.at(-1)?.revision === revision;
+    let deadline: NodeJS.Timeout | undefined;
+    await new Promise<void>((proceed) => {
+      wake = () => isThere() && proceed();
+      deadline = setTimeout(proceed, patienceMilliseconds);
+      wake();
+    });
+    clearTimeout(deadline);
+    assert.ok(isThere(), `revision ${revision} of session ${sessionId} was not heard within ${patienceMilliseconds} ms`);
+  };
+  return { heard, until, stop };
 }
 
 /** A session that commits raw changes, as the engine would. */

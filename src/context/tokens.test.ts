@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { cachedTokenizer, calibratedTokenizer, type Tokenizer } from "./tokens.ts";
+
+/** Counts characters, and remembers which texts it was asked for. */
+function createFake(): Tokenizer & { readonly asked: string[] } {
+  const asked: string[] = [];
+  return {
+    name: "fake",
+    asked,
+    count(text) {
+      asked.push(text);
+      return text.length;
+    },
+  };
+}
+
+const numbered = (length: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${index}`.padEnd(length, "x"));
+
+describe("cachedTokenizer", () => {
+  it("counts an unchanged text once", () => {
+    const fake = createFake();
+    const cached = cachedTokenizer(fake);
+    const texts = ["", "short", "x".repeat(100_000)];
+    const first = texts.map((text) => cached.count(text));
+    const second = texts.map((text) => cached.count(`${text}`));
+    assert.deepEqual(second, first);
+    assert.deepEqual(first, [0, 5, 100_000]);
+    assert.deepEqual(fake.asked, texts);
+    assert.equal(cached.name, "fake");
+  });
+
+  it("counts a changed text anew", () => {
+    const fake = createFake();
+    const cached = cachedTokenizer(fake);
+    cached.count("x".repeat(1000));
+    assert.equal(cached.count(`${"x".repeat(999)}y`), 1000);
+    assert.equal(fake.asked.length, 2);
+  });
+
+  for (const length of [20, 1000]) {
+    it(`remembers no more texts than maxEntries, of ${length} characters each`, () => {
+      const fake = createFake();
+      const cached = cachedTokenizer(fake, { maxEntries: 10 });
+      const texts = numbered(length, 50);
+      for (const text of texts) cached.count(text);
+      fake.asked.length = 0;
+      for (const text of texts.toReversed()) cached.count(text);
+      assert.ok(texts.length - fake.asked.length <= 10);
+      assert.ok(!fake.asked.includes(texts[49] ?? ""), "the newest text is remembered");
+    });
+
+    it(`remembers no more characters than maxCharacters, in texts of ${length}`, () => {
+      const fake = createFake();
+      const cached = cachedTokenizer(fake, { maxCharacters: length * 10 });
+      const texts = numbered(length, 50);
+      for (const text of texts) cached.count(text);
+      fake.asked.length = 0;
+      for (const text of texts.toReversed()) cached.count(text);
+      assert.ok((texts.length - fake.asked.length) * length <= length * 10);
+      assert.ok(!fake.asked.includes(texts[49] ?? ""), "the newest text is remembered");
+    });
+  }
+
+  it("forgets the text unused longest", () => {
+    const fake = createFake();
+    const cached = cachedTokenizer(fake, { maxEntries: 6 });
+    for (const text of ["one", "two", "three", "one", "four"]) cached.count(text);
+    fake.asked.length = 0;
+    cached.count("one");
+    assert.deepEqual(fake.asked, []);
+    cached.count("two");
+    assert.deepEqual(fake.asked, ["two"]);
+  });
+
+  it("keeps long texts through a flood of short ones, and short texts through long ones", () => {
+    const fake = createFake();
+    const cached = cachedTokenizer(fake, { maxEntries: 100, maxCharacters: 1_000_000 });
+    const long = "long ".repeat(50_000);
+    cached.count(long);
+    for (const text of numbered(20, 10_000)) cached.count(text);
+    const short = "short";
+    cached.count(short);
+    for (const text of numbered(10_000, 500)) cached.count(text);
+    fake.asked.length = 0;
+    cached.count(short);
+    assert.deepEqual(fake.asked, []);
+
+    const fresh = cachedTokenizer(fake, { maxEntries: 100, maxCharacters: 1_000_000 });
+    fresh.count(long);
+    for (const text of numbered(20, 10_000)) fresh.count(text);
+    fake.asked.length = 0;
+    fresh.count(long);
+    assert.deepEqual(fake.asked, []);
+  });
+
+  it("lets a text pass that is longer than the cache", () => {
+    const fake = createFake();
+    const cached = cachedTokenizer(fake, { maxCharacters: 1000 });
+    cached.count("kept".padEnd(300));
+    assert.equal(cached.count("x".repeat(5000)), 5000);
+    cached.count("kept".padEnd(300));
+    assert.equal(fake.asked.length, 2);
+  });
+
+  it("never changes a count", () => {
+    const texts = fc.array(fc.oneof(fc.string(), fc.string({ minLength: 256, maxLength: 600 })), { maxLength: 60 });
+    const sizes = { maxEntries: fc.nat(8), maxCharacters: fc.nat(2000) };
+    fc.assert(
+      fc.property(texts, fc.record(sizes), (list, options) => {
+        const cached = cachedTokenizer(createFake(), options);
+        for (const text of [...list, ...list]) assert.equal(cached.count(text), text.length);
+      }),
+    );
+  });
+});
+
+describe("calibratedTokenizer", () => {
+  it("starts from the inner tokenizer's counts", () => {
+    const calibrated = calibratedTokenizer(createFake());
+    assert.equal(calibrated.ratio, 1);
+    assert.equal(calibrated.count("x".repeat(123)), 123);
+    assert.equal(calibrated.name, "fake");
+  });
+
+  it("comes to agree with a provider that counts differently", () => {
+    for (const factor of [0.6, 0.9, 1.25, 1.8]) {
+      const calibrated = calibratedTokenizer(createFake());
+      const text = "x".repeat(10_000);
+      for (let call = 0; call < 30; call++) calibrated.observe(calibrated.count(text), text.length * factor);
+      assert.ok(Math.abs(calibrated.count(text) / (text.length * factor) - 1) < 0.01, `factor ${factor}`);
+    }
+  });
+
+  it("moves only part of the way on one report", () => {
+    const calibrated = calibratedTokenizer(createFake());
+    calibrated.observe(1000, 1400);
+    assert.ok(calibrated.ratio > 1.05 && calibrated.ratio < 1.2);
+  });
+
+  it("ignores nonsense", () => {
+    const calibrated = calibratedTokenizer(createFake());
+    for (const bad of [0, -5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      calibrated.observe(bad, 100);
+      calibrated.observe(100, bad);
+    }
+    assert.equal(calibrated.ratio, 1);
+  });
+
+  it("keeps its ratio between 0.5 and 2 whatever is reported", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.double(), fc.double())), (reports) => {
+        const calibrated = calibratedTokenizer(createFake());
+        for (const [counted, reported] of reports) calibrated.observe(counted, reported);
+        assert.ok(calibrated.ratio >= 0.5 && calibrated.ratio <= 2);
+      }),
+    );
+  });
+});
