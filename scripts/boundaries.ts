@@ -13,13 +13,16 @@ const allowed: Record<string, readonly string[]> = {
   sessions: ["errors", "engine", "stores"],
   tools: ["errors", "engine", "context", "sessions"],
   index: ["errors", "engine", "stores", "context", "sessions", "tools"],
+  controller: ["errors", "engine", "stores", "context", "sessions", "tools"],
+  adapters: ["errors", "engine", "stores", "context", "sessions", "tools", "controller", "index"],
   hosts: ["errors", "engine", "stores", "context", "sessions", "tools", "index"],
   testing: ["errors", "engine", "stores", "context", "sessions", "tools", "index"],
-  cli: ["errors", "engine", "stores", "context", "sessions", "tools", "index", "hosts"],
+  cli: ["errors", "engine", "stores", "context", "sessions", "tools", "controller", "index", "hosts", "replay", "testing"],
+  replay: ["errors", "engine", "context", "sessions", "controller", "hosts"],
 };
 
 /** Rooms whose files may not use Node's own modules, because the root entry is built from them. */
-const withoutNode = ["errors", "engine", "context", "sessions", "tools", "index"];
+const withoutNode = ["errors", "engine", "context", "sessions", "tools", "index", "controller", "adapters", "replay"];
 
 /** Drivers may use Node; what opens them by name may not, or every program would pay for all of them. */
 const portable = ["src/stores/store.ts", "src/stores/open-store.ts"];

@@ -47,7 +47,7 @@ const LEADING_MARK_COSTS = tableOf(0.6, [
 
 /** Letters of a word that come free with its first token, and the cost of each further letter. */
 const ALPHABETS: Record<number, { free: number; perLetter: number; unspaced: number }> = {
-  [HANGUL]: { free: 1.3, perLetter: 0.65, unspaced: 0.3 },
+  [HANGUL]: { free: 1.3, perLetter: 0.67, unspaced: 0.3 },
   [CYRILLIC]: { free: 3, perLetter: 0.16, unspaced: 0.5 },
   [ARABIC]: { free: 2, perLetter: 0.27, unspaced: 0.2 },
   [GREEK]: { free: 1, perLetter: 0.27, unspaced: 0.4 },
@@ -55,7 +55,16 @@ const ALPHABETS: Record<number, { free: number; perLetter: number; unspaced: num
 };
 
 /** Scripts written without spaces, and the like: tokens per code unit. */
-const FLAT_COSTS: Record<number, number> = { [HAN]: 0.72, [KANA]: 0.7, [THAI]: 0.37, [ASTRAL]: 1, [OTHER]: 0.7 };
+const FLAT_COSTS: Record<number, number> = {
+  [HAN]: 0.72,
+  [KANA]: 0.7,
+  [THAI]: 0.37,
+  [ASTRAL]: 1,
+  [OTHER]: 0.7,
+};
+
+/** Between kana, Chinese characters come in ones and twos, which join into fewer words than a line of them. */
+const HAN_START = 0.2;
 
 interface Scan {
   readonly text: string;
@@ -195,7 +204,8 @@ function readScript(scan: Scan, kind: number): void {
   while (kindOf(codeAt(scan.text, at)) === kind) at++;
   const length = at - start;
   const alphabet = ALPHABETS[kind];
-  if (alphabet === undefined) scan.tokens += length * (FLAT_COSTS[kind] ?? 1);
+  if (alphabet === undefined)
+    scan.tokens += length * (FLAT_COSTS[kind] ?? 1) + (kind === HAN ? HAN_START : 0);
   else {
     scan.tokens += 1 + Math.max(0, length - alphabet.free) * alphabet.perLetter;
     if (!scan.spaced && length > 1) scan.tokens += alphabet.unspaced;

@@ -9,7 +9,7 @@ const SHORTEST_LONG_RUN = 128;
 // Here a piece always ends, so that a text can be counted in two parts and the sum is exact.
 const END_OF_LETTERS = /(?<=\p{L})(?=[^\p{L}\p{M}'])/gu;
 
-// Once its cache is full it is a hundred times slower: that takes 100,000 pieces of two characters and two tokens.
+// Its cache makes it many times slower once full, which takes 100,000 pieces of two characters and two tokens.
 const CHARACTERS_PER_BLOCK = 100_000;
 const TOKENS_PER_CACHE = 100_000;
 
@@ -71,7 +71,10 @@ function cutBlocks(text: string): string[] {
 
 function cutLongRuns(text: string): string[] {
   if (!mayHoldLongRun(text)) return [text];
-  return cutAt(text, Array.from(text.matchAll(LONG_RUN), (run) => run.index + run[0].length));
+  return cutAt(
+    text,
+    Array.from(text.matchAll(LONG_RUN), (run) => run.index + run[0].length),
+  );
 }
 
 function cutAt(text: string, cuts: readonly number[]): string[] {

@@ -4,8 +4,8 @@
  * the real thing. Every escape can be taken back: a backslash that stood there already gets another one.
  */
 const fences: RegExp[] = [
-  // [Session Scratchpad …, [End Scratchpad], [System], [Hint: …
-  /\[(\\*)(?=[ \t]*\/?[ \t]*(?:(?:end|session)[ \t]+scratchpad|system\b|hint\b))/gi,
+  // [Session Scratchpad …, [End Scratchpad], [System], [Hint: … and what the controller puts into a prompt
+  /\[(\\*)(?=[ \t]*\/?[ \t]*(?:(?:end|session)[ \t]+scratchpad|end of\b|notepad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:))/gi,
   // ## Session Notepad, at any level and anywhere in a line
   /#[ \t]*(\\*)(?=session[ \t]+(?:notepad|scratchpad))/gi,
   // <system-reminder>, </user>, <|im_start|>, <tool_result>, …

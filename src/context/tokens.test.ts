@@ -106,7 +106,9 @@ describe("cachedTokenizer", () => {
   });
 
   it("never changes a count", () => {
-    const texts = fc.array(fc.oneof(fc.string(), fc.string({ minLength: 256, maxLength: 600 })), { maxLength: 60 });
+    const texts = fc.array(fc.oneof(fc.string(), fc.string({ minLength: 256, maxLength: 600 })), {
+      maxLength: 60,
+    });
     const sizes = { maxEntries: fc.nat(8), maxCharacters: fc.nat(2000) };
     fc.assert(
       fc.property(texts, fc.record(sizes), (list, options) => {

@@ -1,4 +1,4 @@
-import { type Change, type Json, type RecordId, type RecordKind, readText, recordId, recordKinds, type State, type TextTarget } from "./state.ts";
+import { type Change, type Json, type Mark, type RecordId, type RecordKind, readText, recordId, recordKinds, type State, type TextTarget } from "./state.ts";
 import { spliceBetween } from "./text.ts";
 
 /** Thrown inside an operation that reads records nobody has loaded yet; `apply` turns it into an answer. */
@@ -85,7 +85,7 @@ export class Draft {
     this.changes.push({ type: "count", counter, by });
   }
 
-  mark(counter: "lastNoteId" | "lastRef" | "lastMessage", after: number): void {
+  mark(counter: Mark, after: number): void {
     this.changes.push({ type: "mark", counter, before: this.counter(counter), after });
     this.#counters[counter] = after;
   }

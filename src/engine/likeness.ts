@@ -6,21 +6,44 @@ export interface QueryWord {
   stem: string;
   /** How many misspelt characters are forgiven. */
   edits: number;
+  /** How much it says about what is looked for. */
+  weight: number;
 }
 
+/** Words that hold sentences together; in a question they say little, however rare they are in the notes. */
+const functionWords = new Set(
+  (
+    "a an and are as at be been but by can could did do does for from had has have how if in into is it its may might of on or " +
+    "should so that the their there these they this those to was we were what when where which who whom whose why will with would you your"
+  ).split(" "),
+);
+
 export function queryWord(text: string): QueryWord {
-  return { text, stem: stemOf(text), edits: text.length >= 8 ? 2 : text.length >= 4 ? 1 : 0 };
+  return {
+    text,
+    stem: stemOf(text),
+    edits: text.length >= 8 ? 2 : text.length >= 4 ? 1 : 0,
+    weight: functionWords.has(text) ? 0.3 : 1,
+  };
 }
 
 /** From 0 to 1, how well a term of a text stands for a word of a query. */
-export function likenessOf({ text: word, stem, edits }: QueryWord, term: string): number {
-  if (term === word) return 1;
+export function likenessOf(word: QueryWord, term: string): number {
+  if (term === word.text) return 1;
   if (isDense(term.charCodeAt(0))) return 0;
-  if (stem.length >= 3 && term.startsWith(stem.slice(0, 3)) && stemOf(term) === stem) return ST;
-  if (word.length >= 3 && term.startsWith(word)) return PA + PB * (word.length / term.length);
-  if (LC > 0) { let n = 0; while (n < word.length && n < term.length && word.charCodeAt(n) === term.charCodeAt(n)) n++; if (n >= 5 && n >= 0.6 * Math.max(word.length, term.length)) return LC * n / Math.max(word.length, term.length); }
-  if (edits > 0 && withinEdits(word, term, edits)) return F;
-  return 0;
+  const same = commonStart(word.text, term);
+  if (same >= 3 && same >= word.stem.length - 1 && stemOf(term) === word.stem) return 0.9;
+  if (same >= 3 && same === word.text.length) return 0.5 + 0.4 * (same / term.length);
+  const longer = Math.max(word.text.length, term.length);
+  if (same >= 5 && same >= 0.6 * longer) return 0.8 * (same / longer);
+  return word.edits > 0 && withinEdits(word.text, term, word.edits) ? 0.4 : 0;
+}
+
+function commonStart(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  let same = 0;
+  while (same < shorter && a.charCodeAt(same) === b.charCodeAt(same)) same++;
+  return same;
 }
 
 /** A word without its commonest English endings. Crude on purpose: it only has to bring forms together. */
@@ -29,5 +52,3 @@ function stemOf(word: string): string {
   const bare = word.replace(/(?:'s|s)$/, "").replace(/(?:ies|y)$/, "i");
   return bare.length <= 4 ? bare : bare.replace(/(?:ing|edly|ed|es|ly|ment|ation|ions?|er|e)$/, "");
 }
-
-const ST=Number(process.env.ST ?? 0.9), PA=Number(process.env.PA ?? 0.5), PB=Number(process.env.PB ?? 0.4), F=Number(process.env.F ?? 0.5), LC=Number(process.env.LC ?? 0);

@@ -3,9 +3,12 @@ import { foldCase, type Note, type NoteValue } from "./notes.ts";
 import { longestIndexedText, type Plan, TermIndex } from "./term-index.ts";
 import { terms } from "./words.ts";
 
-const STOP = new Set("a an and are as at be been by did do does for from had has have how in is it its of on or that the their these they this those to was were what when where which who whom whose why will with you your could might".split(" "));
 /** Below this many notes a scan is as fast as an index. */
 const scanAlways = 500;
+
+/** The two constants of BM25, at their usual values: how soon repetition stops to count, and how much length does. */
+const saturation = 1.2;
+const lengthShare = 0.75;
 
 export interface NoteQuery {
   query: string;
@@ -88,10 +91,10 @@ export class NoteIndex {
     });
     if (exact.total > 0) return this.#page(exact, query, false);
     const ranked = this.#best(query);
-    for (const [number, score] of this.#scores(folded)) {
+    this.#eachScored(folded, (number, score) => {
       const slot = this.#slots[number];
       if (slot && hasTags(slot, tags)) ranked.offer(number, -score, slot.value.updated);
-    }
+    });
     return this.#page(ranked, query, true);
   }
 
@@ -158,28 +161,25 @@ export class NoteIndex {
   }
 
   /** Okapi BM25 over the query's words, each standing for its forms, its continuations and its misspellings. */
-  #scores(folded: string): Map<number, number> {
+  #eachScored(folded: string, visit: (number: number, score: number) => void): void {
     while (this.#indexed < this.#slots.length) this.indexSome(this.#slots.length);
-    const average = this.#characters / Math.max(1, this.size);
-    const scores = new Map<number, number>();
+    const averageLength = this.#characters / Math.max(1, this.size);
+    const scores = new Tally(this.#slots.length);
+    const occurrences = new Tally(this.#slots.length);
     for (const word of new Set(terms(folded))) {
-      const occurrences = new Map<number, number>();
-      let texts = 0;
-      for (const { likeness, texts: holding, each } of this.#index.similar(queryWord(word))) {
-        texts = Math.max(texts, holding * likeness);
-        each((slot, frequency) => occurrences.set(slot, (occurrences.get(slot) ?? 0) + likeness * frequency));
+      const wanted = queryWord(word);
+      let holding = 0;
+      for (const { likeness, texts, each } of this.#index.similar(wanted)) {
+        holding = Math.max(holding, likeness * texts);
+        each((number, frequency) => occurrences.add(number, likeness * frequency));
       }
-      const rarity = (STOP.has(word) ? Number(process.env.S ?? 1) : 1) * Math.log(1 + Math.max(0, this.size - texts + 0.5) / (texts + 0.5));
-      for (const [number, count] of occurrences) {
-        const slot = this.#slots[number];
-        if (!slot) continue;
-        const length = slot.folded.length / average;
-        const K1 = Number(process.env.K1 ?? 1.2), B = Number(process.env.B ?? 0.75);
-        const score = (rarity * count * (K1 + 1)) / (count + K1 * (1 - B + B * length));
-        scores.set(number, (scores.get(number) ?? 0) + score);
-      }
+      const rarity = wanted.weight * Math.log(1 + Math.max(0.1, this.size - holding + 0.5) / (holding + 0.5));
+      occurrences.empty((number, count) => {
+        const length = (this.#slots[number]?.folded.length ?? 0) / averageLength;
+        scores.add(number, (rarity * count * (saturation + 1)) / (count + saturation * (1 - lengthShare + lengthShare * length)));
+      });
     }
-    return scores;
+    scores.empty(visit);
   }
 
   #best(query: NoteQuery): Best {
@@ -192,6 +192,31 @@ export class NoteIndex {
 
   #notes(numbers: number[]): Note[] {
     return numbers.map((number) => noteOf(this.#slots[number] as Slot));
+  }
+}
+
+/** A sum for each of many slots, of which few are touched. */
+class Tally {
+  readonly #sums: Float64Array;
+  #touched: number[] = [];
+
+  constructor(slots: number) {
+    this.#sums = new Float64Array(slots);
+  }
+
+  add(slot: number, amount: number): void {
+    if (this.#sums[slot] === 0) this.#touched.push(slot);
+    this.#sums[slot] = (this.#sums[slot] as number) + amount;
+  }
+
+  empty(visit: (slot: number, sum: number) => void): void {
+    const touched = this.#touched;
+    this.#touched = [];
+    for (const slot of touched) {
+      const sum = this.#sums[slot] as number;
+      this.#sums[slot] = 0;
+      visit(slot, sum);
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { applyConversation, type ConversationOperation, type ConversationResult } from "./conversation.ts";
 import { Draft, RecordsNeeded } from "./draft.ts";
 import type { Limits } from "./limits.ts";
 import { applyNotepad, type NotepadOperation, type NotepadResult } from "./notepad.ts";
@@ -14,6 +15,7 @@ export type Operation =
   | NotesOperation
   | ScratchpadOperation
   | MessageOperation
+  | ConversationOperation
   | LifecycleOperation
   | UndoOperation;
 
@@ -27,7 +29,9 @@ export type ResultOf<O extends Operation> = O extends NotepadOperation
         ? MessageResult
         : O extends UndoOperation
           ? UndoResult
-          : LifecycleResult;
+          : O extends ConversationOperation
+            ? ConversationResult
+            : LifecycleResult;
 
 /** What the engine may know of the world. */
 export interface Environment {
@@ -87,6 +91,17 @@ function run(draft: Draft, state: State, operation: Operation, environment: Envi
       return applyScratchpad(draft, state, operation, environment);
     case "messages.add":
       return applyMessages(draft, operation);
+    case "context.open":
+    case "context.inject":
+    case "context.warn":
+    case "context.skip_warning":
+    case "context.checkpoint":
+    case "context.clear":
+    case "context.compact":
+    case "tasks.begin":
+    case "tasks.end":
+    case "tasks.cancel":
+      return applyConversation(draft, state, operation);
     case "session.rename":
     case "session.status":
     case "session.fork":

@@ -20,7 +20,14 @@ export interface Counters {
   lastRef: number;
   /** Number of the newest message; only ever grows. */
   lastMessage: number;
+  /** Number of the newest task; only ever grows. */
+  lastTask: number;
+  /** Number of the newest memory change put into the prompt; only ever grows. */
+  lastInjection: number;
 }
+
+/** Counters that only ever grow. */
+export type Mark = "lastNoteId" | "lastRef" | "lastMessage" | "lastTask" | "lastInjection";
 
 export interface SessionRow {
   id: string;
@@ -47,9 +54,15 @@ export const recordKinds = {
   space: { resident: true },
   ref: { resident: true },
   task: { resident: true },
+  epoch: { resident: true },
+  span: { resident: true },
+  cleared: { resident: true },
+  injection: { resident: true },
   note: { resident: false },
   tag: { resident: false },
   message: { resident: false },
+  checkpoint: { resident: false },
+  receipt: { resident: false },
 } as const;
 
 export type RecordKind = keyof typeof recordKinds;
@@ -65,7 +78,7 @@ export type Change =
   | ({ type: "text"; target: TextTarget; first?: true } & Splice)
   | { type: "record"; kind: RecordKind; key: string; before: Json; after: Json }
   | { type: "count"; counter: "notes" | "tags"; by: number }
-  | { type: "mark"; counter: "lastNoteId" | "lastRef" | "lastMessage"; before: number; after: number }
+  | { type: "mark"; counter: Mark; before: number; after: number }
   | { type: "field"; field: "title" | "status"; before: string | null; after: string | null }
   | { type: "forked"; before: number; after: number };
 
@@ -158,5 +171,5 @@ function fold(
 }
 
 export function emptyCounters(): Counters {
-  return { notes: 0, tags: 0, lastNoteId: 0, lastRef: 0, lastMessage: 0 };
+  return { notes: 0, tags: 0, lastNoteId: 0, lastRef: 0, lastMessage: 0, lastTask: 0, lastInjection: 0 };
 }

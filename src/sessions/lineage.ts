@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../engine/journal.ts";
 import type { LineageStep, SessionRow } from "../engine/state.ts";
-import type { JournalSelection, RecordSelection, Scope, Store, StoredRecord } from "../stores/store.ts";
+import { compareKeys, type JournalSelection, type RecordSelection, type Scope, type Store, type StoredRecord } from "../stores/store.ts";
 
 /**
  * A fork shares its ancestors' rows as they were when it was taken; its own rows, and its own
@@ -19,7 +19,7 @@ export async function readRecords(store: Store, row: SessionRow, selection: Reco
   }
   return [...found.values()]
     .filter(({ value }) => value !== null)
-    .sort((a, b) => (a.kind === b.kind ? (a.key < b.key ? -1 : 1) : a.kind < b.kind ? -1 : 1));
+    .sort((a, b) => compareKeys(a.kind, b.kind) || compareKeys(a.key, b.key));
 }
 
 /** A fork's journal goes on where its ancestor's stood. */

@@ -39,8 +39,9 @@ export class Memory {
     return this.#setting.owner;
   }
 
-  get limits(): Setting["limits"] {
-    return this.#setting.limits;
+  /** What the surfaces and whoever drives them have to know of this memory. */
+  get budget(): Pick<Setting, "limits" | "countTokens" | "clock"> {
+    return this.#setting;
   }
 
   async createSession(options: NewSessionOptions = {}): Promise<Session> {

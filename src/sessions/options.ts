@@ -14,6 +14,8 @@ export interface Block {
 
 /** What the model is to see of a session. */
 export interface Context {
+  /** Names of the surfaces in use. */
+  surfaces: readonly string[];
   /** How to use the registered surfaces; the same from turn to turn. */
   guidance: string;
   blocks: readonly Block[];

@@ -147,5 +147,7 @@ function countRecords(records: readonly RecordWrite[]): SessionRow["counters"] {
     lastNoteId: newest("note", (key) => Number(key.slice("note_".length))),
     lastRef: newest("ref", Number),
     lastMessage: newest("message", Number),
+    lastTask: newest("task", Number),
+    lastInjection: newest("injection", Number),
   };
 }

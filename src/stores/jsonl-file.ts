@@ -1,15 +1,18 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import type { JournalEntry } from "../engine/journal.ts";
 import { step } from "../engine/commit.ts";
+import type { JournalEntry } from "../engine/journal.ts";
 import { recordId, type SessionRow, type State } from "../engine/state.ts";
-import { HoldfastError } from "../errors.ts";
-import { damaged, type LineBody, type LinePlace, readLine, scanLines, writeLine } from "./jsonl-lines.ts";
+import { syncDirectory } from "./directory.ts";
+import { damaged, type LineBody, type LinePlace, newer, readLine, scanLines, writeLine } from "./jsonl-lines.ts";
 import { SessionTable } from "./session-table.ts";
 import type { Commit, NewSession } from "./store.ts";
 
 /** Commits since the last snapshot take this many bytes before another is written. */
 const snapshotAfter = 256 * 1024;
+
+/** The first line up to its checksum and a little more. */
+const headLength = 24;
 
 /** One session's file, and what it says. All calls are synchronous; writers hold the directory's lock. */
 export class JsonlFile {
@@ -23,7 +26,7 @@ export class JsonlFile {
   #lines = 0;
   /** How far the file has been read. */
   #size = 0;
-  #identity = 0;
+  #identity = "";
   #torn: number | undefined;
   #sinceSnapshot = 0;
   #snapshotSize = 0;
@@ -41,16 +44,27 @@ export class JsonlFile {
     return this.#table;
   }
 
-  /** Reads what others have appended. Whoever holds the lock may say that a broken tail is nobody's work in progress. */
-  refresh(locked: boolean): void {
-    if (!existsSync(this.path)) return this.#forget();
-    const file = openSync(this.path, "r");
+  /** The end of the file is half a line: somebody's work in progress, or what was left of it. */
+  get isTorn(): boolean {
+    return this.#torn !== undefined;
+  }
+
+  /** Reads what others have appended. */
+  refresh(): void {
+    const file = openIfThere(this.path);
+    if (file === undefined) return this.#forget();
     try {
       const { size, ino } = fstatSync(file);
-      if (ino !== this.#identity || size < this.#size) this.#forget();
-      this.#identity = ino;
+      // A file that was removed and made again can have the number of the old one; its first line is another.
+      const identity = `${ino} ${readBytes(file, 0, Math.min(size, headLength)).toString("latin1")}`;
+      if (identity !== this.#identity || size < this.#size) this.#forget();
+      this.#identity = identity;
+      this.#torn = undefined;
       if (size > this.#size) this.#readFrom(file, size);
-      if (locked && this.#torn !== undefined) this.#dropTail();
+    } catch (error) {
+      // What was understood so far must not pass for the whole.
+      this.#forget();
+      throw error;
     } finally {
       closeSync(file);
     }
@@ -67,7 +81,7 @@ export class JsonlFile {
     };
     this.#append(writeLine(row.revision, body));
     syncDirectory(dirname(this.path));
-    this.refresh(true);
+    this.refresh();
   }
 
   commit({ row, records, entry }: Commit): void {
@@ -122,7 +136,7 @@ export class JsonlFile {
     const length = place.end - place.start + 1;
     if (body.type === "session") {
       if (body.version !== 1) {
-        throw new HoldfastError("store_newer", `${this.path} was written by a newer Holdfast (version ${body.version}). Update holdfast.`);
+        throw newer(this.path, `version ${body.version}`);
       }
       this.#imported = body.entries;
       for (const entry of body.entries) if (entry.key) this.#keys.set(entry.key, entry.revision);
@@ -175,27 +189,30 @@ export class JsonlFile {
     const size = this.#size;
     const file = openSync(this.path, "a", 0o600);
     try {
-      for (let written = 0; written < line.length; ) written += writeSync(file, line, written);
+      writeAll(file, line);
       fsyncSync(file);
     } catch (error) {
       this.#forget();
-      takeBack(file, size);
+      takeBack(file, size, this.path);
       throw error;
     } finally {
       closeSync(file);
     }
   }
 
-  /** A line that was being written when its process died. It is kept aside, never silently. */
-  #dropTail(): void {
-    const at = this.#torn as number;
+  /** For a writer, who holds the lock: half a line is then one whose writer died. It is kept aside, never silently. */
+  dropTail(): void {
+    const at = this.#torn;
+    if (at === undefined) return;
     const file = openSync(this.path, "r+");
     try {
       const tail = readBytes(file, at, fstatSync(file).size);
       const aside = openSync(`${this.path}.torn`, "a", 0o600);
-      writeSync(aside, tail);
-      writeSync(aside, "\n");
-      closeSync(aside);
+      try {
+        writeAll(aside, Buffer.concat([tail, Buffer.from("\n")]));
+      } finally {
+        closeSync(aside);
+      }
       ftruncateSync(file, at);
       fsyncSync(file);
       this.#warn(
@@ -214,19 +231,33 @@ export class JsonlFile {
     this.#keys.clear();
     this.#lines = 0;
     this.#size = 0;
-    this.#identity = 0;
+    this.#identity = "";
     this.#torn = undefined;
   }
 }
 
 /** What was not acknowledged must not be found later. If even this fails, a half line's checksum will tell. */
-function takeBack(file: number, size: number): void {
+function takeBack(file: number, size: number, path: string): void {
   try {
     ftruncateSync(file, size);
     fsyncSync(file);
+    if (size === 0) unlinkSync(path);
   } catch {
     // The first error is the one to report.
   }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function writeAll(file: number, data: Buffer): void {
+  for (let written = 0; written < data.length; ) written += writeSync(file, data, written);
 }
 
 function stateOf(table: SessionTable): State {
@@ -242,13 +273,4 @@ function readBytes(file: number, from: number, to: number): Buffer {
     filled += count;
   }
   return data.subarray(0, filled);
-}
-
-function syncDirectory(path: string): void {
-  const directory = openSync(path, "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }

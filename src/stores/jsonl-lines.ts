@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
-import { HoldfastError } from "../errors.ts";
 import type { JournalEntry } from "../engine/journal.ts";
 import type { Json, RecordKind, SessionRow } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
 import type { Version } from "./session-table.ts";
 
 /** What a line can be: the beginning of a session, one commit, or everything so far. */
@@ -19,6 +19,7 @@ export interface LinePlace {
 }
 
 const start = '{"sum":"';
+const afterSum = '","revision":';
 const checkedFrom = start.length + 8 + 2;
 
 /** `{"sum":"8 hex digits","revision":N,"type":"…","body":{…}}`: the sum is the CRC-32 of what follows it. */
@@ -28,19 +29,24 @@ export function writeLine(revision: number, body: LineBody): Buffer {
 }
 
 /** Where each line stands, every checksum verified. A bad last line is torn; a bad line elsewhere is damage. */
-export function scanLines(data: Buffer, offset: number, firstNumber: number, path: string): { places: LinePlace[]; torn: number | undefined } {
+export function scanLines(
+  data: Buffer,
+  offset: number,
+  firstNumber: number,
+  path: string,
+): { places: LinePlace[]; torn: number | undefined } {
   const places: LinePlace[] = [];
   let at = 0;
   while (at < data.length) {
     const newline = data.indexOf(10, at);
-    const end = newline === -1 ? data.length : newline;
-    const place = newline === -1 ? undefined : checkLine(data, at, end);
-    if (!place) {
-      if (end + 1 >= data.length) return { places, torn: offset + at };
+    const revision = newline === -1 ? undefined : checkLine(data, at, newline);
+    if (revision === undefined) {
+      if (offset + at === 0 && !couldBeOurs(data)) throw foreign(path);
+      if (isLastLine(data, at)) return { places, torn: offset + at };
       throw damaged(path, firstNumber + places.length, "its checksum does not match");
     }
-    places.push({ ...place, start: offset + at, end: offset + end });
-    at = end + 1;
+    places.push({ revision, type: typeOf(data, at, path), start: offset + at, end: offset + newline });
+    at = newline + 1;
   }
   return { places, torn: undefined };
 }
@@ -57,12 +63,50 @@ export function damaged(path: string, line: number, reason: string): HoldfastErr
   );
 }
 
-function checkLine(data: Buffer, at: number, end: number): Pick<LinePlace, "revision" | "type"> | undefined {
+export function newer(path: string, what: string): HoldfastError {
+  return new HoldfastError("store_newer", `${path} was written by a newer Holdfast (${what}). Update holdfast.`, { data: { path } });
+}
+
+function foreign(path: string): HoldfastError {
+  return new HoldfastError("store_foreign", `${path} is not a Holdfast session file; it was left as it is. Name another directory, or another session.`, {
+    data: { path },
+  });
+}
+
+/** The line's revision, if its checksum is right. */
+function checkLine(data: Buffer, at: number, end: number): number | undefined {
   if (end - at <= checkedFrom || data.toString("latin1", at, at + start.length) !== start) return undefined;
-  const sum = data.toString("latin1", at + start.length, at + start.length + 8);
-  if (sumOf(data.subarray(at + checkedFrom, end)) !== sum) return undefined;
-  const head = /^"revision":(\d+),"type":"(session|commit|snapshot)"/.exec(data.toString("latin1", at + checkedFrom, at + checkedFrom + 64));
-  return head ? { revision: Number(head[1]), type: head[2] as LineBody["type"] } : undefined;
+  const sum = data.toString("latin1", at + start.length, at + checkedFrom);
+  if (`${sumOf(data.subarray(at + checkedFrom, end))}",` !== sum) return undefined;
+  const digits = /^"revision":(\d+),/.exec(data.toString("latin1", at + checkedFrom, at + checkedFrom + 32));
+  return digits ? Number(digits[1]) : undefined;
+}
+
+function typeOf(data: Buffer, at: number, path: string): LineBody["type"] {
+  const head = data.toString("latin1", at + checkedFrom, at + checkedFrom + 64);
+  const [, type, known] = /^"revision":\d+,"type":"((session|commit|snapshot)|[^"]*)"/.exec(head) ?? [];
+  if (!known) throw newer(path, `it has a line of the type ${JSON.stringify(type)}`);
+  return known as LineBody["type"];
+}
+
+/** No other line begins after this one, nor is a whole one hidden in it because the line end between them broke. */
+function isLastLine(data: Buffer, at: number): boolean {
+  if (data.indexOf(`\n${start}`, at) !== -1) return false;
+  for (let next = data.indexOf(start, at + 1); next !== -1; next = data.indexOf(start, next + 1)) {
+    const newline = data.indexOf(10, next);
+    if (newline !== -1 && checkLine(data, next, newline) !== undefined) return false;
+  }
+  return true;
+}
+
+/** A first line that broke off, or lost a bit, still has one of its marks; what a power cut left may be all zeros. */
+function couldBeOurs(data: Buffer): boolean {
+  const head = data.toString("latin1", 0, start.length);
+  return (
+    start.startsWith(head) ||
+    data.toString("latin1", start.length + 8, start.length + 8 + afterSum.length) === afterSum ||
+    !data.some((byte) => byte !== 0)
+  );
 }
 
 function sumOf(data: Buffer): string {

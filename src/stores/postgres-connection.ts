@@ -6,42 +6,49 @@ type Pg = typeof import("pg");
 /** How long a lost server is waited for. */
 const patience = 15_000;
 
-/** One connection that comes back by itself. Statements in flight on it travel together. */
+/** How long a server may say nothing at all while it owes an answer, before its connection counts as dead. */
+const longestSilence = 4_000;
+
+export interface ConnectionHooks {
+  /** Done on every new connection before anything else. */
+  prepare?: (client: Client) => Promise<void>;
+  lost?: () => void;
+}
+
+/**
+ * One connection that comes back by itself. What runs on it may run a second time when the answer was lost,
+ * so it must be such that twice does no harm. Statements in flight on it travel together.
+ */
 export class Connection {
   readonly #pg: Pg;
   readonly #config: ClientConfig;
-  readonly #prepare: (client: Client) => Promise<void>;
+  readonly #hooks: ConnectionHooks;
   #client: Promise<Client> | undefined;
   #closed = false;
 
-  constructor(pg: Pg, config: ClientConfig, prepare: (client: Client) => Promise<void> = async () => undefined) {
+  constructor(pg: Pg, config: ClientConfig, hooks: ConnectionHooks = {}) {
     this.#pg = pg;
-    this.#config = config;
-    this.#prepare = prepare;
+    this.#config = { connectionTimeoutMillis: longestSilence, keepAlive: true, ...config };
+    this.#hooks = hooks;
   }
 
-  /** A statement that may be sent twice: a lost connection is made again and the question asked again. */
-  async read<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
-    return this.#patiently(async (client) => (await client.query<Row>({ text, values })).rows);
+  async query<Row extends QueryResultRow>(text: string, values: unknown[], name?: string): Promise<Row[]> {
+    return this.#patiently(async (client) => (await client.query<Row>({ text, values, ...(name ? { name } : {}) })).rows);
   }
 
-  /** A statement that must not be sent twice; `recover` finds out what became of it when the connection broke. */
-  async write<T>(work: (client: Client) => Promise<T>, recover: () => Promise<T | undefined>): Promise<T> {
-    let uncertain = false;
+  /** All of the work or nothing. Not to be called again before it is done. */
+  async transaction<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.#patiently(async (client) => {
-      if (uncertain) {
-        const known = await recover();
-        if (known !== undefined) return known;
+      try {
+        await client.query("BEGIN");
+        const result = await work(client);
+        await client.query("COMMIT");
+        return result;
+      } catch (error) {
+        if (!isConnectionLoss(error)) await client.query("ROLLBACK").catch(() => undefined);
+        throw error;
       }
-      uncertain = true;
-      return work(client);
     });
-  }
-
-  async client(): Promise<Client> {
-    if (this.#closed) throw new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
-    this.#client ??= this.#connect();
-    return this.#client;
   }
 
   async close(): Promise<void> {
@@ -53,42 +60,71 @@ export class Connection {
   async #patiently<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const deadline = Date.now() + patience;
     for (let pause = 20; ; pause = Math.min(pause * 2, 1_000)) {
+      if (this.#closed) throw new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
+      this.#client ??= this.#connect();
+      const connecting = this.#client;
       try {
-        return await work(await this.client());
+        const client = await connecting;
+        return await unlessSilent(client, () => work(client));
       } catch (error) {
         if (!isConnectionLoss(error) || this.#closed || Date.now() > deadline) throw postgresError(error);
-        this.#client = undefined;
+        this.#drop(connecting);
       }
       await new Promise((proceed) => setTimeout(proceed, pause));
     }
   }
 
-  async #connect(): Promise<Client> {
+  #connect(): Promise<Client> {
     const client = new this.#pg.Client(this.#config);
-    const lost = () => {
-      this.#client = undefined;
-    };
+    const connecting = client
+      .connect()
+      .then(() => this.#hooks.prepare?.(client))
+      .then(() => client);
+    const lost = () => this.#drop(connecting);
     client.on("error", lost);
     client.on("end", lost);
-    try {
-      await client.connect();
-      await this.#prepare(client);
-      return client;
-    } catch (error) {
-      this.#client = undefined;
-      await client.end().catch(() => undefined);
-      throw error;
-    }
+    connecting.catch(() => {
+      lost();
+      client.end().catch(() => undefined);
+    });
+    return connecting;
+  }
+
+  /** Several statements notice the same loss; only the first may forget the connection, or a new one would be lost too. */
+  #drop(connecting: Promise<Client>): void {
+    if (this.#client !== connecting) return;
+    this.#client = undefined;
+    connecting.then((client) => client.end()).catch(() => undefined);
+    if (!this.#closed) this.#hooks.lost?.();
   }
 }
+
+/** A cable that was cut says nothing, ever. */
+async function unlessSilent<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  const { stream } = (client as unknown as { connection: { stream: { bytesRead: number; destroy(): void } } }).connection;
+  let heard = stream.bytesRead;
+  const watchdog = setInterval(() => {
+    if (stream.bytesRead === heard) stream.destroy();
+    heard = stream.bytesRead;
+  }, longestSilence);
+  try {
+    return await work();
+  } finally {
+    clearInterval(watchdog);
+  }
+}
+
+const lostCodes = [
+  "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH",
+];
 
 export function isConnectionLoss(error: unknown): boolean {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   // Classes 08 and 57P are the server's way of saying: not now.
   return (
     /^(?:08|57P)/.test(code) ||
-    ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND"].includes(code) ||
-    /Connection terminated|Client (?:was closed|has encountered)|not queryable|connection error/i.test(message)
+    lostCodes.includes(code) ||
+    /Connection terminated|Client (?:was closed|has encountered)|not queryable|connection error|timeout expired/i.test(message)
   );
 }
 

@@ -82,7 +82,13 @@ export const migrations: string[] = [
           last_fork = new_last_fork, counters = new_counters,
           notepad = CASE WHEN notepad_changed THEN new_notepad ELSE notepad END
       WHERE id = the_session AND owner = the_owner AND revision = expected;
-    IF NOT FOUND THEN RETURN FALSE; END IF;
+    IF NOT FOUND THEN
+      -- Sent a second time because the first answer was lost: then it is done.
+      RETURN EXISTS (
+        SELECT 1 FROM session_journal
+        WHERE session_id = the_session AND owner = the_owner AND revision = new_revision AND commit_id = entry_commit_id
+      );
+    END IF;
     IF new_last_fork > 0 THEN
       UPDATE session_records r SET to_revision = new_revision
         FROM unnest(kinds, keys) AS w(kind, key)

@@ -1,11 +1,12 @@
 import type { Client, ClientConfig } from "pg";
 import { HoldfastError } from "../errors.ts";
 import { residentKinds } from "../engine/state.ts";
-import { Connection, postgresError } from "./postgres-connection.ts";
+import { Connection, type ConnectionHooks } from "./postgres-connection.ts";
+import { Feed } from "./postgres-feed.ts";
 import { migrations } from "./postgres-schema.ts";
 import { openEnd } from "./session-table.ts";
 import { entryFromSql, entryToSql, recordFromSql, sessionFromSql, type SqlEntry, type SqlRecord, type SqlSession, summaryColumns, summaryFromSql } from "./sql-rows.ts";
-import { type Commit, Listeners, type NewSession, type Store, type StoreChange, type StoreOptions } from "./store.ts";
+import { type Commit, Listeners, type NewSession, type Store, type StoreOptions } from "./store.ts";
 
 export interface PostgresOptions extends StoreOptions {
   /** postgres://user:password@host:port/database */
@@ -23,11 +24,14 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     types: { getTypeParser: ((oid: number, format: "text") => (oid === 20 ? Number : pg.types.getTypeParser(oid, format))) as never },
   };
   const shared = new Connection(pg, { ...config, pipeline: true } as ClientConfig);
-  const exclusive = new Connection(pg, config);
-  await migrate(exclusive).catch((error: unknown) => {
-    throw postgresError(error);
-  });
-  return makeStore(shared, exclusive, () => new pg.Client(config));
+  const exclusive = new Connection(pg, config, { prepare: forgetHalfDone });
+  await migrate(exclusive);
+  return makeStore(shared, exclusive, (hooks) => new Connection(pg, config, hooks));
+}
+
+/** If this side vanishes in the middle of a transaction, the server gives up its locks soon. */
+async function forgetHalfDone(client: Client): Promise<void> {
+  await client.query("SET idle_in_transaction_session_timeout = '5s'");
 }
 
 async function importPg(): Promise<typeof import("pg")> {
@@ -38,23 +42,26 @@ async function importPg(): Promise<typeof import("pg")> {
   }
 }
 
-function makeStore(shared: Connection, exclusive: Connection, listenClient: () => Client): Store {
+function makeStore(shared: Connection, exclusive: Connection, connect: (hooks: ConnectionHooks) => Connection): Store {
   const listeners = new Listeners();
-  const feed = new Feed(shared, listeners, listenClient);
+  const feed = new Feed(connect, listeners);
   let transactions: Promise<unknown> = Promise.resolve();
   /** Transactions of several statements have a connection of their own, one at a time. */
   const transaction = <T>(work: (client: Client) => Promise<T>): Promise<T> => {
-    const turn = transactions.then(() => inTransaction(exclusive, work));
+    const turn = transactions.then(() => exclusive.transaction(work));
     transactions = turn.catch(() => undefined);
     return turn;
   };
 
   return {
     name: "postgres",
-    create: (session) => transaction((client) => insertSession(client, session)),
+    create: (session) => {
+      const commitId = crypto.randomUUID();
+      return transaction((client) => insertSession(client, session, commitId));
+    },
     async load({ sessionId, owner }) {
       // One statement, so that the row and its records are of the same moment.
-      const rows = await shared.read<SqlSession & { resident: SqlRecord[] }>(
+      const rows = await shared.query<SqlSession & { resident: SqlRecord[] }>(
         `SELECT s.*, coalesce((
            SELECT json_agg(json_build_object('kind', kind, 'key', key, 'value', value) ORDER BY kind, key) FROM session_records
            WHERE session_id = $1 AND owner = $2 AND to_revision = ${openEnd} AND value IS NOT NULL AND kind = ANY($3)
@@ -66,7 +73,7 @@ function makeStore(shared: Connection, exclusive: Connection, listenClient: () =
       return row && { row: sessionFromSql(row), records: row.resident.map(recordFromSql) };
     },
     async revision({ sessionId, owner }) {
-      const rows = await shared.read<{ revision: number }>("SELECT revision FROM agent_sessions WHERE id = $1 AND owner = $2", [sessionId, owner]);
+      const rows = await shared.query<{ revision: number }>("SELECT revision FROM agent_sessions WHERE id = $1 AND owner = $2", [sessionId, owner]);
       return rows[0]?.revision;
     },
     commit: (commit) => writeCommit(shared, commit),
@@ -79,14 +86,14 @@ function makeStore(shared: Connection, exclusive: Connection, listenClient: () =
       if (keys) conditions.push(`key = ANY(${place(keys)})`);
       if (from !== undefined) conditions.push(`key >= ${place(from)}`);
       if (to !== undefined) conditions.push(`key <= ${place(to)}`);
-      const rows = await shared.read<SqlRecord & object>(
+      const rows = await shared.query<SqlRecord & object>(
         `SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
         values,
       );
       return rows.map(recordFromSql);
     },
     async journal({ sessionId, owner }, { from = 0, to = openEnd, limit = openEnd, newestFirst }) {
-      const rows = await shared.read<SqlEntry & object>(
+      const rows = await shared.query<SqlEntry & object>(
         `SELECT * FROM session_journal WHERE session_id = $1 AND owner = $2 AND revision BETWEEN $3 AND $4
          ORDER BY revision ${newestFirst ? "DESC" : "ASC"} LIMIT $5`,
         [sessionId, owner, from, to, limit],
@@ -94,7 +101,7 @@ function makeStore(shared: Connection, exclusive: Connection, listenClient: () =
       return rows.map(entryFromSql);
     },
     async entryByKey({ sessionId, owner }, key) {
-      const rows = await shared.read<SqlEntry & object>(
+      const rows = await shared.query<SqlEntry & object>(
         "SELECT * FROM session_journal WHERE session_id = $1 AND owner = $2 AND idempotency_key = $3",
         [sessionId, owner, key],
       );
@@ -102,7 +109,7 @@ function makeStore(shared: Connection, exclusive: Connection, listenClient: () =
     },
     /** The one question that names no session: it goes to every shard. */
     async sessions(owner, { agent, statuses, parent, limit = openEnd, offset = 0 }) {
-      const rows = await shared.read<SqlSession & object>(
+      const rows = await shared.query<SqlSession & object>(
         `SELECT ${summaryColumns} FROM agent_sessions WHERE owner = $1 AND ($2::text IS NULL OR agent = $2)
          AND ($3::text[] IS NULL OR status = ANY($3)) AND ($4::text IS NULL OR parent = $4)
          ORDER BY updated_at DESC, id COLLATE "C" LIMIT $5 OFFSET $6`,
@@ -110,18 +117,21 @@ function makeStore(shared: Connection, exclusive: Connection, listenClient: () =
       );
       return rows.map(summaryFromSql);
     },
-    purge: ({ sessionId, owner }) =>
-      transaction(async (client) => {
+    purge: ({ sessionId, owner }) => {
+      let found = false;
+      return transaction(async (client) => {
         for (const table of ["session_records", "session_journal"]) {
           await client.query(`DELETE FROM ${table} WHERE session_id = $1 AND owner = $2`, [sessionId, owner]);
         }
         const { rowCount } = await client.query("DELETE FROM agent_sessions WHERE id = $1 AND owner = $2", [sessionId, owner]);
-        return (rowCount ?? 0) > 0;
-      }),
+        // When the answer to a first attempt was lost, the second finds nothing left.
+        found ||= (rowCount ?? 0) > 0;
+        return found;
+      });
+    },
     async watch(listener) {
-      const remove = listeners.add(listener);
       await feed.start();
-      return remove;
+      return listeners.add(listener);
     },
     async close() {
       await feed.stop();
@@ -130,6 +140,7 @@ function makeStore(shared: Connection, exclusive: Connection, listenClient: () =
   };
 }
 
+/** Sent again when the answer was lost: the server knows the commit by its id and does it once. */
 async function writeCommit(shared: Connection, { scope, expected, row, notepadChanged, records, entry }: Commit): Promise<boolean> {
   const line = entryToSql(entry);
   const commitId = crypto.randomUUID();
@@ -143,27 +154,12 @@ async function writeCommit(shared: Connection, { scope, expected, row, notepadCh
     line.at, line.actor, line.surface, line.operation, line.changes, line.idempotency_key, line.result, commitId,
   ];
   const placeholders = values.map((_, index) => `$${index + 1}`).join(", ");
-  return shared.write(
-    async (client) => {
-      const { rows } = await client.query<{ done: boolean }>({
-        name: "holdfast_commit",
-        text: `SELECT holdfast_commit(${placeholders}) AS done`,
-        values,
-      });
-      return rows[0]?.done ?? false;
-    },
-    // The connection broke after the commit was sent: the journal knows whether it arrived.
-    async () => {
-      const rows = await shared.read<{ commit_id: string | null }>(
-        "SELECT commit_id FROM session_journal WHERE session_id = $1 AND owner = $2 AND revision = $3",
-        [scope.sessionId, scope.owner, row.revision],
-      );
-      return rows[0] && rows[0].commit_id === commitId;
-    },
-  );
+  const text = `SELECT holdfast_commit(${placeholders}) AS done`;
+  const [answer] = await shared.query<{ done: boolean }>(text, values, "holdfast_commit");
+  return answer?.done ?? false;
 }
 
-async function insertSession(client: Client, { row, records, entries }: NewSession): Promise<boolean> {
+async function insertSession(client: Client, { row, records, entries }: NewSession, commitId: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `INSERT INTO agent_sessions (id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at,
      revision, last_fork, counters, notepad) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
@@ -173,7 +169,11 @@ async function insertSession(client: Client, { row, records, entries }: NewSessi
       row.createdAt, row.updatedAt, row.revision, row.lastFork, JSON.stringify(row.counters), row.notepad,
     ],
   );
-  if (rowCount === 0) return false;
+  if (rowCount === 0) {
+    // Taken: by this very call, if its first attempt arrived and only the answer was lost.
+    const { rows } = await client.query("SELECT 1 FROM session_journal WHERE session_id = $1 AND owner = $2 AND commit_id = $3 LIMIT 1", [row.id, row.owner, commitId]);
+    return rows.length > 0;
+  }
   for (let from = 0; from < records.length; from += batchSize) {
     const batch = records.slice(from, from + batchSize);
     await client.query(
@@ -186,34 +186,21 @@ async function insertSession(client: Client, { row, records, entries }: NewSessi
     const batch = entries.slice(from, from + batchSize).map(entryToSql);
     const column = (name: keyof SqlEntry) => batch.map((entry) => entry[name]);
     await client.query(
-      `INSERT INTO session_journal (session_id, owner, revision, at, actor, surface, operation, changes, idempotency_key, result)
-       SELECT $1, $2, w.* FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]) AS w`,
+      `INSERT INTO session_journal (session_id, owner, commit_id, revision, at, actor, surface, operation, changes, idempotency_key, result)
+       SELECT $1, $2, $11, w.* FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]) AS w`,
       [
         row.id, row.owner, column("revision"), column("at"), column("actor"), column("surface"), column("operation"),
-        column("changes"), column("idempotency_key"), column("result"),
+        column("changes"), column("idempotency_key"), column("result"), commitId,
       ],
     );
   }
-  await client.query("SELECT pg_notify('holdfast', $1)", [JSON.stringify({ owner: row.owner, sessionId: row.id, revision: row.revision })]);
+  await client.query("SELECT pg_notify('holdfast', $1)", [JSON.stringify({ owner: row.owner, sessionId: row.id, revision: row.revision, born: true })]);
   return true;
-}
-
-async function inTransaction<T>(connection: Connection, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await connection.client();
-  try {
-    await client.query("BEGIN");
-    const result = await work(client);
-    await client.query("COMMIT");
-    return result;
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => undefined);
-    throw postgresError(error);
-  }
 }
 
 /** Brings the schema up to date; a lock makes several processes take turns. */
 async function migrate(connection: Connection): Promise<void> {
-  await inTransaction(connection, async (client) => {
+  await connection.transaction(async (client) => {
     await client.query("SELECT pg_advisory_xact_lock(5202941937)");
     const { rows } = await client.query<{ ours: string | null; sessions: string | null }>(
       "SELECT to_regclass('holdfast_schema')::text AS ours, to_regclass('agent_sessions')::text AS sessions",
@@ -232,58 +219,4 @@ async function migrate(connection: Connection): Promise<void> {
       await client.query("INSERT INTO holdfast_schema (version) VALUES ($1)", [next + 1]);
     }
   });
-}
-
-/** LISTEN on a connection of its own. After a break, whatever was missed is told from the tables. */
-class Feed {
-  readonly #shared: Connection;
-  readonly #listeners: Listeners;
-  readonly #makeClient: () => Client;
-  readonly #told = new Map<string, number>();
-  #client: Client | undefined;
-  #starting: Promise<void> | undefined;
-  #stopped = false;
-
-  constructor(shared: Connection, listeners: Listeners, makeClient: () => Client) {
-    this.#shared = shared;
-    this.#listeners = listeners;
-    this.#makeClient = makeClient;
-  }
-
-  start(): Promise<void> {
-    this.#starting ??= this.#listen(false);
-    return this.#starting;
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#client?.end().catch(() => undefined);
-  }
-
-  async #listen(again: boolean): Promise<void> {
-    const client = this.#makeClient();
-    let lost = false;
-    const restart = () => {
-      if (lost || this.#stopped) return;
-      lost = true;
-      setTimeout(() => this.#listen(true).catch(restart), 500).unref();
-    };
-    client.on("error", restart);
-    client.on("end", restart);
-    client.on("notification", ({ payload }) => this.#tell(JSON.parse(payload ?? "null") as StoreChange));
-    await client.connect();
-    await client.query("LISTEN holdfast");
-    this.#client = client;
-    const current = await this.#shared.read<StoreChange & object>('SELECT owner, id AS "sessionId", revision FROM agent_sessions', []);
-    for (const change of current) {
-      if (again) this.#tell(change);
-      else this.#told.set(change.sessionId, change.revision);
-    }
-  }
-
-  #tell(change: StoreChange): void {
-    if ((this.#told.get(change.sessionId) ?? 0) >= change.revision) return;
-    this.#told.set(change.sessionId, change.revision);
-    this.#listeners.tell(change);
-  }
 }

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../engine/journal.ts";
 import { type Json, type RecordKind, residentKinds, type SessionRow } from "../engine/state.ts";
-import type { RecordSelection, RecordWrite, StoredRecord } from "./store.ts";
+import { compareKeys, type RecordSelection, type RecordWrite, type StoredRecord } from "./store.ts";
 
 /** One version of a record: valid from one revision until, not including, another. */
 export interface Version {
@@ -48,10 +48,10 @@ export class SessionTable {
 
   select({ kinds, keys, from, to, at = openEnd - 1 }: RecordSelection): StoredRecord[] {
     const found: StoredRecord[] = [];
-    for (const kind of kinds) {
+    for (const kind of [...kinds].sort()) {
       const records = this.#kind(kind);
       const names = keys ?? [...records.keys()].filter((key) => (from === undefined || key >= from) && (to === undefined || key <= to));
-      for (const key of [...names].sort()) {
+      for (const key of [...names].sort(compareKeys)) {
         const version = records.get(key)?.find((each) => each.from <= at && at < each.to);
         if (version) found.push({ kind, key, value: version.value });
       }

@@ -101,7 +101,8 @@ export function prepareSchema(database: DatabaseSync, path: string, writable: bo
   }
 }
 
-function isCurrent(database: DatabaseSync, path: string): boolean {
+/** Whether the schema is this version's. Throws if the database is not ours or of a newer version. */
+export function isCurrent(database: DatabaseSync, path: string): boolean {
   const version = readPragma(database, "user_version");
   const application = readPragma(database, "application_id");
   const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };

@@ -1,14 +1,12 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
-import { HoldfastError } from "../errors.ts";
+import { resolve } from "node:path";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JournalEntry } from "../engine/journal.ts";
 import { residentKinds } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
 import { openEnd } from "./session-table.ts";
 import { entryFromSql, entryToSql, recordFromSql, sessionFromSql, type SqlEntry, type SqlRecord, type SqlSession, summaryColumns, summaryFromSql } from "./sql-rows.ts";
-import { isBusy, isReadOnly, storeError } from "./sqlite-errors.ts";
-import { prepareSchema } from "./sqlite-schema.ts";
+import { isBusy, storeError } from "./sqlite-errors.ts";
+import { openDatabase } from "./sqlite-open.ts";
 import { type Commit, Listeners, type NewSession, type RecordWrite, type Scope, type Store, type StoreChange } from "./store.ts";
 
 export interface SqliteOptions {
@@ -20,65 +18,13 @@ export interface SqliteOptions {
   pollMilliseconds?: number;
 }
 
-/** How long SQLite itself waits for another process before it says so. */
-const busyMilliseconds = 5_000;
-
 /** How long a caller waits for other processes before it is told that the store is busy. */
 const patience = 60_000;
 
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const path = options.path === ":memory:" ? options.path : resolve(options.path);
-  const { database, writable } = await patiently(path, () => openDatabase(path, options));
+  const { database, writable } = await patiently(path, () => openDatabase(path, options.synchronous ?? "full"));
   return new SqliteStore(database, path, writable, options.pollMilliseconds ?? 100);
-}
-
-function openDatabase(path: string, options: SqliteOptions): { database: DatabaseSync; writable: boolean } {
-  let writable = true;
-  let database: DatabaseSync;
-  try {
-    createFile(path);
-    database = new DatabaseSync(path);
-    database.exec(`PRAGMA busy_timeout = ${busyMilliseconds}; PRAGMA journal_mode = WAL`);
-  } catch (error) {
-    if (!mayBeReadOnly(error) || !existsSync(path)) throw cannotOpen(error, path);
-    writable = false;
-    // Without a write-ahead log beside it, the file can be read where nothing can be written.
-    const location = existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`;
-    database = new DatabaseSync(location, { readOnly: true });
-    database.exec(`PRAGMA busy_timeout = ${busyMilliseconds}`);
-  }
-  try {
-    database.exec(`PRAGMA synchronous = ${options.synchronous === "normal" ? "NORMAL" : "FULL"}`);
-    prepareSchema(database, path, writable);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return { database, writable };
-}
-
-/** Notes are private: the directory is made for its owner only, and so is the file. */
-function createFile(path: string): void {
-  if (path === ":memory:" || existsSync(path)) return;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, "a", 0o600));
-  chmodSync(path, 0o600);
-}
-
-function mayBeReadOnly(error: unknown): boolean {
-  return isReadOnly(error) || ["EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
-}
-
-function cannotOpen(error: unknown, path: string): unknown {
-  const code = (error as NodeJS.ErrnoException).code ?? "";
-  if (["EROFS", "EACCES", "EPERM"].includes(code)) {
-    return new HoldfastError(
-      "store_read_only",
-      `${path} cannot be created: its directory cannot be written to (${code}). Make it writable, or name another file.`,
-      { data: { path }, cause: error },
-    );
-  }
-  return error;
 }
 
 class SqliteStore implements Store {
@@ -369,10 +315,18 @@ class SqliteStore implements Store {
   }
 
   #pollOthers(): void {
-    this.#forgetStale();
-    if (this.#version === this.#polled) return;
-    this.#polled = this.#version;
-    for (const change of this.#allRevisions()) {
+    let changes: StoreChange[];
+    try {
+      this.#forgetStale();
+      if (this.#version === this.#polled) return;
+      const version = this.#version;
+      changes = this.#allRevisions();
+      this.#polled = version;
+    } catch {
+      // The file is out of reach: whoever reads or writes is told, and the next round looks again.
+      return;
+    }
+    for (const change of changes) {
       if (this.#told.get(ownedId(change)) === change.revision) continue;
       this.#told.set(ownedId(change), change.revision);
       this.#listeners.tell(change);

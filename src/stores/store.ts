@@ -90,7 +90,7 @@ export interface Store {
   revision(scope: Scope): number | undefined | Promise<number | undefined>;
   /** All of the commit or nothing; false when the session is no longer at the expected revision. */
   commit(commit: Commit): Promise<boolean>;
-  /** In the order of kind and key. */
+  /** In the order of kind and key, both by code point. */
   records(scope: Scope, selection: RecordSelection): Promise<StoredRecord[]>;
   journal(scope: Scope, selection: JournalSelection): Promise<JournalEntry[]>;
   entryByKey(scope: Scope, key: string): Promise<JournalEntry | undefined>;
@@ -122,11 +122,35 @@ export class Listeners {
   }
 
   tell(change: StoreChange): void {
-    for (const listener of [...this.#listeners]) listener(change);
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(change);
+      } catch (error) {
+        // The commit stands, whatever a listener makes of the news; its error goes where uncaught ones go.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 }
 
 export function summaryOf(row: SessionRow): SessionSummary {
   const { notepad: _notepad, lineage: _lineage, counters, lastFork: _lastFork, ...rest } = row;
   return { ...rest, notes: counters.notes };
+}
+
+/** By code point, as databases order text; JavaScript's own order puts surrogate pairs before U+E000. */
+export function compareKeys(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let index = 0; index < shorter; index++) {
+    const difference = rank(a.charCodeAt(index)) - rank(b.charCodeAt(index));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

@@ -1,1 +1,2 @@
+export { type ScriptedAnswer, type ScriptedRequest, type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
 export { type ContractCase, type StoreHarness, storeContract } from "./store-contract.ts";

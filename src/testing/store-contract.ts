@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { step } from "../engine/commit.ts";
-import type { JournalEntry } from "../engine/journal.ts";
-import { type Change, emptyCounters, type Json, type SessionRow, type State } from "../engine/state.ts";
-import type { Commit, Store, StoreChange } from "../stores/store.ts";
+import type { Store } from "../stores/store.ts";
+import {
+  birth,
+  hardText,
+  listen,
+  newSession,
+  note,
+  record,
+  scopeOf,
+  sessionRow,
+} from "./contract-session.ts";
 
 /** What the suite needs of a driver. */
 export interface StoreHarness {
@@ -25,7 +33,14 @@ export const storeContract: readonly ContractCase[] = [
     name: "gives back what was created, to the letter",
     run: withStore(async (store) => {
       const row = sessionRow("a", { title: "Prüfung 🦞\r\n\ufeff\u202e", notepad: hardText });
-      assert.equal(await store.create({ row, records: [{ kind: "space", key: "plan", value: hardText }], entries: [birth(row)] }), true);
+      assert.equal(
+        await store.create({
+          row,
+          records: [{ kind: "space", key: "plan", value: hardText }],
+          entries: [birth(row)],
+        }),
+        true,
+      );
       const loaded = await store.load(scopeOf(row));
       assert.deepEqual(loaded?.row, row);
       assert.deepEqual(loaded?.records, [{ kind: "space", key: "plan", value: hardText }]);
@@ -37,7 +52,9 @@ export const storeContract: readonly ContractCase[] = [
     run: withStore(async (store) => {
       const session = await newSession(store, "a");
       assert.equal((await store.load(session.scope))?.row.notepad, null);
-      await session.commit([{ type: "text", target: "notepad", at: 0, removed: "", inserted: "x", first: true }]);
+      await session.commit([
+        { type: "text", target: "notepad", at: 0, removed: "", inserted: "x", first: true },
+      ]);
       await session.commit([{ type: "text", target: "notepad", at: 0, removed: "x", inserted: "" }]);
       assert.equal((await store.load(session.scope))?.row.notepad, "");
     }),
@@ -46,7 +63,10 @@ export const storeContract: readonly ContractCase[] = [
     name: "refuses an id that is taken and keeps what was there",
     run: withStore(async (store) => {
       const session = await newSession(store, "a", { notepad: "first" });
-      assert.equal(await store.create({ row: sessionRow("a", { notepad: "second" }), records: [], entries: [] }), false);
+      assert.equal(
+        await store.create({ row: sessionRow("a", { notepad: "second" }), records: [], entries: [] }),
+        false,
+      );
       assert.equal((await store.load(session.scope))?.row.notepad, "first");
     }),
   },
@@ -83,7 +103,9 @@ export const storeContract: readonly ContractCase[] = [
       assert.equal(loaded?.row.revision, 2);
       assert.equal(loaded?.row.counters.notes, 1);
       assert.deepEqual(loaded?.records, [{ kind: "ref", key: "000000000001", value: "src/a.ts" }]);
-      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), [{ kind: "note", key: "note_1", value: note("one") }]);
+      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), [
+        { kind: "note", key: "note_1", value: note("one") },
+      ]);
       assert.equal(await store.revision(session.scope), 2);
       assert.equal((await store.journal(session.scope, {})).length, 2);
     }),
@@ -92,7 +114,9 @@ export const storeContract: readonly ContractCase[] = [
     name: "refuses a commit on an old revision and writes nothing of it",
     run: withStore(async (store) => {
       const session = await newSession(store, "a");
-      const late = session.next([{ type: "text", target: "notepad", at: 0, removed: "", inserted: "late", first: true }]);
+      const late = session.next([
+        { type: "text", target: "notepad", at: 0, removed: "", inserted: "late", first: true },
+      ]);
       await session.put("note", "note_1", note("early"));
       assert.equal(await store.commit(late), false);
       const loaded = await store.load(session.scope);
@@ -104,9 +128,13 @@ export const storeContract: readonly ContractCase[] = [
     name: "lets exactly one of several commits on the same revision through",
     run: withStore(async (store, harness) => {
       const session = await newSession(store, "a");
-      const others = harness.durable ? await Promise.all([harness.open(), harness.open(), harness.open()]) : [store, store, store];
+      const others = harness.durable
+        ? await Promise.all([harness.open(), harness.open(), harness.open()])
+        : [store, store, store];
       const outcomes = await Promise.all(
-        [store, ...others].map((each, place) => each.commit(session.next([record("note", `note_${place}`, null, note("x"))]))),
+        [store, ...others].map((each, place) =>
+          each.commit(session.next([record("note", `note_${place}`, null, note("x"))])),
+        ),
       );
       assert.equal(outcomes.filter(Boolean).length, 1);
       assert.equal((await store.records(session.scope, { kinds: ["note"] })).length, 1);
@@ -134,7 +162,9 @@ export const storeContract: readonly ContractCase[] = [
       const session = await newSession(store, "a");
       await session.put("note", "note_1", note("one"));
       await session.put("note", "note_1", note("two"));
-      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), [{ kind: "note", key: "note_1", value: note("two") }]);
+      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), [
+        { kind: "note", key: "note_1", value: note("two") },
+      ]);
       await session.put("note", "note_1", null);
       assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), []);
     }),
@@ -143,18 +173,30 @@ export const storeContract: readonly ContractCase[] = [
     name: "selects records by kind, key and range, in order",
     run: withStore(async (store) => {
       const session = await newSession(store, "a");
-      for (const key of ["000000000003", "000000000001", "000000000002"]) await session.put("message", key, { text: key });
+      for (const key of ["000000000003", "000000000001", "000000000002"])
+        await session.put("message", key, { text: key });
       await session.put("note", "note_9", note("nine"));
-      const keys = async (selection: Parameters<Store["records"]>[1]) => (await store.records(session.scope, selection)).map(({ key }) => key);
+      for (const key of ["\u{1f980}", "\uffee", "z"]) await session.put("tag", key, { name: key, notes: 1 });
+      const keys = async (selection: Parameters<Store["records"]>[1]) =>
+        (await store.records(session.scope, selection)).map(({ key }) => key);
       assert.deepEqual(await keys({ kinds: ["message"] }), ["000000000001", "000000000002", "000000000003"]);
-      assert.deepEqual(await keys({ kinds: ["message"], from: "000000000002" }), ["000000000002", "000000000003"]);
+      assert.deepEqual(await keys({ kinds: ["message"], from: "000000000002" }), [
+        "000000000002",
+        "000000000003",
+      ]);
       assert.deepEqual(await keys({ kinds: ["message"], to: "000000000001" }), ["000000000001"]);
-      assert.deepEqual(await keys({ kinds: ["message"], keys: ["000000000003", "missing"] }), ["000000000003"]);
+      assert.deepEqual(await keys({ kinds: ["message"], keys: ["000000000003", "missing"] }), [
+        "000000000003",
+      ]);
       assert.deepEqual(await keys({ kinds: ["message", "note"], keys: ["note_9"] }), ["note_9"]);
-      assert.deepEqual(await keys({ kinds: ["tag"] }), []);
-      await session.commit(["space", "ref"].map((kind) => ({ type: "record", kind: kind as "space" | "ref", key: "plan", before: null, after: "x" })));
+      assert.deepEqual(await keys({ kinds: ["tag"] }), ["z", "\uffee", "\u{1f980}"]);
+      assert.deepEqual(await keys({ kinds: ["task"] }), []);
+      await session.commit([record("space", "plan", null, "x"), record("ref", "plan", null, "x")]);
       assert.deepEqual(await keys({ kinds: ["space", "note", "ref"] }), ["note_9", "plan", "plan"]);
-      assert.deepEqual((await store.load(session.scope))?.records.map(({ kind }) => kind), ["ref", "space"]);
+      assert.deepEqual(
+        (await store.load(session.scope))?.records.map(({ kind }) => kind),
+        ["ref", "space"],
+      );
     }),
   },
   {
@@ -169,9 +211,21 @@ export const storeContract: readonly ContractCase[] = [
       await session.put("note", "note_2", null);
       await session.put("note", "note_3", note("new"));
       const then = await store.records(session.scope, { kinds: ["note"], at: 4 });
-      assert.deepEqual(then.map(({ key, value }) => [key, (value as { content: string }).content]), [["note_1", "before"], ["note_2", "doomed"]]);
+      assert.deepEqual(
+        then.map(({ key, value }) => [key, (value as { content: string }).content]),
+        [
+          ["note_1", "before"],
+          ["note_2", "doomed"],
+        ],
+      );
       const now = await store.records(session.scope, { kinds: ["note"] });
-      assert.deepEqual(now.map(({ key, value }) => [key, (value as { content: string }).content]), [["note_1", "after again"], ["note_3", "new"]]);
+      assert.deepEqual(
+        now.map(({ key, value }) => [key, (value as { content: string }).content]),
+        [
+          ["note_1", "after again"],
+          ["note_3", "new"],
+        ],
+      );
     }),
   },
   {
@@ -179,7 +233,9 @@ export const storeContract: readonly ContractCase[] = [
     run: withStore(async (store) => {
       const session = await newSession(store, "child", { lineage: [{ sessionId: "parent", revision: 3 }] });
       await session.put("note", "note_1", null);
-      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), [{ kind: "note", key: "note_1", value: null }]);
+      assert.deepEqual(await store.records(session.scope, { kinds: ["note"] }), [
+        { kind: "note", key: "note_1", value: null },
+      ]);
     }),
   },
   {
@@ -187,7 +243,8 @@ export const storeContract: readonly ContractCase[] = [
     run: withStore(async (store) => {
       const session = await newSession(store, "a");
       for (let count = 0; count < 5; count++) await session.commit([]);
-      const revisions = async (selection: Parameters<Store["journal"]>[1]) => (await store.journal(session.scope, selection)).map(({ revision }) => revision);
+      const revisions = async (selection: Parameters<Store["journal"]>[1]) =>
+        (await store.journal(session.scope, selection)).map(({ revision }) => revision);
       assert.deepEqual(await revisions({}), [1, 2, 3, 4, 5, 6]);
       assert.deepEqual(await revisions({ newestFirst: true, limit: 2 }), [6, 5]);
       assert.deepEqual(await revisions({ from: 2, to: 4 }), [2, 3, 4]);
@@ -200,7 +257,10 @@ export const storeContract: readonly ContractCase[] = [
       const session = await newSession(store, "a");
       const other = await newSession(store, "b");
       await session.commit([], { key: "k-1", result: { result: { ok: true }, warnings: [] } });
-      assert.deepEqual((await store.entryByKey(session.scope, "k-1"))?.result, { result: { ok: true }, warnings: [] });
+      assert.deepEqual((await store.entryByKey(session.scope, "k-1"))?.result, {
+        result: { ok: true },
+        warnings: [],
+      });
       assert.equal(await store.entryByKey(session.scope, "k-2"), undefined);
       assert.equal(await store.entryByKey(other.scope, "k-1"), undefined);
     }),
@@ -211,7 +271,8 @@ export const storeContract: readonly ContractCase[] = [
       await newSession(store, "a", { agent: "auditor", updatedAt: 100 });
       await newSession(store, "b", { agent: "writer", updatedAt: 300, parent: "a" });
       await newSession(store, "c", { agent: "auditor", updatedAt: 200, status: "archived" });
-      const ids = async (selection: Parameters<Store["sessions"]>[1]) => (await store.sessions("owner", selection)).map(({ id }) => id);
+      const ids = async (selection: Parameters<Store["sessions"]>[1]) =>
+        (await store.sessions("owner", selection)).map(({ id }) => id);
       assert.deepEqual(await ids({}), ["b", "c", "a"]);
       assert.deepEqual(await ids({ agent: "auditor" }), ["c", "a"]);
       assert.deepEqual(await ids({ statuses: ["active"] }), ["b", "a"]);
@@ -239,7 +300,7 @@ export const storeContract: readonly ContractCase[] = [
     name: "knows nothing of a purged session when its id is used again",
     run: withStore(async (store, harness) => {
       const other = harness.durable ? await harness.open() : store;
-      const ears = await listen(other, harness);
+      const ears = await listen(other, harness.patienceMilliseconds);
       const session = await newSession(store, "a");
       await session.commit([record("note", "note_1", null, note("old"))], { key: "k" });
       await ears.until("a", 2);
@@ -247,10 +308,12 @@ export const storeContract: readonly ContractCase[] = [
       await store.purge(session.scope);
       const again = await newSession(store, "a", { title: "again ".repeat(1_000) });
       await ears.until("a", 1);
-      assert.deepEqual((await other.load(again.scope))?.row, again.state.row);
-      assert.deepEqual(await other.records(again.scope, { kinds: ["note"] }), []);
-      assert.equal((await other.journal(again.scope, {})).length, 1);
-      assert.equal(await other.entryByKey(again.scope, "k"), undefined);
+      for (const each of [store, other]) {
+        assert.deepEqual((await each.load(again.scope))?.row, again.state.row);
+        assert.deepEqual(await each.records(again.scope, { kinds: ["note"] }), []);
+        assert.equal((await each.journal(again.scope, {})).length, 1);
+        assert.equal(await each.entryByKey(again.scope, "k"), undefined);
+      }
       ears.stop();
       if (harness.durable) await other.close();
     }),
@@ -259,7 +322,7 @@ export const storeContract: readonly ContractCase[] = [
     name: "tells a watcher of every commit, of this handle and of others, until it stops",
     run: withStore(async (store, harness) => {
       const session = await newSession(store, "a");
-      const ears = await listen(store, harness);
+      const ears = await listen(store, harness.patienceMilliseconds);
       await session.put("note", "note_1", note("own"));
       await ears.until("a", 2);
       const other = harness.durable ? await harness.open() : store;
@@ -267,7 +330,7 @@ export const storeContract: readonly ContractCase[] = [
       await ears.until("a", 3);
       assert.deepEqual(ears.heard.at(-1), { owner: "owner", sessionId: "a", revision: 3 });
       ears.stop();
-      const still = await listen(store, harness);
+      const still = await listen(store, harness.patienceMilliseconds);
       await newSession(other, "b");
       await still.until("b", 1);
       assert.equal(ears.heard.at(-1)?.sessionId, "a");
@@ -282,12 +345,19 @@ export const storeContract: readonly ContractCase[] = [
       const first = await harness.open();
       const session = await newSession(first, "a");
       await session.put("note", "note_1", note(hardText));
-      await session.commit([{ type: "text", target: "space/plan", at: 0, removed: "", inserted: hardText, first: true }], { key: "k" });
+      await session.commit(
+        [{ type: "text", target: "space/plan", at: 0, removed: "", inserted: hardText, first: true }],
+        { key: "k" },
+      );
       await first.close();
       const second = await harness.open();
       assert.deepEqual((await second.load(session.scope))?.row, session.state.row);
-      assert.deepEqual((await second.load(session.scope))?.records, [{ kind: "space", key: "plan", value: hardText }]);
-      assert.deepEqual(await second.records(session.scope, { kinds: ["note"] }), [{ kind: "note", key: "note_1", value: note(hardText) }]);
+      assert.deepEqual((await second.load(session.scope))?.records, [
+        { kind: "space", key: "plan", value: hardText },
+      ]);
+      assert.deepEqual(await second.records(session.scope, { kinds: ["note"] }), [
+        { kind: "note", key: "note_1", value: note(hardText) },
+      ]);
       assert.equal((await second.journal(session.scope, {})).length, 3);
       assert.equal((await second.entryByKey(session.scope, "k"))?.revision, 3);
       assert.equal(await second.commit(session.next([])), true);
@@ -295,9 +365,6 @@ export const storeContract: readonly ContractCase[] = [
     },
   },
 ];
-
-/** What is hard to keep: every line ending, marks without width, both directions, astral characters, quotes. */
-const hardText = "a\r\nb\rc\n\ufeff\u200d\u202eäß漢字👩‍👩‍👧‍👦\ufffd'\"\\\\ $& %s \u0001\u007f\ud7ff\ue000 \u{10ffff}";
 
 function withStore(run: (store: Store, harness: StoreHarness) => Promise<void>): ContractCase["run"] {
   return async (harness) => {
@@ -308,94 +375,4 @@ function withStore(run: (store: Store, harness: StoreHarness) => Promise<void>):
       await store.close();
     }
   };
-}
-
-function sessionRow(id: string, given: Partial<SessionRow> = {}): SessionRow {
-  return {
-    id,
-    owner: "owner",
-    agent: "agent",
-    title: null,
-    status: "active",
-    origin: "created",
-    parent: null,
-    lineage: [],
-    createdAt: 1_000,
-    updatedAt: 1_000,
-    revision: 1,
-    lastFork: 0,
-    counters: emptyCounters(),
-    notepad: null,
-    ...given,
-  };
-}
-
-function birth(row: SessionRow): JournalEntry {
-  return entryOf(row.revision, [], {}, { type: "session.create" });
-}
-
-function entryOf(
-  revision: number,
-  changes: Change[],
-  given: Partial<JournalEntry>,
-  operation: JournalEntry["operation"] = { type: "session.rename", title: null },
-): JournalEntry {
-  return { revision, at: 1_000 + revision, actor: { kind: "agent" }, surface: "test", operation, changes, key: null, result: null, ...given };
-}
-
-function note(content: string): Json {
-  return { content, tags: ["Tag"], createdAt: 1, updatedAt: 2, updated: 2 };
-}
-
-function record(kind: "note" | "message", key: string, before: Json, after: Json): Change {
-  return { type: "record", kind, key, before, after };
-}
-
-function scopeOf(row: SessionRow) {
-  return { owner: row.owner, sessionId: row.id };
-}
-
-/** A watcher that can wait for what it is to hear, and fails when it waits in vain. */
-async function listen(store: Store, { patienceMilliseconds = 10_000 }: StoreHarness) {
-  const heard: StoreChange[] = [];
-  let wake = () => {};
-  const stop = await store.watch((change) => {
-    heard.push(change);
-    wake();
-  });
-  const until = async (sessionId: string, revision: number) => {
-    const isThere = () => heard.at(-1)?.sessionId === sessionId && heard.at(-1)?.revision === revision;
-    let deadline: NodeJS.Timeout | undefined;
-    await new Promise<void>((proceed) => {
-      wake = () => isThere() && proceed();
-      deadline = setTimeout(proceed, patienceMilliseconds);
-      wake();
-    });
-    clearTimeout(deadline);
-    assert.ok(isThere(), `revision ${revision} of session ${sessionId} was not heard within ${patienceMilliseconds} ms`);
-  };
-  return { heard, until, stop };
-}
-
-/** A session that commits raw changes, as the engine would. */
-async function newSession(store: Store, id: string, given: Partial<SessionRow> = {}) {
-  const row = sessionRow(id, given);
-  assert.equal(await store.create({ row, records: [], entries: [birth(row)] }), true);
-  const session = {
-    scope: scopeOf(row),
-    state: { row, resident: new Map() } as State,
-    next(changes: Change[], entry: Partial<JournalEntry> = {}): Commit {
-      const expected = session.state.row.revision;
-      const line = entryOf(expected + 1, changes, entry);
-      const { state, notepadChanged, records } = step(session.state, line);
-      return { scope: session.scope, expected, row: state.row, notepadChanged, records, entry: line };
-    },
-    async commit(changes: Change[], entry: Partial<JournalEntry> = {}): Promise<void> {
-      const commit = session.next(changes, entry);
-      assert.equal(await store.commit(commit), true);
-      session.state = step(session.state, commit.entry).state;
-    },
-    put: (kind: "note" | "message", key: string, value: Json) => session.commit([record(kind, key, null, value)]),
-  };
-  return session;
 }

@@ -7,6 +7,11 @@ import { required } from "./dispatch.ts";
 
 const actions = ["set_notes", "append_notes", "set_plan", "refs.add", "refs.remove", "refs.set"] as const;
 
+/** Strings by its schema; whatever else comes in is dropped without a word, as the seed has it. */
+const strings = z
+  .array(z.unknown().meta({ type: "string" }))
+  .transform((items) => items.filter((item) => typeof item === "string"));
+
 const scratchpad = defineTool({
   name: "session.scratchpad",
   description:
@@ -15,7 +20,7 @@ const scratchpad = defineTool({
     action: z.enum(actions).optional().describe("What to do"),
     content: z.string().optional().describe("For set_notes, append_notes, set_plan: the text"),
     ref: z.string().optional().describe("For refs.add, refs.remove: one path, URL or identifier"),
-    items: z.array(z.unknown()).optional().describe("For refs.set: all refs (array of strings)"),
+    items: strings.optional().describe("For refs.set: all refs (array of strings)"),
     mode: z
       .enum(["replace", "append"])
       .optional()
@@ -34,7 +39,7 @@ interface ScratchpadInput {
   action?: (typeof actions)[number] | undefined;
   content?: string | undefined;
   ref?: string | undefined;
-  items?: unknown[] | undefined;
+  items?: string[] | undefined;
   mode?: "replace" | "append" | undefined;
 }
 
@@ -59,10 +64,8 @@ function operationOf(input: ScratchpadInput): ScratchpadOperation {
       return { type: "scratchpad.refs_add", ref: required(input.ref, "ref", action) };
     case "refs.remove":
       return { type: "scratchpad.refs_remove", ref: required(input.ref, "ref", action) };
-    case "refs.set": {
-      const items = required(input.items, "items", action);
-      return { type: "scratchpad.refs_set", items: items.filter((item) => typeof item === "string") };
-    }
+    case "refs.set":
+      return { type: "scratchpad.refs_set", items: required(input.items, "items", action) };
   }
 }
 

@@ -2,17 +2,21 @@ import { HoldfastError } from "../errors.ts";
 import type { Surface } from "./define-tool.ts";
 import { notepadSurface } from "./notepad.ts";
 import { notesSurface } from "./notes.ts";
+import { resultsSurface } from "./results.ts";
 import { scratchpadSurface } from "./scratchpad.ts";
+import { tasksSurface } from "./tasks.ts";
 
 const surfaces: Record<string, Surface> = {
   notepad: notepadSurface,
   notes: notesSurface,
   scratchpad: scratchpadSurface,
+  tasks: tasksSurface,
+  results: resultsSurface,
 };
 
-export type SurfaceName = "notepad" | "notes" | "scratchpad";
+export type SurfaceName = "notepad" | "notes" | "scratchpad" | "tasks" | "results";
 
-export const surfaceNames: readonly SurfaceName[] = ["notepad", "notes", "scratchpad"];
+export const surfaceNames: readonly SurfaceName[] = ["notepad", "notes", "scratchpad", "tasks", "results"];
 
 export function findSurfaces(names: readonly string[]): Surface[] {
   return [...new Set(names)].map((name) => {

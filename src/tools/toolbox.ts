@@ -36,6 +36,7 @@ function compose(guidance: string, surfaces: readonly Surface[], state: State): 
   // The notepad's section runs to the end of the prompt, so it comes last.
   const system = placed("system").sort((a, b) => Number(a.surface === "notepad") - Number(b.surface === "notepad"));
   return {
+    surfaces: surfaces.map(({ name }) => name),
     guidance,
     blocks,
     system: [guidance, ...system.map(({ text }) => text)].filter((text) => text !== "").join("\n\n"),

@@ -2,7 +2,10 @@ import { test } from "node:test";
 import { type StoreHarness, storeContract } from "../../src/testing/store-contract.ts";
 
 /** Runs every case of the contract against harnesses of one driver. */
-export function testContract(driver: string, makeHarness: () => Promise<StoreHarness & { dispose?: () => Promise<void> }>): void {
+export function testContract(
+  driver: string,
+  makeHarness: () => Promise<StoreHarness & { dispose?: () => Promise<void> }>,
+): void {
   for (const { name, run } of storeContract) {
     test(`${driver} store ${name} [stores.contract]`, async () => {
       const harness = await makeHarness();

@@ -1,0 +1,153 @@
+import { readScratchpad } from "../engine/scratchpad.ts";
+import type { Receipt } from "../engine/conversation.ts";
+import type { Session } from "../sessions/session.ts";
+import { findSurfaces } from "../tools/surfaces.ts";
+import { createToolbox } from "../tools/toolbox.ts";
+import { AgentSession, type AgentSetting, makeTokenizer } from "./agent-session.ts";
+import { type AgentEvent, EventStream } from "./events.ts";
+import type { AgentOptions } from "./options.ts";
+import { type NudgeFacts, noNudges, planNudge } from "./plan-nudges.ts";
+import type { Usage } from "./plan-usage.ts";
+import { runCompaction } from "./run-compaction.ts";
+import { placeChanges, runTurn, type TurnResult } from "./run-turn.ts";
+
+/** A turn that is under way: read its events, or wait for its result, or both. */
+export interface Turn extends AsyncIterable<AgentEvent> {
+  result: Promise<TurnResult>;
+}
+
+export interface SendOptions {
+  signal?: AbortSignal;
+}
+
+export interface Agent {
+  /** One turn. Turns of one session wait for each other. */
+  send(sessionId: string, text: string, options?: SendOptions): Turn;
+  /** Goes on with a turn that a dead process left unfinished. */
+  resume(sessionId: string, options?: SendOptions): Turn;
+  /** Compacts now, as `/compact` does. */
+  compact(sessionId: string, options?: SendOptions): Turn;
+  usage(sessionId: string): Promise<Usage>;
+  receipts(sessionId: string): Promise<Receipt[]>;
+}
+
+/**
+ * An agent whose memory survives its context.
+ *
+ * @example
+ * const agent = createAgent({ memory, model, contextWindow: 128_000 });
+ * for await (const event of agent.send("audit", "Audit the workbook")) console.log(event);
+ */
+export function createAgent(options: AgentOptions): Agent {
+  const setting = settingOf(options);
+  const sessions = new Map<string, AgentSession>();
+  const facts = new Map<string, NudgeFacts>();
+  const queues = new Map<string, Promise<unknown>>();
+
+  const find = async (sessionId: string): Promise<AgentSession> => {
+    const session: Session = await options.memory.openSession(sessionId);
+    let agent = sessions.get(sessionId);
+    if (!agent || agent.session !== session) {
+      agent = new AgentSession(session, setting);
+      sessions.set(sessionId, agent);
+    }
+    await session.apply({ type: "context.open" }, { actor: { kind: "system" } });
+    return agent;
+  };
+
+  const start = (sessionId: string, { signal = new AbortController().signal }: SendOptions, work: Work): Turn => {
+    const events = new EventStream();
+    const emit = (event: AgentEvent) => events.push(event);
+    const turn = (queues.get(sessionId) ?? Promise.resolve()).then(async () => {
+      try {
+        signal.throwIfAborted();
+        return await work(await find(sessionId), signal, emit);
+      } catch (error) {
+        emit({ type: "error", message: error instanceof Error ? error.message : String(error) });
+        throw error;
+      } finally {
+        events.end();
+      }
+    });
+    queues.set(sessionId, turn.catch(() => undefined));
+    // Whoever only reads the events has seen the error there.
+    turn.catch(() => undefined);
+    return { result: turn, [Symbol.asyncIterator]: () => events[Symbol.asyncIterator]() };
+  };
+
+  return {
+    send: (sessionId, text, sendOptions = {}) =>
+      start(sessionId, sendOptions, async (agent, signal, emit) => {
+        const known = facts.get(sessionId) ?? newFacts();
+        const steer = await nudge(agent, known, setting, emit);
+        await placeChanges(agent, setting);
+        await agent.add([{ role: "user", content: text }]);
+        const result = await runTurn({ agent, setting, signal, emit, steer });
+        facts.set(sessionId, nextFacts(known, result));
+        return result;
+      }),
+    resume: (sessionId, sendOptions = {}) =>
+      start(sessionId, sendOptions, (agent, signal, emit) => runTurn({ agent, setting, signal, emit, steer: "" })),
+    compact: (sessionId, sendOptions = {}) =>
+      start(sessionId, sendOptions, async (agent, signal, emit) => {
+        const compacted = await runCompaction({ agent, setting, signal, emit, trigger: "manual" });
+        return { text: compacted ? "" : "There is nothing to compact yet.", steps: 0, end: "done", wroteMemory: false, compacted };
+      }),
+    async usage(sessionId) {
+      return (await (await find(sessionId)).prompt()).usage;
+    },
+    async receipts(sessionId) {
+      const { session } = await find(sessionId);
+      const records = await session.records("receipt");
+      return records.map(({ value }) => value as unknown as Receipt).sort((a, b) => a.epoch - b.epoch);
+    },
+  };
+}
+
+type Work = (agent: AgentSession, signal: AbortSignal, emit: (event: AgentEvent) => void) => Promise<TurnResult>;
+
+function settingOf(options: AgentOptions): AgentSetting {
+  const { limits, countTokens, clock } = options.memory.budget;
+  const surfaces = findSurfaces(options.surfaces ?? ["notepad", "notes", "tasks", "results"]);
+  return {
+    options,
+    toolbox: createToolbox(surfaces, { limits, countTokens }),
+    placement: options.placement ?? "epoch",
+    policy: {
+      contextWindow: options.contextWindow,
+      compactAt: options.compactAt ?? 0.8,
+      keep: options.keep ?? 0.25,
+      outputReserve: options.outputReserve ?? Math.min(4_000, Math.floor(options.contextWindow * 0.1)),
+    },
+    base: options.system ?? "",
+    tokenizer: makeTokenizer(countTokens),
+    countTokens,
+    clock,
+  };
+}
+
+async function nudge(agent: AgentSession, facts: NudgeFacts, setting: AgentSetting, emit: (event: AgentEvent) => void): Promise<string> {
+  const state = await agent.session.state();
+  const { notes, plan, refs } = readScratchpad(state);
+  const isEmpty = !state.row.notepad && notes === "" && plan === "" && refs.length === 0 && state.row.counters.notes === 0;
+  const planned = planNudge({ ...facts, isEmpty }, { ...noNudges, ...setting.options.nudges });
+  if (!planned) return "";
+  facts.given[planned.name] = facts.turns;
+  emit({ type: "nudge", text: planned.text });
+  return planned.text;
+}
+
+function newFacts(): NudgeFacts {
+  return { turns: 0, turnsSinceWrite: 0, isEmpty: true, wroteThisTurn: true, lastText: "", compacted: false, given: {} };
+}
+
+function nextFacts(facts: NudgeFacts, result: TurnResult): NudgeFacts {
+  return {
+    ...facts,
+    turns: facts.turns + 1,
+    turnsSinceWrite: result.wroteMemory ? 0 : facts.turnsSinceWrite + 1,
+    wroteThisTurn: result.wroteMemory,
+    lastText: result.text,
+    compacted: result.compacted,
+  };
+}

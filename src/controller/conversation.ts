@@ -1,0 +1,84 @@
+import type { ModelMessage } from "ai";
+import type { Json } from "../engine/state.ts";
+
+/** A stored message with its place in the session. */
+export interface StoredMessage {
+  number: number;
+  message: ModelMessage;
+  at: number;
+}
+
+export interface ToolResult {
+  /** The tool call's id. */
+  id: string;
+  tool: string;
+  /** The message that holds it. */
+  message: number;
+  text: string;
+  isError: boolean;
+}
+
+export interface ToolCall {
+  id: string;
+  tool: string;
+  message: number;
+  input: unknown;
+}
+
+export function toStored(number: number, value: Json): StoredMessage {
+  const { message, at } = value as unknown as { message: ModelMessage; at: number };
+  return { number, message, at };
+}
+
+export function fromStored(message: ModelMessage, at: number): Json {
+  return JSON.parse(JSON.stringify({ message, at })) as Json;
+}
+
+/** Everything a message says, as one text. */
+export function textOf(message: ModelMessage): string {
+  if (typeof message.content === "string") return message.content;
+  return message.content
+    .map((part) => {
+      if (part.type === "text" || part.type === "reasoning") return part.text;
+      if (part.type === "tool-call") return `${part.toolName} ${JSON.stringify(part.input)}`;
+      if (part.type === "tool-result") return resultText(part.output);
+      return "";
+    })
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** Only what was said in words: no tool calls, no results. */
+export function spokenText(message: ModelMessage): string {
+  if (typeof message.content === "string") return message.content;
+  return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+export function resultText(output: unknown): string {
+  const { value } = (output ?? {}) as { value?: unknown };
+  return typeof value === "string" ? value : JSON.stringify(value ?? output ?? "");
+}
+
+export function toolCallsOf({ number, message }: StoredMessage): ToolCall[] {
+  if (message.role !== "assistant" || typeof message.content === "string") return [];
+  return message.content.flatMap((part) =>
+    part.type === "tool-call" ? [{ id: part.toolCallId, tool: part.toolName, message: number, input: part.input }] : [],
+  );
+}
+
+export function toolResultsOf({ number, message }: StoredMessage): ToolResult[] {
+  if (message.role !== "tool") return [];
+  return message.content.flatMap((part) =>
+    part.type === "tool-result"
+      ? [
+          {
+            id: part.toolCallId,
+            tool: part.toolName,
+            message: number,
+            text: resultText(part.output),
+            isError: part.output.type.startsWith("error"),
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,32 @@
+import type { LanguageModel, ToolSet } from "ai";
+import type { Memory } from "../sessions/memory.ts";
+import type { SurfaceName } from "../tools/surfaces.ts";
+import type { ClearingPolicy } from "./plan-clearing.ts";
+import type { NudgePolicy } from "./plan-nudges.ts";
+import type { Placement } from "./plan-prompt.ts";
+
+export interface AgentOptions {
+  memory: Memory;
+  model: LanguageModel;
+  /** Writes the summaries; the model itself unless given. */
+  summaryModel?: LanguageModel;
+  /** The agent's own tools, in the AI SDK's form. */
+  tools?: ToolSet;
+  /** Forms of memory; `notepad`, `notes`, `tasks` and `results` unless given. */
+  surfaces?: readonly SurfaceName[];
+  /** The base prompt; memory's guidance follows it. */
+  system?: string;
+  /** Tokens the model can take in, prompt and answer together. */
+  contextWindow: number;
+  placement?: Placement;
+  /** Share of the window at which the conversation is compacted. */
+  compactAt?: number;
+  /** Share of the window that the newest messages keep through a compaction. */
+  keep?: number;
+  /** Tokens an answer may take. */
+  outputReserve?: number;
+  /** Model calls in one turn before it ends. */
+  maxSteps?: number;
+  nudges?: Partial<NudgePolicy>;
+  clearing?: Partial<ClearingPolicy> | false;
+}

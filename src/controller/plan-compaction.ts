@@ -1,0 +1,96 @@
+import { type StoredMessage, spokenText, textOf, toolCallsOf, toolResultsOf } from "./conversation.ts";
+import { openAsks } from "./plan-checkpoint.ts";
+
+export const warningText = `[System] Context is approaching the token limit and will be compacted after your next response.
+Review your session notepad and update it with any working state, findings, or progress you
+need to preserve. Conversation details may be summarized during compaction, but the notepad
+is kept in full.`;
+
+export const summaryInstructions = `You write the summary that will stand in place of the older part of a conversation between a user and an agent. The agent continues from your summary alone, so write what it needs to go on.
+Carry the earlier summary forward. Keep every open request of the user word for word. Keep decisions and their reasons, what was tried and failed, exact file paths, identifiers, numbers and names. Say what is finished so that it is not done again. Leave out pleasantries and raw tool output. Do not invent anything. Answer with the summary only.`;
+
+/** The last message to go: the newest ones stay within a budget, and a result is never parted from its call. */
+export function planCut(messages: readonly StoredMessage[], keepTokens: number, countTokens: (message: StoredMessage) => number): number | undefined {
+  let kept = 0;
+  let cut = messages.length;
+  while (cut > 0) {
+    kept += countTokens(messages[cut - 1] as StoredMessage);
+    if (kept > keepTokens) break;
+    cut--;
+  }
+  // The newest exchange stays whenever it fits at all; a tail may not begin with a result.
+  while (cut < messages.length && messages[cut]?.message.role === "tool") cut++;
+  return cut === 0 ? undefined : messages[cut - 1]?.number;
+}
+
+/** Why a summary cannot stand in for what it replaces; undefined when it can. */
+export function findSummaryFault(
+  summary: string,
+  removed: readonly StoredMessage[],
+  tokens: { summary: number; removed: number },
+): string | undefined {
+  if (summary.trim() === "") return "it is empty";
+  if (tokens.summary >= tokens.removed) return "it is longer than what it replaces";
+  const ask = openAsks(removed)[0];
+  if (ask !== undefined && !carries(summary, ask)) return `it lost the user's open request: ${ask.slice(0, 500)}`;
+  return undefined;
+}
+
+/** A request counts as carried when most of its telling words are there. */
+function carries(summary: string, ask: string): boolean {
+  const words = [...new Set(ask.toLowerCase().match(/[\p{L}\p{N}_./-]{4,}/gu) ?? [])].slice(0, 40);
+  const text = summary.toLowerCase();
+  return words.length === 0 || words.filter((word) => text.includes(word)).length >= words.length * 0.5;
+}
+
+/** A summary without a model: what was asked, what was done, what was said, newest kept longest. */
+export function deterministicSummary(
+  earlier: string,
+  removed: readonly StoredMessage[],
+  budget: number,
+  countTokens: (text: string) => number,
+): string {
+  const lines: string[] = [];
+  let tokens = 0;
+  for (const stored of removed.toReversed()) {
+    const line = describe(stored);
+    if (line === "") continue;
+    tokens += countTokens(line) + 1;
+    if (tokens > budget && lines.length > 0) {
+      lines.push("… (older messages can be recalled)");
+      break;
+    }
+    lines.push(line);
+  }
+  const carried = earlier === "" ? [] : [`Earlier: ${clip(earlier, budget * 2)}`];
+  return [...carried, ...lines.reverse()].join("\n");
+}
+
+function describe(stored: StoredMessage): string {
+  const { message } = stored;
+  if (message.role === "user") return `User: ${clip(spokenText(message), 600)}`;
+  if (message.role === "tool") {
+    return toolResultsOf(stored)
+      .filter(({ isError }) => isError)
+      .map(({ tool, text }) => `${tool} failed: ${clip(text, 120)}`)
+      .join("\n");
+  }
+  const calls = toolCallsOf(stored).map(({ tool, input }) => `${tool} ${clip(JSON.stringify(input) ?? "", 100)}`);
+  const said = clip(spokenText(message), 300);
+  return [said === "" ? "" : `Agent: ${said}`, calls.length > 0 ? `Agent called ${calls.join(", ")}` : ""].filter(Boolean).join("\n");
+}
+
+function clip(text: string, most: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > most ? `${line.slice(0, Math.max(0, most)).toWellFormed()}…` : line;
+}
+
+/** The removed messages as the summariser reads them; long results are shortened. */
+export function transcriptOf(removed: readonly StoredMessage[], mostPerMessage = 4_000): string {
+  return removed
+    .map(({ message }) => {
+      const text = textOf(message);
+      return `${message.role}: ${text.length > mostPerMessage ? `${text.slice(0, mostPerMessage).toWellFormed()} … (${text.length - mostPerMessage} more characters)` : text}`;
+    })
+    .join("\n\n");
+}

@@ -1,0 +1,39 @@
+import type { ReceiptItem } from "../engine/conversation.ts";
+
+const patterns: [kind: ReceiptItem["kind"], pattern: RegExp][] = [
+  ["url", /\bhttps?:\/\/[^\s"'`<>()[\]{}]+/g],
+  ["path", /(?:[A-Za-z]:)?(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]+(?::\d+(?:-\d+)?)?|\b[\w-]+\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|java|rb|php|c|cc|cpp|h|hpp|cs|swift|kt|sql|sh|md|json|ya?ml|toml|lock|txt|csv|xlsx?|html?|css)\b(?::\d+)?/g],
+  ["id", /\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{7,40}(?=\b)(?<=[0-9a-f]*\d[0-9a-f]*)|[A-Z][A-Z0-9]{0,9}-\d+|[a-z]+_[0-9][0-9a-z]{3,}|#\d+)\b/g],
+  ["number", /(?<![\w.])[$€£]?\d[\d,]*(?:\.\d+)?(?:\s?%|[kKmMbB]\b)?(?![\w])/g],
+];
+
+/** The newest part of a very long text is looked through, no more. */
+const mostCharacters = 500_000;
+
+/** Numbers that say nothing on their own: small, and without a unit or a separator. */
+function isTelling(kind: ReceiptItem["kind"], text: string): boolean {
+  return kind !== "number" || /[$€£%.,kKmMbB]/.test(text) || text.length >= 3;
+}
+
+/** Paths, URLs, ids and numbers of a text, most frequent first, then newest. */
+export function findIdentifiers(text: string): ReceiptItem[] {
+  const found = new Map<string, { item: ReceiptItem; count: number; last: number }>();
+  // Long unbroken runs (base64, minified code) hold no identifiers, and would be slow to look through.
+  let rest = text.slice(-mostCharacters).replaceAll(/\S{300,}/g, (run) => run.slice(0, 300));
+  for (const [kind, pattern] of patterns) {
+    rest = rest.replace(pattern, (match: string, ...groups: unknown[]) => {
+      const item = match.replace(/[.,;:]+$/, "");
+      const at = groups.find((group): group is number => typeof group === "number") ?? 0;
+      if (item !== "" && isTelling(kind, item)) {
+        const known = found.get(item);
+        if (known) {
+          known.count++;
+          known.last = at;
+        } else found.set(item, { item: { kind, text: item }, count: 1, last: at });
+      }
+      // What one kind has taken is not looked at again; its length stays, so that places stay comparable.
+      return " ".repeat(match.length);
+    });
+  }
+  return [...found.values()].sort((a, b) => b.count - a.count || b.last - a.last).map(({ item }) => item);
+}

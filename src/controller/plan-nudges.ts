@@ -1,0 +1,72 @@
+/** When to remind the agent of its memory. 0 is off; all are off unless set. */
+export interface NudgePolicy {
+  /** The memory is empty after this many turns. */
+  nudgeAfterTurns: number;
+  /** The agent wrote down a plan and the memory is empty (1 is on). */
+  nudgeOnPlanDetected: number;
+  /** The context has just been compacted (1 is on). */
+  nudgeAfterCompaction: number;
+  /** The memory holds something and has not been updated for this many turns. */
+  nudgeTurnsSinceLastUse: number;
+  /** The agent says that it noted something, and called no memory tool (1 is on). */
+  nudgeOnUnwrittenClaim: number;
+}
+
+export type NudgeName = keyof NudgePolicy;
+
+export const noNudges: NudgePolicy = {
+  nudgeAfterTurns: 0,
+  nudgeOnPlanDetected: 0,
+  nudgeAfterCompaction: 0,
+  nudgeTurnsSinceLastUse: 0,
+  nudgeOnUnwrittenClaim: 0,
+};
+
+/** What happened since the agent was last asked; it lives as long as the process. */
+export interface NudgeFacts {
+  turns: number;
+  turnsSinceWrite: number;
+  isEmpty: boolean;
+  wroteThisTurn: boolean;
+  lastText: string;
+  compacted: boolean;
+  /** The turn in which each nudge was last given. */
+  given: Partial<Record<NudgeName, number>>;
+}
+
+/** A nudge rests for this many turns after it was given. */
+const cooldown = 5;
+
+const texts: Record<NudgeName, string> = {
+  nudgeAfterTurns: "Your session memory is still empty. Save your plan and findings now; they survive context compaction.",
+  nudgeOnPlanDetected: "You have written down a plan. Save it to your session memory so that it survives context compaction.",
+  nudgeAfterCompaction: "The context has just been compacted. Review your session memory and save what is missing.",
+  nudgeTurnsSinceLastUse: "Your session memory has not been updated for a while. Review it and bring it up to date.",
+  nudgeOnUnwrittenClaim: "You said that something was noted, but nothing was written. Call a memory tool to save it.",
+};
+
+/** The one hint to give before the next user message, if any. */
+export function planNudge(facts: NudgeFacts, policy: NudgePolicy): { name: NudgeName; text: string } | undefined {
+  const due: [name: NudgeName, isDue: boolean][] = [
+    ["nudgeOnUnwrittenClaim", !facts.wroteThisTurn && claimsToHaveWritten(facts.lastText)],
+    ["nudgeAfterCompaction", facts.compacted],
+    ["nudgeOnPlanDetected", facts.isEmpty && looksLikePlan(facts.lastText)],
+    ["nudgeAfterTurns", facts.isEmpty && facts.turns >= policy.nudgeAfterTurns],
+    ["nudgeTurnsSinceLastUse", !facts.isEmpty && facts.turnsSinceWrite >= policy.nudgeTurnsSinceLastUse],
+  ];
+  for (const [name, isDue] of due) {
+    const rested = facts.turns - (facts.given[name] ?? Number.NEGATIVE_INFINITY) >= cooldown;
+    if (policy[name] > 0 && isDue && rested) return { name, text: `[Hint: ${texts[name]}]` };
+  }
+  return undefined;
+}
+
+/** At least three lines that are numbered, are steps, or are boxes to tick. */
+export function looksLikePlan(text: string): boolean {
+  const lines = text.split("\n").filter((line) => /^\s*(?:\d+[.)]\s|(?:#+\s*|\*\*)?(?:step|phase|stage)\s+\d|[-*]\s+\[[ xX]\])/i.test(line));
+  return lines.length >= 3;
+}
+
+export function claimsToHaveWritten(text: string): boolean {
+  return /\b(?:I(?:'ve| have)?|it(?:'s| is| has been)?)\s+(?:now\s+|just\s+|already\s+)?(?:noted|saved|recorded|written down|stored|added (?:it |this |that )?to (?:my|the) (?:notes?|notepad|memory|scratchpad))\b|^noted\b|\bnoted(?: that)?[.!]/i.test(text);
+}

@@ -1,0 +1,45 @@
+import type { CompactionTrigger } from "../engine/conversation.ts";
+
+/** Tokens of one prompt, by what they are spent on. */
+export interface Usage {
+  system: number;
+  tools: number;
+  memory: number;
+  history: number;
+  results: number;
+  free: number;
+  total: number;
+}
+
+export interface CompactionPolicy {
+  contextWindow: number;
+  /** Share of the window at which the conversation is compacted. */
+  compactAt: number;
+  /** Share of the window that the newest messages may keep. */
+  keep: number;
+  /** Tokens that an answer may take. */
+  outputReserve: number;
+}
+
+export type NextStep =
+  | { step: "call" }
+  | { step: "warn"; trigger: CompactionTrigger }
+  | { step: "compact"; trigger: CompactionTrigger; skipWarning: boolean };
+
+/** What has to happen before the next model call. */
+export function planNextStep(
+  used: number,
+  growth: number,
+  warning: "none" | "given" | "skipped",
+  policy: CompactionPolicy,
+): NextStep {
+  const limit = policy.contextWindow * policy.compactAt;
+  const trigger = used >= limit ? "threshold" : used + growth > policy.contextWindow - policy.outputReserve ? "projected" : undefined;
+  if (!trigger) return { step: "call" };
+  if (warning !== "none") return { step: "compact", trigger, skipWarning: false };
+  const room = used + warningTokens + policy.outputReserve <= policy.contextWindow;
+  return room ? { step: "warn", trigger } : { step: "compact", trigger, skipWarning: true };
+}
+
+/** What the warning itself and a short answer to it take. */
+const warningTokens = 200;

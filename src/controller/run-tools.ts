@@ -1,0 +1,62 @@
+import type { ModelMessage, ToolSet } from "ai";
+import type { AgentSession, AgentSetting } from "./agent-session.ts";
+import type { AgentEvent } from "./events.ts";
+import type { ModelAnswer } from "./run-model.ts";
+import { dotless } from "../tools/toolbox.ts";
+
+interface Outcome {
+  text: string;
+  isError: boolean;
+}
+
+export interface ToolRun {
+  agent: AgentSession;
+  setting: AgentSetting;
+  calls: ModelAnswer["toolCalls"];
+  /** The message that holds the calls. */
+  message: number;
+  /** The process died while these ran: memory tools can be run again, of others nobody knows how far they came. */
+  interrupted: boolean;
+  signal: AbortSignal;
+  emit: (event: AgentEvent) => void;
+}
+
+/** Runs what the model called, in order, and gives the one message that answers it all. */
+export async function runTools(run: ToolRun): Promise<ModelMessage> {
+  const { calls, emit } = run;
+  const parts = [];
+  for (const call of calls) {
+    emit({ type: "tool-call", id: call.id, tool: call.tool, input: call.input });
+    const { text, isError } = await runOne(run, call);
+    emit({ type: "tool-result", id: call.id, tool: call.tool, text, isError });
+    parts.push({
+      type: "tool-result" as const,
+      toolCallId: call.id,
+      toolName: call.tool,
+      output: isError ? { type: "error-text" as const, value: text } : { type: "text" as const, value: text },
+    });
+  }
+  return { role: "tool", content: parts };
+}
+
+async function runOne({ agent, setting, message, interrupted, signal }: ToolRun, call: ModelAnswer["toolCalls"][number]): Promise<Outcome> {
+  if (setting.toolbox.tools.some(({ name }) => dotless(name) === call.tool)) {
+    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, { key: `call-${message}-${call.id}` });
+    return { text: answer.text, isError: !answer.ok };
+  }
+  if (interrupted) return { text: `${call.tool} was interrupted by a restart. Check what it did before calling it again.`, isError: true };
+  if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
+  return runOwn(setting.options.tools ?? {}, call, signal);
+}
+
+async function runOwn(tools: ToolSet, call: ModelAnswer["toolCalls"][number], signal: AbortSignal): Promise<Outcome> {
+  const execute = Object.hasOwn(tools, call.tool) ? tools[call.tool]?.execute : undefined;
+  if (!execute) return { text: `There is no tool ${JSON.stringify(call.tool)}. The tools are: ${Object.keys(tools).join(", ")}.`, isError: true };
+  try {
+    const output: unknown = await execute(call.input, { toolCallId: call.id, messages: [], abortSignal: signal, context: undefined as never });
+    return { text: typeof output === "string" ? output : JSON.stringify(output ?? null), isError: false };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { text: `${call.tool} failed: ${error instanceof Error ? error.message : String(error)}`, isError: true };
+  }
+}

@@ -1,0 +1,196 @@
+import type { ModelMessage } from "ai";
+import { readEpoch, readSnapshot } from "../engine/conversation.ts";
+import { readScratchpad } from "../engine/scratchpad.ts";
+import { revertChanges, type State } from "../engine/state.ts";
+import { type AgentSession, type AgentSetting, memoryToolSet } from "./agent-session.ts";
+import { toolCallsOf } from "./conversation.ts";
+import type { AgentEvent } from "./events.ts";
+import { planChange } from "./plan-changes.ts";
+import { defaultClearing, planClearing } from "./plan-clearing.ts";
+import { warningText } from "./plan-compaction.ts";
+import { planNextStep, type Usage } from "./plan-usage.ts";
+import { mustCompact, runCompaction } from "./run-compaction.ts";
+import { callModel, isOverflow, type ModelAnswer } from "./run-model.ts";
+import { runTools } from "./run-tools.ts";
+import { dotless } from "../tools/toolbox.ts";
+
+export interface TurnRun {
+  agent: AgentSession;
+  setting: AgentSetting;
+  signal: AbortSignal;
+  emit: (event: AgentEvent) => void;
+  /** Hints before the newest user message, for this turn only. */
+  steer: string;
+}
+
+export interface TurnResult {
+  text: string;
+  steps: number;
+  /** `done`: the model had nothing more to call. `steps`: the turn was cut off. */
+  end: "done" | "steps";
+  wroteMemory: boolean;
+  compacted: boolean;
+}
+
+/** Model calls in one warning turn. */
+const warningSteps = 6;
+
+/** The growth assumed before anything is known of this conversation. */
+const firstGrowth = 0;
+
+/** Calls the model until it has nothing more to call, making room whenever that is needed. */
+export async function runTurn(run: TurnRun): Promise<TurnResult> {
+  const { agent, setting } = run;
+  await finishPendingCalls(run);
+  let growth = firstGrowth;
+  let lastTotal = 0;
+  let wroteMemory = false;
+  let compacted = false;
+  const most = setting.options.maxSteps ?? 50;
+  for (let step = 1; step <= most; step++) {
+    await placeOthersChanges(agent, setting);
+    compacted = (await makeRoom(run, growth)) || compacted;
+    const { answer, total, overflowed } = await callWithinWindow(run);
+    compacted ||= overflowed;
+    growth = lastTotal > 0 && total > lastTotal ? total - lastTotal : growth;
+    lastTotal = total;
+    wroteMemory ||= answer.toolCalls.some(({ tool }) => isMemoryWrite(setting, tool));
+    if (answer.toolCalls.length === 0) return { text: answer.text, steps: step, end: "done", wroteMemory, compacted };
+    await answerCalls(run, answer);
+  }
+  return { text: "", steps: most, end: "steps", wroteMemory, compacted };
+}
+
+/** Puts what changed in memory since the model last saw it before the message that comes next. */
+export async function placeChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
+  if (setting.placement !== "epoch") return;
+  const { session } = agent;
+  const state = await session.state();
+  const epoch = readEpoch(state);
+  if (epoch.placed >= state.row.revision) return;
+  const shown = await shownMemory(agent, state, epoch.placed);
+  const change = planChange(shown, { notepad: state.row.notepad ?? "", scratchpad: readScratchpad(state) }, epoch.changed);
+  if (!change) return;
+  const before = state.row.counters.lastMessage + 1;
+  await session.apply({ type: "context.inject", before, placed: state.row.revision, ...change }, { actor: { kind: "system" } });
+}
+
+/** Edits by others follow at once; the agent's own are in its tool calls and follow at the next turn. */
+async function placeOthersChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
+  if (setting.placement !== "epoch") return;
+  const state = await agent.session.state();
+  const { placed } = readEpoch(state);
+  if (placed >= state.row.revision) return;
+  const entries = await agent.session.history({ from: placed + 1, newestFirst: false });
+  const byOthers = entries.some(({ actor, changes }) => actor.kind !== "agent" && actor.kind !== "system" && changes.some(({ type }) => type === "text" || type === "record"));
+  if (byOthers) await placeChanges(agent, setting);
+}
+
+async function shownMemory(agent: AgentSession, now: State, placed: number) {
+  if (placed === 0) return readSnapshot(now);
+  let state = now;
+  for (const entry of await agent.session.history({ from: placed + 1, to: now.row.revision })) state = revertChanges(state, entry.changes);
+  return { notepad: state.row.notepad ?? "", scratchpad: readScratchpad(state) };
+}
+
+/** Clears, warns and compacts, in that order and only as far as needed. */
+async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
+  const { agent, setting } = run;
+  await clearResults(run, growth);
+  const { usage, state } = await agent.prompt(run.steer);
+  const next = planNextStep(usage.total, growth, readEpoch(state).warning, setting.policy);
+  if (next.step === "call") return false;
+  if (next.step === "warn") await warn(run, next.trigger);
+  const skipWarning = next.step === "compact" && next.skipWarning ? "there was no room left for it" : undefined;
+  const done = await runCompaction({ ...run, trigger: next.trigger, ...(skipWarning ? { skipWarning } : {}) });
+  return done;
+}
+
+async function clearResults({ agent, setting, emit }: TurnRun, growth: number): Promise<void> {
+  if (setting.options.clearing === false) return;
+  const { state, messages, usage } = await agent.prompt();
+  const policy = { ...defaultClearing, ...setting.options.clearing };
+  const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
+  const callsLeft = growth > 0 ? Math.max(0, Math.floor(room / growth)) : 0;
+  const memoryTools = new Set(setting.toolbox.tools.map(({ name }) => dotless(name)));
+  const results = planClearing({ state, messages, callsLeft, memoryTools, countTokens: setting.countTokens, policy });
+  if (results.length === 0) return;
+  await agent.session.apply({ type: "context.clear", results: results.map(({ tokens: _tokens, ...result }) => result) }, { actor: { kind: "system" } });
+  emit({ type: "clearing", results: results.length, tokens: results.reduce((sum, { tokens }) => sum + tokens, 0) });
+}
+
+/** One more turn for the agent, with nothing but its memory tools, to write down what it needs. */
+async function warn(run: TurnRun, trigger: Parameters<typeof runCompaction>[0]["trigger"]): Promise<void> {
+  const { agent, setting, signal, emit } = run;
+  const state = await agent.session.state();
+  await agent.session.apply(
+    { type: "context.warn", trigger, before: state.row.counters.lastMessage + 1, text: warningText },
+    { actor: { kind: "system" } },
+  );
+  emit({ type: "warning", trigger });
+  const tools = memoryToolSet(setting.toolbox.tools);
+  try {
+    for (let step = 0; step < warningSteps; step++) {
+      const { prompt, usage } = await agent.prompt(run.steer);
+      const answer = await callModel({ model: setting.options.model, prompt, tools, signal, emit });
+      await store(run, answer, usage);
+      if (answer.toolCalls.length === 0) return;
+      await answerCalls(run, answer);
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // The checkpoint is written whether or not the agent could use its warning.
+    emit({ type: "error", message: `The warning turn failed: ${(error as Error).message}` });
+  }
+}
+
+/** A call that the provider refuses as too long is made again after a compaction. */
+async function callWithinWindow(run: TurnRun): Promise<{ answer: ModelAnswer; total: number; overflowed: boolean }> {
+  const { agent, setting, signal, emit } = run;
+  const tools = { ...setting.options.tools, ...memoryToolSet(setting.toolbox.tools) };
+  for (let attempt = 1; ; attempt++) {
+    const { prompt, usage } = await agent.prompt(run.steer);
+    try {
+      const answer = await callModel({ model: setting.options.model, prompt, tools, signal, emit });
+      await store(run, answer, usage);
+      return { answer, total: answer.reported.inputTokens ?? usage.total, overflowed: attempt > 1 };
+    } catch (error) {
+      if (signal.aborted || attempt > 3 || !isOverflow(error)) throw error;
+      const skipWarning = "the provider refused the prompt as too long";
+      mustCompact(await runCompaction({ ...run, trigger: "overflow", skipWarning }), "overflow");
+    }
+  }
+}
+
+async function store({ agent, setting, emit }: TurnRun, answer: ModelAnswer, usage: Usage): Promise<void> {
+  const { inputTokens } = answer.reported;
+  if (inputTokens !== undefined) setting.tokenizer.observe(usage.total, inputTokens);
+  emit({ type: "usage", usage, reported: answer.reported });
+  const said: ModelMessage[] = answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
+  await agent.add(said);
+}
+
+async function answerCalls(run: TurnRun, answer: ModelAnswer): Promise<void> {
+  const { row } = await run.agent.session.state();
+  await run.agent.add([await runTools({ ...run, calls: answer.toolCalls, message: row.counters.lastMessage, interrupted: false })]);
+}
+
+/** A process that died between a call and its answer left the call open; no provider takes that. */
+async function finishPendingCalls(run: TurnRun): Promise<void> {
+  const messages = await run.agent.messages();
+  const last = messages.findLast(({ message }) => message.role === "assistant");
+  if (!last) return;
+  const calls = toolCallsOf(last);
+  const answered = new Set(
+    messages.flatMap(({ number, message }) =>
+      number > last.number && message.role === "tool" ? message.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])) : [],
+    ),
+  );
+  const open = calls.filter(({ id }) => !answered.has(id));
+  if (open.length === 0) return;
+  await run.agent.add([await runTools({ ...run, calls: open, message: last.number, interrupted: true })]);
+}
+
+function isMemoryWrite(setting: AgentSetting, tool: string): boolean {
+  return setting.toolbox.tools.some(({ name, readOnly }) => dotless(name) === tool && !readOnly);
+}

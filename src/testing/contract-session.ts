@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { step } from "../engine/commit.ts";
+import type { JournalEntry } from "../engine/journal.ts";
+import {
+  type Change,
+  emptyCounters,
+  type Json,
+  type RecordKind,
+  type SessionRow,
+  type State,
+} from "../engine/state.ts";
+import type { Commit, Store, StoreChange } from "../stores/store.ts";
+
+/** What is hard to keep: every line ending, marks without width, both directions, astral characters, quotes. */
+export const hardText =
+  "a\r\nb\rc\n\ufeff\u200d\u202eäß漢字👩‍👩‍👧‍👦\ufffd'\"\\\\ $& %s \u0001\u007f\ud7ff\ue000 \u{10ffff}";
+
+export function sessionRow(id: string, given: Partial<SessionRow> = {}): SessionRow {
+  return {
+    id,
+    owner: "owner",
+    agent: "agent",
+    title: null,
+    status: "active",
+    origin: "created",
+    parent: null,
+    lineage: [],
+    createdAt: 1_000,
+    updatedAt: 1_000,
+    revision: 1,
+    lastFork: 0,
+    counters: emptyCounters(),
+    notepad: null,
+    ...given,
+  };
+}
+
+export function birth(row: SessionRow): JournalEntry {
+  return entryOf(row.revision, [], {}, { type: "session.create" });
+}
+
+function entryOf(
+  revision: number,
+  changes: Change[],
+  given: Partial<JournalEntry>,
+  operation: JournalEntry["operation"] = { type: "session.rename", title: null },
+): JournalEntry {
+  return {
+    revision,
+    at: 1_000 + revision,
+    actor: { kind: "agent" },
+    surface: "test",
+    operation,
+    changes,
+    key: null,
+    result: null,
+    ...given,
+  };
+}
+
+export function note(content: string): Json {
+  return { content, tags: ["Tag"], createdAt: 1, updatedAt: 2, updated: 2 };
+}
+
+export function record(kind: RecordKind, key: string, before: Json, after: Json): Change {
+  return { type: "record", kind, key, before, after };
+}
+
+export function scopeOf(row: SessionRow) {
+  return { owner: row.owner, sessionId: row.id };
+}
+
+/** A watcher that can wait for what it is to hear, and fails when it waits in vain. */
+export async function listen(store: Store, patienceMilliseconds = 10_000) {
+  const heard: StoreChange[] = [];
+  let wake = () => {};
+  const stop = await store.watch((change) => {
+    heard.push(change);
+    wake();
+  });
+  const until = async (sessionId: string, revision: number) => {
+    const isThere = () => heard.at(-1)?.sessionId === sessionId && heard.at(-1)?.revision === revision;
+    let deadline: NodeJS.Timeout | undefined;
+    await new Promise<void>((proceed) => {
+      wake = () => isThere() && proceed();
+      deadline = setTimeout(proceed, patienceMilliseconds);
+      wake();
+    });
+    clearTimeout(deadline);
+    assert.ok(
+      isThere(),
+      `revision ${revision} of session ${sessionId} was not heard within ${patienceMilliseconds} ms`,
+    );
+  };
+  return { heard, until, stop };
+}
+
+/** A session that commits raw changes, as the engine would. */
+export async function newSession(store: Store, id: string, given: Partial<SessionRow> = {}) {
+  const row = sessionRow(id, given);
+  assert.equal(await store.create({ row, records: [], entries: [birth(row)] }), true);
+  const session = {
+    scope: scopeOf(row),
+    state: { row, resident: new Map() } as State,
+    next(changes: Change[], entry: Partial<JournalEntry> = {}): Commit {
+      const expected = session.state.row.revision;
+      const line = entryOf(expected + 1, changes, entry);
+      const { state, notepadChanged, records } = step(session.state, line);
+      return { scope: session.scope, expected, row: state.row, notepadChanged, records, entry: line };
+    },
+    async commit(changes: Change[], entry: Partial<JournalEntry> = {}): Promise<void> {
+      const commit = session.next(changes, entry);
+      assert.equal(await store.commit(commit), true);
+      session.state = step(session.state, commit.entry).state;
+    },
+    put: (kind: RecordKind, key: string, value: Json) => session.commit([record(kind, key, null, value)]),
+  };
+  return session;
+}

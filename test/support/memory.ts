@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import {
+  isHoldfastError,
+  type Memory,
+  type MemoryOptions,
+  openMemory,
+  type Session,
+  surfaceNames,
+} from "../../src/index.ts";
+
+/** A memory with every surface, gone with the process unless a store is named; each look at its clock is a second later. */
+export function openTestMemory(options: Partial<MemoryOptions> = {}): Promise<Memory> {
+  return openMemory({ store: "memory:", surfaces: surfaceNames, clock: tickingClock(), ...options });
+}
+
+export async function openTestSession(options: Partial<MemoryOptions> = {}): Promise<Session> {
+  return (await openTestMemory(options)).createSession({ id: "test" });
+}
+
+export function tickingClock(start = Date.UTC(2026, 0, 1)): () => number {
+  let now = start;
+  return () => {
+    now += 1_000;
+    return now;
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a tool answers is checked by the test that asked
+type Output = any;
+
+/** The output of a tool call that must succeed. */
+export async function answer(session: Session, tool: string, input: unknown = {}): Promise<Output> {
+  const given = await session.call(tool, input);
+  assert.ok(given.ok, given.text);
+  return given.output;
+}
+
+/** The refusal of a tool call that must fail and change nothing. */
+export async function refusal(
+  session: Session,
+  tool: string,
+  input: unknown,
+): Promise<{ code: string; text: string; data: Record<string, unknown> }> {
+  const before = await everything(session);
+  const given = await session.call(tool, input);
+  assert.ok(!given.ok, `accepted: ${JSON.stringify(given)}`);
+  assert.deepEqual(await everything(session), before, "a refused call changed something");
+  return given;
+}
+
+/** Asserts that a promise is rejected with one of our errors; gives the error. */
+export async function rejection(
+  promise: Promise<unknown>,
+  code: string,
+): Promise<{ message: string; data: Record<string, unknown> }> {
+  const error = await promise.then(
+    () => assert.fail(`expected a ${code} error, but it succeeded`),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(isHoldfastError(error), String(error));
+  assert.equal(error.code, code, error.message);
+  return error;
+}
+
+/** Whatever a user can see of a session. */
+export async function everything(session: Session) {
+  const { row } = await session.state();
+  return {
+    revision: row.revision,
+    counters: row.counters,
+    notepad: row.notepad,
+    scratchpad: await session.scratchpad.read(),
+    notes: await session.notes.all(),
+    tags: await session.notes.tags(),
+    messages: await session.messages(),
+  };
+}
