@@ -6,6 +6,7 @@ import { contextFigures } from "./context.ts";
 import { forkFigures } from "./fork.ts";
 import { type Figure, formatFigure, met } from "./measure.ts";
 import { searchFigures } from "./search.ts";
+import { turnFigures } from "./turn.ts";
 import { writeFigures } from "./write.ts";
 
 /** Prints every figure as a ratio within this run. Exit code 1 when a target is missed. */
@@ -14,6 +15,7 @@ const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][]
   ["context and resuming", contextFigures],
   ["forking", forkFigures],
   ["searching", searchFigures],
+  ["turns", turnFigures],
   ["command line", commandLineFigures],
 ];
 

@@ -1,6 +1,7 @@
 import { estimateTokens } from "./context/estimate-tokens.ts";
 import { cachedTokenizer, type Tokenizer } from "./context/tokens.ts";
 import type { Limits } from "./engine/limits.ts";
+import { HoldfastError } from "./errors.ts";
 import { Memory } from "./sessions/memory.ts";
 import { checkId, makeSessionId, mergeLimits } from "./sessions/options.ts";
 import { openStore, type StoreChoice } from "./stores/open-store.ts";
@@ -34,6 +35,9 @@ export interface MemoryOptions {
  * const { system } = await session.context();
  */
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
+  if (!options?.store) {
+    throw new HoldfastError("invalid_input", `openMemory needs a "store": a file path, a URL such as "memory:", or a store of your own.`);
+  }
   const tokens = options.scratchpad?.maxTokens;
   const limits = mergeLimits({ ...options.limits, ...(tokens === undefined ? {} : { scratchpadTokens: tokens }) });
   const tokenizer = cachedTokenizer(options.tokenizer ?? { name: "estimate", count: estimateTokens });

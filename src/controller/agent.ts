@@ -4,12 +4,14 @@ import type { Session } from "../sessions/session.ts";
 import { findSurfaces } from "../tools/surfaces.ts";
 import { createToolbox } from "../tools/toolbox.ts";
 import { AgentSession, type AgentSetting, makeTokenizer } from "./agent-session.ts";
+import { Children } from "./children.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
 import type { AgentOptions } from "./options.ts";
 import { type NudgeFacts, noNudges, planNudge } from "./plan-nudges.ts";
+import { blocksToFreeze } from "./plan-prompt.ts";
 import type { Usage } from "./plan-usage.ts";
 import { runCompaction } from "./run-compaction.ts";
-import { placeChanges, runTurn, type TurnResult } from "./run-turn.ts";
+import { finishPendingCalls, placeChanges, runTurn, type TurnResult } from "./run-turn.ts";
 
 /** A turn that is under way: read its events, or wait for its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -39,7 +41,8 @@ export interface Agent {
  * for await (const event of agent.send("audit", "Audit the workbook")) console.log(event);
  */
 export function createAgent(options: AgentOptions): Agent {
-  const setting = settingOf(options);
+  const children = new Children(options.memory, (id, text, signal) => agent.send(id, text, { signal }), options.children);
+  const setting = settingOf(options, children);
   const sessions = new Map<string, AgentSession>();
   const facts = new Map<string, NudgeFacts>();
   const queues = new Map<string, Promise<unknown>>();
@@ -51,7 +54,10 @@ export function createAgent(options: AgentOptions): Agent {
       agent = new AgentSession(session, setting);
       sessions.set(sessionId, agent);
     }
-    await session.apply({ type: "context.open" }, { actor: { kind: "system" } });
+    const state = await session.state();
+    if (!state.resident.has("epoch/current")) {
+      await session.apply({ type: "context.open", blocks: blocksToFreeze(setting.toolbox.context(state)) }, { actor: { kind: "system" } });
+    }
     return agent;
   };
 
@@ -61,6 +67,7 @@ export function createAgent(options: AgentOptions): Agent {
     const turn = (queues.get(sessionId) ?? Promise.resolve()).then(async () => {
       try {
         signal.throwIfAborted();
+        signal.addEventListener("abort", () => children.abortChildrenOf(sessionId), { once: true });
         return await work(await find(sessionId), signal, emit);
       } catch (error) {
         emit({ type: "error", message: error instanceof Error ? error.message : String(error) });
@@ -75,19 +82,25 @@ export function createAgent(options: AgentOptions): Agent {
     return { result: turn, [Symbol.asyncIterator]: () => events[Symbol.asyncIterator]() };
   };
 
-  return {
+  const isOver = (sessionId: string) => () => children.hasReported(sessionId);
+
+  const agent: Agent = {
     send: (sessionId, text, sendOptions = {}) =>
       start(sessionId, sendOptions, async (agent, signal, emit) => {
         const known = facts.get(sessionId) ?? newFacts();
         const steer = await nudge(agent, known, setting, emit);
+        const run = { agent, setting, signal, emit, steer, isOver: isOver(sessionId) };
+        // No provider takes a user message between a call and its answer.
+        await finishPendingCalls(run);
         await placeChanges(agent, setting);
+        await tellFullness(agent, setting);
         await agent.add([{ role: "user", content: text }]);
-        const result = await runTurn({ agent, setting, signal, emit, steer });
+        const result = await runTurn(run);
         facts.set(sessionId, nextFacts(known, result));
         return result;
       }),
     resume: (sessionId, sendOptions = {}) =>
-      start(sessionId, sendOptions, (agent, signal, emit) => runTurn({ agent, setting, signal, emit, steer: "" })),
+      start(sessionId, sendOptions, (agent, signal, emit) => runTurn({ agent, setting, signal, emit, steer: "", isOver: isOver(sessionId) })),
     compact: (sessionId, sendOptions = {}) =>
       start(sessionId, sendOptions, async (agent, signal, emit) => {
         const compacted = await runCompaction({ agent, setting, signal, emit, trigger: "manual" });
@@ -97,21 +110,20 @@ export function createAgent(options: AgentOptions): Agent {
       return (await (await find(sessionId)).prompt()).usage;
     },
     async receipts(sessionId) {
-      const { session } = await find(sessionId);
-      const records = await session.records("receipt");
-      return records.map(({ value }) => value as unknown as Receipt).sort((a, b) => a.epoch - b.epoch);
+      return (await find(sessionId)).session.receipts();
     },
   };
+  return agent;
 }
 
 type Work = (agent: AgentSession, signal: AbortSignal, emit: (event: AgentEvent) => void) => Promise<TurnResult>;
 
-function settingOf(options: AgentOptions): AgentSetting {
+function settingOf(options: AgentOptions, children: Children): AgentSetting {
   const { limits, countTokens, clock } = options.memory.budget;
-  const surfaces = findSurfaces(options.surfaces ?? ["notepad", "notes", "tasks", "results"]);
+  const surfaces = findSurfaces(options.surfaces ?? ["notepad", "notes", "tasks", "results", "sessions"]);
   return {
     options,
-    toolbox: createToolbox(surfaces, { limits, countTokens }),
+    toolbox: createToolbox(surfaces, { limits, countTokens, children }),
     placement: options.placement ?? "epoch",
     policy: {
       contextWindow: options.contextWindow,

@@ -1,6 +1,7 @@
 import type { LanguageModel, ToolSet } from "ai";
 import type { Memory } from "../sessions/memory.ts";
 import type { SurfaceName } from "../tools/surfaces.ts";
+import type { ChildLimits } from "./children.ts";
 import type { ClearingPolicy } from "./plan-clearing.ts";
 import type { NudgePolicy } from "./plan-nudges.ts";
 import type { Placement } from "./plan-prompt.ts";
@@ -12,7 +13,7 @@ export interface AgentOptions {
   summaryModel?: LanguageModel;
   /** The agent's own tools, in the AI SDK's form. */
   tools?: ToolSet;
-  /** Forms of memory; `notepad`, `notes`, `tasks` and `results` unless given. */
+  /** Forms of memory; `notepad`, `notes`, `tasks`, `results` and `sessions` unless given. */
   surfaces?: readonly SurfaceName[];
   /** The base prompt; memory's guidance follows it. */
   system?: string;
@@ -29,4 +30,6 @@ export interface AgentOptions {
   maxSteps?: number;
   nudges?: Partial<NudgePolicy>;
   clearing?: Partial<ClearingPolicy> | false;
+  /** Limits on sub-sessions. */
+  children?: Partial<ChildLimits>;
 }

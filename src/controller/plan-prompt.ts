@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { renderNotepad, renderScratchpad } from "../context/blocks.ts";
+import { renderNotepad } from "../context/blocks.ts";
 import { readCleared, readInjections, readSnapshot, readSpans } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import type { Context } from "../sessions/options.ts";
@@ -41,12 +41,13 @@ export function planPrompt({ state, context, messages, base, placement, steer = 
 function systemBlocks(state: State, context: Context, placement: Placement): string[] {
   if (placement === "message") return [];
   if (placement === "system") return context.blocks.filter((block) => block.placement === "system").map(({ text }) => text);
-  const frozen = readSnapshot(state);
-  const shown = new Set(context.surfaces);
-  return [
-    shown.has("scratchpad") ? renderScratchpad(frozen.scratchpad) : "",
-    shown.has("notepad") ? renderNotepad(frozen.notepad) : "",
-  ];
+  const { blocks, notepad } = readSnapshot(state);
+  return [...blocks, context.surfaces.includes("notepad") ? renderNotepad(notepad) : ""];
+}
+
+/** What an epoch freezes besides the notepad: the other surfaces' blocks. */
+export function blocksToFreeze(context: Context): string[] {
+  return context.blocks.filter(({ surface }) => surface !== "notepad").map(({ text }) => text);
 }
 
 function messageBlocks(context: Context, placement: Placement): string[] {

@@ -7,7 +7,7 @@ import { type StoredMessage, textOf } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import { planCheckpoint } from "./plan-checkpoint.ts";
 import { deterministicSummary, findSummaryFault, planCut, summaryInstructions, transcriptOf } from "./plan-compaction.ts";
-import { planPrompt } from "./plan-prompt.ts";
+import { blocksToFreeze, planPrompt } from "./plan-prompt.ts";
 import { planReceipt } from "./plan-receipt.ts";
 
 export interface CompactionRun {
@@ -55,7 +55,7 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     tokensAfter: agent.usage(after).total,
   });
   await session.apply(
-    { type: "context.compact", to, summary: `${body}\n\n${receipt.line}`, receipt },
+    { type: "context.compact", to, summary: `${body}\n\n${receipt.line}`, blocks: blocksToFreeze(setting.toolbox.context(state)), receipt },
     { actor: { kind: "system" } },
   );
   emit({ type: "compaction", trigger, from: receipt.from, to, summary: summary.text, summaryBy: summary.by });

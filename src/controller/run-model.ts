@@ -25,7 +25,7 @@ export async function callModel({ model, prompt, tools, signal, emit }: ModelCal
     model,
     instructions: prompt.system,
     messages: prompt.messages,
-    tools,
+    tools: withoutExecution(tools),
     abortSignal: signal,
     onError: ({ error }) => {
       failure = error;
@@ -53,6 +53,11 @@ export async function callModel({ model, prompt, tools, signal, emit }: ModelCal
       cachedTokens: usage.inputTokenDetails.cacheReadTokens,
     },
   };
+}
+
+/** The SDK runs every tool that it could run; then each call would run twice. */
+function withoutExecution(tools: ToolSet): ToolSet {
+  return Object.fromEntries(Object.entries(tools).map(([name, { execute: _execute, ...offered }]) => [name, offered as ToolSet[string]]));
 }
 
 /** Whether a provider refused a call because the prompt was too long. */

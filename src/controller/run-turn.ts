@@ -1,7 +1,5 @@
 import type { ModelMessage } from "ai";
-import { readEpoch, readSnapshot } from "../engine/conversation.ts";
-import { readScratchpad } from "../engine/scratchpad.ts";
-import { revertChanges, type State } from "../engine/state.ts";
+import { readEpoch } from "../engine/conversation.ts";
 import { type AgentSession, type AgentSetting, memoryToolSet } from "./agent-session.ts";
 import { toolCallsOf } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
@@ -21,6 +19,8 @@ export interface TurnRun {
   emit: (event: AgentEvent) => void;
   /** Hints before the newest user message, for this turn only. */
   steer: string;
+  /** Whether the session has said its last word, as a sub-session does with its report. */
+  isOver: () => boolean;
 }
 
 export interface TurnResult {
@@ -57,6 +57,7 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
     wroteMemory ||= answer.toolCalls.some(({ tool }) => isMemoryWrite(setting, tool));
     if (answer.toolCalls.length === 0) return { text: answer.text, steps: step, end: "done", wroteMemory, compacted };
     await answerCalls(run, answer);
+    if (run.isOver()) return { text: answer.text, steps: step, end: "done", wroteMemory, compacted };
   }
   return { text: "", steps: most, end: "steps", wroteMemory, compacted };
 }
@@ -64,33 +65,27 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
 /** Puts what changed in memory since the model last saw it before the message that comes next. */
 export async function placeChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
   if (setting.placement !== "epoch") return;
-  const { session } = agent;
-  const state = await session.state();
-  const epoch = readEpoch(state);
-  if (epoch.placed >= state.row.revision) return;
-  const shown = await shownMemory(agent, state, epoch.placed);
-  const change = planChange(shown, { notepad: state.row.notepad ?? "", scratchpad: readScratchpad(state) }, epoch.changed);
+  const state = await agent.session.state();
+  const change = planChange(await agent.shown(state), agent.view(state), readEpoch(state).changed);
   if (!change) return;
   const before = state.row.counters.lastMessage + 1;
-  await session.apply({ type: "context.inject", before, placed: state.row.revision, ...change }, { actor: { kind: "system" } });
+  await agent.session.apply({ type: "context.inject", before, placed: state.row.revision, ...change }, { actor: { kind: "system" } });
+}
+
+/** Tells the agent how full its context is, whenever another tenth beyond the first half is used. */
+export async function tellFullness(agent: AgentSession, setting: AgentSetting): Promise<void> {
+  const { usage, state } = await agent.prompt();
+  const percent = Math.floor((usage.total / setting.policy.contextWindow) * 10) * 10;
+  if (percent < 50 || percent <= readEpoch(state).told) return;
+  const { contextWindow, compactAt } = setting.policy;
+  const text = `[Context: ${usage.total} of ${contextWindow} tokens used; at ${Math.round(contextWindow * compactAt)} it is compacted]`;
+  const before = state.row.counters.lastMessage + 1;
+  await agent.session.apply({ type: "context.tell", before, text, percent }, { actor: { kind: "system" } });
 }
 
 /** Edits by others follow at once; the agent's own are in its tool calls and follow at the next turn. */
 async function placeOthersChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
-  if (setting.placement !== "epoch") return;
-  const state = await agent.session.state();
-  const { placed } = readEpoch(state);
-  if (placed >= state.row.revision) return;
-  const entries = await agent.session.history({ from: placed + 1, newestFirst: false });
-  const byOthers = entries.some(({ actor, changes }) => actor.kind !== "agent" && actor.kind !== "system" && changes.some(({ type }) => type === "text" || type === "record"));
-  if (byOthers) await placeChanges(agent, setting);
-}
-
-async function shownMemory(agent: AgentSession, now: State, placed: number) {
-  if (placed === 0) return readSnapshot(now);
-  let state = now;
-  for (const entry of await agent.session.history({ from: placed + 1, to: now.row.revision })) state = revertChanges(state, entry.changes);
-  return { notepad: state.row.notepad ?? "", scratchpad: readScratchpad(state) };
+  if (setting.placement === "epoch" && (await agent.othersWrote(await agent.session.state()))) await placeChanges(agent, setting);
 }
 
 /** Clears, warns and compacts, in that order and only as far as needed. */
@@ -176,7 +171,7 @@ async function answerCalls(run: TurnRun, answer: ModelAnswer): Promise<void> {
 }
 
 /** A process that died between a call and its answer left the call open; no provider takes that. */
-async function finishPendingCalls(run: TurnRun): Promise<void> {
+export async function finishPendingCalls(run: TurnRun): Promise<void> {
   const messages = await run.agent.messages();
   const last = messages.findLast(({ message }) => message.role === "assistant");
   if (!last) return;

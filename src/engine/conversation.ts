@@ -2,7 +2,6 @@ import { HoldfastError } from "../errors.ts";
 import type { Draft } from "./draft.ts";
 import { messageKey } from "./messages.ts";
 import type { Outcome } from "./operations.ts";
-import { readScratchpad, type Scratchpad } from "./scratchpad.ts";
 import { type Json, listResident, type State } from "./state.ts";
 
 /** The span between two compactions, and what was frozen into the prompt at its start. */
@@ -12,13 +11,16 @@ export interface Epoch {
   placed: number;
   /** Characters of changes put into the prompt since the last whole copy. */
   changed: number;
+  /** How full the context was when the agent was last told, in percent. */
+  told: number;
   /** Whether the agent has been told that a compaction is near. */
   warning: "none" | "given" | "skipped";
 }
 
 export interface EpochSnapshot {
   notepad: string;
-  scratchpad: Scratchpad;
+  /** The other surfaces' blocks, as rendered then. */
+  blocks: string[];
 }
 
 /** A stretch of messages that stands in the prompt as one text. */
@@ -89,13 +91,14 @@ export interface Receipt {
 }
 
 export type ConversationOperation =
-  | { type: "context.open" }
+  | { type: "context.open"; blocks: string[] }
   | { type: "context.inject"; before: number; text: string; placed: number; whole: boolean }
+  | { type: "context.tell"; before: number; text: string; percent: number }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
   | { type: "context.skip_warning"; trigger: CompactionTrigger; reason: string }
   | { type: "context.checkpoint"; checkpoint: Checkpoint }
   | { type: "context.clear"; results: ({ id: string } & ClearedResult)[] }
-  | { type: "context.compact"; to: number; summary: string; receipt: Receipt }
+  | { type: "context.compact"; to: number; summary: string; blocks: string[]; receipt: Receipt }
   | { type: "tasks.begin"; description: string }
   | { type: "tasks.end"; summary: string }
   | { type: "tasks.cancel"; reason: string };
@@ -113,7 +116,7 @@ export function applyConversation(draft: Draft, state: State, operation: Convers
   });
   switch (operation.type) {
     case "context.open":
-      if (draft.record("epoch", "current") === null) openEpoch(draft, state, 1);
+      if (draft.record("epoch", "current") === null) openEpoch(draft, state, 1, operation.blocks);
       return done();
     case "context.inject": {
       inject(draft, operation);
@@ -121,6 +124,10 @@ export function applyConversation(draft: Draft, state: State, operation: Convers
       putEpoch(draft, { ...epoch, placed: operation.placed, changed });
       return done();
     }
+    case "context.tell":
+      inject(draft, operation);
+      putEpoch(draft, { ...epoch, told: operation.percent });
+      return done();
     case "context.warn":
       inject(draft, operation);
       putEpoch(draft, { ...epoch, warning: "given" });
@@ -168,13 +175,13 @@ function compact(
   for (const [key] of listResident(state, "injection")) draft.remove("injection", key);
   draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary } satisfies Span as unknown as Json);
   draft.put("receipt", String(epoch.number), receipt as unknown as Json);
-  openEpoch(draft, state, epoch.number + 1);
+  openEpoch(draft, state, epoch.number + 1, operation.blocks);
 }
 
-function openEpoch(draft: Draft, state: State, number: number): void {
-  const snapshot: EpochSnapshot = { notepad: state.row.notepad ?? "", scratchpad: readScratchpad(state) };
+function openEpoch(draft: Draft, state: State, number: number, blocks: string[]): void {
+  const snapshot: EpochSnapshot = { notepad: state.row.notepad ?? "", blocks };
   draft.put("epoch", "snapshot", snapshot as unknown as Json);
-  putEpoch(draft, { number, placed: state.row.revision, changed: 0, warning: "none" });
+  putEpoch(draft, { number, placed: state.row.revision, changed: 0, told: 0, warning: "none" });
 }
 
 function putEpoch(draft: Draft, epoch: Epoch): void {
@@ -213,7 +220,7 @@ function closeTask(draft: Draft, state: State, kind: "task" | "cancelled", outco
   return { task: `task_${Number(key)}`, depth };
 }
 
-const noEpoch: Epoch = { number: 1, placed: 0, changed: 0, warning: "none" };
+const noEpoch: Epoch = { number: 1, placed: 0, changed: 0, told: 0, warning: "none" };
 
 export function readEpoch(state: State): Epoch {
   return (state.resident.get("epoch/current") as unknown as Epoch | undefined) ?? noEpoch;
@@ -221,7 +228,7 @@ export function readEpoch(state: State): Epoch {
 
 export function readSnapshot(state: State): EpochSnapshot {
   const frozen = state.resident.get("epoch/snapshot") as unknown as EpochSnapshot | undefined;
-  return frozen ?? { notepad: state.row.notepad ?? "", scratchpad: readScratchpad(state) };
+  return frozen ?? { notepad: state.row.notepad ?? "", blocks: [] };
 }
 
 export function readSpans(state: State): [key: string, span: Span][] {

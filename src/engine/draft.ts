@@ -63,7 +63,8 @@ export class Draft {
     return this.#texts.get(target) ?? readText(this.#state, target);
   }
 
-  setText(target: TextTarget, next: string): void {
+  /** `leaveUnused` makes an empty text one that was never used. */
+  setText(target: TextTarget, next: string, leaveUnused = false): void {
     const unused = target === "notepad" ? this.row.notepad === null : !this.#state.resident.has(target);
     const first = unused && !this.#texts.has(target);
     this.changes.push({
@@ -71,6 +72,7 @@ export class Draft {
       target,
       ...spliceBetween(this.text(target), next),
       ...(first ? { first: true as const } : {}),
+      ...(leaveUnused && next === "" ? { unused: true as const } : {}),
     });
     this.#texts.set(target, next);
   }

@@ -1,7 +1,8 @@
 import { HoldfastError } from "../errors.ts";
+import { checkTexts } from "./check-fields.ts";
 import type { Draft } from "./draft.ts";
 import type { Environment, Outcome } from "./operations.ts";
-import { appendText, closestLine, countCharacters, countOccurrences, isLongerThan, prependText, replaceText } from "./text.ts";
+import { appendText, closestLine, countCharacters, countOccurrences, isLongerThan, prependText, quote, replaceText } from "./text.ts";
 
 export type NotepadOperation =
   | { type: "notepad.write"; content: string }
@@ -13,6 +14,8 @@ export type NotepadOperation =
 export type NotepadResult = { replaced?: number; otherMatches?: number };
 
 export function applyNotepad(draft: Draft, operation: NotepadOperation, environment: Environment): Outcome<NotepadResult> {
+  if (operation.type === "notepad.replace") checkTexts(operation, "find", "replace");
+  else checkTexts(operation, "content");
   const before = draft.text("notepad");
   const edit = editText(before, operation, "notepad");
   const limit = environment.limits.notepadCharacters;
@@ -61,7 +64,7 @@ function emptySearch(field: string, name: string): HoldfastError {
 }
 
 function textNotFound(text: string, needle: string, name: string): HoldfastError {
-  const shown = JSON.stringify(needle.length > 80 ? `${needle.slice(0, 80)}…` : needle);
+  const shown = quote(needle);
   if (text === "") {
     return new HoldfastError("text_not_found", `The ${name} is empty, so ${shown} is not in it. Use append or write.`, {
       data: { needle },

@@ -1,7 +1,8 @@
 import { HoldfastError } from "../errors.ts";
+import { checkTextList, checkTexts } from "./check-fields.ts";
 import type { Draft } from "./draft.ts";
 import type { Environment, Outcome } from "./operations.ts";
-import { countCharacters } from "./text.ts";
+import { countCharacters, quote } from "./text.ts";
 
 export interface NoteValue {
   content: string;
@@ -43,6 +44,8 @@ export function applyNotes(draft: Draft, operation: NotesOperation, environment:
 function editNote(draft: Draft, operation: NotesOperation, environment: Environment): Note {
   switch (operation.type) {
     case "notes.add": {
+      checkTexts(operation, "content");
+      checkTextList(operation, "tags");
       checkContent(operation.content, environment);
       const tags = checkTags(operation.tags, environment);
       const milliseconds = Math.max(Math.floor(environment.now), draft.counter("lastNoteId") + 1);
@@ -61,6 +64,8 @@ function editNote(draft: Draft, operation: NotesOperation, environment: Environm
       return { id, ...value };
     }
     case "notes.update": {
+      checkTexts(operation, "id", ...(operation.content === undefined ? [] : ["content"]));
+      if (operation.tags !== undefined) checkTextList(operation, "tags");
       if (operation.content === undefined && operation.tags === undefined) {
         throw new HoldfastError("invalid_input", `update_note needs "content" or "tags"; neither was given for ${operation.id}.`);
       }
@@ -78,6 +83,7 @@ function editNote(draft: Draft, operation: NotesOperation, environment: Environm
       return { id: operation.id, ...value };
     }
     case "notes.delete": {
+      checkTexts(operation, "id");
       const before = existingNote(draft, operation.id);
       retag(draft, before.tags, []);
       draft.remove("note", operation.id);
@@ -92,7 +98,7 @@ function existingNote(draft: Draft, id: string): NoteValue {
   if (value) return value;
   throw new HoldfastError(
     "not_found",
-    `note not found: ${JSON.stringify(id)}. Call list_notes or search_notes to see the ids that exist.`,
+    `note not found: ${quote(id)}. Call list_notes or search_notes to see the ids that exist.`,
     { data: { id } },
   );
 }

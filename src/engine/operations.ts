@@ -1,4 +1,6 @@
+import { applyChildren, type ChildOperation, type ChildResult } from "./children.ts";
 import { applyConversation, type ConversationOperation, type ConversationResult } from "./conversation.ts";
+import { HoldfastError } from "../errors.ts";
 import { Draft, RecordsNeeded } from "./draft.ts";
 import type { Limits } from "./limits.ts";
 import { applyNotepad, type NotepadOperation, type NotepadResult } from "./notepad.ts";
@@ -7,6 +9,7 @@ import { applyScratchpad, type ScratchpadOperation, type ScratchpadResult } from
 import { applyLifecycle, type LifecycleOperation, type LifecycleResult } from "./lifecycle.ts";
 import { applyMessages, type MessageOperation, type MessageResult } from "./messages.ts";
 import type { Change, Json, RecordId, State } from "./state.ts";
+import { quote } from "./text.ts";
 import { applyUndo, type UndoOperation, type UndoResult } from "./undo.ts";
 
 /** One edit: pure, serialisable, replayable. */
@@ -16,6 +19,7 @@ export type Operation =
   | ScratchpadOperation
   | MessageOperation
   | ConversationOperation
+  | ChildOperation
   | LifecycleOperation
   | UndoOperation;
 
@@ -31,7 +35,9 @@ export type ResultOf<O extends Operation> = O extends NotepadOperation
           ? UndoResult
           : O extends ConversationOperation
             ? ConversationResult
-            : LifecycleResult;
+            : O extends ChildOperation
+              ? ChildResult
+              : LifecycleResult;
 
 /** What the engine may know of the world. */
 export interface Environment {
@@ -70,7 +76,7 @@ export function apply<O extends Operation>(
 }
 
 function run(draft: Draft, state: State, operation: Operation, environment: Environment): Outcome<unknown> {
-  switch (operation.type) {
+  switch (operation?.type) {
     case "notepad.write":
     case "notepad.append":
     case "notepad.prepend":
@@ -93,6 +99,7 @@ function run(draft: Draft, state: State, operation: Operation, environment: Envi
       return applyMessages(draft, operation);
     case "context.open":
     case "context.inject":
+    case "context.tell":
     case "context.warn":
     case "context.skip_warning":
     case "context.checkpoint":
@@ -102,11 +109,21 @@ function run(draft: Draft, state: State, operation: Operation, environment: Envi
     case "tasks.end":
     case "tasks.cancel":
       return applyConversation(draft, state, operation);
+    case "children.set":
+      return applyChildren(draft, operation);
     case "session.rename":
     case "session.status":
     case "session.fork":
       return applyLifecycle(draft, operation);
     case "undo":
-      return applyUndo(draft, operation);
+      return applyUndo(draft, state, operation, environment);
+    default:
+      throw unknownOperation(operation);
   }
+}
+
+function unknownOperation(operation: never): HoldfastError {
+  const { type } = (operation ?? {}) as { type?: unknown };
+  const problem = typeof type === "string" ? `There is no operation ${quote(type)}` : `An operation is an object with a "type"`;
+  return new HoldfastError("invalid_input", `${problem}. Nothing was changed.`, { data: { type } });
 }

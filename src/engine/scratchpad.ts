@@ -1,8 +1,9 @@
 import { HoldfastError } from "../errors.ts";
+import { checkTextList, checkTexts } from "./check-fields.ts";
 import type { Draft } from "./draft.ts";
 import type { Environment, Outcome } from "./operations.ts";
 import { listResident, type State } from "./state.ts";
-import { appendText, countCharacters, takeCharacters } from "./text.ts";
+import { appendText, countCharacters, quote, takeCharacters } from "./text.ts";
 
 export type ScratchpadOperation =
   | { type: "scratchpad.set_notes"; content: string }
@@ -36,6 +37,8 @@ export function applyScratchpad(
   operation: ScratchpadOperation,
   environment: Environment,
 ): Outcome<ScratchpadResult> {
+  if ("items" in operation) checkTextList(operation, "items");
+  else checkTexts(operation, operation.type.startsWith("scratchpad.refs") ? "ref" : "content");
   switch (operation.type) {
     case "scratchpad.set_notes":
       return setSpace(draft, "notes", operation.content, environment.limits.spaceNotesCharacters);
@@ -139,7 +142,7 @@ function addRef(draft: Draft, state: State, ref: string, environment: Environmen
   const count = others.length - dropped.length + 1;
   const moved = same ? "ref was already there and is now the newest" : "ref added";
   if (dropped.length === 0) return { result: { message: `${moved} (${count} / ${limit} refs)` }, warnings: [] };
-  const names = dropped.map(([, value]) => JSON.stringify(value)).join(", ");
+  const names = dropped.map(([, value]) => quote(value as string)).join(", ");
   const message = `${moved} (${count} / ${limit} refs); the oldest was dropped to make room: ${names}`;
   return { result: { message }, warnings: [message] };
 }
@@ -149,10 +152,10 @@ function removeRef(draft: Draft, state: State, ref: string): Outcome<ScratchpadR
   const existing = listResident(state, "ref");
   const found = existing.find(([, value]) => value === ref);
   if (!found) {
-    const known = existing.map(([, value]) => JSON.stringify(value)).join(", ");
+    const known = existing.map(([, value]) => quote(value as string)).join(", ");
     throw new HoldfastError(
       "not_found",
-      `ref not found: ${JSON.stringify(ref)}. ${known ? `The refs are: ${known}` : "There are no refs."}`,
+      `ref not found: ${quote(ref)}. ${known ? `The refs are: ${known}` : "There are no refs."}`,
       { data: { ref } },
     );
   }

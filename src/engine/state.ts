@@ -58,6 +58,7 @@ export const recordKinds = {
   span: { resident: true },
   cleared: { resident: true },
   injection: { resident: true },
+  child: { resident: true },
   note: { resident: false },
   tag: { resident: false },
   message: { resident: false },
@@ -73,9 +74,12 @@ export const residentKinds: RecordKind[] = (Object.keys(recordKinds) as RecordKi
 
 export type TextTarget = "notepad" | "space/notes" | "space/plan";
 
-/** What an operation did, with enough in it to undo it. A null value means: no such record. */
+/**
+ * What an operation did, with enough in it to undo it. A null value means: no such record.
+ * `first`: the text was unused before; `unused`: it is again.
+ */
 export type Change =
-  | ({ type: "text"; target: TextTarget; first?: true } & Splice)
+  | ({ type: "text"; target: TextTarget; first?: true; unused?: true } & Splice)
   | { type: "record"; kind: RecordKind; key: string; before: Json; after: Json }
   | { type: "count"; counter: "notes" | "tags"; by: number }
   | { type: "mark"; counter: Mark; before: number; after: number }
@@ -143,7 +147,7 @@ function fold(
         const current = change.target === "notepad" ? row.notepad : resident.get(change.target);
         const text = typeof current === "string" ? current : "";
         const next = side === "after" ? applySplice(text, change) : revertSplice(text, change);
-        const value = side === "before" && change.first ? null : next;
+        const value = (side === "before" ? change.first : change.unused) ? null : next;
         if (change.target === "notepad") row.notepad = value;
         else write(change.target, value);
         break;

@@ -15,13 +15,24 @@ export function normaliseText(text: string, name: string): string {
   return text.toWellFormed();
 }
 
+/** Deeper than any message of a model; what is deeper still would overflow the stack of every reader. */
+const deepestNesting = 500;
+
 /** Normalises every text in a value, names of fields included. */
-export function normaliseTexts<T>(value: T, name = "input"): T {
+export function normaliseTexts<T>(value: T, name = "input", depth = 0): T {
   if (typeof value === "string") return normaliseText(value, name) as T;
-  if (Array.isArray(value)) return value.map((item, index) => normaliseTexts(item, `${name}[${index}]`)) as T;
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]) => [normaliseText(key, name), normaliseTexts(item, key)]);
+  if (depth > deepestNesting) {
+    throw new HoldfastError("invalid_input", `The input is nested more than ${deepestNesting} levels deep. Flatten it and send it again.`);
+  }
+  if (Array.isArray(value)) return value.map((item, index) => normaliseTexts(item, `${name}[${index}]`, depth + 1)) as T;
+  const entries = Object.entries(value).map(([key, item]) => [normaliseText(key, name), normaliseTexts(item, key, depth + 1)]);
   return Object.fromEntries(entries) as T;
+}
+
+/** A text as an error shows it: in quotes, and never longer than a line. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text);
 }
 
 /** Unicode code points: what a limit means when it says characters. */

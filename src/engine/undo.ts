@@ -1,9 +1,9 @@
 import { HoldfastError } from "../errors.ts";
 import type { Draft } from "./draft.ts";
 import type { JournalEntry } from "./journal.ts";
-import type { Outcome } from "./operations.ts";
-import type { Change, Json } from "./state.ts";
-import { applySplice, type Splice } from "./text.ts";
+import type { Environment, Outcome } from "./operations.ts";
+import { type Change, type Json, listResident, type State, type TextTarget } from "./state.ts";
+import { applySplice, isLongerThan, type Splice } from "./text.ts";
 
 /** Takes back the entry of one revision. The inverse was planned from the journal, see `planUndo`. */
 export type UndoOperation = { type: "undo"; revision: number; inverse: Change[] };
@@ -23,7 +23,8 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
     switch (change.type) {
       case "text": {
         const own: Splice = { at: change.at, removed: change.inserted, inserted: change.removed };
-        inverse.push({ type: "text", target: change.target, ...moveThrough(own, change.target, entry, later) });
+        const moved = moveThrough(own, change.target, entry, later);
+        inverse.push({ type: "text", target: change.target, ...moved, ...(change.first ? { unused: true } : {}) });
         break;
       }
       case "record":
@@ -43,7 +44,7 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
   return { type: "undo", revision: entry.revision, inverse };
 }
 
-export function applyUndo(draft: Draft, operation: UndoOperation): Outcome<UndoResult> {
+export function applyUndo(draft: Draft, state: State, operation: UndoOperation, environment: Environment): Outcome<UndoResult> {
   for (const change of operation.inverse) {
     switch (change.type) {
       case "text": {
@@ -51,7 +52,11 @@ export function applyUndo(draft: Draft, operation: UndoOperation): Outcome<UndoR
         if (text.slice(change.at, change.at + change.removed.length) !== change.removed) {
           throw cannotUndo(operation.revision, `the text it wrote has been changed since`);
         }
-        draft.setText(change.target, applySplice(text, change));
+        const next = applySplice(text, change);
+        if (next.length > text.length && !fits(change.target, next, environment)) {
+          throw cannotUndo(operation.revision, "the text would be over its limit with what has been written since");
+        }
+        draft.setText(change.target, next, change.unused);
         break;
       }
       case "record":
@@ -68,7 +73,24 @@ export function applyUndo(draft: Draft, operation: UndoOperation): Outcome<UndoR
         break;
     }
   }
+  checkRefs(draft, state, operation, environment.limits.refs);
   return { result: { undone: operation.revision }, warnings: [] };
+}
+
+/** Undo keeps the budgets too. The space `notes` has two, for its two kinds of call. */
+function fits(target: TextTarget, text: string, { limits, countTokens }: Environment): boolean {
+  if (target === "notepad") return !isLongerThan(text, limits.notepadCharacters);
+  if (target === "space/plan") return !isLongerThan(text, limits.spacePlanCharacters);
+  return !isLongerThan(text, limits.spaceNotesCharacters) || countTokens(text) <= limits.scratchpadTokens;
+}
+
+function checkRefs(draft: Draft, state: State, { revision, inverse }: UndoOperation, limit: number): void {
+  const touched = inverse.flatMap((change) => (change.type === "record" && change.kind === "ref" ? [change.key] : []));
+  if (touched.length === 0) return;
+  const before = listResident(state, "ref").map(([key]) => key);
+  const refs = [...new Set([...before, ...touched])].map((key) => draft.record("ref", key)).filter((ref) => ref !== null);
+  if (new Set(refs).size < refs.length) throw cannotUndo(revision, "a ref that it would bring back is there again");
+  if (refs.length > Math.max(limit, before.length)) throw cannotUndo(revision, `there would be more than ${limit} refs`);
 }
 
 /** A tag's record is a count shared by many notes: what is undone is the step, not the number. */
@@ -98,12 +120,12 @@ function tagName(value: Json): string | undefined {
   return value === null ? undefined : (value as { name: string }).name;
 }
 
-function moveThrough(splice: Splice, target: string, entry: JournalEntry, later: readonly JournalEntry[]): Splice {
+function moveThrough(splice: Splice, target: TextTarget, entry: JournalEntry, later: readonly JournalEntry[]): Splice {
   let at = splice.at;
   const length = splice.removed.length;
-  for (const next of later) {
+  for (const next of standingEdits(later, target)) {
     for (const change of next.changes) {
-      if (change.type !== "text" || change.target !== target) continue;
+      if (!isEditOf(change, target)) continue;
       if (change.at + change.removed.length <= at) at += change.inserted.length - change.removed.length;
       else if (change.at < at + length) {
         throw cannotUndo(entry.revision, `revision ${next.revision} changed the same text`);
@@ -111,6 +133,22 @@ function moveThrough(splice: Splice, target: string, entry: JournalEntry, later:
     }
   }
   return { at, removed: splice.removed, inserted: splice.inserted };
+}
+
+/** The entries that edited a text, without those that were undone before anything else was done to it. */
+function standingEdits(later: readonly JournalEntry[], target: TextTarget): JournalEntry[] {
+  const standing: JournalEntry[] = [];
+  for (const entry of later) {
+    if (!entry.changes.some((change) => isEditOf(change, target))) continue;
+    const { operation } = entry;
+    if (operation.type === "undo" && standing.at(-1)?.revision === operation.revision) standing.pop();
+    else standing.push(entry);
+  }
+  return standing;
+}
+
+function isEditOf(change: Change, target: TextTarget): change is Extract<Change, { type: "text" }> {
+  return change.type === "text" && change.target === target;
 }
 
 function sameJson(a: Json, b: Json): boolean {

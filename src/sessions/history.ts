@@ -86,7 +86,7 @@ export async function undo(
     async (state) => {
       const target = revision ?? (await lastUndoable(session));
       const [entry, ...later] = await session.history({ from: target, to: state.row.revision, newestFirst: false });
-      if (!entry || entry.revision !== target || entry.operation.type.startsWith("session.create")) {
+      if (!entry || entry.revision !== target || isBirth(entry)) {
         throw new HoldfastError("cannot_undo", `Session ${session.id} has no operation at revision ${target} that could be undone.`, {
           data: { revision: target },
         });
@@ -98,6 +98,7 @@ export async function undo(
       }
       return planUndo(entry, later);
     },
+    ({ operation }) => operation.type === "undo" && (revision === undefined || operation.revision === revision),
     { surface: "history", ...options },
   );
 }
@@ -130,6 +131,10 @@ function isUndone(later: readonly JournalEntry[], target: number): boolean {
   return undone.has(target);
 }
 
+function isBirth({ operation: { type } }: JournalEntry): boolean {
+  return type === "session.create" || type === "session.import" || type === "session.forked";
+}
+
 function isEdit({ operation }: JournalEntry): boolean {
-  return !operation.type.startsWith("session.") && !operation.type.startsWith("messages.");
+  return !["session", "messages", "context", "children"].includes(operation.type.split(".")[0] ?? "");
 }

@@ -3,7 +3,7 @@ import { emptyCounters, listResident, residentKinds, type SessionRow, type Sessi
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
 import { scopeOf } from "./lineage.ts";
-import { checkId, type Setting } from "./options.ts";
+import { checkId, checkTitle, type Setting } from "./options.ts";
 import { type ApplyOptions, loadState, Session, sessionNotFound } from "./session.ts";
 import { exportSession, readExport, type SessionExport } from "./transfer.ts";
 
@@ -114,10 +114,13 @@ export class Memory {
   /** A copy of everything: notepad, notes, scratchpad, tasks, messages and history. Its cost does not grow with them. */
   async forkSession(id: string, options: NewSessionOptions = {}): Promise<Session> {
     const parent = await this.resumeSession(id);
-    const child = checkId(options.id ?? this.#setting.makeId(), "session id");
-    const { result, state } = await parent.apply({ type: "session.fork", child }, { actor: { kind: "system" } });
+    const { agent, title } = (await parent.state()).row;
+    const child = this.#newRow({ agent, title: title ?? undefined, ...options }, "forked");
+    // The parent takes note of its forks, so what can be refused is refused before that.
+    if (await this.#isTaken(child.id)) throw sessionExists(child.id);
+    const { result, state } = await parent.apply({ type: "session.fork", child: child.id }, { actor: { kind: "system" } });
     const row: SessionRow = {
-      ...this.#newRow({ agent: state.row.agent, title: state.row.title ?? undefined, ...options, id: child }, "forked"),
+      ...child,
       parent: id,
       lineage: [{ sessionId: id, revision: result.revision }, ...state.row.lineage],
       revision: result.revision + 1,
@@ -143,7 +146,7 @@ export class Memory {
   async importSession(document: unknown, options: { id?: string } = {}): Promise<Session> {
     const imported = readExport(document, this.owner, this.#setting.clock());
     const wanted = options.id ?? imported.row.id;
-    const taken = options.id === undefined && (await this.#setting.store.revision({ owner: this.owner, sessionId: wanted })) !== undefined;
+    const taken = options.id === undefined && (await this.#isTaken(wanted));
     const id = checkId(taken ? this.#setting.makeId() : wanted, "session id");
     return this.#insert({ ...imported, row: { ...imported.row, id } });
   }
@@ -166,7 +169,7 @@ export class Memory {
       id: checkId(options.id ?? this.#setting.makeId(), "session id"),
       owner: this.owner,
       agent: checkId(options.agent ?? "default", "agent id"),
-      title: options.title ?? null,
+      title: options.title === undefined ? null : checkTitle(options.title),
       status: "active",
       origin,
       parent: null,
@@ -196,11 +199,7 @@ export class Memory {
 
   async #insert(session: { row: SessionRow; records: RecordWrite[]; entries: JournalEntry[] }): Promise<Session> {
     const { id } = session.row;
-    if (!(await this.#setting.store.create(session))) {
-      throw new HoldfastError("session_exists", `There is already a session ${JSON.stringify(id)}. Resume it, or choose another id.`, {
-        data: { sessionId: id },
-      });
-    }
+    if (!(await this.#setting.store.create(session))) throw sessionExists(id);
     const state = await loadState(this.#setting, this.owner, id);
     if (!state) throw sessionNotFound(id);
     return this.#remember(new Session(this.#setting, state));
@@ -222,6 +221,10 @@ export class Memory {
     return children.filter(({ origin }) => origin === "forked").map((child) => child.id);
   }
 
+  async #isTaken(id: string): Promise<boolean> {
+    return (await this.#setting.store.revision({ owner: this.owner, sessionId: id })) !== undefined;
+  }
+
   #remember(session: Session): Session {
     this.#open.delete(session.id);
     this.#open.set(session.id, session);
@@ -229,6 +232,14 @@ export class Memory {
     if (oldest !== undefined) this.#open.delete(oldest);
     return session;
   }
+}
+
+function sessionExists(id: string): HoldfastError {
+  return new HoldfastError(
+    "session_exists",
+    `There is already a session ${JSON.stringify(id)}, perhaps a deleted one. Resume it, restore it, or choose another id.`,
+    { data: { sessionId: id } },
+  );
 }
 
 function residentRecords(state: State): RecordWrite[] {

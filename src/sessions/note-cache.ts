@@ -1,6 +1,6 @@
+import type { JournalEntry } from "../engine/journal.ts";
 import { NoteIndex } from "../engine/note-index.ts";
 import type { NoteValue } from "../engine/notes.ts";
-import type { JournalEntry } from "../engine/journal.ts";
 import type { SessionRow } from "../engine/state.ts";
 import type { Store } from "../stores/store.ts";
 import { readJournal, readRecords } from "./lineage.ts";
@@ -15,11 +15,13 @@ const pieceOfWork = 500;
 export class NoteCache {
   #index: NoteIndex | undefined;
   #revision = 0;
+  #birth = 0;
   #indexing = false;
 
   async at(store: Store, row: SessionRow): Promise<NoteIndex> {
     const behind = row.revision - this.#revision;
-    if (!this.#index || behind > mostToReplay) return this.#load(store, row);
+    // Another birth: the session was purged, and its id used again.
+    if (!this.#index || row.createdAt !== this.#birth || behind > mostToReplay) return this.#load(store, row);
     if (behind > 0) {
       for (const entry of await readJournal(store, row, { from: this.#revision + 1 })) this.#replay(entry);
       this.#revision = row.revision;
@@ -51,6 +53,7 @@ export class NoteCache {
       index.set(key, value as unknown as NoteValue | null);
     }
     this.#index = index;
+    this.#birth = row.createdAt;
     this.#revision = row.revision;
     return index;
   }

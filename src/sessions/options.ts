@@ -1,5 +1,7 @@
+import { checkTexts, typeName } from "../engine/check-fields.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
+import { isLongerThan, normaliseText, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Store } from "../stores/store.ts";
 import type { ApplyOptions, Session } from "./session.ts";
@@ -69,13 +71,32 @@ export function makeSessionId(): string {
   return `ses_${Array.from(bytes, (byte) => alphabet[byte & 31]).join("")}`;
 }
 
+/** Keys are indexed by the stores, so they are short. */
+const longestKey = 255;
+
+export function checkApplyOptions(options: ApplyOptions): ApplyOptions {
+  const { key } = options;
+  if (key !== undefined && (typeof key !== "string" || key === "" || isLongerThan(key, longestKey))) {
+    throw new HoldfastError(
+      "invalid_input",
+      `An idempotency key is a string of 1 to ${longestKey} characters (got ${typeof key === "string" ? quote(key) : typeName(key)}). Nothing was changed.`,
+    );
+  }
+  return normaliseTexts(options, "options");
+}
+
+export function checkTitle(title: string): string {
+  checkTexts({ title }, "title");
+  return normaliseText(title, "title");
+}
+
 const idShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 export function checkId(id: string, what: string): string {
-  if (idShape.test(id) && !id.includes("..")) return id;
+  if (typeof id === "string" && idShape.test(id) && !id.includes("..")) return id;
   throw new HoldfastError(
     "invalid_input",
-    `${JSON.stringify(id)} is no valid ${what}. Use 1 to 128 letters, digits, dots, dashes and underscores, beginning with a letter or digit.`,
+    `${quote(String(id))} is no valid ${what}. Use 1 to 128 letters, digits, dots, dashes and underscores, beginning with a letter or digit.`,
     { data: { [what]: id } },
   );
 }

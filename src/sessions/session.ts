@@ -1,15 +1,17 @@
 import { step } from "../engine/commit.ts";
 import type { Actor, JournalEntry } from "../engine/journal.ts";
+import type { Receipt } from "../engine/conversation.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { NoteIndex } from "../engine/note-index.ts";
 import { type Applied, apply, type Operation, type ResultOf } from "../engine/operations.ts";
 import { type Json, type RecordId, type RecordKind, recordId, type State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import { tellListener } from "../stores/store.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { NoteCache } from "./note-cache.ts";
-import type { Context, Setting, ToolAnswer } from "./options.ts";
+import { type Context, checkApplyOptions, type Setting, type ToolAnswer } from "./options.ts";
 import { type Notepad, type Notes, notepadOf, notesOf, type ScratchpadHandle, scratchpadOf } from "./handles.ts";
 
 export interface ApplyOptions {
@@ -60,15 +62,20 @@ export class Session {
    * was faster, the operation is applied again to what that process left.
    */
   apply<O extends Operation>(operation: O, options: ApplyOptions = {}): Promise<AppliedOperation<ResultOf<O>>> {
-    return this.change(() => normaliseTexts(operation), options);
+    const isSame = (earlier: JournalEntry) => JSON.stringify(earlier.operation) === JSON.stringify(normaliseTexts(operation));
+    return this.change(() => normaliseTexts(operation), isSame, options);
   }
 
-  /** Like `apply`, for an operation that is made from the state it is applied to. */
+  /**
+   * Like `apply`, for an operation that is made from the state it is applied to. `isSame` tells whether the entry
+   * that an idempotency key led to answers the same request.
+   */
   change<O extends Operation>(
     make: (state: State) => O | Promise<O>,
+    isSame: (earlier: JournalEntry) => boolean,
     options: ApplyOptions = {},
   ): Promise<AppliedOperation<ResultOf<O>>> {
-    const turn = this.#queue.then(() => this.#apply(make, options));
+    const turn = this.#queue.then(() => this.#apply(make, isSame, checkApplyOptions(options)));
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
@@ -117,6 +124,12 @@ export class Session {
     return records.filter(({ value }) => value !== null);
   }
 
+  /** What each compaction kept, what can be recalled, what is missing; oldest first. */
+  async receipts(): Promise<Receipt[]> {
+    const records = await this.records("receipt");
+    return records.map(({ value }) => value as unknown as Receipt).sort((a, b) => a.epoch - b.epoch);
+  }
+
   /** Journal entries, newest first unless told otherwise. */
   async history(selection: { from?: number; to?: number; limit?: number; newestFirst?: boolean } = {}): Promise<JournalEntry[]> {
     const { row } = await this.state();
@@ -141,27 +154,38 @@ export class Session {
   async watch(listener: (entry: JournalEntry) => void): Promise<() => void> {
     let seen = (await this.state()).row.revision;
     let reading: Promise<void> = Promise.resolve();
+    let stopped = false;
     const catchUp = async () => {
       for (const entry of await this.history({ from: seen + 1, newestFirst: false })) {
+        if (stopped) return;
         seen = entry.revision;
-        listener(entry);
+        tellListener(listener, entry);
       }
     };
-    return this.#setting.store.watch((change) => {
-      if (change.sessionId !== this.id || change.owner !== this.owner) return;
+    const hear = () => {
       reading = reading.then(catchUp).catch(() => undefined);
+    };
+    const stop = await this.#setting.store.watch((change) => {
+      if (change.sessionId === this.id && change.owner === this.owner) hear();
     });
+    // What was written while the store was still getting ready to listen.
+    hear();
+    return () => {
+      stopped = true;
+      stop();
+    };
   }
 
   async #apply<O extends Operation>(
     make: (state: State) => O | Promise<O>,
+    isSame: (earlier: JournalEntry) => boolean,
     options: ApplyOptions,
   ): Promise<AppliedOperation<ResultOf<O>>> {
     const { store, clock } = this.#setting;
     for (let attempt = 1; attempt <= mostAttempts; attempt++) {
       if (options.key !== undefined) {
         const earlier = await store.entryByKey(scopeOf(this.#state.row), options.key);
-        if (earlier) return firstAnswer<ResultOf<O>>(earlier, await make(this.#state), options.key, await this.state());
+        if (earlier) return firstAnswer<ResultOf<O>>(earlier, isSame(earlier), options.key, await this.state());
       }
       const state = this.#state;
       const now = clock();
@@ -242,8 +266,8 @@ export function sessionNotFound(id: string): HoldfastError {
   });
 }
 
-function firstAnswer<Result>(entry: JournalEntry, operation: Operation, key: string, state: State): AppliedOperation<Result> {
-  if (JSON.stringify(entry.operation) !== JSON.stringify(operation)) {
+function firstAnswer<Result>(entry: JournalEntry, isSame: boolean, key: string, state: State): AppliedOperation<Result> {
+  if (!isSame) {
     throw new HoldfastError(
       "key_reused",
       `The idempotency key ${JSON.stringify(key)} was used for another operation (revision ${entry.revision}). Use a new key for a new operation.`,

@@ -36,9 +36,7 @@ function openEither(path: string): OpenedDatabase {
     return { database: openWith(path, {}, "PRAGMA journal_mode = WAL"), writable: true };
   } catch (error) {
     if (!mayBeReadOnly(error) || !existsSync(path)) throw cannotOpen(error, path);
-    // Without a write-ahead log beside it, the file can be read where nothing can be written.
-    const location = existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`;
-    return { database: openWith(location, { readOnly: true }), writable: false };
+    return { database: openToRead(path), writable: false };
   }
 }
 
@@ -61,14 +59,20 @@ function refuseStranger(path: string): void {
   if (path === ":memory:" || !statSync(path, { throwIfNoEntry: false })?.size) return;
   let database: DatabaseSync | undefined;
   try {
-    database = openWith(path, { readOnly: true });
+    database = openToRead(path);
     isCurrent(database, path);
   } catch (error) {
     // What cannot be looked at like this is looked at again when it is opened.
-    if (!isReadOnly(error)) throw error;
+    if (error instanceof HoldfastError) throw error;
   } finally {
     database?.close();
   }
+}
+
+/** Without a write-ahead log beside it, the file can be read where nothing can be written, and no trace is left. */
+function openToRead(path: string): DatabaseSync {
+  const location = existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`;
+  return openWith(location, { readOnly: true });
 }
 
 /** Notes are private: the directory is made for its owner only, and so is the file. */

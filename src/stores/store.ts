@@ -122,16 +122,18 @@ export class Listeners {
   }
 
   tell(change: StoreChange): void {
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(change);
-      } catch (error) {
-        // The commit stands, whatever a listener makes of the news; its error goes where uncaught ones go.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
+    for (const listener of [...this.#listeners]) tellListener(listener, change);
+  }
+}
+
+/** What was written stands, whatever a listener makes of the news; its error goes where uncaught ones go. */
+export function tellListener<News>(listener: (news: News) => void, news: News): void {
+  try {
+    listener(news);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }
 

@@ -1,8 +1,18 @@
 import type { z } from "zod";
+import type { Child } from "../engine/children.ts";
 import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import type { Block } from "../sessions/options.ts";
 import type { ApplyOptions, Session } from "../sessions/session.ts";
+
+/** Runs sub-sessions; there is one only where an agent is running. */
+export interface ChildRunner {
+  start(parent: Session, request: { kind: "spawn" | "fork"; task: string; tokenLimit?: number; copyNotepad?: boolean }): Promise<string>;
+  /** Waits until the named children, or all of them, have ended; then how each stands. */
+  wait(parent: Session, ids: readonly string[] | undefined, seconds: number | undefined): Promise<[id: string, child: Child][]>;
+  /** Ends the child that calls it, and hands its result to the parent. */
+  report(child: Session, result: string): Promise<void>;
+}
 
 /** One call of a tool: on which session, by whom, within which budgets. */
 export interface Call {
@@ -10,6 +20,7 @@ export interface Call {
   options: ApplyOptions;
   limits: Limits;
   countTokens: (text: string) => number;
+  children?: ChildRunner | undefined;
 }
 
 /** A tool, declared once; every provider's format is projected from this. */

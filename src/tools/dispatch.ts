@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { typeName } from "../engine/check-fields.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { ToolAnswer } from "../sessions/options.ts";
@@ -69,11 +70,6 @@ function sameLetters(a: string, b: string): boolean {
 
 function article(type: string): string {
   return type === "array" || type === "object" || type === "int" ? `an ${type}` : `a ${type}`;
-}
-
-function typeName(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
 }
 
 function unknownTool(tools: ToolsByName, name: string): HoldfastError {

@@ -4,6 +4,7 @@ import { notepadSurface } from "./notepad.ts";
 import { notesSurface } from "./notes.ts";
 import { resultsSurface } from "./results.ts";
 import { scratchpadSurface } from "./scratchpad.ts";
+import { sessionsSurface } from "./sessions.ts";
 import { tasksSurface } from "./tasks.ts";
 
 const surfaces: Record<string, Surface> = {
@@ -12,11 +13,12 @@ const surfaces: Record<string, Surface> = {
   scratchpad: scratchpadSurface,
   tasks: tasksSurface,
   results: resultsSurface,
+  sessions: sessionsSurface,
 };
 
-export type SurfaceName = "notepad" | "notes" | "scratchpad" | "tasks" | "results";
+export type SurfaceName = "notepad" | "notes" | "scratchpad" | "tasks" | "results" | "sessions";
 
-export const surfaceNames: readonly SurfaceName[] = ["notepad", "notes", "scratchpad", "tasks", "results"];
+export const surfaceNames: readonly SurfaceName[] = ["notepad", "notes", "scratchpad", "tasks", "results", "sessions"];
 
 export function findSurfaces(names: readonly string[]): Surface[] {
   return [...new Set(names)].map((name) => {

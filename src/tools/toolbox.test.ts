@@ -16,8 +16,8 @@ test("context gives the blocks and the guidance of the chosen surfaces, and of n
   for (let choice = 0; choice < 8; choice++) {
     const chosen = names.filter((_, place) => choice & (1 << place));
     const session = await openTestSession({ surfaces: chosen });
-    await session.notepad.write("the notepad");
-    await session.scratchpad.setNotes("the scratchpad");
+    await session.notepad.write("NOTEPAD-TEXT");
+    await session.scratchpad.setNotes("SCRATCHPAD-TEXT");
     await session.notes.add("a note stays out of the context");
     const { guidance, blocks, system, message } = await session.context();
     for (const name of names) {
@@ -29,9 +29,9 @@ test("context gives the blocks and the guidance of the chosen surfaces, and of n
       }
     }
     assert.deepEqual(blocks.map(({ surface }) => surface).toSorted(), chosen.filter((name) => name !== "notes").toSorted());
-    assert.equal(system.includes("the notepad"), chosen.includes("notepad"));
-    assert.equal(message.includes("the scratchpad"), chosen.includes("scratchpad"));
-    assert.ok(!system.includes("the scratchpad"), "the scratchpad goes before the message, not into the system prompt");
+    assert.equal(system.includes("NOTEPAD-TEXT"), chosen.includes("notepad"));
+    assert.equal(message.includes("SCRATCHPAD-TEXT"), chosen.includes("scratchpad"));
+    assert.ok(!system.includes("SCRATCHPAD-TEXT"), "the scratchpad goes before the message, not into the system prompt");
     assert.ok(!`${system}${message}`.includes("a note stays out"));
   }
 });

@@ -2,25 +2,25 @@ import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Block, Context, Toolbox } from "../sessions/options.ts";
-import type { Surface, Tool } from "./define-tool.ts";
+import type { ChildRunner, Surface, Tool } from "./define-tool.ts";
 import { dispatch } from "./dispatch.ts";
 
 /** The chosen surfaces as one: their tools by name, their guidance, their blocks. */
 export function createToolbox(
   surfaces: readonly Surface[],
-  setting: { limits: Limits; countTokens: (text: string) => number },
+  setting: { limits: Limits; countTokens: (text: string) => number; children?: ChildRunner | undefined },
 ): Toolbox & { tools: readonly Tool[] } {
   const tools = toolsByName(surfaces);
   const guidance = surfaces.map((surface) => surface.guidance(setting.limits)).join("\n\n");
-  // A state never changes, so neither does what is rendered from it.
-  const rendered = new WeakMap<State, Context>();
+  // Blocks are made of the resident records and the notepad; as long as those are the same, so are the blocks.
+  const rendered = new WeakMap<State["resident"], { notepad: string | null; context: Context }>();
   return {
     tools: surfaces.flatMap((surface) => surface.tools),
     context(state) {
-      const known = rendered.get(state);
-      if (known) return known;
+      const known = rendered.get(state.resident);
+      if (known && known.notepad === state.row.notepad) return known.context;
       const context = compose(guidance, surfaces, state);
-      rendered.set(state, context);
+      rendered.set(state.resident, { notepad: state.row.notepad, context });
       return context;
     },
     dispatch: (session, name, input, options) => dispatch(tools, name, input, { session, options, ...setting }),

@@ -5,12 +5,16 @@ import {
   type MemoryOptions,
   openMemory,
   type Session,
-  surfaceNames,
 } from "../../src/index.ts";
 
-/** A memory with every surface, gone with the process unless a store is named; each look at its clock is a second later. */
+/** A memory with the three surfaces of the ground floor, gone with the process unless a store is named; each look at its clock is a second later. */
 export function openTestMemory(options: Partial<MemoryOptions> = {}): Promise<Memory> {
-  return openMemory({ store: "memory:", surfaces: surfaceNames, clock: tickingClock(), ...options });
+  return openMemory({
+    store: "memory:",
+    surfaces: ["notepad", "notes", "scratchpad"],
+    clock: tickingClock(),
+    ...options,
+  });
 }
 
 export async function openTestSession(options: Partial<MemoryOptions> = {}): Promise<Session> {

@@ -1,3 +1,5 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -10,6 +12,10 @@ export interface TestPostgres {
   server: EmbeddedPostgres;
   /** A fresh, empty database. */
   database(): Promise<string>;
+  /** Ends the server at once, as `pg_ctl stop -m immediate` does: no goodbye, no checkpoint. */
+  crash(): Promise<void>;
+  /** Starts it again on what the crash left. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,14 +44,33 @@ export async function startPostgres(): Promise<TestPostgres> {
     server,
     async database() {
       const name = `test_${++count}`;
-      const client = new pg.Client({ connectionString: `${url}/postgres` });
-      await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
-      await client.end();
+      await askPostgres(`${url}/postgres`, `CREATE DATABASE ${name}`);
       return `${url}/${name}`;
     },
+    async crash() {
+      const { process: postmaster } = server as unknown as { process: ChildProcess };
+      const gone = once(postmaster, "exit");
+      postmaster.kill("SIGQUIT");
+      await gone;
+    },
+    restart: () => server.start(),
     stop: () => server.stop(),
   };
+}
+
+/** One statement on a connection of its own. */
+export async function askPostgres(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 function freePort(): Promise<number> {

@@ -1,0 +1,27 @@
+import { HoldfastError } from "../errors.ts";
+
+/** Callers without types can hand in anything; only texts get further. */
+export function checkTexts(operation: object, ...fields: string[]): void {
+  for (const field of fields) {
+    const value = (operation as Record<string, unknown>)[field];
+    if (typeof value !== "string") throw wrongType(field, "a string", value);
+  }
+}
+
+export function checkTextList(operation: object, field: string): void {
+  const value = (operation as Record<string, unknown>)[field];
+  if (!Array.isArray(value)) throw wrongType(field, "an array of strings", value);
+  const wrong = value.findIndex((item) => typeof item !== "string");
+  if (wrong !== -1) throw wrongType(`${field}[${wrong}]`, "a string", value[wrong]);
+}
+
+export function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function wrongType(field: string, wanted: string, value: unknown): HoldfastError {
+  return new HoldfastError("invalid_input", `"${field}" must be ${wanted} (got ${typeName(value)}). Nothing was changed.`, {
+    data: { field },
+  });
+}

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { openTestMemory } from "../../test/support/memory.ts";
+import { askPostgres, startPostgres } from "../../test/support/postgres.ts";
+import { startProxy } from "../../test/support/proxy.ts";
+import { seededRandom } from "../../test/support/random.ts";
+import type { Memory, Session } from "../index.ts";
+import { postgresStore } from "./postgres.ts";
+
+const server = await startPostgres();
+after(() => server.stop());
+
+/** Notes added one after another, while `disturb` does its worst; how long the slowest took. */
+async function writeThrough(
+  session: Session,
+  name: string,
+  count: number,
+): Promise<{ kept: string[]; slowest: number }> {
+  const kept: string[] = [];
+  let slowest = 0;
+  for (let number = 1; number <= count; number++) {
+    const started = performance.now();
+    await session.notes.add(`${name} ${number}`, []);
+    slowest = Math.max(slowest, performance.now() - started);
+    kept.push(`${name} ${number}`);
+  }
+  return { kept, slowest };
+}
+
+/** Everything acknowledged is there, nothing twice, and the revisions are without a gap. */
+async function assertExactlyOnce(memory: Memory, id: string, kept: string[]): Promise<void> {
+  const session = await memory.resumeSession(id);
+  const contents = (await session.notes.all()).map(({ content }) => content);
+  assert.deepEqual(contents.toSorted(), kept.toSorted());
+  const revisions = (await session.history({ newestFirst: false })).map(({ revision }) => revision);
+  assert.deepEqual(
+    revisions,
+    revisions.map((_, place) => place + 1),
+  );
+}
+
+async function connectionsTo(url: string): Promise<number> {
+  const [row] = await askPostgres(
+    url,
+    "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+  );
+  return row?.n as number;
+}
+
+test("terminated backends lose nothing and repeat nothing [stores.reconnect]", async () => {
+  const url = await server.database();
+  const memory = await openTestMemory({ store: url });
+  const sessions = await Promise.all(["a", "b", "c", "d"].map((id) => memory.createSession({ id })));
+  let busy = true;
+  const writing = Promise.all(sessions.map((session) => writeThrough(session, session.id, 40))).finally(
+    () => {
+      busy = false;
+    },
+  );
+  let terminated = 0;
+  while (busy) {
+    const ended = await askPostgres(
+      url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    terminated += ended.length;
+  }
+  const written = await writing;
+  assert.ok(terminated > 10, `${terminated} backends were terminated`);
+  for (const [place, { kept, slowest }] of written.entries()) {
+    assert.ok(slowest < 5_000, `a write took ${slowest} ms`);
+    await assertExactlyOnce(memory, sessions[place]?.id as string, kept);
+  }
+  assert.ok((await connectionsTo(url)) <= 3, "connections were left behind");
+  await memory.close();
+});
+
+test("a wire cut at any moment loses nothing and repeats nothing, also while sessions are made and purged [stores.reconnect]", async () => {
+  const url = await server.database();
+  const proxy = await startProxy(Number(new URL(url).port));
+  const throughProxy = url.replace(/:\d+\//, `:${proxy.port}/`);
+  const memory = await openTestMemory({ store: throughProxy });
+  const session = await memory.createSession({ id: "cut" });
+  const random = seededRandom(7);
+  const kept: string[] = [];
+  for (let round = 0; round < 60; round++) {
+    proxy.cutAfter(round % 2 ? "server" : "client", 1 + random(3));
+    const together = [1, 2, 3].map((each) => `round ${round} note ${each}`);
+    await Promise.all(together.map((content) => session.notes.add(content, [])));
+    kept.push(...together);
+  }
+  assert.ok(proxy.cuts >= 55, `${proxy.cuts} cuts`);
+  await assertExactlyOnce(memory, "cut", kept);
+  for (let cut = 1; cut <= 12; cut++) {
+    proxy.cutAfter(cut % 2 ? "server" : "client", Math.ceil(cut / 2));
+    const made = await memory.createSession({ id: `made-${cut}` });
+    assert.equal((await made.history()).length, 1, "made once");
+    proxy.cutAfter(cut % 2 ? "server" : "client", Math.ceil(cut / 2));
+    await memory.purgeSession(made.id);
+    assert.equal(await memory.findSession(made.id), undefined);
+  }
+  proxy.cutAfter("server", Number.POSITIVE_INFINITY);
+  proxy.cutAfter("client", Number.POSITIVE_INFINITY);
+  assert.deepEqual(
+    (await memory.listSessions()).map(({ id }) => id),
+    ["cut"],
+  );
+  await memory.close();
+  await proxy.close();
+});
+
+test("a connection that falls silent is given up, and the commit that was under way on it is done once [stores.reconnect]", async () => {
+  const url = await server.database();
+  const proxy = await startProxy(Number(new URL(url).port));
+  const memory = await openTestMemory({ store: url.replace(/:\d+\//, `:${proxy.port}/`) });
+  const session = await memory.createSession({ id: "slow" });
+  // The commit gets stuck in the server behind a lock, and meanwhile the wire goes dead.
+  const holder = await openTestMemory({ store: await postgresStore({ url }) });
+  await askPostgres(
+    url,
+    "CREATE FUNCTION wait_a_moment() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'",
+  );
+  await askPostgres(
+    url,
+    "CREATE TRIGGER wait BEFORE UPDATE ON agent_sessions FOR EACH ROW EXECUTE FUNCTION wait_a_moment()",
+  );
+  const pgClient = new (await import("pg")).default.Client({ connectionString: url });
+  await pgClient.connect();
+  await pgClient.query("SELECT pg_advisory_lock(1)");
+  const adding = session.notes.add("only once", []);
+  const waiting = async (count: number) => {
+    for (;;) {
+      const { rows } = await pgClient.query(
+        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+      );
+      if (rows[0].n >= count) return;
+    }
+  };
+  await waiting(1);
+  proxy.goSilent();
+  const dead = performance.now();
+  // It is sent a second time on a new connection, and waits behind the first.
+  await waiting(2);
+  assert.ok(performance.now() - dead < 5_000, `it took ${performance.now() - dead} ms`);
+  await pgClient.query("SELECT pg_advisory_unlock(1)");
+  await adding;
+  await assertExactlyOnce(holder, "slow", ["only once"]);
+  await pgClient.end();
+  await memory.close();
+  await holder.close();
+  await proxy.close();
+});
+
+test("a server that crashes and comes back loses nothing, and watchers hear what they missed [stores.reconnect] [journal.feed]", async () => {
+  const url = await server.database();
+  const [memory, watching] = [await openTestMemory({ store: url }), await openTestMemory({ store: url })];
+  const session = await memory.createSession({ id: "a" });
+  const heard: number[] = [];
+  const total = 240;
+  let hearAll = () => {};
+  const heardAll = new Promise<void>((resolve) => {
+    hearAll = resolve;
+  });
+  await (await watching.resumeSession("a")).watch(({ revision }) => {
+    heard.push(revision);
+    if (revision === total + 1) hearAll();
+  });
+  const kept: string[] = [];
+  let slowest = 0;
+  for (let crash = 0; crash < 3; crash++) {
+    const writing = writeThrough(session, `run ${crash}`, total / 3);
+    await new Promise<void>(
+      (resolve) => void session.watch(({ revision }) => revision > crash * 80 + 10 && resolve()),
+    );
+    await server.crash();
+    const back = performance.now();
+    await server.restart();
+    const down = performance.now() - back;
+    const written = await writing;
+    kept.push(...written.kept);
+    slowest = Math.max(slowest, written.slowest - down);
+  }
+  assert.ok(slowest < 5_000, `a write took ${slowest} ms after the server was back`);
+  await assertExactlyOnce(memory, "a", kept);
+  await heardAll;
+  assert.deepEqual(
+    heard,
+    Array.from({ length: total }, (_, place) => place + 2),
+  );
+  await memory.close();
+  await watching.close();
+});

@@ -1,0 +1,14 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** The names and contents of a directory, to show that nobody touched it. */
+export function fingerprint(directory: string): string[] {
+  return readdirSync(directory)
+    .sort()
+    .flatMap((name) => {
+      const path = join(directory, name);
+      if (statSync(path).isDirectory()) return fingerprint(path).map((inner) => `${name}/${inner}`);
+      return [`${name} ${createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 16)}`];
+    });
+}

@@ -1,0 +1,148 @@
+/** What the seeds say a session does, written as plainly as possible, to be compared with the real one. */
+export interface Model {
+  notepad: string;
+  notes: { id: string; content: string; tags: string[] }[];
+  scratchpad: { notes: string; plan: string; refs: string[] };
+}
+
+/** Budgets so small that random texts reach them. */
+export const modelLimits = {
+  notepadCharacters: 30,
+  noteCharacters: 12,
+  noteTags: 2,
+  spaceNotesCharacters: 14,
+  spacePlanCharacters: 8,
+  refs: 3,
+  scratchpadTokens: 10,
+};
+
+export function emptyModel(): Model {
+  return { notepad: "", notes: [], scratchpad: { notes: "", plan: "", refs: [] } };
+}
+
+export interface Call {
+  tool: string;
+  input: Record<string, unknown>;
+}
+
+/** The model after a call, or undefined when the call is to be refused. `newId` is the id a new note got. */
+export function modelCall(model: Model, { tool, input }: Call, newId: string): Model | undefined {
+  switch (tool) {
+    case "write_notepad":
+      return withNotepad(model, input.content as string);
+    case "update_notepad":
+      return updateNotepad(model, input as Record<string, string> & { replace_all?: boolean });
+    case "add_note":
+    case "scratch_note":
+      return addNote(model, newId, input as { content: string; tags?: string[] });
+    case "update_note":
+      return updateNote(model, input as { id: string; content?: string; tags?: string[] });
+    case "delete_note": {
+      const notes = model.notes.filter(({ id }) => id !== input.id);
+      return notes.length === model.notes.length ? undefined : { ...model, notes };
+    }
+    case "session.scratchpad": {
+      const scratchpad = useScratchpad(
+        model.scratchpad,
+        input as Record<string, string> & { items?: unknown[] },
+      );
+      return scratchpad && { ...model, scratchpad };
+    }
+    default:
+      throw new Error(`the model does not know ${tool}`);
+  }
+}
+
+export const characters = (text: string): number => [...text].length;
+
+function withNotepad(model: Model, notepad: string): Model | undefined {
+  return characters(notepad) > modelLimits.notepadCharacters ? undefined : { ...model, notepad };
+}
+
+function updateNotepad(
+  model: Model,
+  input: Record<string, string> & { replace_all?: boolean },
+): Model | undefined {
+  const { notepad } = model;
+  const { operation, content = "", find = "", replace = "" } = input;
+  if (operation === "append") return withNotepad(model, joinLines(notepad, content));
+  if (operation === "prepend")
+    return withNotepad(model, content === "" ? notepad : joinLines(content, notepad));
+  const wanted = operation === "delete" ? content : find;
+  if (wanted === "" || !notepad.includes(wanted)) return undefined;
+  const parts = notepad.split(wanted);
+  const [first = "", ...rest] = parts;
+  const inserted = operation === "delete" ? "" : replace;
+  return withNotepad(model, input.replace_all ? parts.join(inserted) : first + inserted + rest.join(wanted));
+}
+
+function joinLines(above: string, below: string): string {
+  if (above === "" || below === "") return above + below;
+  return above.endsWith("\n") ? above + below : `${above}\n${below}`;
+}
+
+function addNote(
+  model: Model,
+  id: string,
+  { content, tags = [] }: { content: string; tags?: string[] },
+): Model | undefined {
+  if (!isNote(content, tags)) return undefined;
+  return { ...model, notes: [{ id, content, tags: [...new Set(tags)] }, ...model.notes] };
+}
+
+function updateNote(
+  model: Model,
+  { id, content, tags }: { id: string; content?: string; tags?: string[] },
+): Model | undefined {
+  const note = model.notes.find((each) => each.id === id);
+  if (!note || (content === undefined && tags === undefined) || !isNote(content ?? note.content, tags ?? []))
+    return undefined;
+  const changed = { id, content: content ?? note.content, tags: tags ? [...new Set(tags)] : note.tags };
+  return { ...model, notes: [changed, ...model.notes.filter((each) => each !== note)] };
+}
+
+function isNote(content: string, tags: string[]): boolean {
+  return (
+    content.trim() !== "" &&
+    characters(content) <= modelLimits.noteCharacters &&
+    tags.length <= modelLimits.noteTags
+  );
+}
+
+function useScratchpad(
+  before: Model["scratchpad"],
+  input: Record<string, string> & { items?: unknown[] },
+): Model["scratchpad"] | undefined {
+  const { content = "", ref = "" } = input;
+  const start = (text: string, limit: number) => [...text].slice(0, limit).join("");
+  switch (input.action) {
+    case "set_notes":
+      return { ...before, notes: start(content, modelLimits.spaceNotesCharacters) };
+    case "set_plan":
+      return { ...before, plan: start(content, modelLimits.spacePlanCharacters) };
+    case "append_notes": {
+      const notes = joinLines(before.notes, content);
+      return characters(notes) > modelLimits.spaceNotesCharacters ? undefined : { ...before, notes };
+    }
+    case "refs.add":
+      return ref === ""
+        ? undefined
+        : { ...before, refs: [...before.refs.filter((each) => each !== ref), ref].slice(-modelLimits.refs) };
+    case "refs.remove":
+      return before.refs.includes(ref)
+        ? { ...before, refs: before.refs.filter((each) => each !== ref) }
+        : undefined;
+    case "refs.set": {
+      const strings = (input.items ?? []).filter(
+        (item): item is string => typeof item === "string" && item !== "",
+      );
+      return { ...before, refs: [...new Set(strings)].slice(0, modelLimits.refs) };
+    }
+    default: {
+      // The older call; a token is a character here.
+      if (input.mode !== "append") return { ...before, notes: start(content, modelLimits.scratchpadTokens) };
+      const notes = joinLines(before.notes, content);
+      return characters(notes) > modelLimits.scratchpadTokens ? undefined : { ...before, notes };
+    }
+  }
+}
