@@ -11,7 +11,7 @@ import { type NudgeFacts, noNudges, planNudge } from "./plan-nudges.ts";
 import { blocksToFreeze } from "./plan-prompt.ts";
 import type { Usage } from "./plan-usage.ts";
 import { runCompaction } from "./run-compaction.ts";
-import { finishPendingCalls, placeChanges, runTurn, type TurnResult } from "./run-turn.ts";
+import { finishPendingCalls, placeChanges, runTurn, tellFullness, type TurnResult } from "./run-turn.ts";
 
 /** A turn that is under way: read its events, or wait for its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {

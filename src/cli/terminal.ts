@@ -1,0 +1,35 @@
+import { styleText } from "node:util";
+
+type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
+
+/** Paints for one stream: plain text wherever nobody would see the colours. */
+export function painterFor(stream: NodeJS.WriteStream): (style: Style, text: string) => string {
+  return (style, text) => (stream.isTTY ? styleText(style, text, { stream }) : text);
+}
+
+export function bar(share: number, width: number): string {
+  const filled = Math.max(0, Math.min(width, Math.round(share * width)));
+  return `${"█".repeat(filled)}${"░".repeat(width - filled)}`;
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+export function count(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
+/** One line of at most so many characters. */
+export function oneLine(text: string, most: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > most ? `${line.slice(0, Math.max(0, most - 1)).toWellFormed()}…` : line;
+}
+
+/** What a model or a file says must not steer the terminal: control characters become visible. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (character) =>
+    character === "\r" ? "" : "\ufffd",
+  );
+}
