@@ -114,6 +114,13 @@ export const requirements: readonly Requirement[] = [
     "tokens.calibrate": "Ratios correct themselves from reported usage.",
     "tokens.cache": "An unchanged text is never counted twice.",
   }),
+  ...from("sub-sessions", {
+    "controller.spawn": "spawn_session starts with an empty notepad unless copy_notepad; report_result hands back a clean summary and ends the child.",
+    "controller.fork": "fork_session takes the conversation and the notepad along, and its prompt is whole.",
+    "controller.child-limits": "Sub-sessions are limited in depth and number, and only they can report.",
+    "controller.child-failure": "A child that fails, dies, takes too long or runs out of tokens is reported as such.",
+    "controller.child-abort": "Aborting the parent aborts its children.",
+  }),
   ...from("bad input", {
     "bad.types": "A wrong type, an unknown action or field, or a missing one is refused with the field's name, and nothing changes.",
     "bad.ids": "An unknown or malformed id is refused with the next step.",
