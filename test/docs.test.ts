@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { temporaryDirectory } from "./support/temporary.ts";
@@ -23,15 +23,8 @@ test("code blocks in the docs are cut from examples that run [repo.docs]", () =>
 
 for (const example of globSync("examples/*.ts", { cwd: root })) {
   test(`${example} runs [repo.docs]`, () => {
-    const directory = temporaryDirectory();
-    const here = (path: string) => pathToFileURL(join(root, path)).href;
-    const text = read(example)
-      .replaceAll('"holdfast/testing"', JSON.stringify(here("src/testing/index.ts")))
-      .replaceAll('"holdfast"', JSON.stringify(here("src/index.ts")))
-      .replaceAll(/"\.\/([\w-]+\.ts)"/g, (_, name: string) => JSON.stringify(here(`examples/${name}`)));
-    const file = join(directory, basename(example));
-    writeFileSync(file, text);
-    execFileSync(process.execPath, [file], { cwd: directory, stdio: "pipe" });
+    const preload = pathToFileURL(join(root, "test/support/resolve-holdfast.ts")).href;
+    execFileSync(process.execPath, ["--import", preload, join(root, example)], { cwd: temporaryDirectory(), stdio: "pipe" });
   });
 }
 
