@@ -17,6 +17,13 @@ export async function commandLineFigures(): Promise<Figure[]> {
     { rounds: 41 },
   );
   return [
-    { name: "holdfast --version / node -e 0", value: ratio, target: 1.5, direction: "most", unit: "×", detail: `${work.toFixed(1)} ms / ${baseline.toFixed(1)} ms` },
+    {
+      name: "holdfast --version / node -e 0",
+      value: ratio,
+      target: 1.5,
+      direction: "most",
+      unit: "×",
+      detail: `${work.toFixed(1)} ms / ${baseline.toFixed(1)} ms`,
+    },
   ];
 }

@@ -5,7 +5,10 @@ import { compare, type Figure, median, time } from "./measure.ts";
 
 /** Reading an unchanged context, and resuming: neither may grow with what is stored. */
 export async function contextFigures(directory: string): Promise<Figure[]> {
-  const memory = await openMemory({ store: join(directory, "context.db"), surfaces: ["notepad", "notes", "scratchpad"] });
+  const memory = await openMemory({
+    store: join(directory, "context.db"),
+    surfaces: ["notepad", "notes", "scratchpad"],
+  });
   const figures: Figure[] = [];
   const small = await fillSession(memory, "small", { notes: 10, messages: 10, entries: 10 });
   for (const [what, sizes] of [
@@ -19,8 +22,22 @@ export async function contextFigures(directory: string): Promise<Figure[]> {
     };
     const { work, baseline, ratio } = await compare(read(large), read(small), { rounds: 101 });
     figures.push(
-      { name: `context of an unchanged session, 10,000 ${what}`, value: (work / 200) * 1e3, target: 50, direction: "most", unit: "µs", detail: "" },
-      { name: `context with 10,000 ${what} / with 10`, value: ratio, target: 1.2, direction: "most", unit: "×", detail: `${((work / 200) * 1e3).toFixed(1)} µs / ${((baseline / 200) * 1e3).toFixed(1)} µs` },
+      {
+        name: `context of an unchanged session, 10,000 ${what}`,
+        value: (work / 200) * 1e3,
+        target: 50,
+        direction: "most",
+        unit: "µs",
+        detail: "",
+      },
+      {
+        name: `context with 10,000 ${what} / with 10`,
+        value: ratio,
+        target: 1.2,
+        direction: "most",
+        unit: "×",
+        detail: `${((work / 200) * 1e3).toFixed(1)} µs / ${((baseline / 200) * 1e3).toFixed(1)} µs`,
+      },
     );
   }
   figures.push(await resumeFigure(memory, directory));

@@ -7,7 +7,8 @@ import { NoteIndex } from "../src/engine/note-index.ts";
  * How good the ranked search is: labelled questions over short facts, each fact kept as a note.
  * `node bench/search-quality.ts [FILE]`, where FILE is core_memory_update.jsonl of letta-evals.
  */
-const path = process.argv[2] ?? join(import.meta.dirname, "../../shared/data/letta-evals/core_memory_update.jsonl");
+const path =
+  process.argv[2] ?? join(import.meta.dirname, "../../shared/data/letta-evals/core_memory_update.jsonl");
 
 interface Question {
   text: string;
@@ -18,7 +19,9 @@ interface Question {
 type Search = (question: string) => number[];
 
 if (!existsSync(path)) {
-  console.log(`search quality: ${path} is missing, so nothing was measured. Pass the path of core_memory_update.jsonl.`);
+  console.log(
+    `search quality: ${path} is missing, so nothing was measured. Pass the path of core_memory_update.jsonl.`,
+  );
 } else {
   const { facts, questions } = readQuestions(readFileSync(path, "utf8"));
   console.log(`search quality: ${questions.length} questions over ${facts.length} facts`);
@@ -34,9 +37,15 @@ function readQuestions(text: string): { facts: string[]; questions: Question[] }
     .filter((line) => line !== "")
     .map((line): Question => {
       const { input, agent_args } = JSON.parse(line);
-      const { facts, supporting_fact_indices } = agent_args.extra as { facts: string[]; supporting_fact_indices: number[] };
+      const { facts, supporting_fact_indices } = agent_args.extra as {
+        facts: string[];
+        supporting_fact_indices: number[];
+      };
       const numbers = facts.map(placeOf);
-      return { text: input, supporting: new Set(supporting_fact_indices.map((index) => numbers[index] as number)) };
+      return {
+        text: input,
+        supporting: new Set(supporting_fact_indices.map((index) => numbers[index] as number)),
+      };
     });
   return { facts: [...places.keys()], questions };
 }
@@ -47,7 +56,9 @@ function holdfastSearch(facts: string[]): Search {
     index.set(`note_${place}`, { content, tags: [], createdAt: 0, updatedAt: 0, updated: place });
   });
   return (query) =>
-    index.search({ query, tags: [], limit: 10, offset: 0 }).notes.map(({ id }) => Number(id.slice("note_".length)));
+    index
+      .search({ query, tags: [], limit: 10, offset: 0 })
+      .notes.map(({ id }) => Number(id.slice("note_".length)));
 }
 
 function fts5Search(facts: string[]): Search {
@@ -62,7 +73,10 @@ function fts5Search(facts: string[]): Search {
   };
 }
 
-function measure(search: Search, questions: Question[]): { recall: number; reciprocalRank: number; milliseconds: number } {
+function measure(
+  search: Search,
+  questions: Question[],
+): { recall: number; reciprocalRank: number; milliseconds: number } {
   let recall = 0;
   let reciprocalRank = 0;
   const start = performance.now();
@@ -73,10 +87,16 @@ function measure(search: Search, questions: Question[]): { recall: number; recip
     reciprocalRank += first === -1 ? 0 : 1 / (first + 1);
   }
   const milliseconds = (performance.now() - start) / questions.length;
-  return { recall: recall / questions.length, reciprocalRank: reciprocalRank / questions.length, milliseconds };
+  return {
+    recall: recall / questions.length,
+    reciprocalRank: reciprocalRank / questions.length,
+    milliseconds,
+  };
 }
 
 function report(name: string, { recall, reciprocalRank, milliseconds }: ReturnType<typeof measure>): void {
   const share = `${(100 * recall).toFixed(1)} %`;
-  console.log(`  ${name.padEnd(12)} R@5 ${share.padStart(7)}   MRR@10 ${reciprocalRank.toFixed(3)}   ${milliseconds.toFixed(2)} ms per question`);
+  console.log(
+    `  ${name.padEnd(12)} R@5 ${share.padStart(7)}   MRR@10 ${reciprocalRank.toFixed(3)}   ${milliseconds.toFixed(2)} ms per question`,
+  );
 }

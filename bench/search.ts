@@ -20,12 +20,28 @@ export async function searchFigures(): Promise<Figure[]> {
     const search = () => index.search({ query, tags: [], limit: 50, offset: 0 });
     const { ratio } = await compare(() => scan(scanned, query), search, { rounds: 5, warmUp: 1 });
     speedUps.push(ratio);
-    lines.push(`     ${kind.padEnd(14)} ${JSON.stringify(query).padEnd(36)} ${String(search().total).padStart(7)} hits  ${ratio.toFixed(1).padStart(8)}×`);
+    lines.push(
+      `     ${kind.padEnd(14)} ${JSON.stringify(query).padEnd(36)} ${String(search().total).padStart(7)} hits  ${ratio.toFixed(1).padStart(8)}×`,
+    );
   }
   for (const line of lines) console.log(line);
   return [
-    { name: "search of 100,000 notes, median: scan / search", value: median(speedUps), target: 10, direction: "least", unit: "×", detail: `${speedUps.length} queries` },
-    { name: "search of 100,000 notes, slowest: search / scan", value: 1 / Math.min(...speedUps), target: 1.2, direction: "most", unit: "×", detail: "" },
+    {
+      name: "search of 100,000 notes, median: scan / search",
+      value: median(speedUps),
+      target: 10,
+      direction: "least",
+      unit: "×",
+      detail: `${speedUps.length} queries`,
+    },
+    {
+      name: "search of 100,000 notes, slowest: search / scan",
+      value: 1 / Math.min(...speedUps),
+      target: 1.2,
+      direction: "most",
+      unit: "×",
+      detail: "",
+    },
     await smallFigure(notes.slice(0, 300), words),
   ];
 }
@@ -39,14 +55,24 @@ async function smallFigure(notes: string[], words: string[]): Promise<Figure> {
     index.search({ query, tags: [], limit: 50, offset: 0 });
     times.push(performance.now() - start);
   }
-  return { name: "search of 300 notes, slowest query", value: Math.max(...times), target: 1, direction: "most", unit: "ms", detail: `${times.length} queries` };
+  return {
+    name: "search of 300 notes, slowest query",
+    value: Math.max(...times),
+    target: 1,
+    direction: "most",
+    unit: "ms",
+    detail: `${times.length} queries`,
+  };
 }
 
 function queries(words: string[], notes: string[]): [kind: string, query: string][] {
   const phrase = (note: number) => (notes[note] ?? "").split(" ").slice(3, 5).join(" ");
   return [
     ...[0, 1, 5].map((rank): [string, string] => ["common word", words[rank] as string]),
-    ...[5_000, 20_000, 30_000, 38_000, 39_000].map((rank): [string, string] => ["rare word", words[rank] as string]),
+    ...[5_000, 20_000, 30_000, 38_000, 39_000].map((rank): [string, string] => [
+      "rare word",
+      words[rank] as string,
+    ]),
     ...[1, 57, 299].map((note): [string, string] => ["phrase", phrase(note)]),
     ["common phrase", `${words[0]} ${words[1]}`],
     ...["数据", "错误会话", "压缩", "令牌服务器"].map((query): [string, string] => ["CJK", query]),

@@ -39,12 +39,20 @@ export async function turnFigures(directory: string): Promise<Figure[]> {
   ];
 }
 
-async function measure(memory: Memory, id: string, earlier: number): Promise<{ turn: number; call: number; overhead: number }> {
+async function measure(
+  memory: Memory,
+  id: string,
+  earlier: number,
+): Promise<{ turn: number; call: number; overhead: number }> {
   const model = instantModel();
   const surfaces = ["notepad", "notes", "tasks", "results", "sessions"] as const;
   const agent = createAgent({ memory, model, surfaces, contextWindow: 10_000_000, keep: 0.0005 });
   const session = await memory.createSession({ id });
-  const add = (count: number) => session.apply({ type: "messages.add", messages: Array.from({ length: count }, (_, index) => stored(index)) });
+  const add = (count: number) =>
+    session.apply({
+      type: "messages.add",
+      messages: Array.from({ length: count }, (_, index) => stored(index)),
+    });
   for (let done = 0; done < earlier; done += 1_000) await add(1_000);
   if (earlier > 0) await agent.compact(id).result;
   const kept = (await session.messages()).length - earlier;
@@ -62,7 +70,13 @@ async function measure(memory: Memory, id: string, earlier: number): Promise<{ t
 }
 
 function stored(number: number) {
-  return { message: { role: number % 2 === 0 ? "user" : "assistant", content: `message ${number} ${"words and more ".repeat(20)}` }, at: 0 };
+  return {
+    message: {
+      role: number % 2 === 0 ? "user" : "assistant",
+      content: `message ${number} ${"words and more ".repeat(20)}`,
+    },
+    at: 0,
+  };
 }
 
 function instantModel(): MockLanguageModelV4 {
@@ -72,7 +86,12 @@ function instantModel(): MockLanguageModelV4 {
   };
   const finishReason = { unified: "stop" as const, raw: undefined };
   return new MockLanguageModelV4({
-    doGenerate: async () => ({ content: [{ type: "text", text: "A summary of words and more." }], finishReason, usage, warnings: [] }),
+    doGenerate: async () => ({
+      content: [{ type: "text", text: "A summary of words and more." }],
+      finishReason,
+      usage,
+      warnings: [],
+    }),
     doStream: async () => ({
       stream: new ReadableStream({
         start(controller) {

@@ -14,7 +14,10 @@ export async function writeFigures(directory: string): Promise<Figure[]> {
   const update = bare.prepare("UPDATE bare SET text = ? WHERE id = 1");
   let count = 0;
   const append = async () => {
-    const answer = await session.call("update_notepad", { operation: "append", content: `- finding ${++count}` });
+    const answer = await session.call("update_notepad", {
+      operation: "append",
+      content: `- finding ${++count}`,
+    });
     if (!answer.ok) throw new Error(answer.text);
   };
   const baseline = () => update.run(`- finding ${count}`);

@@ -17,12 +17,34 @@ const allowed: Record<string, readonly string[]> = {
   adapters: ["errors", "engine", "stores", "context", "sessions", "tools", "controller", "index"],
   hosts: ["errors", "engine", "stores", "context", "sessions", "tools", "index"],
   testing: ["errors", "engine", "stores", "context", "sessions", "tools", "index"],
-  cli: ["errors", "engine", "stores", "context", "sessions", "tools", "controller", "index", "hosts", "replay", "testing"],
+  cli: [
+    "errors",
+    "engine",
+    "stores",
+    "context",
+    "sessions",
+    "tools",
+    "controller",
+    "index",
+    "hosts",
+    "replay",
+    "testing",
+  ],
   replay: ["errors", "engine", "context", "sessions", "controller", "hosts"],
 };
 
 /** Rooms whose files may not use Node's own modules, because the root entry is built from them. */
-const withoutNode = ["errors", "engine", "context", "sessions", "tools", "index", "controller", "adapters", "replay"];
+const withoutNode = [
+  "errors",
+  "engine",
+  "context",
+  "sessions",
+  "tools",
+  "index",
+  "controller",
+  "adapters",
+  "replay",
+];
 
 /** Drivers may use Node; what opens them by name may not, or every program would pay for all of them. */
 const portable = ["src/stores/store.ts", "src/stores/open-store.ts"];
@@ -37,17 +59,23 @@ export function findViolations(imports: readonly Import[]): string[] {
       return pure ? [`${from} imports ${to}: ${room} is free of Node's modules`] : [];
     }
     if (!to.startsWith("src/")) {
-      return room === "engine" || room === "errors" ? [`${from} imports ${to}: ${room} imports nothing from outside`] : [];
+      return room === "engine" || room === "errors"
+        ? [`${from} imports ${to}: ${room} imports nothing from outside`]
+        : [];
     }
     const target = roomOf(to);
-    return target === room || rooms.includes(target) ? [] : [`${from} imports ${to}: ${room} may not import ${target}`];
+    return target === room || rooms.includes(target)
+      ? []
+      : [`${from} imports ${to}: ${room} may not import ${target}`];
   });
 }
 
 /** Imports of the form `import … from "x"`, `export … from "x"` and `import "x"`; not those made at run time. */
 export function readImports(from: string, text: string): string[] {
   const imports = text.matchAll(/^import\s+(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gm);
-  const exports = text.matchAll(/^export\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s+from\s+["']([^"']+)["']/gm);
+  const exports = text.matchAll(
+    /^export\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s+from\s+["']([^"']+)["']/gm,
+  );
   return [...imports, ...exports].map(([, specifier = ""]) => resolveFrom(from, specifier));
 }
 

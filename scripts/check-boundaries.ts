@@ -5,7 +5,9 @@ import { findViolations, readImports } from "./boundaries.ts";
 const root = join(import.meta.dirname, "..");
 const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
 const violations = findViolations(
-  files.flatMap((from) => readImports(from, readFileSync(join(root, from), "utf8")).map((to) => ({ from, to }))),
+  files.flatMap((from) =>
+    readImports(from, readFileSync(join(root, from), "utf8")).map((to) => ({ from, to })),
+  ),
 );
 for (const violation of violations) console.error(violation);
 console.log(`boundaries: ${files.length} files, ${violations.length} violations`);

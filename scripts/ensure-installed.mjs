@@ -8,8 +8,16 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const stamp = join(root, "node_modules", ".installed-lock");
-const localNode = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
-const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+const localNode = join(
+  root,
+  "node_modules",
+  "node",
+  "bin",
+  process.platform === "win32" ? "node.exe" : "node",
+);
+const lock = createHash("sha256")
+  .update(readFileSync(join(root, "package-lock.json")))
+  .digest("hex");
 
 function fail(message) {
   console.error(message);
@@ -30,6 +38,7 @@ if (!installed) {
   const done = npm ? run(process.execPath, [npm, ...quiet]) : run("npm", quiet);
   if (!done) fail("npm ci failed; see the lines above, then run the same command again.");
   // Where install scripts are switched off, the package `node` has not fetched its binary yet.
-  if (!existsSync(localNode)) run(process.execPath, [join(root, "node_modules", "node", "installArchSpecificPackage.js")]);
+  if (!existsSync(localNode))
+    run(process.execPath, [join(root, "node_modules", "node", "installArchSpecificPackage.js")]);
   writeFileSync(stamp, lock);
 }

@@ -24,7 +24,10 @@ test("code blocks in the docs are cut from examples that run [repo.docs]", () =>
 for (const example of globSync("examples/*.ts", { cwd: root })) {
   test(`${example} runs [repo.docs]`, () => {
     const preload = pathToFileURL(join(root, "test/support/resolve-holdfast.ts")).href;
-    execFileSync(process.execPath, ["--import", preload, join(root, example)], { cwd: temporaryDirectory(), stdio: "pipe" });
+    execFileSync(process.execPath, ["--import", preload, join(root, example)], {
+      cwd: temporaryDirectory(),
+      stdio: "pipe",
+    });
   });
 }
 

@@ -1,5 +1,5 @@
 import { readFile, readdir, realpath, stat } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../errors.ts";
 
 /** Above this a file is not taken into memory. */
@@ -10,13 +10,23 @@ const skippedDirectories = new Set([".git", ".hg", ".svn", ".holdfast", "node_mo
 /** The real path of a file, if it lies in the directory, wherever links may lead. */
 export async function findInside(directory: string, path: string): Promise<string> {
   const root = await realpath(directory);
-  const target = await realpath(resolve(root, path)).catch((error: NodeJS.ErrnoException) => {
-    // Whether something exists outside is not told either.
-    if (!isInside(root, resolve(root, path))) throw outside(path);
-    throw unreadable(path, error);
-  });
-  if (!isInside(root, target)) throw outside(path);
-  return target;
+  const wanted = resolve(root, path);
+  try {
+    const target = await realpath(wanted);
+    if (isInside(root, target)) return target;
+  } catch (error) {
+    // What does not exist is not looked for outside either: that would tell what does.
+    if (isInside(root, await nearestReal(wanted))) throw unreadable(path, error as NodeJS.ErrnoException);
+  }
+  throw outside(path);
+}
+
+/** The real path of the nearest directory above that exists. */
+async function nearestReal(path: string): Promise<string> {
+  for (let at = dirname(path); ; at = dirname(at)) {
+    const found = await realpath(at).catch(() => undefined);
+    if (found !== undefined || at === dirname(at)) return found ?? at;
+  }
 }
 
 function isInside(root: string, target: string): boolean {

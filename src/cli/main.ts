@@ -8,6 +8,11 @@ interface Command {
 }
 
 const commands: Record<string, Command> = {
+  chat: {
+    usage: "chat [-p PROMPT] [--session ID] [--model NAME]",
+    summary: "talk to a model whose memory survives compaction",
+    load: () => import("./chat.ts"),
+  },
   demo: {
     usage: "demo [--fast]",
     summary: "watch a scripted agent keep its notes through compactions",

@@ -145,9 +145,9 @@ export class Memory {
   /** Makes a session from an exported document; under its old id unless that is taken or another is given. */
   async importSession(document: unknown, options: { id?: string } = {}): Promise<Session> {
     const imported = readExport(document, this.owner, this.#setting.clock());
-    const wanted = options.id ?? imported.row.id;
+    const wanted = checkId(options.id ?? imported.row.id, "session id");
     const taken = options.id === undefined && (await this.#isTaken(wanted));
-    const id = checkId(taken ? this.#setting.makeId() : wanted, "session id");
+    const id = taken ? checkId(this.#setting.makeId(), "session id") : wanted;
     return this.#insert({ ...imported, row: { ...imported.row, id } });
   }
 

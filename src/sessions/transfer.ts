@@ -5,9 +5,13 @@ import { type Json, type RecordKind, recordKinds, type SessionRow } from "../eng
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite } from "../stores/store.ts";
+import { checkId } from "./options.ts";
 import type { Session } from "./session.ts";
 
 const kinds = Object.keys(recordKinds) as RecordKind[];
+
+/** Kinds whose keys are numbers. */
+const numberedKinds: RecordKind[] = ["ref", "message", "task", "injection"];
 
 /** A note with a shape the engine can work with; anything else would only fail later, and further from its cause. */
 const noteValue = z.object({
@@ -57,7 +61,8 @@ export async function exportSession(session: Session): Promise<SessionExport> {
     if (found.length > 0) records[kind] = Object.fromEntries(found.map(({ key, value }) => [key, value]));
   }
   const journal = await session.history({ newestFirst: false });
-  return {
+  // A copy: some stores hand out what they hold.
+  return structuredClone({
     format: "holdfast-session",
     version: 1,
     session: {
@@ -72,10 +77,10 @@ export async function exportSession(session: Session): Promise<SessionExport> {
     notepad: row.notepad,
     records,
     journal: journal as unknown as SessionExport["journal"],
-  };
+  });
 }
 
-/** Checks a document and turns it into rows. Counters are counted anew, never believed. */
+/** Checks a document and turns it into rows. Tags and counters are counted anew, never believed. */
 export function readExport(
   document: unknown,
   owner: string,
@@ -90,9 +95,11 @@ export function readExport(
     );
   }
   const { session, notepad, records, journal } = normaliseTexts(parsed.data);
-  const writes = kinds.flatMap((kind) =>
+  checkId(session.agent, "agent id");
+  const given = kinds.flatMap((kind) =>
     Object.entries(records[kind] ?? {}).map(([key, value]): RecordWrite => ({ kind, key, value: checkRecord(kind, key, value as Json) })),
   );
+  const writes = [...given.filter(({ kind }) => kind !== "tag"), ...countTags(given)];
   const inOrder = journal.every((entry, place) => entry.revision > (journal[place - 1]?.revision ?? 0) && entry.revision <= session.revision);
   if (!inOrder) {
     throw new HoldfastError("invalid_input", "The journal of this export is out of order. Export the session again.");
@@ -117,37 +124,63 @@ export function readExport(
     updatedAt: now,
     revision,
     lastFork: 0,
-    counters: countRecords(writes),
+    counters: countRecords(writes, journal),
     notepad,
   };
   return { row, records: writes, entries: [...(journal as unknown as JournalEntry[]), arrival] };
 }
 
 function checkRecord(kind: RecordKind, key: string, value: Json): Json {
+  const isText = kind === "space" || kind === "ref";
+  const isNumbered = numberedKinds.includes(kind);
   const isRight =
     kind === "note"
-      ? noteValue.safeParse(value).success && /^note_\d+$/.test(key)
-      : kind === "space" || kind === "ref"
-        ? typeof value === "string"
-        : value !== null;
+      ? noteValue.safeParse(value).success && /^note_\d{1,15}$/.test(key)
+      : (isText ? typeof value === "string" : value !== null) && (!isNumbered || /^\d{1,15}$/.test(key));
   if (isRight) return value;
   throw new HoldfastError("invalid_input", `The ${kind} ${JSON.stringify(key)} of this export is malformed. Correct or remove it.`, {
     data: { kind, key },
   });
 }
 
-function countRecords(records: readonly RecordWrite[]): SessionRow["counters"] {
-  const notes = records.filter(({ kind }) => kind === "note");
-  const tags = new Set(notes.flatMap(({ value }) => (value as { tags: string[] }).tags.map(foldCase)));
-  const newest = (kind: RecordKind, number: (key: string) => number) =>
-    records.reduce((most, record) => (record.kind === kind ? Math.max(most, number(record.key)) : most), 0);
+/** The tag records that the notes call for, spelt as the document spells them. */
+function countTags(records: readonly RecordWrite[]): RecordWrite[] {
+  const spelt = new Map(
+    records.flatMap(({ kind, key, value }) => {
+      const name = kind === "tag" ? (value as { name?: unknown }).name : undefined;
+      return typeof name === "string" && foldCase(name) === key ? [[key, name] as const] : [];
+    }),
+  );
+  const tags = new Map<string, { name: string; notes: number }>();
+  for (const { kind, value } of records) {
+    const names = kind === "note" ? (value as { tags: string[] }).tags : [];
+    for (const [key, name] of new Map(names.toReversed().map((tag) => [foldCase(tag), tag]))) {
+      const tag = tags.get(key) ?? { name: spelt.get(key) ?? name, notes: 0 };
+      tags.set(key, { ...tag, notes: tag.notes + 1 });
+    }
+  }
+  return [...tags].map(([key, value]) => ({ kind: "tag", key, value }));
+}
+
+/** What is numbered goes on after the newest number ever given, also when its record is gone. */
+function countRecords(records: readonly RecordWrite[], journal: SessionExport["journal"]): SessionRow["counters"] {
+  const given = new Map<unknown, number>();
+  for (const change of journal.flatMap(({ changes }) => changes)) {
+    const after = change.type === "mark" && Number.isSafeInteger(change.after) ? (change.after as number) : 0;
+    given.set(change.counter, Math.max(given.get(change.counter) ?? 0, after));
+  }
+  const newest = (counter: string, kind: RecordKind) =>
+    records.reduce(
+      (most, record) => (record.kind === kind ? Math.max(most, Number(record.key.replace("note_", ""))) : most),
+      given.get(counter) ?? 0,
+    );
   return {
-    notes: notes.length,
-    tags: tags.size,
-    lastNoteId: newest("note", (key) => Number(key.slice("note_".length))),
-    lastRef: newest("ref", Number),
-    lastMessage: newest("message", Number),
-    lastTask: newest("task", Number),
-    lastInjection: newest("injection", Number),
+    notes: records.filter(({ kind }) => kind === "note").length,
+    tags: records.filter(({ kind }) => kind === "tag").length,
+    lastNoteId: newest("lastNoteId", "note"),
+    lastRef: newest("lastRef", "ref"),
+    lastMessage: newest("lastMessage", "message"),
+    lastTask: newest("lastTask", "task"),
+    lastInjection: newest("lastInjection", "injection"),
   };
 }

@@ -13,6 +13,9 @@ const entries: Record<string, string> = {
 registerHooks({
   resolve(specifier, context, next) {
     const entry = entries[specifier];
-    return next(entry === undefined ? specifier : new URL(`../../src/${entry}`, import.meta.url).href, context);
+    return next(
+      entry === undefined ? specifier : new URL(`../../src/${entry}`, import.meta.url).href,
+      context,
+    );
   },
 });

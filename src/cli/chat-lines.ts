@@ -1,0 +1,75 @@
+import type { AgentEvent } from "../controller/events.ts";
+import type { Usage } from "../controller/plan-usage.ts";
+import type { Receipt, ReceiptItem } from "../engine/conversation.ts";
+import { bar, count, oneLine, percent } from "./terminal.ts";
+
+/** Where the session stands: shown before each prompt. */
+export function statusLine(status: { usage: Usage; contextWindow: number; epoch: number; notepad: string }): string {
+  const { usage, contextWindow, epoch, notepad } = status;
+  const share = usage.total / contextWindow;
+  const characters = [...notepad].length;
+  return `${bar(share, 12)} ${percent(share)} of ${count(contextWindow)} tokens · epoch ${epoch} · notepad ${count(characters)} characters`;
+}
+
+/** A tool call in a few words. */
+export function callLine(tool: string, input: unknown): string {
+  const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  const words = fields.map(([name, value]) => `${name}=${oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), 60)}`);
+  return oneLine(`${tool} ${words.join(" ")}`, 140);
+}
+
+export function resultLine(text: string, isError: boolean): string {
+  if (isError) return `failed: ${oneLine(text, 160)}`;
+  const lines = text.split("\n").length;
+  return lines === 1 ? oneLine(text, 60) : `${count(lines)} lines`;
+}
+
+/** What an event has to say besides the model's text and the tool calls; undefined for nothing. */
+export function eventLine(event: AgentEvent): string | undefined {
+  switch (event.type) {
+    case "nudge":
+      return event.text;
+    case "warning":
+      return event.skipped === undefined
+        ? "The context is nearly full: the agent gets a turn to save what it needs."
+        : `The context is full, and the agent was not warned: ${event.skipped}.`;
+    case "checkpoint": {
+      const { filesRead, filesWritten, identifiers, openAsks, planOpen } = event.checkpoint;
+      return `Checkpoint: ${openAsks.length} open asks, ${planOpen.length} things to do, ${filesRead.length + filesWritten.length} files, ${identifiers.length} identifiers.`;
+    }
+    case "compaction":
+      return `Compacted: messages ${event.from} to ${event.to} are a summary now${event.summaryBy === "model" ? "" : ", made without the model"}.`;
+    case "receipt":
+      return receiptLine(event.receipt);
+    case "clearing":
+      return `Cleared ${event.results} old results (${count(event.tokens)} tokens); they can be recalled.`;
+    default:
+      return undefined;
+  }
+}
+
+export function receiptLine({ kept, recallable, missing, tokensBefore, tokensAfter }: Receipt): string {
+  return `Receipt: ${kept.length} kept, ${recallable.length} recallable, ${missing.length} missing; ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
+}
+
+/** A receipt in full, for reading. */
+export function receiptText(receipt: Receipt): string {
+  const { epoch, trigger, from, to, warning, summaryBy, kept, recallable, missing, putBack } = receipt;
+  const rows: [name: string, items: ReceiptItem[]][] = [
+    ["kept", kept],
+    ["recallable", recallable],
+    ["missing", missing],
+    ["put back", putBack],
+  ];
+  const by = summaryBy === "model" ? "the model" : "Holdfast, without a model";
+  return [
+    `Compaction ${epoch} (${trigger}): messages ${from} to ${to}; warning ${warning}; summary by ${by}.`,
+    receiptLine(receipt),
+    ...rows.map(([name, items]) => `  ${name.padEnd(11)}${String(items.length).padStart(4)}  ${listItems(items)}`.trimEnd()),
+  ].join("\n");
+}
+
+function listItems(items: ReceiptItem[]): string {
+  const shown = items.slice(0, 8).map(({ text }) => oneLine(text, 60));
+  return items.length > shown.length ? `${shown.join(", ")} and ${items.length - shown.length} more` : shown.join(", ");
+}

@@ -1,0 +1,73 @@
+import { HoldfastError } from "../errors.ts";
+import { isJsonObject } from "../hosts/pi-session-tree.ts";
+import type { TokenCounts } from "./transcript.ts";
+
+/** Dollars for a million tokens of each kind. */
+export type Prices = TokenCounts;
+
+/** Prices by the beginning of the model's name; the longest beginning counts, `default` where none fits. */
+export type PriceTable = Readonly<Record<string, Prices>>;
+
+/** Taken from the costs that the recorded sessions state, and from the providers' lists; checked November 2026. */
+export const builtInPrices: PriceTable = {
+  default: { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 },
+  "claude-opus-4-5": { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 },
+  "claude-opus-4": { input: 15, cacheWrite: 18.75, cacheRead: 1.5, output: 75 },
+  "claude-sonnet": { input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15 },
+  "claude-haiku-4-5": { input: 1, cacheWrite: 1.25, cacheRead: 0.1, output: 5 },
+};
+
+const kinds = ["input", "cacheWrite", "cacheRead", "output"] as const;
+
+export function pricesFor(model: string, table: PriceTable): Prices {
+  const names = Object.keys(table).filter((name) => name !== "default" && model.startsWith(name));
+  const longest = names.sort((left, right) => right.length - left.length)[0] ?? "default";
+  return table[longest] ?? (builtInPrices.default as Prices);
+}
+
+export function costOf(counts: TokenCounts, prices: Prices): number {
+  return kinds.reduce((sum, kind) => sum + counts[kind] * prices[kind], 0) / 1_000_000;
+}
+
+export function addCounts(left: TokenCounts, right: TokenCounts): TokenCounts {
+  return {
+    input: left.input + right.input,
+    cacheWrite: left.cacheWrite + right.cacheWrite,
+    cacheRead: left.cacheRead + right.cacheRead,
+    output: left.output + right.output,
+  };
+}
+
+/**
+ * A price table from JSON; what it does not name keeps its built-in price.
+ *
+ * @example parsePrices('{"my-model":{"input":1,"cacheWrite":1.25,"cacheRead":0.1,"output":4}}')
+ */
+export function parsePrices(text: string): PriceTable {
+  const example = '{"claude-opus-4-5":{"input":5,"cacheWrite":6.25,"cacheRead":0.5,"output":25}}';
+  const table = parseJson(text, example);
+  if (!isJsonObject(table)) throw new HoldfastError("invalid_input", `The price table is no JSON object. Write it like this: ${example}`);
+  const entries = Object.entries(table).map(([model, value]) => [model, checkPrices(model, value, example)] as const);
+  return { ...builtInPrices, ...Object.fromEntries(entries) };
+}
+
+function parseJson(text: string, example: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new HoldfastError("invalid_input", `The price table is no JSON (${(error as Error).message}). Write it like this: ${example}`, { cause: error });
+  }
+}
+
+function checkPrices(model: string, value: unknown, example: string): Prices {
+  const given = isJsonObject(value) ? value : {};
+  const read = (kind: (typeof kinds)[number]): number => {
+    const price = given[kind];
+    if (typeof price === "number" && Number.isFinite(price) && price >= 0) return price;
+    throw new HoldfastError(
+      "invalid_input",
+      `The price of ${kind} for ${JSON.stringify(model)} must be a number of dollars per million tokens, not below 0 (got ${JSON.stringify(price) ?? "nothing"}). Write it like this: ${example}`,
+    );
+  };
+  return { input: read("input"), cacheWrite: read("cacheWrite"), cacheRead: read("cacheRead"), output: read("output") };
+}

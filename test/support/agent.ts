@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { type Agent, type AgentEvent, type AgentOptions, createAgent, type Turn, type TurnResult } from "../../src/controller/index.ts";
+import { summaryInstructions, warningText } from "../../src/controller/plan-compaction.ts";
+import { type Memory, openMemory, type Session } from "../../src/index.ts";
+import { type ScriptedAnswer, type ScriptedRequest, type ScriptedServer, startScriptedServer } from "../../src/testing/index.ts";
+import { tickingClock } from "./memory.ts";
+import { assertValidPrompt } from "./prompt.ts";
+
+export type Script = (request: ScriptedRequest, number: number) => ScriptedAnswer | Promise<ScriptedAnswer>;
+
+export interface Stage {
+  memory: Memory;
+  agent: Agent;
+  server: ScriptedServer;
+  /** Another agent on the same store and the same server, as a new process would have it. */
+  another(options?: Partial<AgentOptions>): Agent;
+  session(): Promise<Session>;
+  /** Sends and waits; gives the result and every event. */
+  say(text: string): Promise<TurnResult & { events: AgentEvent[] }>;
+  /** Requests for a turn or a warning, without those for summaries. */
+  turns(): ScriptedRequest[];
+}
+
+export interface StageOptions extends Partial<Omit<AgentOptions, "memory" | "model">> {
+  script: Script;
+  store?: string;
+}
+
+/** An agent that talks to a scripted model over HTTP. Whatever it sends is checked when the test is over. */
+export async function openStage(t: TestContext, { script, store = "memory:", ...options }: StageOptions): Promise<Stage> {
+  const server = await startScriptedServer(script);
+  const memory = await openMemory({ store, clock: tickingClock() });
+  t.after(async () => {
+    await server.close();
+    await memory.close();
+    for (const request of server.requests) assertValidPrompt(request);
+  });
+  const defaults: AgentOptions = { memory, model: modelAt(server.url), contextWindow: 32_000, system: "You are a careful analyst." };
+  const agent = createAgent({ ...defaults, ...options });
+  return {
+    memory,
+    agent,
+    server,
+    another: (more = {}) => createAgent({ ...defaults, ...options, ...more }),
+    session: () => memory.openSession("s"),
+    say: (text) => finish(agent.send("s", text)),
+    turns: () => server.requests.filter((request) => !isSummaryRequest(request)),
+  };
+}
+
+export function modelAt(url: string) {
+  return createOpenAICompatible({ name: "scripted", baseURL: url, includeUsage: true })("scripted-model");
+}
+
+/** Waits for a turn and gives its result with all its events. */
+export async function finish(turn: Turn): Promise<TurnResult & { events: AgentEvent[] }> {
+  const events: AgentEvent[] = [];
+  for await (const event of turn) events.push(event);
+  return { ...(await turn.result), events };
+}
+
+export function ofType<T extends AgentEvent["type"]>(events: readonly AgentEvent[], type: T): Extract<AgentEvent, { type: T }>[] {
+  return events.filter((event): event is Extract<AgentEvent, { type: T }> => event.type === type);
+}
+
+export function isSummaryRequest({ messages }: ScriptedRequest): boolean {
+  return messages[0]?.content === summaryInstructions;
+}
+
+/** Whether the model is being warned by this request: the warning is the newest thing said to it. */
+export function isWarning({ messages }: ScriptedRequest): boolean {
+  return String(messages.at(-1)?.content).endsWith(warningText);
+}
+
+/** Answers summaries and warnings plainly, and the turns one after another from a list. */
+export function inOrder(answers: readonly ScriptedAnswer[], others: { summary?: Script; warning?: Script } = {}): Script {
+  let next = 0;
+  return (request, number) => {
+    if (isSummaryRequest(request)) return others.summary?.(request, number) ?? { text: plainSummary(request) };
+    if (isWarning(request)) return others.warning?.(request, number) ?? { text: "Notepad is up to date." };
+    return answers[next++] ?? { text: "Done." };
+  };
+}
+
+/** A summary that passes: it repeats what the user asked. */
+export function plainSummary({ messages }: ScriptedRequest): string {
+  const asked = [...String(messages.at(-1)?.content).matchAll(/^(?:user: |Open request: )(.*)$/gm)].map(([, text]) => text);
+  return `The user asked: ${asked.join(" / ")}. Work went on.`;
+}
+
+export function call(name: string, input: unknown, id?: string): { name: string; input: unknown; id?: string } {
+  return { name, input, ...(id === undefined ? {} : { id }) };
+}
+
+export const append = (content: string) => call("update_notepad", { operation: "append", content });
+
+/** Words that say nothing and take about that many tokens. */
+export function filler(tokens: number, word = "lorem"): string {
+  return Array.from({ length: tokens }, (_, index) => (index % 12 === 11 ? `${word}\n` : word)).join(" ");
+}
+
+export function notepadIn(request: ScriptedRequest): string {
+  const system = String(request.messages[0]?.content);
+  const at = system.lastIndexOf("## Session Notepad\n");
+  assert.notEqual(at, -1, "no notepad in the system prompt");
+  return system.slice(at + "## Session Notepad\n".length);
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { warningText } from "../../src/controller/plan-compaction.ts";
+import type { ScriptedRequest } from "../../src/testing/index.ts";
+
+type Message = ScriptedRequest["messages"][number];
+
+/** What every request must keep, whatever happened before it. */
+export function assertValidPrompt({ messages }: ScriptedRequest): void {
+  const shown = () => JSON.stringify(messages, null, 1).slice(0, 20_000);
+  assert.equal(messages[0]?.role, "system", "the first message is the system prompt");
+  assert.ok(messages.slice(1).every(({ role }) => role !== "system"), "there is one system prompt");
+  assertPaired(messages);
+  assert.notEqual(messages.at(-1)?.role, "assistant", `the prompt ends with what the model said itself\n${shown()}`);
+  for (const { role, content, tool_calls } of messages) {
+    assert.ok(tool_calls?.length || (typeof content === "string" && content !== ""), `an empty ${role} message\n${shown()}`);
+  }
+  const whole = messages.map(({ content }) => String(content ?? "")).join("\n");
+  for (const once of [warningText, "\n## Session Notepad\n", "\n[Checkpoint, written", "[Receipt: "]) {
+    assert.ok(whole.split(once).length <= 2, `${JSON.stringify(once)} stands there more than once\n${shown()}`);
+  }
+}
+
+/** Every call is answered once, right after it, and nothing else is answered. */
+function assertPaired(messages: readonly Message[]): void {
+  let open = new Set<string>();
+  for (const [index, { role, tool_calls, tool_call_id }] of messages.entries()) {
+    if (role === "tool") {
+      assert.ok(open.delete(tool_call_id ?? ""), `message ${index} answers ${tool_call_id}, which is not open`);
+      continue;
+    }
+    assert.deepEqual([...open], [], `message ${index} (${role}) comes before every call was answered`);
+    open = new Set((tool_calls ?? []).map(({ id }) => id));
+  }
+  assert.deepEqual([...open], [], "the prompt ends with calls that nobody answered");
+}
+
+/** The summary that opens an epoch; "" for the first one. */
+export function epochOf({ messages }: ScriptedRequest): string {
+  const first = String(messages[1]?.content);
+  return first.startsWith("[Summary of the conversation so far]") ? first : "";
+}
+
+/** Within an epoch a prompt only ever grows at its end; names the first byte that differs. */
+export function assertPrefixes(requests: readonly ScriptedRequest[]): number {
+  let compared = 0;
+  for (const [index, later] of requests.entries()) {
+    const earlier = requests[index - 1];
+    if (!earlier || epochOf(earlier) !== epochOf(later)) continue;
+    const [before, after] = [earlier, later].map(({ messages }) => JSON.stringify(messages).slice(0, -1)) as [string, string];
+    if (!after.startsWith(before)) {
+      let at = 0;
+      while (before[at] === after[at]) at++;
+      assert.fail(
+        `request ${index} differs from the one before it at byte ${at}:\n…${before.slice(Math.max(0, at - 200), at + 200)}\n--- became ---\n…${after.slice(Math.max(0, at - 200), at + 200)}`,
+      );
+    }
+    compared++;
+  }
+  return compared;
+}
