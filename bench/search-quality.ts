@@ -31,7 +31,10 @@ if (!existsSync(path)) {
 
 function readQuestions(text: string): { facts: string[]; questions: Question[] } {
   const places = new Map<string, number>();
-  const placeOf = (fact: string) => places.get(fact) ?? (places.set(fact, places.size), places.size - 1);
+  const placeOf = (fact: string) => {
+    if (!places.has(fact)) places.set(fact, places.size);
+    return places.get(fact) as number;
+  };
   const questions = text
     .split("\n")
     .filter((line) => line !== "")

@@ -36,10 +36,16 @@ export interface MemoryOptions {
  */
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
   if (!options?.store) {
-    throw new HoldfastError("invalid_input", `openMemory needs a "store": a file path, a URL such as "memory:", or a store of your own.`);
+    throw new HoldfastError(
+      "invalid_input",
+      `openMemory needs a "store": a file path, a URL such as "memory:", or a store of your own.`,
+    );
   }
   const tokens = options.scratchpad?.maxTokens;
-  const limits = mergeLimits({ ...options.limits, ...(tokens === undefined ? {} : { scratchpadTokens: tokens }) });
+  const limits = mergeLimits({
+    ...options.limits,
+    ...(tokens === undefined ? {} : { scratchpadTokens: tokens }),
+  });
   const tokenizer = cachedTokenizer(options.tokenizer ?? { name: "estimate", count: estimateTokens });
   const countTokens = (text: string) => tokenizer.count(text);
   const names = options.surfaces ?? ["notepad", "notes"];
@@ -56,10 +62,15 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   });
 }
 
+export { parseNotepad, parseScratchpad } from "./context/blocks.ts";
 export { estimateTokens } from "./context/estimate-tokens.ts";
 export { loadExactTokenizer } from "./context/exact-tokens.ts";
-export { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer, type Tokenizer } from "./context/tokens.ts";
-export { parseNotepad, parseScratchpad } from "./context/blocks.ts";
+export {
+  type CalibratedTokenizer,
+  cachedTokenizer,
+  calibratedTokenizer,
+  type Tokenizer,
+} from "./context/tokens.ts";
 export type { DiffLine } from "./engine/diff.ts";
 export type { Actor, JournalEntry } from "./engine/journal.ts";
 export { defaultLimits, type Limits } from "./engine/limits.ts";
@@ -68,10 +79,10 @@ export type { Note } from "./engine/notes.ts";
 export type { Operation } from "./engine/operations.ts";
 export type { Scratchpad } from "./engine/scratchpad.ts";
 export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
+export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
 export type { Block, Context, ToolAnswer } from "./sessions/options.ts";
 export type { AppliedOperation, ApplyOptions, Session } from "./sessions/session.ts";
-export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { SessionExport } from "./sessions/transfer.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
 export { type SurfaceName, surfaceNames } from "./tools/surfaces.ts";

@@ -9,7 +9,9 @@ const root = join(import.meta.dirname, "..");
 test("imports point inward only [repo.boundaries]", () => {
   const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
   assert.ok(files.length > 30);
-  const imports = files.flatMap((from) => readImports(from, readFileSync(join(root, from), "utf8")).map((to) => ({ from, to })));
+  const imports = files.flatMap((from) =>
+    readImports(from, readFileSync(join(root, from), "utf8")).map((to) => ({ from, to })),
+  );
   assert.ok(imports.length > 100, "the reader of imports finds too few");
   assert.deepEqual(findViolations(imports), []);
 });

@@ -15,9 +15,18 @@ type Step = { on: number } & ({ do: "call"; call: RandomCall } | { do: "fork" | 
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 12, arbitrary: fc.record({ on: fc.nat(9), do: fc.constant("call" as const), call: randomCall }) },
+    {
+      weight: 12,
+      arbitrary: fc.record({ on: fc.nat(9), do: fc.constant("call" as const), call: randomCall }),
+    },
     { weight: 3, arbitrary: fc.record({ on: fc.nat(9), do: fc.constant("fork" as const) }) },
-    { weight: 3, arbitrary: fc.record({ on: fc.nat(9), do: fc.constantFrom("say" as const, "undo" as const, "reopen" as const) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        on: fc.nat(9),
+        do: fc.constantFrom("say" as const, "undo" as const, "reopen" as const),
+      }),
+    },
   ),
   { maxLength: 40, size: "max" },
 );
@@ -38,7 +47,8 @@ test("forks, and forks of forks, are copies that live on by themselves [sessions
       const path = join(directory, `${++run}.db`);
       const clock = tickingClock();
       const kept = memoryStore();
-      const open = () => openSmallMemory({ store: onDisk ? `sqlite:${path}?synchronous=normal` : kept, clock });
+      const open = () =>
+        openSmallMemory({ store: onDisk ? `sqlite:${path}?synchronous=normal` : kept, clock });
       let memory = await open();
       await memory.createSession({ id: "s0" });
       const branches: Branch[] = [{ id: "s0", model: emptyModel(), messages: [], earlier: [] }];
@@ -87,7 +97,10 @@ async function compare(session: Session, { model, messages }: Branch): Promise<v
   const { notepad, scratchpad, notes, counters, messages: said } = await everything(session);
   assert.equal(notepad ?? "", model.notepad);
   assert.deepEqual(scratchpad, model.scratchpad);
-  assert.deepEqual(notes.map(({ id, content, tags }) => ({ id, content, tags })), model.notes);
+  assert.deepEqual(
+    notes.map(({ id, content, tags }) => ({ id, content, tags })),
+    model.notes,
+  );
   const tags = new Set(model.notes.flatMap((note) => note.tags.map((tag) => tag.toLowerCase())));
   assert.deepEqual([counters.notes, counters.tags], [model.notes.length, tags.size]);
   assert.deepEqual(said, messages);
@@ -105,8 +118,16 @@ test("a fork has everything, its history too, and knows its parent [sessions.for
   assert.deepEqual({ ...after, revision: 0 }, { ...before, revision: 0 });
   const { row } = await fork.state();
   assert.deepEqual([row.parent, row.origin, row.agent, row.title], ["parent", "forked", "auditor", "Audit"]);
-  const types = async (session: Session) => (await session.history({ newestFirst: false })).map(({ operation }) => operation.type);
-  const shared = ["session.create", "notepad.write", "notes.add", "scratchpad.refs_add", "messages.add", "session.fork"];
+  const types = async (session: Session) =>
+    (await session.history({ newestFirst: false })).map(({ operation }) => operation.type);
+  const shared = [
+    "session.create",
+    "notepad.write",
+    "notes.add",
+    "scratchpad.refs_add",
+    "messages.add",
+    "session.fork",
+  ];
   assert.deepEqual(await types(parent), shared);
   assert.deepEqual(await types(fork), [...shared, "session.forked"]);
 });
@@ -120,7 +141,10 @@ test("notes that both sides add have ids of their own [sessions.fork] [notes.ids
   assert.equal((await answer(fork, "add_note", { content: "y" })).note_id, "note_1001");
   await answer(fork, "delete_note", { id: inherited });
   assert.equal((await parent.notes.all()).length, 1);
-  assert.deepEqual((await fork.notes.all()).map(({ id }) => id), ["note_1001"]);
+  assert.deepEqual(
+    (await fork.notes.all()).map(({ id }) => id),
+    ["note_1001"],
+  );
 });
 
 test("forking writes no notes and no messages, however many there are [sessions.fork-cost]", async () => {
@@ -128,15 +152,24 @@ test("forking writes no notes and no messages, however many there are [sessions.
   const written: unknown[] = [];
   const store: Store = {
     ...inner,
-    create: (session) => (written.push(...session.records), inner.create(session)),
-    commit: (commit) => (written.push(...commit.records), inner.commit(commit)),
+    create(session) {
+      written.push(...session.records);
+      return inner.create(session);
+    },
+    commit(commit) {
+      written.push(...commit.records);
+      return inner.commit(commit);
+    },
   };
   const memory = await openTestMemory({ store });
   const costs: number[] = [];
   for (const size of [10, 1_000]) {
     const session = await memory.createSession({ id: `size-${size}` });
     for (let index = 0; index < size; index++) await session.notes.add(`note ${index}`, [`tag-${index % 7}`]);
-    await session.apply({ type: "messages.add", messages: Array.from({ length: size }, (_, index) => ({ index })) });
+    await session.apply({
+      type: "messages.add",
+      messages: Array.from({ length: size }, (_, index) => ({ index })),
+    });
     await session.scratchpad.setPlan("copied, since it is small");
     written.length = 0;
     const fork = await memory.forkSession(session.id);
@@ -164,7 +197,10 @@ test("a spawned session starts empty, or with a copy of the notepad only [sessio
   await parent.scratchpad.setPlan("1. audit");
   const empty = await memory.spawnSession("parent", { title: "Sheet 1" });
   const copy = await memory.spawnSession("parent", { copyNotepad: true });
-  for (const [child, notepad] of [[empty, null], [copy, "the plan"]] as const) {
+  for (const [child, notepad] of [
+    [empty, null],
+    [copy, "the plan"],
+  ] as const) {
     const { row } = await child.state();
     assert.deepEqual([row.parent, row.origin, row.agent], ["parent", "spawned", "auditor"]);
     const { notes, scratchpad, messages, ...rest } = await everything(child);

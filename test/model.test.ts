@@ -11,7 +11,10 @@ import { temporaryDirectory } from "./support/temporary.ts";
 type Step = RandomCall | "close and open" | "open without closing";
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof({ weight: 12, arbitrary: randomCall }, fc.constantFrom<Step>("close and open", "open without closing")),
+  fc.oneof(
+    { weight: 12, arbitrary: randomCall },
+    fc.constantFrom<Step>("close and open", "open without closing"),
+  ),
   { maxLength: 40, size: "max" },
 );
 
@@ -53,7 +56,9 @@ async function compareCall(session: Session, model: Model, step: RandomCall): Pr
   const next = modelCall(model, call, newId);
   assert.equal(given.ok, next !== undefined, `${JSON.stringify(call)}: ${given.text}`);
   assert.equal((await session.state()).row.revision, before + (given.ok ? 1 : 0));
-  const metadata = given.ok ? (given.output.metadata as { total_notes: number; total_tags: number } | undefined) : undefined;
+  const metadata = given.ok
+    ? (given.output.metadata as { total_notes: number; total_tags: number } | undefined)
+    : undefined;
   if (next && metadata) {
     assert.deepEqual([metadata.total_notes, metadata.total_tags], [next.notes.length, tagCounts(next).size]);
   }
@@ -64,9 +69,15 @@ async function compareState(session: Session, model: Model): Promise<void> {
   assert.equal(await session.notepad.read(), model.notepad);
   assert.deepEqual(await session.scratchpad.read(), model.scratchpad);
   const notes = await session.notes.all();
-  assert.deepEqual(notes.map(({ id, content, tags }) => ({ id, content, tags })), model.notes);
+  assert.deepEqual(
+    notes.map(({ id, content, tags }) => ({ id, content, tags })),
+    model.notes,
+  );
   const tags = await session.notes.tags();
-  assert.deepEqual(new Map(tags.map(({ tag, notes: count }): [string, number] => [tag.toLowerCase(), count]).toSorted()), tagCounts(model));
+  assert.deepEqual(
+    new Map(tags.map(({ tag, notes: count }): [string, number] => [tag.toLowerCase(), count]).toSorted()),
+    tagCounts(model),
+  );
   assert.equal(tags.length, tagCounts(model).size);
   const { system, message } = await session.context();
   assert.equal(parseNotepad(system), model.notepad);
@@ -76,7 +87,8 @@ async function compareState(session: Session, model: Model): Promise<void> {
 function tagCounts({ notes }: Model): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { tags } of notes) {
-    for (const tag of new Set(tags.map((each) => each.toLowerCase()))) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    for (const tag of new Set(tags.map((each) => each.toLowerCase())))
+      counts.set(tag, (counts.get(tag) ?? 0) + 1);
   }
   return new Map([...counts].toSorted());
 }

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { step } from "../src/engine/commit.ts";
-import { emptyCounters, type Json, type RecordKind, recordKinds, type SessionRow, type State } from "../src/engine/state.ts";
+import {
+  emptyCounters,
+  type Json,
+  type RecordKind,
+  recordKinds,
+  type SessionRow,
+  type State,
+} from "../src/engine/state.ts";
 import type { MemorySnapshot, Session } from "../src/index.ts";
 import { openSmallMemory, play, type RandomCall, randomCall } from "./support/random-calls.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
@@ -78,18 +85,28 @@ test("a diff leads from one revision to the other [journal.diff]", async () => {
       assert.ok(from && to);
       const diff = await session.diff(from.revision, to.revision);
       const side = (lines: { kind: string; text: string }[], hidden: string) =>
-        lines.filter(({ kind }) => kind !== hidden).map(({ text }) => text).join("\n");
+        lines
+          .filter(({ kind }) => kind !== hidden)
+          .map(({ text }) => text)
+          .join("\n");
       assert.equal(side(diff.notepad, "added"), from.notepad ?? "");
       assert.equal(side(diff.notepad, "removed"), to.notepad ?? "");
       assert.equal(side(diff.scratchpad.plan, "added"), from.scratchpad.plan);
       assert.equal(side(diff.scratchpad.notes, "removed"), to.scratchpad.notes);
       const gone = new Set(diff.notes.removed.map(({ id }) => id));
       const changed = new Map(diff.notes.changed.map(({ after }) => [after.id, after]));
-      const rebuilt = [...from.notes.filter(({ id }) => !gone.has(id)).map((note) => changed.get(note.id) ?? note), ...diff.notes.added];
-      const texts = (notes: MemorySnapshot["notes"]) => notes.map(({ id, content, tags }) => JSON.stringify([id, content, tags])).toSorted();
+      const rebuilt = [
+        ...from.notes.filter(({ id }) => !gone.has(id)).map((note) => changed.get(note.id) ?? note),
+        ...diff.notes.added,
+      ];
+      const texts = (notes: MemorySnapshot["notes"]) =>
+        notes.map(({ id, content, tags }) => JSON.stringify([id, content, tags])).toSorted();
       assert.deepEqual(texts(rebuilt), texts(to.notes));
       assert.deepEqual(
-        [...from.scratchpad.refs.filter((ref) => !diff.scratchpad.refsRemoved.includes(ref)), ...diff.scratchpad.refsAdded].toSorted(),
+        [
+          ...from.scratchpad.refs.filter((ref) => !diff.scratchpad.refsRemoved.includes(ref)),
+          ...diff.scratchpad.refsAdded,
+        ].toSorted(),
         to.scratchpad.refs.toSorted(),
       );
     }),
@@ -100,7 +117,8 @@ test("a diff leads from one revision to the other [journal.diff]", async () => {
 /** Takes one step; refusals are fine. */
 async function take(session: Session, each: Step): Promise<void> {
   if (each === "undo") await session.undo().catch(() => undefined);
-  else if (each === "say") await session.apply({ type: "messages.add", messages: [{ role: "user", content: "hello" }] });
+  else if (each === "say")
+    await session.apply({ type: "messages.add", messages: [{ role: "user", content: "hello" }] });
   else if (each === "rename") await session.apply({ type: "session.rename", title: "another title" });
   else await play(session, each);
 }
@@ -130,6 +148,12 @@ async function storedRecords(session: Session): Promise<Record<string, Json>> {
 
 /** The session as it was when it was created. */
 function newborn(row: SessionRow): State {
-  const unused = { title: null, notepad: null, revision: 1, counters: emptyCounters(), updatedAt: row.createdAt };
+  const unused = {
+    title: null,
+    notepad: null,
+    revision: 1,
+    counters: emptyCounters(),
+    updatedAt: row.createdAt,
+  };
   return { row: { ...row, ...unused }, resident: new Map() };
 }

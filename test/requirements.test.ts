@@ -9,9 +9,11 @@ const root = join(import.meta.dirname, "..");
 /** Ids cited in the names of tests. */
 function citations(): Map<string, string> {
   const cited = new Map<string, string>();
-  for (const file of globSync(["src/**/*.test.ts", "test/**/*.test.ts", "test/support/*.ts"], { cwd: root })) {
+  for (const file of globSync(["src/**/*.test.ts", "test/**/*.test.ts", "test/support/*.ts"], {
+    cwd: root,
+  })) {
     const text = readFileSync(join(root, file), "utf8");
-    for (const [, names = ""] of text.matchAll(/\b(?:test|it)\(\s*["'`]((?:[^"'`\\]|\\.)*)["'`]/g)) {
+    for (const [, , names = ""] of text.matchAll(/\b(?:test|it)\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/g)) {
       for (const [, id = ""] of names.matchAll(/\[([a-z]+\.[a-z-]+)\]/g)) cited.set(id, file);
     }
   }
@@ -22,6 +24,14 @@ test("every requirement is cited by a test, and every citation is a requirement 
   const cited = citations();
   const known = new Set(requirements.map(({ id }) => id));
   assert.equal(known.size, requirements.length, "an id is used twice");
-  assert.deepEqual([...known].filter((id) => !cited.has(id)), [], "requirements that no test cites");
-  assert.deepEqual([...cited.keys()].filter((id) => !known.has(id)), [], "citations of requirements that do not exist");
+  assert.deepEqual(
+    [...known].filter((id) => !cited.has(id)),
+    [],
+    "requirements that no test cites",
+  );
+  assert.deepEqual(
+    [...cited.keys()].filter((id) => !known.has(id)),
+    [],
+    "citations of requirements that do not exist",
+  );
 });

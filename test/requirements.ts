@@ -131,4 +131,13 @@ export const requirements: readonly Requirement[] = [
     "bad.read-only": "In a read-only place reads work, and a write is refused with a typed error.",
     "bad.full": "On a full disk a write is refused with a typed error, reads work, and writes work again when there is space.",
   }),
+  ...from("holdfast chat", {
+    "chat.ask": "-p runs one prompt and exits: the answer on stdout, all else on stderr; --session goes on with a session.",
+    "chat.json": "--json prints the controller's events as lines, and a result at the end.",
+    "chat.commands": "/notepad, /compact, /receipt, /undo, /sessions, /fork, /help and /quit, typed or from a pipe.",
+    "chat.resume": "A turn that was killed in any phase goes on at the next start.",
+    "chat.abort": "Ctrl-C stops the running turn; at the prompt it ends the chat.",
+    "chat.models": "Any OpenAI-compatible endpoint without a key; hosted models through packages that the error names; a wrong model or address is told in one line.",
+    "chat.files": "The chat's tools read and search the working directory, and nothing outside it.",
+  }),
 ];

@@ -76,7 +76,11 @@ test("undo of any operation keeps the totals right and the budgets, or is refuse
           continue;
         }
         await checkWhole(session);
-        checkOnlyTouched(before, await visible(session), entry?.operation.type === "undo" ? "" : (entry?.operation.type ?? ""));
+        checkOnlyTouched(
+          before,
+          await visible(session),
+          entry?.operation.type === "undo" ? "" : (entry?.operation.type ?? ""),
+        );
       }
     }),
     { numRuns: 250 },
@@ -88,7 +92,8 @@ async function checkWhole(session: Session): Promise<void> {
   const { notes, tags, counted, scratchpad, notepad } = await visible(session);
   const counts = new Map<string, number>();
   for (const note of notes) {
-    for (const tag of new Set(note.tags.map((each) => each.toLowerCase()))) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    for (const tag of new Set(note.tags.map((each) => each.toLowerCase())))
+      counts.set(tag, (counts.get(tag) ?? 0) + 1);
   }
   assert.deepEqual(new Map(tags.map(({ tag, notes: count }) => [tag.toLowerCase(), count])), counts);
   assert.deepEqual(counted, [notes.length, counts.size]);
@@ -96,15 +101,24 @@ async function checkWhole(session: Session): Promise<void> {
   assert.ok(scratchpad.refs.length <= modelLimits.refs, "too many refs");
   assert.ok([...(notepad ?? "")].length <= modelLimits.notepadCharacters, "the notepad is over its limit");
   assert.ok([...scratchpad.plan].length <= modelLimits.spacePlanCharacters, "the plan is over its limit");
-  assert.ok([...scratchpad.notes].length <= modelLimits.spaceNotesCharacters, "the notes are over their limit");
+  assert.ok(
+    [...scratchpad.notes].length <= modelLimits.spaceNotesCharacters,
+    "the notes are over their limit",
+  );
 }
 
 /** Undoing an edit of one form of memory leaves the others alone. */
-function checkOnlyTouched(before: Awaited<ReturnType<typeof visible>>, after: Awaited<ReturnType<typeof visible>>, type: string): void {
+function checkOnlyTouched(
+  before: Awaited<ReturnType<typeof visible>>,
+  after: Awaited<ReturnType<typeof visible>>,
+  type: string,
+): void {
   const [surface] = type.split(".");
   if (surface === "notepad") assert.deepEqual({ ...after, notepad: null }, { ...before, notepad: null });
-  if (surface === "scratchpad") assert.deepEqual({ ...after, scratchpad: null }, { ...before, scratchpad: null });
-  if (surface === "notes") assert.deepEqual([after.notepad, after.scratchpad], [before.notepad, before.scratchpad]);
+  if (surface === "scratchpad")
+    assert.deepEqual({ ...after, scratchpad: null }, { ...before, scratchpad: null });
+  if (surface === "notes")
+    assert.deepEqual([after.notepad, after.scratchpad], [before.notepad, before.scratchpad]);
 }
 
 type Edit = { kind: "append" } | { kind: "replace" | "clear"; pick: number };
@@ -146,7 +160,11 @@ test("a line edit is undone where its text still stands, and refused where it wa
       const target = done[pick % Math.max(1, done.length)];
       if (!target) return;
       const isLatest = done.findLast(({ line }) => line === target.line) === target;
-      if (!isLatest) return assert.rejects(session.undo(target.revision), (error) => isHoldfastError(error) && error.code === "cannot_undo");
+      if (!isLatest)
+        return assert.rejects(
+          session.undo(target.revision),
+          (error) => isHoldfastError(error) && error.code === "cannot_undo",
+        );
       await session.undo(target.revision);
       if (target.before === "") lines.splice(target.line, 1);
       else lines[target.line] = target.before;

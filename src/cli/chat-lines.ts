@@ -21,6 +21,7 @@ export function callLine(tool: string, input: unknown): string {
 export function resultLine(text: string, isError: boolean): string {
   if (isError) return `failed: ${oneLine(text, 160)}`;
   const lines = text.split("\n").length;
+  if (text === '{"ok":true}') return "ok";
   return lines === 1 ? oneLine(text, 60) : `${count(lines)} lines`;
 }
 
@@ -35,14 +36,20 @@ export function eventLine(event: AgentEvent): string | undefined {
         : `The context is full, and the agent was not warned: ${event.skipped}.`;
     case "checkpoint": {
       const { filesRead, filesWritten, identifiers, openAsks, planOpen } = event.checkpoint;
-      return `Checkpoint: ${openAsks.length} open asks, ${planOpen.length} things to do, ${filesRead.length + filesWritten.length} files, ${identifiers.length} identifiers.`;
+      const parts = [
+        plural(openAsks.length, "open ask"),
+        plural(planOpen.length, "thing to do", "things to do"),
+        plural(filesRead.length + filesWritten.length, "file"),
+        plural(identifiers.length, "identifier"),
+      ];
+      return `Checkpoint: ${parts.join(", ")}.`;
     }
     case "compaction":
       return `Compacted: messages ${event.from} to ${event.to} are a summary now${event.summaryBy === "model" ? "" : ", made without the model"}.`;
     case "receipt":
       return receiptLine(event.receipt);
     case "clearing":
-      return `Cleared ${event.results} old results (${count(event.tokens)} tokens); they can be recalled.`;
+      return `Cleared ${plural(event.results, "old result")} (${count(event.tokens)} tokens); recallable.`;
     default:
       return undefined;
   }
@@ -61,10 +68,10 @@ export function receiptText(receipt: Receipt): string {
     ["missing", missing],
     ["put back", putBack],
   ];
+  const tokens = `${count(receipt.tokensBefore)} → ${count(receipt.tokensAfter)} tokens`;
   const by = summaryBy === "model" ? "the model" : "Holdfast, without a model";
   return [
-    `Compaction ${epoch} (${trigger}): messages ${from} to ${to}; warning ${warning}; summary by ${by}.`,
-    receiptLine(receipt),
+    `Compaction ${epoch} (${trigger}): messages ${from} to ${to}, ${tokens}; warning ${warning}; summary by ${by}.`,
     ...rows.map(([name, items]) => `  ${name.padEnd(11)}${String(items.length).padStart(4)}  ${listItems(items)}`.trimEnd()),
   ].join("\n");
 }
@@ -72,4 +79,8 @@ export function receiptText(receipt: Receipt): string {
 function listItems(items: ReceiptItem[]): string {
   const shown = items.slice(0, 8).map(({ text }) => oneLine(text, 60));
   return items.length > shown.length ? `${shown.join(", ")} and ${items.length - shown.length} more` : shown.join(", ");
+}
+
+function plural(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
 }

@@ -127,8 +127,10 @@ export function describeFailure(error: unknown, label: string): string {
     const variable = /\b[A-Z_]+_API_KEY\b/.exec(cause.message)?.[0] ?? "the provider's API key";
     return `There is no key for ${label}. Set ${variable} and start again.`;
   }
-  if (APICallError.isInstance(cause) && cause.statusCode !== undefined) {
-    return `${label} answered ${cause.statusCode}: ${cause.message.replace(/\.$/, "")}. ${advice(cause.statusCode)}`;
+  if (APICallError.isInstance(cause)) {
+    const { statusCode, message } = cause;
+    if (statusCode === undefined) return `${label} could not be reached (${message}). Check --base-url and the network.`;
+    return `${label} answered ${statusCode}: ${message.replace(/\.$/, "")}. ${advice(statusCode)}`;
   }
   return cause instanceof Error ? cause.message : String(cause);
 }

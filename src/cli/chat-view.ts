@@ -32,6 +32,8 @@ export function jsonView(): View {
   };
 }
 
+const stopped = "Stopped.";
+
 /** For people: text as it comes. For pipes: only the answer that a turn ended with goes to stdout. */
 export function textView({ streaming }: { streaming: boolean }): View {
   const paint = painterFor(process.stderr);
@@ -60,7 +62,7 @@ export function textView({ streaming }: { streaming: boolean }): View {
   const flush = () => {
     if (said.trim() !== "") aside(said.trimEnd());
     said = "";
-    if (error !== "") aside(error, "red");
+    if (error !== "") aside(error, error === stopped ? "yellow" : "red");
     error = "";
   };
 
@@ -70,7 +72,7 @@ export function textView({ streaming }: { streaming: boolean }): View {
       if (event.type === "text") said += event.text;
       if (event.type === "text" || event.type === "usage") return;
       if (event.type === "tool-result") {
-        return put(process.stderr, paint("dim", printable(` → ${resultLine(event.text, event.isError)}\n`)));
+        return put(process.stderr, `${paint("dim", printable(` → ${resultLine(event.text, event.isError)}`))}\n`);
       }
       flush();
       freshLine();
@@ -80,7 +82,7 @@ export function textView({ streaming }: { streaming: boolean }): View {
     },
     end(_sessionId, outcome) {
       if (outcome.ok) said = "";
-      else error = outcome.aborted ? "Stopped." : outcome.error;
+      else error = outcome.aborted ? stopped : outcome.error;
       flush();
       freshLine();
       if (!outcome.ok) return;

@@ -78,9 +78,16 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
   const input = createInterface(isInteractive ? { input: process.stdin, output, prompt: "› " } : { input: process.stdin });
   // Made before anything is awaited: lines that arrive until then would be lost.
   const lines = input[Symbol.asyncIterator]();
-  const letGo = stopOnInterrupt(chat, () => input.close());
+  const letGo = stopOnInterrupt(chat, () => {
+    if (isInteractive) output.write("\n");
+    input.close();
+  });
   input.on("SIGINT", () => process.emit("SIGINT"));
   let failed = false;
+  let isOpen = true;
+  input.on("close", () => {
+    isOpen = false;
+  });
   try {
     if (isInteractive) view.notice("/help lists the commands; Ctrl-C stops a turn, or ends the chat.");
     if (await isUnfinished(chat.session)) {
@@ -88,8 +95,11 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
       failed = !(await chat.run((options) => chat.setting.agent.resume(chat.session.id, options))).ok;
     }
     for (;;) {
-      if (isInteractive) process.stderr.write(`\n${paint("dim", await chat.status())}\n`);
-      if (isInteractive) input.prompt();
+      // After Ctrl-D in the middle of a turn there is nobody left to ask.
+      if (isInteractive && isOpen) {
+        process.stderr.write(`\n${paint("dim", await chat.status())}\n`);
+        input.prompt();
+      }
       const { done, value } = await lines.next();
       if (done) break;
       const line = value.trim();

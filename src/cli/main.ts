@@ -4,13 +4,27 @@ import { HoldfastError } from "../errors.ts";
 interface Command {
   usage: string;
   summary: string;
+  /** What its options mean, for `--help`. */
+  options?: string;
   load: () => Promise<{ run(args: string[]): Promise<number> }>;
 }
 
+const chatOptions = `
+  -p, --prompt PROMPT      ask one thing, print the answer and exit
+  --session ID             go on with a session, or begin one of that name
+  --model MODEL            ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME, google:NAME (or $HOLDFAST_MODEL)
+  --base-url URL           any OpenAI-compatible server; MODEL is its model's name (or $HOLDFAST_BASE_URL)
+  --context-window N       tokens that the model can take
+  --surfaces A,B           forms of memory: notepad, notes, scratchpad, tasks, results, sessions
+  --placement PLACE        where memory stands in the prompt: epoch, system or message
+  --db PATH, --store URL   where sessions are kept
+  --json                   print events as lines of JSON`;
+
 const commands: Record<string, Command> = {
   chat: {
-    usage: "chat [-p PROMPT] [--session ID] [--model NAME]",
+    usage: "chat [-p PROMPT] [--session ID] [--model MODEL]",
     summary: "talk to a model whose memory survives compaction",
+    options: chatOptions,
     load: () => import("./chat.ts"),
   },
   demo: {
@@ -66,7 +80,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
     return 1;
   }
   if (args.includes("--help") || args.includes("-h")) {
-    console.log(`Usage: holdfast ${command.usage}\n${command.summary}`);
+    console.log(`Usage: holdfast ${command.usage}\n${command.summary}${command.options ?? ""}`);
     return 0;
   }
   try {

@@ -1,14 +1,15 @@
 import type { ModelMessage, ToolSet } from "ai";
-import { jsonSchema, tool } from "ai";
+import { asSchema, jsonSchema, tool } from "ai";
 import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
-import { readEpoch, readSpans } from "../engine/conversation.ts";
+import { type Checkpoint, readEpoch, readSpans } from "../engine/conversation.ts";
+import type { JournalEntry } from "../engine/journal.ts";
 import { revertChanges, type State } from "../engine/state.ts";
 import type { Toolbox } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { schemaOf } from "../tools/dispatch.ts";
 import { dotless } from "../tools/toolbox.ts";
-import { fromStored, type StoredMessage, toStored } from "./conversation.ts";
+import { fromStored, isCallKey, isFinalAnswer, type StoredMessage, spokenText, toStored } from "./conversation.ts";
 import type { AgentOptions } from "./options.ts";
 import { type MemoryView, viewOf } from "./plan-changes.ts";
 import { type Placement, planPrompt, type Prompt } from "./plan-prompt.ts";
@@ -16,7 +17,7 @@ import type { CompactionPolicy, Usage } from "./plan-usage.ts";
 
 /** What every part of a turn needs of the agent. */
 export interface AgentSetting {
-  options: AgentOptions;
+  options: Omit<AgentOptions, "memory">;
   toolbox: Toolbox & { tools: readonly Tool[] };
   placement: Placement;
   policy: CompactionPolicy;
@@ -72,13 +73,30 @@ export class AgentSession {
     return this.#messages;
   }
 
-  async add(messages: readonly ModelMessage[]): Promise<void> {
+  /** What the agent answered last; undefined while the user still waits for an answer. */
+  async lastAnswer(): Promise<string | undefined> {
+    const { row } = await this.session.state();
+    for (let number = row.counters.lastMessage; number > 0; number--) {
+      const [value] = await this.session.messages(number, number);
+      const stored = value === undefined ? undefined : toStored(number, value);
+      if (stored?.aside) continue;
+      return stored && isFinalAnswer(stored) ? spokenText(stored.message) : undefined;
+    }
+    return "";
+  }
+
+  async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
     if (messages.length === 0) return;
     const at = this.#setting.clock();
-    const values = messages.map((message) => fromStored(message, at));
+    const values = messages.map((message) => fromStored(message, at, aside));
     const { result } = await this.session.apply({ type: "messages.add", messages: values });
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next) values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
+  }
+
+  /** Holds a warning turn. Whoever keeps the conversation elsewhere leaves out here what was said in it. */
+  async aside(work: () => Promise<void>): Promise<void> {
+    await work();
   }
 
   /** What the model has been shown of the memory; worked out from the journal only by a process that did not show it. */
@@ -95,13 +113,17 @@ export class AgentSession {
     return viewOf(this.#setting.toolbox.context(state), state.row.notepad ?? "");
   }
 
-  /** Whether anybody but the agent has written since the last time this was asked. */
-  async othersWrote(state: State): Promise<boolean> {
+  /** Whether anything was written, since the last time this was asked, that the agent cannot see in its tool calls. */
+  async wroteUnseen(state: State): Promise<boolean> {
     const from = Math.max(readEpoch(state).placed, this.#asked) + 1;
     this.#asked = state.row.revision;
     if (from > state.row.revision) return false;
-    const entries = await this.session.history({ from, to: state.row.revision });
-    return entries.some(({ actor }) => actor.kind !== "agent" && actor.kind !== "system");
+    return (await this.session.history({ from, to: state.row.revision })).some(isUnseen);
+  }
+
+  async checkpoint(epoch: number): Promise<Checkpoint | undefined> {
+    const [found] = await this.session.records("checkpoint", [String(epoch)]);
+    return found?.value as unknown as Checkpoint | undefined;
   }
 
   /** What a model call would be given now. Worked out once for each state. */
@@ -115,30 +137,34 @@ export class AgentSession {
     return this.#prompt;
   }
 
-  usage({ system, messages }: Prompt): Usage {
-    const { tokenizer, policy, base, toolbox } = this.#setting;
+  /** Tokens of a prompt by part; the parts add up to the total. */
+  usage({ system, messages, added }: Prompt): Usage {
+    const { tokenizer, policy, base, toolbox, options, countTokens } = this.#setting;
     const count = (text: string) => tokenizer.count(text);
-    const systemTokens = count(base);
-    const memory = Math.max(0, count(system) - systemTokens);
     let history = 0;
     let results = 0;
     for (const message of messages) {
-      const tokens = messageTokens(message, this.#setting.countTokens) * tokenizer.ratio;
+      const tokens = messageTokens(message, countTokens) * tokenizer.ratio;
       if (message.role === "tool") results += tokens;
       else history += tokens;
     }
-    const tools = count(definitionsText(toolbox.tools)) + count(Object.keys(this.#setting.options.tools ?? {}).join(" ")) * 20;
-    const total = Math.ceil(systemTokens + memory + history + results + tools);
-    return {
-      system: systemTokens,
-      tools,
-      memory,
-      history: Math.ceil(history),
-      results: Math.ceil(results),
-      free: Math.max(0, policy.contextWindow - total),
-      total,
+    const put = Math.min(Math.round(history), added.reduce((sum, text) => sum + count(text), 0));
+    const parts = {
+      system: count(base),
+      tools: count(definitionsText(toolbox.tools)) + count(ownDefinitionsText(options.tools ?? {})),
+      memory: Math.max(0, count(system) - count(base)) + put,
+      history: Math.round(history) - put,
+      results: Math.round(results),
     };
+    const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
+    return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
   }
+}
+
+/** What others wrote, what a program wrote in the agent's name, and the end of a task, which hides the calls before it. */
+function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
+  if (actor.kind === "system" || type.startsWith("messages.")) return false;
+  return actor.kind !== "agent" || !isCallKey(key) || type === "tasks.end" || type === "tasks.cancel";
 }
 
 const messageSizes = new WeakMap<object, number>();
@@ -159,6 +185,19 @@ function definitionsText(tools: readonly Tool[]): string {
   if (text === undefined) {
     text = tools.map(({ name, description, input }) => `${name} ${description} ${JSON.stringify(schemaOf(input, "input"))}`).join("\n");
     definitions.set(tools, text);
+  }
+  return text;
+}
+
+const ownDefinitions = new WeakMap<ToolSet, string>();
+
+function ownDefinitionsText(tools: ToolSet): string {
+  let text = ownDefinitions.get(tools);
+  if (text === undefined) {
+    text = Object.entries(tools)
+      .map(([name, { description, inputSchema }]) => `${name} ${description ?? ""} ${JSON.stringify(asSchema(inputSchema).jsonSchema)}`)
+      .join("\n");
+    ownDefinitions.set(tools, text);
   }
   return text;
 }

@@ -2,7 +2,9 @@ import { readScratchpad } from "../engine/scratchpad.ts";
 import type { Receipt } from "../engine/conversation.ts";
 import type { Session } from "../sessions/session.ts";
 import { findSurfaces } from "../tools/surfaces.ts";
-import { createToolbox } from "../tools/toolbox.ts";
+import type { Tool } from "../tools/define-tool.ts";
+import { HoldfastError } from "../errors.ts";
+import { createToolbox, dotless } from "../tools/toolbox.ts";
 import { AgentSession, type AgentSetting, makeTokenizer } from "./agent-session.ts";
 import { Children } from "./children.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
@@ -10,8 +12,7 @@ import type { AgentOptions } from "./options.ts";
 import { type NudgeFacts, noNudges, planNudge } from "./plan-nudges.ts";
 import { blocksToFreeze } from "./plan-prompt.ts";
 import type { Usage } from "./plan-usage.ts";
-import { runCompaction } from "./run-compaction.ts";
-import { finishPendingCalls, placeChanges, runTurn, tellFullness, type TurnResult } from "./run-turn.ts";
+import { compactNow, finishPendingCalls, placeChanges, runTurn, tellFullness, type TurnResult, type TurnRun } from "./run-turn.ts";
 
 /** A turn that is under way: read its events, or wait for its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -25,7 +26,7 @@ export interface SendOptions {
 export interface Agent {
   /** One turn. Turns of one session wait for each other. */
   send(sessionId: string, text: string, options?: SendOptions): Turn;
-  /** Goes on with a turn that a dead process left unfinished. */
+  /** Goes on with a turn that a dead process left unfinished; a finished one is left alone. */
   resume(sessionId: string, options?: SendOptions): Turn;
   /** Compacts now, as `/compact` does. */
   compact(sessionId: string, options?: SendOptions): Turn;
@@ -82,29 +83,47 @@ export function createAgent(options: AgentOptions): Agent {
     return { result: turn, [Symbol.asyncIterator]: () => events[Symbol.asyncIterator]() };
   };
 
+  const factsOf = (sessionId: string): NudgeFacts => {
+    const known = facts.get(sessionId) ?? newFacts();
+    facts.set(sessionId, known);
+    return known;
+  };
+
+  const ended = (sessionId: string, result: TurnResult): TurnResult => {
+    facts.set(sessionId, nextFacts(factsOf(sessionId), result));
+    return result;
+  };
+
   const isOver = (sessionId: string) => () => children.hasReported(sessionId);
 
   const agent: Agent = {
     send: (sessionId, text, sendOptions = {}) =>
       start(sessionId, sendOptions, async (agent, signal, emit) => {
-        const known = facts.get(sessionId) ?? newFacts();
-        const steer = await nudge(agent, known, setting, emit);
+        const steer = await nudge(agent, factsOf(sessionId), setting, emit);
         const run = { agent, setting, signal, emit, steer, isOver: isOver(sessionId) };
         // No provider takes a user message between a call and its answer.
         await finishPendingCalls(run);
         await placeChanges(agent, setting);
         await tellFullness(agent, setting);
         await agent.add([{ role: "user", content: text }]);
-        const result = await runTurn(run);
-        facts.set(sessionId, nextFacts(known, result));
-        return result;
+        return ended(sessionId, await runTurn(run));
       }),
     resume: (sessionId, sendOptions = {}) =>
-      start(sessionId, sendOptions, (agent, signal, emit) => runTurn({ agent, setting, signal, emit, steer: "", isOver: isOver(sessionId) })),
+      start(sessionId, sendOptions, async (agent, signal, emit) => {
+        const answered = await agent.lastAnswer();
+        if (answered !== undefined) return { text: answered, steps: 0, end: "done", wroteMemory: false, compacted: false };
+        return ended(sessionId, await runTurn({ agent, setting, signal, emit, steer: "", isOver: isOver(sessionId) }));
+      }),
     compact: (sessionId, sendOptions = {}) =>
       start(sessionId, sendOptions, async (agent, signal, emit) => {
-        const compacted = await runCompaction({ agent, setting, signal, emit, trigger: "manual" });
-        return { text: compacted ? "" : "There is nothing to compact yet.", steps: 0, end: "done", wroteMemory: false, compacted };
+        const run: TurnRun = { agent, setting, signal, emit, steer: "", isOver: isOver(sessionId) };
+        await finishPendingCalls(run);
+        const compacted = await compactNow(run, "manual");
+        // What happened between two turns counts for the hints before the next one.
+        factsOf(sessionId).compacted ||= compacted;
+        if (run.wroteMemory) factsOf(sessionId).turnsSinceWrite = 0;
+        const text = compacted ? "" : "There is nothing to compact yet.";
+        return { text, steps: 0, end: "done", wroteMemory: run.wroteMemory ?? false, compacted };
       }),
     async usage(sessionId) {
       return (await (await find(sessionId)).prompt()).usage;
@@ -121,9 +140,11 @@ type Work = (agent: AgentSession, signal: AbortSignal, emit: (event: AgentEvent)
 function settingOf(options: AgentOptions, children: Children): AgentSetting {
   const { limits, countTokens, clock } = options.memory.budget;
   const surfaces = findSurfaces(options.surfaces ?? ["notepad", "notes", "tasks", "results", "sessions"]);
+  const toolbox = createToolbox(surfaces, { limits, countTokens, children });
+  checkOptions(options, toolbox.tools);
   return {
     options,
-    toolbox: createToolbox(surfaces, { limits, countTokens, children }),
+    toolbox,
     placement: options.placement ?? "epoch",
     policy: {
       contextWindow: options.contextWindow,
@@ -136,6 +157,26 @@ function settingOf(options: AgentOptions, children: Children): AgentSetting {
     countTokens,
     clock,
   };
+}
+
+/** A number that is none would never compact; two tools of one name would hide each other. */
+function checkOptions(options: AgentOptions, memoryTools: readonly Tool[]): void {
+  const { contextWindow, compactAt = 1, keep = 0, outputReserve = 0 } = options;
+  const isShare = (value: number) => value >= 0 && value <= 1;
+  for (const [name, value, isFine] of [
+    ["contextWindow", contextWindow, Number.isFinite(contextWindow) && contextWindow > 0],
+    ["outputReserve", outputReserve, outputReserve >= 0 && outputReserve < contextWindow],
+    ["compactAt", compactAt, isShare(compactAt) && compactAt > 0],
+    ["keep", keep, isShare(keep)],
+  ] as const) {
+    if (!isFine) throw new HoldfastError("invalid_input", `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt and keep are shares of the window from 0 to 1.`);
+  }
+  const taken = memoryTools.find(({ name }) => Object.hasOwn(options.tools ?? {}, dotless(name)));
+  if (taken) {
+    throw new HoldfastError("duplicate_tool", `The agent's own tool "${dotless(taken.name)}" has the name of a memory tool. Rename it, or leave that surface out.`, {
+      data: { tool: taken.name },
+    });
+  }
 }
 
 async function nudge(agent: AgentSession, facts: NudgeFacts, setting: AgentSetting, emit: (event: AgentEvent) => void): Promise<string> {

@@ -6,6 +6,8 @@ export interface StoredMessage {
   number: number;
   message: ModelMessage;
   at: number;
+  /** Said in a warning turn: no answer to what the user asked. */
+  aside?: boolean;
 }
 
 export interface ToolResult {
@@ -26,12 +28,21 @@ export interface ToolCall {
 }
 
 export function toStored(number: number, value: Json): StoredMessage {
-  const { message, at } = value as unknown as { message: ModelMessage; at: number };
-  return { number, message, at };
+  const { message, at, aside } = value as unknown as Omit<StoredMessage, "number">;
+  return { number, message, at, ...(aside ? { aside } : {}) };
 }
 
-export function fromStored(message: ModelMessage, at: number): Json {
-  return JSON.parse(JSON.stringify({ message, at })) as Json;
+export function fromStored(message: ModelMessage, at: number, aside = false): Json {
+  return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) })) as Json;
+}
+
+/** The idempotency key of a tool call, so that a call that is answered again after a crash does nothing twice. */
+export function callKey(message: number, id: string): string {
+  return `call-${message}-${id}`;
+}
+
+export function isCallKey(key: string | null): boolean {
+  return key?.startsWith("call-") ?? false;
 }
 
 /** Everything a message says, as one text. */
@@ -52,6 +63,12 @@ export function textOf(message: ModelMessage): string {
 export function spokenText(message: ModelMessage): string {
   if (typeof message.content === "string") return message.content;
   return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/** Whether the assistant had its last word: it said something, or nothing at all, and called no tool. */
+export function isFinalAnswer({ message, aside }: StoredMessage): boolean {
+  if (message.role !== "assistant" || aside) return false;
+  return typeof message.content === "string" || message.content.every(({ type }) => type !== "tool-call");
 }
 
 export function resultText(output: unknown): string {

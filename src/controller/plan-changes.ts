@@ -61,6 +61,6 @@ function renderChanges(before: string, after: string): string {
 }
 
 function renderWhole(notepad: string): string {
-  const body = notepad === "" ? "(empty)" : fenceContent(notepad);
-  return `[Notepad, whole and current; it replaces every earlier copy]\n${body}\n[End of notepad]`;
+  if (notepad === "") return "[Notepad: it is empty now; this replaces every earlier copy]";
+  return `[Notepad, whole and current; it replaces every earlier copy]\n${fenceContent(notepad)}\n[End of notepad]`;
 }

@@ -2,33 +2,50 @@ import { fenceContent } from "../context/fence.ts";
 import { type Checkpoint, readEpoch, readTasks } from "../engine/conversation.ts";
 import { readScratchpad } from "../engine/scratchpad.ts";
 import type { State } from "../engine/state.ts";
-import { type StoredMessage, spokenText, textOf, toolCallsOf, toolResultsOf } from "./conversation.ts";
+import { isFinalAnswer, type StoredMessage, spokenText, type ToolCall, textOf, toolCallsOf, toolResultsOf } from "./conversation.ts";
 import { findIdentifiers } from "./plan-identifiers.ts";
 
 /** A checkpoint is small on purpose: it is read on every call of the epoch that follows. */
 export const checkpointTokens = 600;
 
+export interface CheckpointInput {
+  state: State;
+  /** The messages since the last summary, in order. */
+  messages: readonly StoredMessage[];
+  /** The last message to go. */
+  to: number;
+  /** The checkpoint before this one: what still holds of it is carried on. */
+  earlier?: Checkpoint | undefined;
+  countTokens: (text: string) => number;
+}
+
 /** What can be said without a model about the messages that are about to go. */
-export function planCheckpoint(
-  state: State,
-  messages: readonly StoredMessage[],
-  countTokens: (text: string) => number,
-): Checkpoint {
-  const files = touchedFiles(messages);
+export function planCheckpoint({ state, messages, to, earlier, countTokens }: CheckpointInput): Checkpoint {
+  const removed = messages.filter(({ number }) => number <= to);
+  const files = touchedFiles(removed);
   const plan = planItems(state);
+  const commands = commandOutcomes(removed);
+  const filesWritten = merged(files.written, earlier?.filesWritten, 40);
   const facts = {
-    openAsks: openAsks(messages),
+    openAsks: openAsks(messages, to, earlier?.openAsks),
     openTasks: readTasks(state).map(([, { description }]) => description),
     planOpen: plan.open,
     planClosed: plan.closed,
-    filesWritten: files.written,
-    filesRead: files.read.filter((path) => !files.written.includes(path)),
-    failedCommands: failedCommands(messages),
-    identifiers: findIdentifiers(messages.map(({ message }) => textOf(message)).join("\n"))
-      .map(({ text }) => text)
-      .slice(0, 60),
+    filesWritten,
+    filesRead: merged(files.read, earlier?.filesRead, 40).filter((path) => !filesWritten.includes(path)),
+    failedCommands: merged(commands.failed, earlier?.failedCommands.filter((line) => !commands.ranAgain(line)), 20),
+    identifiers: merged(identifiersOf(removed), earlier?.identifiers, 60),
   };
   return { epoch: readEpoch(state).number, text: render(facts, countTokens), ...facts };
+}
+
+/** The new ones first, then those that were known before, each once. */
+function merged(fresh: readonly string[], known: readonly string[] = [], most: number): string[] {
+  return [...new Set([...fresh, ...known])].slice(0, most);
+}
+
+function identifiersOf(messages: readonly StoredMessage[]): string[] {
+  return findIdentifiers(messages.map(({ message }) => textOf(message)).join("\n")).map(({ text }) => text);
 }
 
 type Facts = Omit<Checkpoint, "epoch" | "text">;
@@ -44,17 +61,21 @@ const headings: [name: keyof Facts, heading: string][] = [
   ["identifiers", "Identifiers"],
 ];
 
-/** Line by line, most important first, until the budget is used up. */
+/** Line by line, most important first; none takes more than half of what is left, so that a long one starves nobody. */
 function render(facts: Facts, countTokens: (text: string) => number): string {
   const open = "[Checkpoint, written down before the conversation was compacted]";
   const close = "[End of checkpoint]";
   let text = open;
   for (const [name, heading] of headings) {
-    const wanted = facts[name];
+    const used = countTokens(`${text}\n${close}`);
+    const most = Math.floor((used + checkpointTokens) / 2);
+    const fits = (line: string) => countTokens(`${text}\n${line}\n${close}`) <= most;
     let line = "";
-    for (const fact of wanted) {
-      const next = `${line === "" ? `${heading}: ` : `${line}; `}${oneLine(fact, name === "openAsks" ? 600 : 160)}`;
-      if (countTokens(`${text}\n${next}\n${close}`) > checkpointTokens) break;
+    for (const fact of facts[name]) {
+      const length = name === "openAsks" ? 600 : 160;
+      const before = line === "" ? `${heading}: ` : `${line}; `;
+      const next = [length, length / 4].map((most) => before + oneLine(fact, most)).find(fits);
+      if (next === undefined) break;
       line = next;
     }
     if (line !== "") text += `\n${line}`;
@@ -67,20 +88,19 @@ function oneLine(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line;
 }
 
-/** What the user asked since the assistant last finished an answer; newest first. */
-export function openAsks(messages: readonly StoredMessage[]): string[] {
+/**
+ * What the user asked since the assistant last finished an answer, up to one message; newest first. As long as
+ * nothing was answered, what was open at the last compaction still is.
+ */
+export function openAsks(messages: readonly StoredMessage[], to = Number.POSITIVE_INFINITY, earlier: readonly string[] = []): string[] {
   const asks: string[] = [];
-  for (const { message } of messages.toReversed()) {
-    if (message.role === "user") {
-      const text = spokenText(message).trim();
-      if (text !== "") asks.push(text);
-    } else if (message.role === "assistant" && !hasToolCall(message) && spokenText(message).trim() !== "") break;
+  for (const stored of messages.toReversed()) {
+    const text = spokenText(stored.message).trim();
+    if (text === "") continue;
+    if (isFinalAnswer(stored)) return [...new Set(asks)];
+    if (stored.message.role === "user" && stored.number <= to) asks.push(text);
   }
-  return asks;
-}
-
-function hasToolCall(message: StoredMessage["message"]): boolean {
-  return typeof message.content !== "string" && message.content.some(({ type }) => type === "tool-call");
+  return [...new Set([...asks, ...earlier])];
 }
 
 const pathFields = ["path", "file_path", "filePath", "file", "filename", "notebook_path", "target_file"];
@@ -92,29 +112,34 @@ function touchedFiles(messages: readonly StoredMessage[]): { read: string[]; wri
     for (const { tool, input } of toolCallsOf(stored)) {
       const fields = (input ?? {}) as Record<string, unknown>;
       const path = pathFields.map((name) => fields[name]).find((value): value is string => typeof value === "string");
-      if (path) (/write|edit|create|patch|replace|delete|move|rename/i.test(tool) ? written : read).add(path);
+      if (path) (/write|edit|create|patch|replace|delete|move|rename|append|save|update/i.test(tool) ? written : read).add(path);
     }
   }
   return { read: [...read], written: [...written] };
 }
 
-function failedCommands(messages: readonly StoredMessage[]): string[] {
-  const commands = new Map<string, string>();
-  for (const stored of messages) {
-    for (const { id, tool, input } of toolCallsOf(stored)) {
-      const { command, cmd, script } = (input ?? {}) as Record<string, unknown>;
-      const line = [command, cmd, script].find((value): value is string => typeof value === "string");
-      commands.set(id, line ?? tool);
-    }
+/** The commands whose newest run failed, newest first; `ranAgain` tells those of before that were. */
+function commandOutcomes(messages: readonly StoredMessage[]): { failed: string[]; ranAgain: (line: string) => boolean } {
+  const calls = new Map(messages.flatMap(toolCallsOf).map((call) => [call.id, call]));
+  const outcomes = new Map<string, string | undefined>();
+  for (const { id, text, isError } of messages.flatMap(toolResultsOf).toReversed()) {
+    const { line, isCommand } = commandLine(calls.get(id));
+    // What a command prints tells how it ended; what a file says does not.
+    const exit = isCommand ? /\bexit(?:ed)?(?: with)?(?: code| status)?:? ?([1-9]\d{0,2})\b/i.exec(text)?.[1] : undefined;
+    if (!outcomes.has(line)) outcomes.set(line, isError || exit ? `${line}${exit ? ` (exit ${exit})` : ""}` : undefined);
   }
-  const failed: string[] = [];
-  for (const stored of messages.toReversed()) {
-    for (const { id, text, isError } of toolResultsOf(stored)) {
-      const exit = /\bexit(?:ed)?(?: with)?(?: code| status)?:? ?([1-9]\d{0,2})\b/i.exec(text)?.[1];
-      if (isError || exit) failed.push(`${commands.get(id) ?? "a tool"}${exit ? ` (exit ${exit})` : ""}`);
-    }
-  }
-  return [...new Set(failed)];
+  return {
+    failed: [...outcomes.values()].filter((line) => line !== undefined),
+    ranAgain: (line) => outcomes.has(line.replace(/ \(exit \d+\)$/, "")),
+  };
+}
+
+function commandLine(call: ToolCall | undefined): { line: string; isCommand: boolean } {
+  const fields = (call?.input ?? {}) as Record<string, unknown>;
+  const text = (names: readonly string[]) => names.map((name) => fields[name]).find((value): value is string => typeof value === "string");
+  const command = text(["command", "cmd", "script"]);
+  const tool = call?.tool ?? "a tool";
+  return { line: command ?? [tool, text(pathFields)].filter(Boolean).join(" "), isCommand: command !== undefined };
 }
 
 /** Check lists and numbered plans in the plan space and the notepad. */
@@ -125,10 +150,11 @@ function planItems(state: State): { open: string[]; closed: string[] } {
     const item = /^\s*(?:[-*]|\d+[.)])\s+(?:\[([ xX~-])\]\s+)?(.+)$/.exec(line);
     if (!item) continue;
     const [, box, text = ""] = item;
-    const isClosed = box === undefined ? /~~.+~~|\b(?:DONE|CANCELLED|CANCELED)\b/.test(text) : box !== " ";
+    const isClosed = (box ?? " ") !== " " || /~~.+~~|\b(?:DONE|CANCELLED|CANCELED)\b/.test(text);
     const isPlan = box !== undefined || /^\s*\d/.test(line);
     if (isClosed) closed.push(text);
     else if (isPlan) open.push(text);
   }
-  return { open, closed };
+  // What was finished last stands last in most plans, and is what would be redone first.
+  return { open, closed: closed.reverse() };
 }

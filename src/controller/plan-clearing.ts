@@ -1,6 +1,5 @@
-import { readCleared } from "../engine/conversation.ts";
-import type { State } from "../engine/state.ts";
-import { type StoredMessage, toolCallsOf, toolResultsOf } from "./conversation.ts";
+import { recordId, type State } from "../engine/state.ts";
+import { type StoredMessage, type ToolResult, textOf, toolCallsOf, toolResultsOf } from "./conversation.ts";
 
 /** When old tool results give way to one-line stubs. */
 export interface ClearingPolicy {
@@ -8,6 +7,12 @@ export interface ClearingPolicy {
   searchTokens: number;
   fileTokens: number;
   otherTokens: number;
+  /** Smaller results of one kind go too once they add up to this. */
+  accumulatedTokens: number;
+  /** Smaller results of every kind go too once all results in the prompt add up to this. */
+  sessionTokens: number;
+  /** A result below this is hardly longer than its stub, and stays. */
+  leastTokens: number;
   /** The newest results stay. */
   keepLast: number;
   /** Tools whose results are never cleared. */
@@ -22,6 +27,9 @@ export const defaultClearing: ClearingPolicy = {
   searchTokens: 2_000,
   fileTokens: 3_000,
   otherTokens: 2_000,
+  accumulatedTokens: 5_000,
+  sessionTokens: 15_000,
+  leastTokens: 200,
   keepLast: 3,
   exclude: [],
   cachedPrice: 0.1,
@@ -37,9 +45,10 @@ export interface ClearableResult {
 }
 
 export interface ClearingInput {
-  state: State;
+  /** Where the results cleared before are written down. */
+  state: Pick<State, "resident">;
   messages: readonly StoredMessage[];
-  /** Model calls still expected in this epoch. */
+  /** Model calls still expected in this epoch; `estimateCallsLeft` says. */
   callsLeft: number;
   /** Memory tools: their results are short, and a call of one means that something was written down. */
   memoryTools: ReadonlySet<string>;
@@ -47,53 +56,113 @@ export interface ClearingInput {
   policy: ClearingPolicy;
 }
 
+/** What a stub takes. */
+const stubTokens = 80;
+
+/** The calls from which the growth of a conversation is taken. */
+const growthCalls = 30;
+
 /**
  * Results to clear now, or none. Clearing rewrites the prompt from the first cleared result on, so it is done
  * in batches, and only when what it saves over the rest of the epoch is more than that rewriting costs.
  */
 export function planClearing({ state, messages, callsLeft, memoryTools, countTokens, policy }: ClearingInput): ClearableResult[] {
-  const candidates = findCandidates(state, messages, memoryTools, countTokens, policy);
-  if (candidates.length === 0) return [];
-  const sizes = messages.map(({ number, message }) => ({ number, tokens: countTokens(JSON.stringify(message.content)) }));
-  let best: ClearableResult[] = [];
+  const isCleared = (id: string) => state.resident.has(recordId("cleared", id));
+  const results = messages.flatMap((stored) => factsOf(stored, countTokens).results);
+  const candidates = findCandidates(results.filter(({ tool }) => !memoryTools.has(tool)), isCleared, policy);
+  let batch = candidates.length;
   let bestGain = 0;
-  // Oldest-first prefixes dropped one by one: a later start rewrites less, and saves less.
-  for (let start = 0; start < candidates.length; start++) {
-    const batch = candidates.slice(start);
-    const first = (batch[0] as ClearableResult).message;
-    const saved = batch.reduce((sum, { tokens }) => sum + tokens, 0);
-    const rewritten = sizes.reduce((sum, { number, tokens }) => (number >= first ? sum + tokens : sum), 0) - saved;
-    const gain = saved * callsLeft * policy.cachedPrice - rewritten * (policy.writePrice - policy.cachedPrice);
+  let saved = 0;
+  let behind = 0;
+  let next = messages.length - 1;
+  // From the newest back: each further candidate saves more, and has the prompt rewritten from further back.
+  for (let start = candidates.length - 1; start >= 0; start--) {
+    const { message, tokens } = candidates[start] as MeasuredResult;
+    for (let stored = messages[next]; stored && stored.number >= message; stored = messages[--next]) {
+      behind += promptTokens(stored, countTokens, isCleared);
+    }
+    saved += tokens - stubTokens;
+    const gain = saved * callsLeft * policy.cachedPrice - (behind - saved) * (policy.writePrice - policy.cachedPrice);
     if (gain > bestGain) {
       bestGain = gain;
-      best = batch;
+      batch = start;
     }
   }
-  return best;
+  if (batch === candidates.length) return [];
+  const inputs = new Map(messages.flatMap(toolCallsOf).map(({ id, input }) => [id, input]));
+  return candidates.slice(batch).map(({ id, message, tool, tokens, text }) => ({
+    id,
+    message,
+    tool,
+    tokens,
+    summary: describeResult(tool, inputs.get(id), text),
+  }));
 }
 
-function findCandidates(
-  state: State,
-  messages: readonly StoredMessage[],
-  memoryTools: ReadonlySet<string>,
-  countTokens: (text: string) => number,
-  policy: ClearingPolicy,
-): ClearableResult[] {
-  const cleared = new Set(readCleared(state).map(([id]) => id));
-  const inputs = new Map(messages.flatMap(toolCallsOf).map(({ id, input }) => [id, input]));
-  const results = messages.flatMap(toolResultsOf).filter(({ tool }) => !memoryTools.has(tool));
-  return results.slice(0, Math.max(0, results.length - policy.keepLast)).flatMap(({ id, tool, text, message }) => {
-    if (cleared.has(id) || policy.exclude.includes(tool)) return [];
-    const tokens = countTokens(text);
-    if (tokens < thresholdFor(tool, policy)) return [];
-    return [{ id, message, tool, tokens, summary: describeResult(tool, inputs.get(id), text) }];
+/**
+ * Calls that the epoch will still have: as many as the room is good for at the pace of the newest calls, but no more
+ * than it has had, since most conversations end before they fill their window.
+ */
+export function estimateCallsLeft(messages: readonly StoredMessage[], room: number, countTokens: (text: string) => number): number {
+  let calls = 0;
+  let recent = 0;
+  for (const stored of messages.toReversed()) {
+    if (calls < growthCalls) recent += factsOf(stored, countTokens).tokens;
+    if (stored.message.role === "assistant") calls++;
+  }
+  const growth = recent / Math.max(1, Math.min(calls, growthCalls));
+  return growth > 0 ? Math.floor(Math.max(0, Math.min(room / growth, calls))) : 0;
+}
+
+interface MeasuredResult extends ToolResult {
+  tokens: number;
+}
+
+/** Old results that are large, or small ones of which there are many by now; oldest first. */
+function findCandidates(results: readonly MeasuredResult[], isCleared: (id: string) => boolean, policy: ClearingPolicy): MeasuredResult[] {
+  const present = results.filter(({ id }) => !isCleared(id));
+  const total = present.reduce((sum, { tokens }) => sum + tokens, 0);
+  const newest = new Set(results.slice(Math.max(0, results.length - policy.keepLast)));
+  const old = present.filter((result) => !newest.has(result) && result.tokens >= policy.leastTokens && !policy.exclude.includes(result.tool));
+  const accumulated = { search: 0, file: 0, other: 0 };
+  for (const { tool, tokens } of old) accumulated[kindOf(tool)] += tokens;
+  return old.filter(({ tool, tokens }) => {
+    const kind = kindOf(tool);
+    return tokens >= policy[`${kind}Tokens`] || accumulated[kind] >= policy.accumulatedTokens || total >= policy.sessionTokens;
   });
 }
 
-function thresholdFor(tool: string, policy: ClearingPolicy): number {
-  if (/grep|search|find|glob|rg\b/i.test(tool)) return policy.searchTokens;
-  if (/read|cat|file|view|open/i.test(tool)) return policy.fileTokens;
-  return policy.otherTokens;
+function kindOf(tool: string): "search" | "file" | "other" {
+  if (/grep|search|find|glob|rg\b/i.test(tool)) return "search";
+  return /read|cat|file|view|open/i.test(tool) ? "file" : "other";
+}
+
+interface MessageFacts {
+  tokens: number;
+  results: readonly MeasuredResult[];
+}
+
+/** Messages never change, so each is counted once; otherwise every turn would cost as much as the history is long. */
+const knownFacts = new WeakMap<(text: string) => number, WeakMap<StoredMessage, MessageFacts>>();
+
+function factsOf(stored: StoredMessage, countTokens: (text: string) => number): MessageFacts {
+  const known = knownFacts.get(countTokens) ?? new WeakMap<StoredMessage, MessageFacts>();
+  knownFacts.set(countTokens, known);
+  const facts = known.get(stored) ?? measure(stored, countTokens);
+  known.set(stored, facts);
+  return facts;
+}
+
+function measure(stored: StoredMessage, countTokens: (text: string) => number): MessageFacts {
+  const results = toolResultsOf(stored).map((result) => ({ ...result, tokens: countTokens(result.text) }));
+  const tokens = stored.message.role === "tool" ? results.reduce((sum, result) => sum + result.tokens, 0) : countTokens(textOf(stored.message));
+  return { tokens, results };
+}
+
+/** A message as it stands in the prompt, its cleared results as stubs. */
+function promptTokens(stored: StoredMessage, countTokens: (text: string) => number, isCleared: (id: string) => boolean): number {
+  const { tokens, results } = factsOf(stored, countTokens);
+  return results.reduce((sum, result) => (isCleared(result.id) ? sum - result.tokens + stubTokens : sum), tokens);
 }
 
 /** One line that says what the result was, so that the agent knows whether to read it again. */

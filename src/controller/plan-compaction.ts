@@ -1,39 +1,48 @@
 import { type StoredMessage, spokenText, textOf, toolCallsOf, toolResultsOf } from "./conversation.ts";
-import { openAsks } from "./plan-checkpoint.ts";
 
 export const warningText = `[System] Context is approaching the token limit and will be compacted after your next response.
 Review your session notepad and update it with any working state, findings, or progress you
 need to preserve. Conversation details may be summarized during compaction, but the notepad
 is kept in full.`;
 
+/** Stands where the new epoch begins: memory as the model is shown it holds everything that was written before. */
+export const compactedText = "[System] The conversation was compacted here, and your memory is shown as of here. Go on with what was asked.";
+
+/** Said where a prompt would otherwise end with the agent's answer to the warning. */
+export const goOnText = "[System] Go on with what was asked.";
+
 export const summaryInstructions = `You write the summary that will stand in place of the older part of a conversation between a user and an agent. The agent continues from your summary alone, so write what it needs to go on.
 Carry the earlier summary forward. Keep every open request of the user word for word. Keep decisions and their reasons, what was tried and failed, exact file paths, identifiers, numbers and names. Say what is finished so that it is not done again. Leave out pleasantries and raw tool output. Do not invent anything. Answer with the summary only.`;
 
-/** The last message to go: the newest ones stay within a budget, and a result is never parted from its call. */
-export function planCut(messages: readonly StoredMessage[], keepTokens: number, countTokens: (message: StoredMessage) => number): number | undefined {
+/**
+ * The last message to go: the newest ones stay within a budget, and a result is never parted from its call. The
+ * newest exchange stays as long as it takes no more than `most`, whatever the budget: the model has yet to answer it.
+ */
+export function planCut(
+  messages: readonly StoredMessage[],
+  keepTokens: number,
+  countTokens: (message: StoredMessage) => number,
+  most = 0,
+): number | undefined {
+  let newest = messages.length - 1;
+  while (newest > 0 && (messages[newest]?.aside || messages[newest]?.message.role === "tool")) newest--;
   let kept = 0;
   let cut = messages.length;
   while (cut > 0) {
     kept += countTokens(messages[cut - 1] as StoredMessage);
-    if (kept > keepTokens) break;
+    if (kept > (cut > newest ? Math.max(keepTokens, most) : keepTokens)) break;
     cut--;
   }
-  // The newest exchange stays whenever it fits at all; a tail may not begin with a result.
   while (cut < messages.length && messages[cut]?.message.role === "tool") cut++;
   return cut === 0 ? undefined : messages[cut - 1]?.number;
 }
 
 /** Why a summary cannot stand in for what it replaces; undefined when it can. */
-export function findSummaryFault(
-  summary: string,
-  removed: readonly StoredMessage[],
-  tokens: { summary: number; removed: number },
-): string | undefined {
+export function findSummaryFault(summary: string, asks: readonly string[], tokens: { summary: number; removed: number }): string | undefined {
   if (summary.trim() === "") return "it is empty";
   if (tokens.summary >= tokens.removed) return "it is longer than what it replaces";
-  const ask = openAsks(removed)[0];
-  if (ask !== undefined && !carries(summary, ask)) return `it lost the user's open request: ${ask.slice(0, 500)}`;
-  return undefined;
+  const lost = asks.find((ask) => !carries(summary, ask));
+  return lost === undefined ? undefined : `it lost the user's open request: ${lost.slice(0, 500).toWellFormed()}`;
 }
 
 /** A request counts as carried when most of its telling words are there. */
@@ -68,7 +77,7 @@ export function deterministicSummary(
 
 function describe(stored: StoredMessage): string {
   const { message } = stored;
-  if (message.role === "user") return `User: ${clip(spokenText(message), 600)}`;
+  if (message.role === "user") return `The user said: ${clip(spokenText(message), 600)}`;
   if (message.role === "tool") {
     return toolResultsOf(stored)
       .filter(({ isError }) => isError)
@@ -77,7 +86,7 @@ function describe(stored: StoredMessage): string {
   }
   const calls = toolCallsOf(stored).map(({ tool, input }) => `${tool} ${clip(JSON.stringify(input) ?? "", 100)}`);
   const said = clip(spokenText(message), 300);
-  return [said === "" ? "" : `Agent: ${said}`, calls.length > 0 ? `Agent called ${calls.join(", ")}` : ""].filter(Boolean).join("\n");
+  return [said === "" ? "" : `The agent said: ${said}`, calls.length > 0 ? `The agent called ${calls.join(", ")}` : ""].filter(Boolean).join("\n");
 }
 
 function clip(text: string, most: number): string {

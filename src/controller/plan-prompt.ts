@@ -1,9 +1,9 @@
 import type { ModelMessage } from "ai";
 import { renderNotepad } from "../context/blocks.ts";
-import { readCleared, readInjections, readSnapshot, readSpans } from "../engine/conversation.ts";
+import { type ClearedResult, readCleared, readInjections, readSnapshot, readSpans } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import type { Context } from "../sessions/options.ts";
-import type { StoredMessage } from "./conversation.ts";
+import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
 
 /** Where volatile memory stands: frozen with changes at the tail, in the system prompt, or before the newest message. */
 export type Placement = "epoch" | "system" | "message";
@@ -24,18 +24,44 @@ export interface PromptInput {
 export interface Prompt {
   system: string;
   messages: ModelMessage[];
+  /** The stored conversation as it stands there: collapsed, with stubs, without what memory put in between. */
+  conversation: StoredMessage[];
+  /** What memory put in between. */
+  added: string[];
+}
+
+/** One message of the prompt: what was stored, what memory puts before it, or the summary. */
+interface Place {
+  stored?: StoredMessage;
+  summary?: string;
+  memory: string;
 }
 
 /** What one model call is given. The stored conversation is read and never changed. */
 export function planPrompt({ state, context, messages, base, placement, steer = "" }: PromptInput): Prompt {
   const system = [base, context.guidance, ...systemBlocks(state, context, placement)].filter((text) => text !== "").join("\n\n");
   const before = [steer, ...messageBlocks(context, placement)].filter((text) => text !== "").join("\n\n");
-  const conversation = conversationOf(state, messages);
-  const newest = before === "" ? -1 : conversation.findLastIndex(({ role }) => role === "user");
+  const places = layOut(state, messages);
+  const newest = before === "" ? undefined : newestUserPlace(places, messages);
+  if (newest) newest.memory = newest.memory === "" ? before : `${before}\n\n${newest.memory}`;
   return {
     system,
-    messages: conversation.map((message, index) => (index === newest ? prefixed(message, before) : message)),
+    messages: places.map(messageOf),
+    conversation: places.flatMap(({ stored }) => (stored ? [stored] : [])),
+    added: places.flatMap(({ memory }) => (memory === "" ? [] : [memory])),
   };
+}
+
+/** Where the newest thing stands that the user said; if it is gone, the newest that stands in the user's place. */
+function newestUserPlace(places: Place[], messages: readonly StoredMessage[]): Place | undefined {
+  const said = messages.findLast(({ message }) => message.role === "user");
+  return places.findLast(({ stored }) => said && stored?.message === said.message) ?? places.findLast((place) => messageOf(place).role === "user");
+}
+
+function messageOf({ stored, summary, memory }: Place): ModelMessage {
+  const message: ModelMessage | undefined = summary === undefined ? stored?.message : { role: "user", content: summary };
+  if (!message) return { role: "user", content: memory };
+  return memory === "" ? message : prefixed(message, memory);
 }
 
 function systemBlocks(state: State, context: Context, placement: Placement): string[] {
@@ -53,61 +79,75 @@ export function blocksToFreeze(context: Context): string[] {
 function messageBlocks(context: Context, placement: Placement): string[] {
   if (placement === "epoch") return [];
   const wanted = context.blocks.filter((block) => placement === "message" || block.placement === "message");
-  return wanted.map(({ text }) => text);
+  // At the end of the system prompt the notepad needs no end; before a message it does.
+  return wanted.map(({ surface, text }) => (surface === "notepad" ? `${text}\n[End of notepad]` : text));
 }
 
 /** The conversation with its spans collapsed, its cleared results as stubs, and this epoch's changes in their places. */
-function conversationOf(state: State, messages: readonly StoredMessage[]): ModelMessage[] {
+function layOut(state: State, messages: readonly StoredMessage[]): Place[] {
   const spans = readSpans(state).map(([, span]) => span);
   const cleared = new Map(readCleared(state));
   const injections = Map.groupBy(readInjections(state), ({ before }) => before);
-  const out: ModelMessage[] = [];
-  const inject = (number: number): string =>
-    (injections.get(number) ?? []).map(({ text }) => text).join("\n\n");
+  const inject = (number: number) => (injections.get(number) ?? []).map(({ text }) => text).join("\n\n");
+  const places: Place[] = [];
+  const put = (memory: string, stored?: StoredMessage) => {
+    if (stored && (memory === "" || stored.message.role === "user")) places.push({ memory, stored });
+    else {
+      if (memory !== "") places.push({ memory });
+      if (stored) places.push({ memory: "", stored });
+    }
+  };
 
   const summary = spans.find(({ kind }) => kind === "summary");
-  if (summary) out.push({ role: "user", content: summary.text });
+  if (summary) places.push({ memory: "", summary: summary.text });
   let hiddenUntil = summary?.to ?? 0;
   let next = hiddenUntil + 1;
-  for (const { number, message } of messages) {
+  for (const stored of messages) {
+    const { number, message } = stored;
     next = number + 1;
-    const change = inject(number);
     const span = spans.find(({ kind, from, to }) => kind !== "summary" && number >= from && number <= to);
     if (span && number > hiddenUntil) {
-      out.push({ role: "user", content: span.text });
+      put("", { ...stored, message: { role: "user", content: span.text } });
+      for (const ask of asksLeftBy(span, messages)) put("", ask);
       hiddenUntil = span.to;
     }
     // A result belongs to its call: when the call is hidden, so is what answers it.
     const hidden = number <= hiddenUntil || (message.role === "tool" && number === hiddenUntil + 1 && endsInCall(spans, hiddenUntil));
-    if (hidden) {
-      if (number > hiddenUntil) hiddenUntil = number;
-      if (change !== "") out.push({ role: "user", content: change });
-      continue;
-    }
-    const shown = stubbed(message, cleared);
-    if (change === "") out.push(shown);
-    else if (shown.role === "user") out.push(prefixed(shown, change));
-    else out.push({ role: "user", content: change }, shown);
+    if (hidden && number > hiddenUntil) hiddenUntil = number;
+    put(inject(number), hidden || isEmpty(message) ? undefined : stubbed(stored, cleared));
   }
-  const tail = inject(next);
-  if (tail !== "") out.push({ role: "user", content: tail });
-  return out;
+  put(inject(next));
+  return places;
+}
+
+/** A task may collapse while the user still waits for an answer; what was asked has to stay. */
+function asksLeftBy({ from, to }: { from: number; to: number }, messages: readonly StoredMessage[]): StoredMessage[] {
+  const inside = messages.filter(({ number }) => number >= from && number <= to);
+  const answered = inside.findLastIndex((stored) => isFinalAnswer(stored) && !isEmpty(stored.message));
+  return inside.slice(answered + 1).filter(({ message }) => message.role === "user");
 }
 
 function endsInCall(spans: readonly { to: number; kind: string }[], number: number): boolean {
   return spans.some(({ to, kind }) => kind !== "summary" && to === number);
 }
 
-function stubbed(message: ModelMessage, cleared: ReadonlyMap<string, { tool: string; summary: string }>): ModelMessage {
-  if (message.role !== "tool" || cleared.size === 0) return message;
-  return {
-    ...message,
-    content: message.content.map((part) => {
-      const stub = part.type === "tool-result" ? cleared.get(part.toolCallId) : undefined;
-      if (!stub || part.type !== "tool-result") return part;
-      return { ...part, output: { type: "text" as const, value: stubText(part.toolCallId, stub.summary) } };
-    }),
-  };
+/** An answer without a word and without a call; providers refuse it. */
+function isEmpty({ role, content }: ModelMessage): boolean {
+  if (role !== "assistant") return false;
+  if (typeof content === "string") return content === "";
+  return content.every((part) => part.type === "reasoning" || (part.type === "text" && part.text === ""));
+}
+
+function stubbed(stored: StoredMessage, cleared: ReadonlyMap<string, ClearedResult>): StoredMessage {
+  const { message, number } = stored;
+  if (message.role !== "tool" || cleared.size === 0) return stored;
+  const content = message.content.map((part) => {
+    const stub = part.type === "tool-result" ? cleared.get(part.toolCallId) : undefined;
+    // Some models use an id again; only the result that was cleared is.
+    if (part.type !== "tool-result" || stub?.message !== number) return part;
+    return { ...part, output: { type: "text" as const, value: stubText(part.toolCallId, stub.summary) } };
+  });
+  return { ...stored, message: { ...message, content } };
 }
 
 export function stubText(id: string, summary: string): string {

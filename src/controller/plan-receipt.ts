@@ -1,18 +1,20 @@
+import { fenceContent } from "../context/fence.ts";
 import type { CompactionTrigger, Epoch, Receipt, ReceiptItem } from "../engine/conversation.ts";
 import { readScratchpad } from "../engine/scratchpad.ts";
 import type { State } from "../engine/state.ts";
 import { type StoredMessage, textOf, toolCallsOf } from "./conversation.ts";
-import { openAsks } from "./plan-checkpoint.ts";
 import { findIdentifiers } from "./plan-identifiers.ts";
 
-/** Beyond this many of a kind a receipt only counts. */
-const mostItems = 400;
+/** So many identifiers a receipt names, those referred to most; it counts the others. */
+const mostNamed = 400;
 
 export interface ReceiptInput {
   state: State;
   epoch: Epoch;
   trigger: CompactionTrigger;
   removed: readonly StoredMessage[];
+  /** What the user asked and has no answer to yet. */
+  asks: readonly string[];
   /** Everything the model is given after the compaction. */
   contextAfter: string;
   /** Whether the agent has a tool to read removed messages back. */
@@ -24,13 +26,15 @@ export interface ReceiptInput {
 
 /** Accounts for every note, path, id, number, URL and open ask of the span that goes. */
 export function planReceipt(input: ReceiptInput): Receipt {
-  const { state, epoch, removed, contextAfter, canRecall } = input;
-  const items = itemsOf(removed);
-  const kept = items.filter(({ text }) => contains(contextAfter, text));
-  const lost = items.filter(({ text }) => !contains(contextAfter, text));
+  const { state, epoch, removed, asks, contextAfter, canRecall } = input;
+  const items = itemsOf(removed, asks);
+  const isKept = keeper(contextAfter);
+  const kept = items.filter(isKept);
+  const lost = items.filter((item) => !isKept(item));
   const needed = neededText(state);
   const putBack = lost.filter((item) => isReferenced(item, needed)).slice(0, 20);
   const gone = lost.filter((item) => !putBack.includes(item));
+  const held = [...putBack, ...kept];
   const receipt = {
     epoch: epoch.number,
     trigger: input.trigger,
@@ -40,28 +44,49 @@ export function planReceipt(input: ReceiptInput): Receipt {
     warning: epoch.warning,
     tokensBefore: input.tokensBefore,
     tokensAfter: input.tokensAfter,
-    kept: [...kept, ...putBack],
-    recallable: canRecall ? gone : [],
-    missing: canRecall ? [] : gone,
+    counts: { kept: held.length, recallable: canRecall ? gone.length : 0, missing: canRecall ? 0 : gone.length },
+    kept: named(held),
+    recallable: canRecall ? named(gone) : [],
+    missing: canRecall ? [] : named(gone),
     putBack,
   };
   return { ...receipt, line: receiptLine(receipt) };
 }
 
-function itemsOf(removed: readonly StoredMessage[]): ReceiptItem[] {
-  const asks = openAsks(removed).map((text): ReceiptItem => ({ kind: "ask", text }));
-  const notes = removed.flatMap((stored) =>
-    toolCallsOf(stored).flatMap(({ tool, input }): ReceiptItem[] => {
-      const { content } = (input ?? {}) as { content?: unknown };
-      return /note|scratchpad/.test(tool) && typeof content === "string" && content !== "" ? [{ kind: "note", text: content }] : [];
-    }),
-  );
-  const identifiers = findIdentifiers(removed.map(({ message }) => textOf(message)).join("\n"));
-  return [...asks, ...notes, ...identifiers.slice(0, mostItems)];
+function named(items: readonly ReceiptItem[]): ReceiptItem[] {
+  return items.slice(0, mostNamed);
 }
 
-function contains(context: string, item: string): boolean {
-  return context.includes(item) || (/\s/.test(item) && squeeze(context).includes(squeeze(item)));
+/** Each item once. */
+function itemsOf(removed: readonly StoredMessage[], asks: readonly string[]): ReceiptItem[] {
+  const notes = removed.flatMap((stored) => toolCallsOf(stored).flatMap(({ tool, input }) => noteIn(tool, input)));
+  return [
+    ...asks.map((text): ReceiptItem => ({ kind: "ask", text })),
+    ...[...new Set(notes)].map((text): ReceiptItem => ({ kind: "note", text })),
+    ...findIdentifiers(removed.map(({ message }) => textOf(message)).join("\n")),
+  ];
+}
+
+/** The text that a call wrote into memory. */
+function noteIn(tool: string, input: unknown): string[] {
+  const { operation, content, replace } = (input ?? {}) as Record<string, unknown>;
+  const text = content ?? replace;
+  return /note|scratchpad/.test(tool) && operation !== "delete" && typeof text === "string" && text.trim() !== "" ? [text] : [];
+}
+
+/** Tells whether the context still holds an item: the very one, not a part of a longer one. */
+function keeper(context: string): (item: ReceiptItem) => boolean {
+  const identifiers = new Set(findIdentifiers(context).map(({ text }) => text));
+  const squeezed = squeeze(context);
+  return ({ kind, text }) => {
+    if (kind === "ask" || kind === "note") return squeezed.includes(squeeze(text));
+    if (identifiers.has(text)) return true;
+    return kind !== "number" && context.includes(text) && wholeWord(text).test(context);
+  };
+}
+
+function wholeWord(text: string): RegExp {
+  return new RegExp(`(?<![\\w/@.-])${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?![\\w/-]|\\.\\w)`);
 }
 
 function squeeze(text: string): string {
@@ -76,21 +101,24 @@ function neededText(state: State): string {
 
 /** The plan may name a file by its last part only; then the whole path is what is missed. */
 function isReferenced({ kind, text }: ReceiptItem, needed: string): boolean {
-  if (kind === "ask") return true;
+  if (kind === "ask") return text.length <= longestPutBack;
   if (kind !== "path" && kind !== "url" && kind !== "id") return false;
   const short = text.replace(/:\d+(?:-\d+)?$/, "").split("/").at(-1) ?? text;
   return short.length >= 4 && needed.includes(short);
 }
 
 function receiptLine(receipt: Omit<Receipt, "line">): string {
-  const { kept, recallable, missing, putBack } = receipt;
-  const total = kept.length + recallable.length + missing.length;
+  const { counts, putBack } = receipt;
+  const { kept, recallable, missing } = counts;
+  const total = kept + recallable + missing;
   const back = putBack.length > 0 ? ` Put back because they are still needed: ${putBack.map(({ text }) => oneLine(text)).join("; ")}.` : "";
-  const rest = recallable.length > 0 ? `, ${recallable.length} can be recalled (tool recall)` : "";
-  return `[Receipt: messages ${receipt.from} to ${receipt.to} were compacted. Of ${total} notes, paths, ids, numbers, URLs and asks ${kept.length} are still here${rest}, ${missing.length} are missing.${back}]`;
+  const rest = recallable > 0 ? `, ${recallable} can be recalled (tool recall)` : "";
+  return `[Receipt: messages ${receipt.from} to ${receipt.to} were compacted. Of ${total} notes, paths, ids, numbers, URLs and asks ${kept} are still here${rest}, ${missing} are missing.${back}]`;
 }
 
+/** What is longer is not put back but recalled. */
+const longestPutBack = 300;
+
 function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > 300 ? `${line.slice(0, 300).toWellFormed()}…` : line;
+  return fenceContent(text.replaceAll(/\s+/g, " ").trim());
 }

@@ -37,8 +37,12 @@ export function planNextStep(
   const trigger = used >= limit ? "threshold" : used + growth > policy.contextWindow - policy.outputReserve ? "projected" : undefined;
   if (!trigger) return { step: "call" };
   if (warning !== "none") return { step: "compact", trigger, skipWarning: false };
-  const room = used + warningTokens + policy.outputReserve <= policy.contextWindow;
-  return room ? { step: "warn", trigger } : { step: "compact", trigger, skipWarning: true };
+  return hasRoomToWarn(used, policy) ? { step: "warn", trigger } : { step: "compact", trigger, skipWarning: true };
+}
+
+/** Whether the agent can be warned before a compaction. */
+export function hasRoomToWarn(used: number, policy: CompactionPolicy): boolean {
+  return used + warningTokens + policy.outputReserve <= policy.contextWindow;
 }
 
 /** What the warning itself and a short answer to it take. */

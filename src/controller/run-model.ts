@@ -65,8 +65,9 @@ export function isOverflow(error: unknown): boolean {
   const seen = new Set<unknown>();
   for (let at = error; at instanceof Error && !seen.has(at); at = (at as { cause?: unknown; lastError?: unknown }).cause ?? (at as { lastError?: unknown }).lastError) {
     seen.add(at);
-    const { responseBody = "", data } = at as { responseBody?: string; data?: unknown };
-    if (overflowWords.test(`${at.message} ${responseBody} ${JSON.stringify(data) ?? ""}`)) return true;
+    const { responseBody = "", data, statusCode } = at as { responseBody?: string; data?: unknown; statusCode?: number };
+    // A rate limit speaks of tokens too, but waiting helps there, and a shorter prompt may not.
+    if (statusCode !== 429 && overflowWords.test(`${at.message} ${responseBody} ${JSON.stringify(data) ?? ""}`)) return true;
   }
   return false;
 }

@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from "ai";
 import type { AgentSession, AgentSetting } from "./agent-session.ts";
+import { callKey } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import type { ModelAnswer } from "./run-model.ts";
 import { dotless } from "../tools/toolbox.ts";
@@ -40,8 +41,9 @@ export async function runTools(run: ToolRun): Promise<ModelMessage> {
 }
 
 async function runOne({ agent, setting, message, interrupted, signal }: ToolRun, call: ModelAnswer["toolCalls"][number]): Promise<Outcome> {
+  if (signal.aborted) return { text: `${call.tool} was not run: the turn was aborted. Call it again if it is still needed.`, isError: true };
   if (setting.toolbox.tools.some(({ name }) => dotless(name) === call.tool)) {
-    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, { key: `call-${message}-${call.id}` });
+    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, { key: callKey(message, call.id) });
     return { text: answer.text, isError: !answer.ok };
   }
   if (interrupted) return { text: `${call.tool} was interrupted by a restart. Check what it did before calling it again.`, isError: true };
@@ -53,10 +55,24 @@ async function runOwn(tools: ToolSet, call: ModelAnswer["toolCalls"][number], si
   const execute = Object.hasOwn(tools, call.tool) ? tools[call.tool]?.execute : undefined;
   if (!execute) return { text: `There is no tool ${JSON.stringify(call.tool)}. The tools are: ${Object.keys(tools).join(", ")}.`, isError: true };
   try {
-    const output: unknown = await execute(call.input, { toolCallId: call.id, messages: [], abortSignal: signal, context: undefined as never });
+    const work = execute(call.input, { toolCallId: call.id, messages: [], abortSignal: signal, context: undefined as never });
+    const output: unknown = await unlessAborted(work, signal);
     return { text: typeof output === "string" ? output : JSON.stringify(output ?? null), isError: false };
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted) return { text: `${call.tool} was aborted. Check what it did before calling it again.`, isError: true };
     return { text: `${call.tool} failed: ${error instanceof Error ? error.message : String(error)}`, isError: true };
+  }
+}
+
+/** A tool that does not listen to the signal is not waited for. */
+async function unlessAborted<T>(work: T, signal: AbortSignal): Promise<Awaited<T>> {
+  const over = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: over.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    over.abort();
   }
 }

@@ -1,13 +1,15 @@
 import type { ModelMessage } from "ai";
-import { readEpoch } from "../engine/conversation.ts";
-import { type AgentSession, type AgentSetting, memoryToolSet } from "./agent-session.ts";
+import { type CompactionTrigger, readEpoch, readInjections } from "../engine/conversation.ts";
+import type { State } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
+import { type AgentSession, type AgentSetting, memoryToolSet, messageTokens, type PromptNow } from "./agent-session.ts";
 import { toolCallsOf } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import { planChange } from "./plan-changes.ts";
 import { defaultClearing, planClearing } from "./plan-clearing.ts";
-import { warningText } from "./plan-compaction.ts";
-import { planNextStep, type Usage } from "./plan-usage.ts";
-import { mustCompact, runCompaction } from "./run-compaction.ts";
+import { goOnText, warningText } from "./plan-compaction.ts";
+import { hasRoomToWarn, planNextStep, type Usage } from "./plan-usage.ts";
+import { chooseCut, runCompaction } from "./run-compaction.ts";
 import { callModel, isOverflow, type ModelAnswer } from "./run-model.ts";
 import { runTools } from "./run-tools.ts";
 import { dotless } from "../tools/toolbox.ts";
@@ -21,6 +23,8 @@ export interface TurnRun {
   steer: string;
   /** Whether the session has said its last word, as a sub-session does with its report. */
   isOver: () => boolean;
+  /** Set as soon as the agent has called a tool that writes to its memory. */
+  wroteMemory?: boolean;
 }
 
 export interface TurnResult {
@@ -35,6 +39,8 @@ export interface TurnResult {
 /** Model calls in one warning turn. */
 const warningSteps = 6;
 
+const asSystem = { actor: { kind: "system" as const } };
+
 /** The growth assumed before anything is known of this conversation. */
 const firstGrowth = 0;
 
@@ -44,22 +50,29 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
   await finishPendingCalls(run);
   let growth = firstGrowth;
   let lastTotal = 0;
-  let wroteMemory = false;
   let compacted = false;
+  const result = (text: string, steps: number, end: TurnResult["end"]): TurnResult => ({
+    text,
+    steps,
+    end,
+    wroteMemory: run.wroteMemory ?? false,
+    compacted,
+  });
   const most = setting.options.maxSteps ?? 50;
   for (let step = 1; step <= most; step++) {
-    await placeOthersChanges(agent, setting);
+    run.signal.throwIfAborted();
+    await placeUnseenChanges(agent, setting);
     compacted = (await makeRoom(run, growth)) || compacted;
+    await goOnAfterWarning(run);
     const { answer, total, overflowed } = await callWithinWindow(run);
     compacted ||= overflowed;
     growth = lastTotal > 0 && total > lastTotal ? total - lastTotal : growth;
     lastTotal = total;
-    wroteMemory ||= answer.toolCalls.some(({ tool }) => isMemoryWrite(setting, tool));
-    if (answer.toolCalls.length === 0) return { text: answer.text, steps: step, end: "done", wroteMemory, compacted };
+    if (answer.toolCalls.length === 0) return result(answer.text, step, "done");
     await answerCalls(run, answer);
-    if (run.isOver()) return { text: answer.text, steps: step, end: "done", wroteMemory, compacted };
+    if (run.isOver()) return result(answer.text, step, "done");
   }
-  return { text: "", steps: most, end: "steps", wroteMemory, compacted };
+  return result("", most, "steps");
 }
 
 /** Puts what changed in memory since the model last saw it before the message that comes next. */
@@ -83,22 +96,43 @@ export async function tellFullness(agent: AgentSession, setting: AgentSetting): 
   await agent.session.apply({ type: "context.tell", before, text, percent }, { actor: { kind: "system" } });
 }
 
-/** Edits by others follow at once; the agent's own are in its tool calls and follow at the next turn. */
-async function placeOthersChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
-  if (setting.placement === "epoch" && (await agent.othersWrote(await agent.session.state()))) await placeChanges(agent, setting);
+/** The agent's own edits are in its tool calls and follow at the next turn; what it cannot see there follows at once. */
+export async function placeUnseenChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
+  if (setting.placement === "epoch" && (await agent.wroteUnseen(await agent.session.state()))) await placeChanges(agent, setting);
 }
 
 /** Clears, warns and compacts, in that order and only as far as needed. */
-async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
+export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
   const { agent, setting } = run;
   await clearResults(run, growth);
   const { usage, state } = await agent.prompt(run.steer);
   const next = planNextStep(usage.total, growth, readEpoch(state).warning, setting.policy);
-  if (next.step === "call") return false;
-  if (next.step === "warn") await warn(run, next.trigger);
-  const skipWarning = next.step === "compact" && next.skipWarning ? "there was no room left for it" : undefined;
-  const done = await runCompaction({ ...run, trigger: next.trigger, ...(skipWarning ? { skipWarning } : {}) });
-  return done;
+  return next.step === "call" ? false : compactNow(run, next.trigger);
+}
+
+/** The one gate: the agent is warned while there is room for it, and then the compaction runs. */
+export async function compactNow(run: TurnRun, trigger: CompactionTrigger): Promise<boolean> {
+  const { agent, setting } = run;
+  const now = await agent.prompt(run.steer);
+  if (!isWorthwhile(now, setting, trigger)) return false;
+  const isDue = readEpoch(now.state).warning === "none" || isUnanswered(now.state);
+  if (isDue && hasRoomToWarn(now.usage.total, setting.policy)) await agent.aside(() => warn(run, trigger));
+  return runCompaction({ ...run, trigger, skipWarning: "there was no room left for it" });
+}
+
+/** A compaction that frees next to nothing would only come back with every call; it can wait as long as the prompt fits. */
+function isWorthwhile(now: PromptNow, setting: AgentSetting, trigger: CompactionTrigger): boolean {
+  const to = chooseCut(now, setting, trigger);
+  if (to === undefined) return false;
+  const { contextWindow, outputReserve } = setting.policy;
+  const removed = now.prompt.conversation.filter(({ number }) => number <= to);
+  const freed = removed.reduce((sum, { message }) => sum + messageTokens(message, setting.countTokens), 0) * setting.tokenizer.ratio;
+  return trigger === "manual" || freed >= contextWindow * 0.1 || now.usage.total + outputReserve > contextWindow;
+}
+
+/** A process that died right after the warning has not heard the answer to it. */
+function isUnanswered(state: State): boolean {
+  return readInjections(state).some(({ before, text }) => text === warningText && before > state.row.counters.lastMessage);
 }
 
 async function clearResults({ agent, setting, emit }: TurnRun, growth: number): Promise<void> {
@@ -115,28 +149,36 @@ async function clearResults({ agent, setting, emit }: TurnRun, growth: number): 
 }
 
 /** One more turn for the agent, with nothing but its memory tools, to write down what it needs. */
-async function warn(run: TurnRun, trigger: Parameters<typeof runCompaction>[0]["trigger"]): Promise<void> {
+async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
   const { agent, setting, signal, emit } = run;
   const state = await agent.session.state();
-  await agent.session.apply(
-    { type: "context.warn", trigger, before: state.row.counters.lastMessage + 1, text: warningText },
-    { actor: { kind: "system" } },
-  );
+  if (!isUnanswered(state)) {
+    const before = state.row.counters.lastMessage + 1;
+    await agent.session.apply({ type: "context.warn", trigger, before, text: warningText }, asSystem);
+  }
   emit({ type: "warning", trigger });
   const tools = memoryToolSet(setting.toolbox.tools);
   try {
     for (let step = 0; step < warningSteps; step++) {
       const { prompt, usage } = await agent.prompt(run.steer);
       const answer = await callModel({ model: setting.options.model, prompt, tools, signal, emit });
-      await store(run, answer, usage);
+      await store(run, answer, usage, true);
       if (answer.toolCalls.length === 0) return;
-      await answerCalls(run, answer);
+      await answerCalls(run, answer, true);
     }
   } catch (error) {
     if (signal.aborted) throw error;
     // The checkpoint is written whether or not the agent could use its warning.
     emit({ type: "error", message: `The warning turn failed: ${(error as Error).message}` });
   }
+}
+
+/** What the agent said to a warning ends no turn; without a word to go on, the prompt would end with it. */
+async function goOnAfterWarning({ agent, steer }: TurnRun): Promise<void> {
+  const { prompt, state } = await agent.prompt(steer);
+  if (prompt.messages.at(-1)?.role !== "assistant") return;
+  const before = state.row.counters.lastMessage + 1;
+  await agent.session.apply({ type: "context.tell", before, text: goOnText, percent: readEpoch(state).told }, asSystem);
 }
 
 /** A call that the provider refuses as too long is made again after a compaction. */
@@ -150,24 +192,33 @@ async function callWithinWindow(run: TurnRun): Promise<{ answer: ModelAnswer; to
       await store(run, answer, usage);
       return { answer, total: answer.reported.inputTokens ?? usage.total, overflowed: attempt > 1 };
     } catch (error) {
-      if (signal.aborted || attempt > 3 || !isOverflow(error)) throw error;
+      if (signal.aborted || !isOverflow(error)) throw error;
       const skipWarning = "the provider refused the prompt as too long";
-      mustCompact(await runCompaction({ ...run, trigger: "overflow", skipWarning }), "overflow");
+      if (attempt > 3 || !(await runCompaction({ ...run, trigger: "overflow", skipWarning }))) throw tooLong(error);
     }
   }
 }
 
-async function store({ agent, setting, emit }: TurnRun, answer: ModelAnswer, usage: Usage): Promise<void> {
+function tooLong(cause: unknown): HoldfastError {
+  return new HoldfastError(
+    "over_limit",
+    "The provider refuses the prompt as too long, and nothing is left to compact. Nothing was lost: send a shorter message, use fewer tools or a shorter notepad, or a model with a larger context window.",
+    { cause },
+  );
+}
+
+async function store({ agent, setting, emit }: TurnRun, answer: ModelAnswer, usage: Usage, aside = false): Promise<void> {
   const { inputTokens } = answer.reported;
   if (inputTokens !== undefined) setting.tokenizer.observe(usage.total, inputTokens);
   emit({ type: "usage", usage, reported: answer.reported });
   const said: ModelMessage[] = answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
-  await agent.add(said);
+  await agent.add(said, aside);
 }
 
-async function answerCalls(run: TurnRun, answer: ModelAnswer): Promise<void> {
+async function answerCalls(run: TurnRun, { toolCalls }: ModelAnswer, aside = false): Promise<void> {
   const { row } = await run.agent.session.state();
-  await run.agent.add([await runTools({ ...run, calls: answer.toolCalls, message: row.counters.lastMessage, interrupted: false })]);
+  if (toolCalls.some(({ tool }) => isMemoryWrite(run.setting, tool))) run.wroteMemory = true;
+  await run.agent.add([await runTools({ ...run, calls: toolCalls, message: row.counters.lastMessage, interrupted: false })], aside);
 }
 
 /** A process that died between a call and its answer left the call open; no provider takes that. */
@@ -183,7 +234,7 @@ export async function finishPendingCalls(run: TurnRun): Promise<void> {
   );
   const open = calls.filter(({ id }) => !answered.has(id));
   if (open.length === 0) return;
-  await run.agent.add([await runTools({ ...run, calls: open, message: last.number, interrupted: true })]);
+  await run.agent.add([await runTools({ ...run, calls: open, message: last.number, interrupted: true })], last.aside);
 }
 
 function isMemoryWrite(setting: AgentSetting, tool: string): boolean {

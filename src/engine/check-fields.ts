@@ -15,13 +15,25 @@ export function checkTextList(operation: object, field: string): void {
   if (wrong !== -1) throw wrongType(`${field}[${wrong}]`, "a string", value[wrong]);
 }
 
+export function checkCounts(values: object, ...fields: string[]): void {
+  for (const field of fields) {
+    const value = (values as Record<string, unknown>)[field];
+    if (!Number.isSafeInteger(value) || (value as number) < 0)
+      throw wrongType(field, "a whole number of at least 0", value);
+  }
+}
+
 export function typeName(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
 
 function wrongType(field: string, wanted: string, value: unknown): HoldfastError {
-  return new HoldfastError("invalid_input", `"${field}" must be ${wanted} (got ${typeName(value)}). Nothing was changed.`, {
-    data: { field },
-  });
+  return new HoldfastError(
+    "invalid_input",
+    `"${field}" must be ${wanted} (got ${typeof value === "number" ? value : typeName(value)}). Nothing was changed.`,
+    {
+      data: { field },
+    },
+  );
 }

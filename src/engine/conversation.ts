@@ -1,8 +1,8 @@
 import { HoldfastError } from "../errors.ts";
-import type { Draft } from "./draft.ts";
+import { Draft } from "./draft.ts";
 import { messageKey } from "./messages.ts";
 import type { Outcome } from "./operations.ts";
-import { type Json, listResident, type State } from "./state.ts";
+import { applyChanges, type Json, listResident, type State } from "./state.ts";
 
 /** The span between two compactions, and what was frozen into the prompt at its start. */
 export interface Epoch {
@@ -82,6 +82,8 @@ export interface Receipt {
   warning: Epoch["warning"];
   tokensBefore: number;
   tokensAfter: number;
+  /** How many are kept, recallable and missing; the lists name those referred to most. */
+  counts: { kept: number; recallable: number; missing: number };
   kept: ReceiptItem[];
   recallable: ReceiptItem[];
   missing: ReceiptItem[];
@@ -98,7 +100,7 @@ export type ConversationOperation =
   | { type: "context.skip_warning"; trigger: CompactionTrigger; reason: string }
   | { type: "context.checkpoint"; checkpoint: Checkpoint }
   | { type: "context.clear"; results: ({ id: string } & ClearedResult)[] }
-  | { type: "context.compact"; to: number; summary: string; blocks: string[]; receipt: Receipt }
+  | { type: "context.compact"; to: number; summary: string; blocks: string[]; mark: string; receipt: Receipt }
   | { type: "tasks.begin"; description: string }
   | { type: "tasks.end"; summary: string }
   | { type: "tasks.cancel"; reason: string };
@@ -159,23 +161,47 @@ function inject(draft: Draft, { before, text }: Injection): void {
   draft.insert("injection", messageKey(number), { before, text });
 }
 
+type Compaction = Extract<ConversationOperation, { type: "context.compact" }>;
+
 /** All of it or nothing: the span goes only after its checkpoint, and together with its receipt. */
-function compact(
-  draft: Draft,
-  state: State,
-  operation: Extract<ConversationOperation, { type: "context.compact" }>,
-  epoch: Epoch,
-): void {
-  const { to, summary, receipt } = operation;
+function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch): void {
+  const { to, receipt } = operation;
   if (draft.record("checkpoint", String(epoch.number)) === null) {
     throw new HoldfastError("conflict", `Epoch ${epoch.number} has no checkpoint yet, so nothing may leave the context. Write the checkpoint first.`);
   }
+  const from = summarisedUpTo(state) + 1;
+  if (receipt.epoch !== epoch.number || receipt.from !== from || receipt.to !== to || to < from || to > draft.counter("lastMessage")) {
+    throw new HoldfastError(
+      "conflict",
+      `This compaction of messages ${receipt.from} to ${to} was planned for epoch ${receipt.epoch}, but epoch ${epoch.number} begins with message ${from} of ${draft.counter("lastMessage")}. Nothing was removed. Plan it again.`,
+      { data: { epoch: epoch.number, from, to } },
+    );
+  }
+  replaceSpan(draft, state, operation, epoch);
+  draft.put("receipt", String(epoch.number), receipt as unknown as Json);
+}
+
+function replaceSpan(draft: Draft, state: State, { to, summary, blocks, mark }: Omit<Compaction, "type" | "receipt">, epoch: Epoch): void {
   for (const [key, span] of readSpans(state)) if (span.to <= to) draft.remove("span", key);
   for (const [key, cleared] of readCleared(state)) if (cleared.message <= to) draft.remove("cleared", key);
   for (const [key] of listResident(state, "injection")) draft.remove("injection", key);
   draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary } satisfies Span as unknown as Json);
-  draft.put("receipt", String(epoch.number), receipt as unknown as Json);
-  openEpoch(draft, state, epoch.number + 1, operation.blocks);
+  openEpoch(draft, state, epoch.number + 1, blocks);
+  // What stays was said before the snapshot was taken; the mark says so.
+  const last = draft.counter("lastMessage");
+  if (to < last) inject(draft, { before: last + 1, text: mark });
+}
+
+/** The state as a compaction would leave it, to see what the model would then be shown. */
+export function previewCompaction(state: State, compaction: Omit<Compaction, "type" | "receipt">): State {
+  const draft = new Draft(state, new Map());
+  replaceSpan(draft, state, compaction, readEpoch(state));
+  return applyChanges(state, draft.changes);
+}
+
+/** The last message that a summary stands for. */
+export function summarisedUpTo(state: State): number {
+  return (state.resident.get("span/summary") as unknown as Span | undefined)?.to ?? 0;
 }
 
 function openEpoch(draft: Draft, state: State, number: number, blocks: string[]): void {

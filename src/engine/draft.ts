@@ -1,4 +1,15 @@
-import { type Change, type Json, type Mark, type RecordId, type RecordKind, readText, recordId, recordKinds, type State, type TextTarget } from "./state.ts";
+import {
+  type Change,
+  type Json,
+  type Mark,
+  type RecordId,
+  type RecordKind,
+  readText,
+  recordId,
+  recordKinds,
+  type State,
+  type TextTarget,
+} from "./state.ts";
 import { spliceBetween } from "./text.ts";
 
 /** Thrown inside an operation that reads records nobody has loaded yet; `apply` turns it into an answer. */

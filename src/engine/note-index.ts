@@ -145,7 +145,8 @@ export class NoteIndex {
 
   /** Each slot of a plan once, with the smallest place that was named for it. */
   #eachCandidate(plan: Plan, visit: (number: number, at: number) => void): void {
-    if (this.#firstMatch.length < this.#slots.length) this.#firstMatch = new Int32Array(this.#slots.length * 2).fill(-1);
+    if (this.#firstMatch.length < this.#slots.length)
+      this.#firstMatch = new Int32Array(this.#slots.length * 2).fill(-1);
     const first = this.#firstMatch;
     const touched: number[] = [];
     plan.each((number, at) => {
@@ -176,7 +177,11 @@ export class NoteIndex {
       const rarity = wanted.weight * Math.log(1 + Math.max(0.1, this.size - holding + 0.5) / (holding + 0.5));
       occurrences.empty((number, count) => {
         const length = (this.#slots[number]?.folded.length ?? 0) / averageLength;
-        scores.add(number, (rarity * count * (saturation + 1)) / (count + saturation * (1 - lengthShare + lengthShare * length)));
+        scores.add(
+          number,
+          (rarity * count * (saturation + 1)) /
+            (count + saturation * (1 - lengthShare + lengthShare * length)),
+        );
       });
     }
     scores.empty(visit);

@@ -2,7 +2,16 @@ import { HoldfastError } from "../errors.ts";
 import { checkTexts } from "./check-fields.ts";
 import type { Draft } from "./draft.ts";
 import type { Environment, Outcome } from "./operations.ts";
-import { appendText, closestLine, countCharacters, countOccurrences, isLongerThan, prependText, quote, replaceText } from "./text.ts";
+import {
+  appendText,
+  closestLine,
+  countCharacters,
+  countOccurrences,
+  isLongerThan,
+  prependText,
+  quote,
+  replaceText,
+} from "./text.ts";
 
 export type NotepadOperation =
   | { type: "notepad.write"; content: string }
@@ -13,14 +22,19 @@ export type NotepadOperation =
 
 export type NotepadResult = { replaced?: number; otherMatches?: number };
 
-export function applyNotepad(draft: Draft, operation: NotepadOperation, environment: Environment): Outcome<NotepadResult> {
+export function applyNotepad(
+  draft: Draft,
+  operation: NotepadOperation,
+  environment: Environment,
+): Outcome<NotepadResult> {
   if (operation.type === "notepad.replace") checkTexts(operation, "find", "replace");
   else checkTexts(operation, "content");
   const before = draft.text("notepad");
   const edit = editText(before, operation, "notepad");
   const limit = environment.limits.notepadCharacters;
   // A notepad over a limit that was lowered later may still be made shorter.
-  if (isLongerThan(edit.text, limit) && edit.text.length >= before.length) throw overLimit(before, operation, edit.text, limit);
+  if (isLongerThan(edit.text, limit) && edit.text.length >= before.length)
+    throw overLimit(before, operation, edit.text, limit);
   draft.setText("notepad", edit.text);
   const { text: _text, ...counts } = edit;
   return { result: counts, warnings: [] };
@@ -33,7 +47,10 @@ export interface TextEdit {
 }
 
 type EditOperation =
-  | { type: `${string}.write` | `${string}.append` | `${string}.prepend` | `${string}.delete`; content: string }
+  | {
+      type: `${string}.write` | `${string}.append` | `${string}.prepend` | `${string}.delete`;
+      content: string;
+    }
   | { type: `${string}.replace`; find: string; replace: string; all: boolean };
 
 /** The edits of `update_notepad`, on any text. `name` is what the text is called in an error. */
@@ -66,17 +83,25 @@ function emptySearch(field: string, name: string): HoldfastError {
 function textNotFound(text: string, needle: string, name: string): HoldfastError {
   const shown = quote(needle);
   if (text === "") {
-    return new HoldfastError("text_not_found", `The ${name} is empty, so ${shown} is not in it. Use append or write.`, {
-      data: { needle },
-    });
+    return new HoldfastError(
+      "text_not_found",
+      `The ${name} is empty, so ${shown} is not in it. Use append or write.`,
+      {
+        data: { needle },
+      },
+    );
   }
   const closest = closestLine(text, needle);
   const hint = closest
     ? `The closest line is line ${closest.number}: ${JSON.stringify(closest.line)}. Copy the text exactly as it stands there.`
     : `No line looks like it. Read the ${name} and copy the text exactly.`;
-  return new HoldfastError("text_not_found", `${shown} was not found in the ${name}; nothing was changed. ${hint}`, {
-    data: { needle, closestLine: closest?.line ?? null, lineNumber: closest?.number ?? null },
-  });
+  return new HoldfastError(
+    "text_not_found",
+    `${shown} was not found in the ${name}; nothing was changed. ${hint}`,
+    {
+      data: { needle, closestLine: closest?.line ?? null, lineNumber: closest?.number ?? null },
+    },
+  );
 }
 
 function overLimit(before: string, operation: NotepadOperation, after: string, limit: number): HoldfastError {

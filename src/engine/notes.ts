@@ -33,10 +33,19 @@ export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
-export function applyNotes(draft: Draft, operation: NotesOperation, environment: Environment): Outcome<NotesResult> {
+export function applyNotes(
+  draft: Draft,
+  operation: NotesOperation,
+  environment: Environment,
+): Outcome<NotesResult> {
   const note = editNote(draft, operation, environment);
   return {
-    result: { note, totalNotes: draft.counter("notes"), totalTags: draft.counter("tags") },
+    // The caller's own copy: what is in the journal must not change with it.
+    result: {
+      note: { ...note, tags: [...note.tags] },
+      totalNotes: draft.counter("notes"),
+      totalTags: draft.counter("tags"),
+    },
     warnings: [],
   };
 }
@@ -67,7 +76,10 @@ function editNote(draft: Draft, operation: NotesOperation, environment: Environm
       checkTexts(operation, "id", ...(operation.content === undefined ? [] : ["content"]));
       if (operation.tags !== undefined) checkTextList(operation, "tags");
       if (operation.content === undefined && operation.tags === undefined) {
-        throw new HoldfastError("invalid_input", `update_note needs "content" or "tags"; neither was given for ${operation.id}.`);
+        throw new HoldfastError(
+          "invalid_input",
+          `update_note needs "content" or "tags"; neither was given for ${operation.id}.`,
+        );
       }
       const before = existingNote(draft, operation.id);
       if (operation.content !== undefined) checkContent(operation.content, environment);
@@ -154,9 +166,13 @@ function checkTags(tags: string[], environment: Environment): string[] {
   }
   for (const tag of tags) {
     if (tag.trim() === "") {
-      throw new HoldfastError("invalid_input", `"tags" contains an empty tag. Leave it out or give it a name.`, {
-        data: { field: "tags" },
-      });
+      throw new HoldfastError(
+        "invalid_input",
+        `"tags" contains an empty tag. Leave it out or give it a name.`,
+        {
+          data: { field: "tags" },
+        },
+      );
     }
     const characters = countCharacters(tag);
     if (characters > environment.limits.tagCharacters) {

@@ -1,13 +1,13 @@
+import { HoldfastError } from "../errors.ts";
 import { applyChildren, type ChildOperation, type ChildResult } from "./children.ts";
 import { applyConversation, type ConversationOperation, type ConversationResult } from "./conversation.ts";
-import { HoldfastError } from "../errors.ts";
 import { Draft, RecordsNeeded } from "./draft.ts";
+import { applyLifecycle, type LifecycleOperation, type LifecycleResult } from "./lifecycle.ts";
 import type { Limits } from "./limits.ts";
+import { applyMessages, type MessageOperation, type MessageResult } from "./messages.ts";
 import { applyNotepad, type NotepadOperation, type NotepadResult } from "./notepad.ts";
 import { applyNotes, type NotesOperation, type NotesResult } from "./notes.ts";
 import { applyScratchpad, type ScratchpadOperation, type ScratchpadResult } from "./scratchpad.ts";
-import { applyLifecycle, type LifecycleOperation, type LifecycleResult } from "./lifecycle.ts";
-import { applyMessages, type MessageOperation, type MessageResult } from "./messages.ts";
 import type { Change, Json, RecordId, State } from "./state.ts";
 import { quote } from "./text.ts";
 import { applyUndo, type UndoOperation, type UndoResult } from "./undo.ts";
@@ -124,6 +124,9 @@ function run(draft: Draft, state: State, operation: Operation, environment: Envi
 
 function unknownOperation(operation: never): HoldfastError {
   const { type } = (operation ?? {}) as { type?: unknown };
-  const problem = typeof type === "string" ? `There is no operation ${quote(type)}` : `An operation is an object with a "type"`;
+  const problem =
+    typeof type === "string"
+      ? `There is no operation ${quote(type)}`
+      : `An operation is an object with a "type"`;
   return new HoldfastError("invalid_input", `${problem}. Nothing was changed.`, { data: { type } });
 }

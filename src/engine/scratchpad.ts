@@ -57,7 +57,12 @@ export function applyScratchpad(
   }
 }
 
-function setSpace(draft: Draft, space: "notes" | "plan", content: string, limit: number): Outcome<ScratchpadResult> {
+function setSpace(
+  draft: Draft,
+  space: "notes" | "plan",
+  content: string,
+  limit: number,
+): Outcome<ScratchpadResult> {
   const kept = takeCharacters(content, limit);
   draft.setText(`space/${space}`, kept);
   const characters = countCharacters(content);
@@ -109,7 +114,10 @@ function writeByTokens(
   const original = environment.countTokens(operation.content);
   if (original <= budget) {
     draft.setText("space/notes", operation.content);
-    return { result: { message: `Scratchpad updated (${original} tokens / ${budget} budget)` }, warnings: [] };
+    return {
+      result: { message: `Scratchpad updated (${original} tokens / ${budget} budget)` },
+      warnings: [],
+    };
   }
   draft.setText("space/notes", takeTokens(operation.content, budget, environment.countTokens));
   const message = `Scratchpad truncated to ${budget} tokens (original: ${original}). Consider summarizing. ${whereTheRestIs(draft)}`;
@@ -129,7 +137,12 @@ export function takeTokens(text: string, budget: number, countTokens: (text: str
   return text.slice(0, unit >= 0xd800 && unit <= 0xdbff ? fits - 1 : fits);
 }
 
-function addRef(draft: Draft, state: State, ref: string, environment: Environment): Outcome<ScratchpadResult> {
+function addRef(
+  draft: Draft,
+  state: State,
+  ref: string,
+  environment: Environment,
+): Outcome<ScratchpadResult> {
   checkRef(ref, environment);
   const limit = environment.limits.refs;
   const existing = listResident(state, "ref");
@@ -141,7 +154,8 @@ function addRef(draft: Draft, state: State, ref: string, environment: Environmen
   insertRef(draft, ref);
   const count = others.length - dropped.length + 1;
   const moved = same ? "ref was already there and is now the newest" : "ref added";
-  if (dropped.length === 0) return { result: { message: `${moved} (${count} / ${limit} refs)` }, warnings: [] };
+  if (dropped.length === 0)
+    return { result: { message: `${moved} (${count} / ${limit} refs)` }, warnings: [] };
   const names = dropped.map(([, value]) => quote(value as string)).join(", ");
   const message = `${moved} (${count} / ${limit} refs); the oldest was dropped to make room: ${names}`;
   return { result: { message }, warnings: [message] };
@@ -163,7 +177,12 @@ function removeRef(draft: Draft, state: State, ref: string): Outcome<ScratchpadR
   return { result: { message: `ref removed (${existing.length - 1} refs left)` }, warnings: [] };
 }
 
-function setRefs(draft: Draft, state: State, items: string[], environment: Environment): Outcome<ScratchpadResult> {
+function setRefs(
+  draft: Draft,
+  state: State,
+  items: string[],
+  environment: Environment,
+): Outcome<ScratchpadResult> {
   const limit = environment.limits.refs;
   const unique = [...new Set(items.filter((item) => item !== ""))];
   const kept = unique.slice(0, limit);
@@ -193,7 +212,9 @@ function checkRef(ref: string, environment: Environment): void {
 }
 
 function emptyRef(): HoldfastError {
-  return new HoldfastError("invalid_input", `"ref" is empty. Give a path, URL or identifier.`, { data: { field: "ref" } });
+  return new HoldfastError("invalid_input", `"ref" is empty. Give a path, URL or identifier.`, {
+    data: { field: "ref" },
+  });
 }
 
 function whereTheRestIs(draft: Draft): string {

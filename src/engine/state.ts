@@ -106,7 +106,8 @@ export function readText(state: State, target: TextTarget): string {
 export function listResident(state: State, kind: RecordKind): [key: string, value: Json][] {
   const prefix = `${kind}/`;
   const found: [string, Json][] = [];
-  for (const [id, value] of state.resident) if (id.startsWith(prefix)) found.push([id.slice(prefix.length), value]);
+  for (const [id, value] of state.resident)
+    if (id.startsWith(prefix)) found.push([id.slice(prefix.length), value]);
   return found.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

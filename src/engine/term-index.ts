@@ -51,7 +51,8 @@ export class TermIndex {
     eachTerm(folded, (text, at) => {
       const { postings } = this.#terms[this.#byText.get(text) ?? this.#register(text)] as Term;
       const last = postings[postings.length - 1];
-      if (last === undefined || Math.floor(last / slotSize) !== slot) postings.push(slot * slotSize + at * frequencies);
+      if (last === undefined || Math.floor(last / slotSize) !== slot)
+        postings.push(slot * slotSize + at * frequencies);
       else if (last % frequencies < frequencies - 1) postings[postings.length - 1] = last + 1;
     });
   }
@@ -61,7 +62,8 @@ export class TermIndex {
     // A posting costs a small part of what reading a text costs, unless the text must then be read as well.
     const most = 8 * texts;
     let rarest: Anchor | undefined;
-    for (const anchor of this.#anchors(query, most)) if (!rarest || anchor.size < rarest.size) rarest = anchor;
+    for (const anchor of this.#anchors(query, most))
+      if (!rarest || anchor.size < rarest.size) rarest = anchor;
     if (!rarest || rarest.size > (rarest.exact ? most : texts / 2)) return undefined;
     const { terms, size, exact } = rarest;
     return {

@@ -23,10 +23,17 @@ export function normaliseTexts<T>(value: T, name = "input", depth = 0): T {
   if (typeof value === "string") return normaliseText(value, name) as T;
   if (typeof value !== "object" || value === null) return value;
   if (depth > deepestNesting) {
-    throw new HoldfastError("invalid_input", `The input is nested more than ${deepestNesting} levels deep. Flatten it and send it again.`);
+    throw new HoldfastError(
+      "invalid_input",
+      `The input is nested more than ${deepestNesting} levels deep. Flatten it and send it again.`,
+    );
   }
-  if (Array.isArray(value)) return value.map((item, index) => normaliseTexts(item, `${name}[${index}]`, depth + 1)) as T;
-  const entries = Object.entries(value).map(([key, item]) => [normaliseText(key, name), normaliseTexts(item, key, depth + 1)]);
+  if (Array.isArray(value))
+    return value.map((item, index) => normaliseTexts(item, `${name}[${index}]`, depth + 1)) as T;
+  const entries = Object.entries(value).map(([key, item]) => [
+    normaliseText(key, name),
+    normaliseTexts(item, key, depth + 1),
+  ]);
   return Object.fromEntries(entries) as T;
 }
 
@@ -114,8 +121,10 @@ export interface Splice {
 
 export function spliceBetween(before: string, after: string): Splice {
   // Most edits add at an end; comparing whole texts is what the engine underneath does fastest.
-  if (after.startsWith(before)) return { at: before.length, removed: "", inserted: after.slice(before.length) };
-  if (after.endsWith(before)) return { at: 0, removed: "", inserted: after.slice(0, after.length - before.length) };
+  if (after.startsWith(before))
+    return { at: before.length, removed: "", inserted: after.slice(before.length) };
+  if (after.endsWith(before))
+    return { at: 0, removed: "", inserted: after.slice(0, after.length - before.length) };
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;

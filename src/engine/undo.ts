@@ -24,7 +24,12 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
       case "text": {
         const own: Splice = { at: change.at, removed: change.inserted, inserted: change.removed };
         const moved = moveThrough(own, change.target, entry, later);
-        inverse.push({ type: "text", target: change.target, ...moved, ...(change.first ? { unused: true } : {}) });
+        inverse.push({
+          type: "text",
+          target: change.target,
+          ...moved,
+          ...(change.first ? { unused: true } : {}),
+        });
         break;
       }
       case "record":
@@ -44,7 +49,12 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
   return { type: "undo", revision: entry.revision, inverse };
 }
 
-export function applyUndo(draft: Draft, state: State, operation: UndoOperation, environment: Environment): Outcome<UndoResult> {
+export function applyUndo(
+  draft: Draft,
+  state: State,
+  operation: UndoOperation,
+  environment: Environment,
+): Outcome<UndoResult> {
   for (const change of operation.inverse) {
     switch (change.type) {
       case "text": {
@@ -54,7 +64,10 @@ export function applyUndo(draft: Draft, state: State, operation: UndoOperation, 
         }
         const next = applySplice(text, change);
         if (next.length > text.length && !fits(change.target, next, environment)) {
-          throw cannotUndo(operation.revision, "the text would be over its limit with what has been written since");
+          throw cannotUndo(
+            operation.revision,
+            "the text would be over its limit with what has been written since",
+          );
         }
         draft.setText(change.target, next, change.unused);
         break;
@@ -85,12 +98,18 @@ function fits(target: TextTarget, text: string, { limits, countTokens }: Environ
 }
 
 function checkRefs(draft: Draft, state: State, { revision, inverse }: UndoOperation, limit: number): void {
-  const touched = inverse.flatMap((change) => (change.type === "record" && change.kind === "ref" ? [change.key] : []));
+  const touched = inverse.flatMap((change) =>
+    change.type === "record" && change.kind === "ref" ? [change.key] : [],
+  );
   if (touched.length === 0) return;
   const before = listResident(state, "ref").map(([key]) => key);
-  const refs = [...new Set([...before, ...touched])].map((key) => draft.record("ref", key)).filter((ref) => ref !== null);
-  if (new Set(refs).size < refs.length) throw cannotUndo(revision, "a ref that it would bring back is there again");
-  if (refs.length > Math.max(limit, before.length)) throw cannotUndo(revision, `there would be more than ${limit} refs`);
+  const refs = [...new Set([...before, ...touched])]
+    .map((key) => draft.record("ref", key))
+    .filter((ref) => ref !== null);
+  if (new Set(refs).size < refs.length)
+    throw cannotUndo(revision, "a ref that it would bring back is there again");
+  if (refs.length > Math.max(limit, before.length))
+    throw cannotUndo(revision, `there would be more than ${limit} refs`);
 }
 
 /** A tag's record is a count shared by many notes: what is undone is the step, not the number. */
@@ -120,7 +139,12 @@ function tagName(value: Json): string | undefined {
   return value === null ? undefined : (value as { name: string }).name;
 }
 
-function moveThrough(splice: Splice, target: TextTarget, entry: JournalEntry, later: readonly JournalEntry[]): Splice {
+function moveThrough(
+  splice: Splice,
+  target: TextTarget,
+  entry: JournalEntry,
+  later: readonly JournalEntry[],
+): Splice {
   let at = splice.at;
   const length = splice.removed.length;
   for (const next of standingEdits(later, target)) {

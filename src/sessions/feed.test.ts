@@ -36,7 +36,11 @@ test("a session's watcher hears every later entry in order, and nothing after it
   await heard.reached(3);
   assert.deepEqual(
     heard.items.map(({ revision, operation }) => [revision, operation.type]),
-    [[3, "notepad.append"], [4, "notes.add"], [5, "undo"]],
+    [
+      [3, "notepad.append"],
+      [4, "notes.add"],
+      [5, "undo"],
+    ],
   );
   stop();
   await session.notepad.append("unheard");
@@ -65,7 +69,10 @@ test("what another handle on the same file writes is heard too, all of it, in or
   const stop = await (await reader.resumeSession("s")).watch(({ revision }) => heard.add(revision));
   for (let index = 0; index < 25; index++) await session.notepad.append(`${index}`);
   await heard.reached(25);
-  assert.deepEqual(heard.items, Array.from({ length: 25 }, (_, index) => index + 2));
+  assert.deepEqual(
+    heard.items,
+    Array.from({ length: 25 }, (_, index) => index + 2),
+  );
   stop();
   await writer.close();
   await reader.close();

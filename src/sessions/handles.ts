@@ -1,6 +1,7 @@
+import { checkCounts, checkTextList, checkTexts } from "../engine/check-fields.ts";
 import type { NoteMatches } from "../engine/note-index.ts";
 import type { NotepadResult } from "../engine/notepad.ts";
-import type { Note, NotesResult } from "../engine/notes.ts";
+import type { Note, NotesResult, NoteValue } from "../engine/notes.ts";
 import { readScratchpad, type Scratchpad, type ScratchpadResult } from "../engine/scratchpad.ts";
 import type { AppliedOperation, ApplyOptions, Session } from "./session.ts";
 
@@ -20,7 +21,11 @@ export interface Notepad {
 /** Tagged notes, for programs. */
 export interface Notes {
   add(content: string, tags?: string[], options?: ApplyOptions): Done<NotesResult>;
-  update(id: string, change: { content?: string; tags?: string[] }, options?: ApplyOptions): Done<NotesResult>;
+  update(
+    id: string,
+    change: { content?: string; tags?: string[] },
+    options?: ApplyOptions,
+  ): Done<NotesResult>;
   delete(id: string, options?: ApplyOptions): Done<NotesResult>;
   get(id: string): Promise<Note | undefined>;
   /** Newest first. */
@@ -59,11 +64,16 @@ export function notesOf(session: Session): Notes {
     delete: (id, options) => session.apply({ type: "notes.delete", id }, options),
     get: async (id) => {
       const [record] = await session.records("note", [id]);
-      return record && ({ id, ...(record.value as object) } as Note);
+      const value = record?.value as NoteValue | undefined;
+      return value && { id, ...value, tags: [...value.tags] };
     },
     all: async () => (await session.noteIndex()).list([], everything, 0).notes,
-    search: async ({ query = "", tags = [], limit = 50, offset = 0 }) =>
-      (await session.noteIndex()).search({ query, tags, limit, offset }),
+    search: async ({ query = "", tags = [], limit = 50, offset = 0 }) => {
+      checkTexts({ query }, "query");
+      checkTextList({ tags }, "tags");
+      checkCounts({ limit, offset }, "limit", "offset");
+      return (await session.noteIndex()).search({ query, tags, limit, offset });
+    },
     tags: async () =>
       (await session.records("tag"))
         .map(({ value }) => {

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, everything, openTestMemory, openTestSession, rejection, tickingClock } from "../../test/support/memory.ts";
+import {
+  answer,
+  everything,
+  openTestMemory,
+  openTestSession,
+  rejection,
+  tickingClock,
+} from "../../test/support/memory.ts";
 
 test("the journal lists every accepted operation in order, with who, when and what [journal.history]", async () => {
   const start = Date.UTC(2026, 0, 1);
@@ -8,7 +15,11 @@ test("the journal lists every accepted operation in order, with who, when and wh
   await session.notepad.write("plan");
   await session.notepad.append("by hand", { actor: { kind: "person", name: "Ada" }, surface: "inspector" });
   await session.call("update_notepad", { operation: "delete", content: "not there" });
-  await session.call("add_note", { content: "from the agent", tags: ["t"] }, { actor: { kind: "sub-session", name: "sub_1" } });
+  await session.call(
+    "add_note",
+    { content: "from the agent", tags: ["t"] },
+    { actor: { kind: "sub-session", name: "sub_1" } },
+  );
   const entries = await session.history();
   assert.deepEqual(
     entries.map(({ revision, actor, operation }) => [revision, actor.kind, operation.type]),
@@ -25,8 +36,14 @@ test("the journal lists every accepted operation in order, with who, when and wh
   assert.equal(entries[2]?.surface, "notepad");
   assert.deepEqual(entries[0]?.operation, { type: "notes.add", content: "from the agent", tags: ["t"] });
   for (const { at } of entries) assert.ok(at > start && at < start + 60_000);
-  assert.deepEqual((await session.history({ from: 2, to: 3, newestFirst: false })).map(({ revision }) => revision), [2, 3]);
-  assert.deepEqual((await session.history({ limit: 1 })).map(({ revision }) => revision), [4]);
+  assert.deepEqual(
+    (await session.history({ from: 2, to: 3, newestFirst: false })).map(({ revision }) => revision),
+    [2, 3],
+  );
+  assert.deepEqual(
+    (await session.history({ limit: 1 })).map(({ revision }) => revision),
+    [4],
+  );
 });
 
 test("two revisions can be compared, in both directions [journal.diff]", async () => {
@@ -36,7 +53,9 @@ test("two revisions can be compared, in both directions [journal.diff]", async (
   const { revision: from } = await session.notes.add("to be deleted");
   await session.notepad.replace("b", "B");
   await session.notes.update(first.note.id, { content: "new" });
-  await session.notes.delete((await session.notes.all()).find(({ content }) => content === "to be deleted")?.id ?? "");
+  await session.notes.delete(
+    (await session.notes.all()).find(({ content }) => content === "to be deleted")?.id ?? "",
+  );
   const { revision: to } = await session.scratchpad.addRef("src/a.ts");
   const there = await session.diff(from, to);
   assert.deepEqual(there.notepad, [
@@ -45,11 +64,23 @@ test("two revisions can be compared, in both directions [journal.diff]", async (
     { kind: "added", text: "B" },
     { kind: "same", text: "c" },
   ]);
-  assert.deepEqual(there.notes.changed.map(({ before, after }) => [before.content, after.content]), [["old", "new"]]);
-  assert.deepEqual(there.notes.removed.map(({ content }) => content), ["to be deleted"]);
-  assert.deepEqual([there.notes.added, there.scratchpad.refsAdded, there.scratchpad.refsRemoved], [[], ["src/a.ts"], []]);
+  assert.deepEqual(
+    there.notes.changed.map(({ before, after }) => [before.content, after.content]),
+    [["old", "new"]],
+  );
+  assert.deepEqual(
+    there.notes.removed.map(({ content }) => content),
+    ["to be deleted"],
+  );
+  assert.deepEqual(
+    [there.notes.added, there.scratchpad.refsAdded, there.scratchpad.refsRemoved],
+    [[], ["src/a.ts"], []],
+  );
   const back = await session.diff(to, from);
-  assert.deepEqual(back.notes.added.map(({ content }) => content), ["to be deleted"]);
+  assert.deepEqual(
+    back.notes.added.map(({ content }) => content),
+    ["to be deleted"],
+  );
   assert.deepEqual(back.scratchpad.refsRemoved, ["src/a.ts"]);
   assert.ok((await session.diff(from, from)).notepad.every(({ kind }) => kind === "same"));
 });
@@ -58,7 +89,12 @@ test("the memory can be read as it was; a revision that never was is refused [jo
   const session = await openTestSession();
   const { revision } = await session.notepad.write("then");
   await session.notepad.write("now");
-  assert.deepEqual(await session.at(1), { revision: 1, notepad: null, scratchpad: { notes: "", plan: "", refs: [] }, notes: [] });
+  assert.deepEqual(await session.at(1), {
+    revision: 1,
+    notepad: null,
+    scratchpad: { notes: "", plan: "", refs: [] },
+    notes: [],
+  });
   assert.equal((await session.at(revision)).notepad, "then");
   for (const wrong of [0, -1, 4, 1.5, Number.NaN, "2" as unknown as number]) {
     assert.match((await rejection(session.at(wrong), "invalid_input")).message, /1 to 3/);
@@ -89,7 +125,10 @@ test("any operation can be undone where it still applies [journal.undo-any]", as
   await session.undo(one);
   assert.equal(await session.notepad.read(), "# Plan\n- two");
   await session.undo(note);
-  assert.deepEqual((await session.notes.all()).map(({ content }) => content), ["another"]);
+  assert.deepEqual(
+    (await session.notes.all()).map(({ content }) => content),
+    ["another"],
+  );
   assert.deepEqual(await session.notes.tags(), [{ tag: "kept", notes: 1 }]);
   await session.undo(other);
   assert.deepEqual((await session.state()).row.counters.tags, 0);
@@ -150,7 +189,10 @@ test("the same idempotency key twice changes nothing and gives the first answer 
   await session.notepad.append("then");
   const again = await session.notepad.append("once", { key: "turn-1" });
   assert.equal(await session.notepad.read(), "once\nthen");
-  assert.deepEqual([again.revision, again.result, again.warnings], [first.revision, first.result, first.warnings]);
+  assert.deepEqual(
+    [again.revision, again.result, again.warnings],
+    [first.revision, first.result, first.warnings],
+  );
   assert.deepEqual([first.repeated, again.repeated], [false, true]);
 
   const tool = { content: "note", tags: ["a"] };
@@ -183,11 +225,20 @@ test("a key that was used for something else is refused, as is one that is no ke
   const before = await everything(session);
   assert.match((await rejection(session.notepad.append("two", { key: "k" }), "key_reused")).message, /"k"/);
   await rejection(session.undo(undefined, { key: "k" }), "key_reused");
-  for (const key of ["", "x".repeat(256), 5 as unknown as string]) await rejection(session.notepad.append("x", { key }), "invalid_input");
+  for (const key of ["", "x".repeat(256), 5 as unknown as string])
+    await rejection(session.notepad.append("x", { key }), "invalid_input");
   assert.deepEqual(await everything(session), before);
-  const refused = await session.call("update_notepad", { operation: "delete", content: "missing" }, { key: "later" });
+  const refused = await session.call(
+    "update_notepad",
+    { operation: "delete", content: "missing" },
+    { key: "later" },
+  );
   assert.equal(refused.ok, false);
-  assert.equal((await session.call("write_notepad", { content: "x" }, { key: "later" })).ok, true, "a refusal uses no key up");
+  assert.equal(
+    (await session.call("write_notepad", { content: "x" }, { key: "later" })).ok,
+    true,
+    "a refusal uses no key up",
+  );
 });
 
 test("a clock that jumps or stands still changes no order [journal.order] [notes.ids]", async () => {
@@ -196,12 +247,24 @@ test("a clock that jumps or stands still changes no order [journal.order] [notes
   const session = await openTestSession({ clock: () => times[look++ % times.length] as number });
   for (let index = 0; index < 20; index++) await session.notes.add(`note ${index}`);
   const newestFirst = Array.from({ length: 20 }, (_, index) => `note ${19 - index}`);
-  assert.deepEqual((await session.notes.all()).map(({ content }) => content), newestFirst);
-  assert.deepEqual((await session.notes.search({ query: "note" })).notes.map(({ content }) => content), newestFirst);
+  assert.deepEqual(
+    (await session.notes.all()).map(({ content }) => content),
+    newestFirst,
+  );
+  assert.deepEqual(
+    (await session.notes.search({ query: "note" })).notes.map(({ content }) => content),
+    newestFirst,
+  );
   const ids = (await session.notes.all()).map(({ id }) => Number(id.slice("note_".length))).toReversed();
-  assert.deepEqual(ids, ids.toSorted((a, b) => a - b));
+  assert.deepEqual(
+    ids,
+    ids.toSorted((a, b) => a - b),
+  );
   assert.equal(new Set(ids).size, 20);
-  assert.deepEqual((await session.history()).map(({ revision }) => revision), Array.from({ length: 21 }, (_, index) => 21 - index));
+  assert.deepEqual(
+    (await session.history()).map(({ revision }) => revision),
+    Array.from({ length: 21 }, (_, index) => 21 - index),
+  );
   await session.undo();
   assert.equal((await session.notes.all())[0]?.content, "note 18");
 });

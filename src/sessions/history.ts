@@ -56,7 +56,8 @@ export function diffSnapshots(before: MemorySnapshot, after: MemorySnapshot): Me
   const fresh = new Map(after.notes.map((note) => [note.id, note]));
   const changed = after.notes.flatMap((note) => {
     const earlier = old.get(note.id);
-    const same = !earlier || (earlier.content === note.content && earlier.tags.join("\n") === note.tags.join("\n"));
+    const same =
+      !earlier || (earlier.content === note.content && earlier.tags.join("\n") === note.tags.join("\n"));
     return same ? [] : [{ before: earlier, after: note }];
   });
   return {
@@ -85,20 +86,33 @@ export async function undo(
   return session.change(
     async (state) => {
       const target = revision ?? (await lastUndoable(session));
-      const [entry, ...later] = await session.history({ from: target, to: state.row.revision, newestFirst: false });
+      const [entry, ...later] = await session.history({
+        from: target,
+        to: state.row.revision,
+        newestFirst: false,
+      });
       if (!entry || entry.revision !== target || isBirth(entry)) {
-        throw new HoldfastError("cannot_undo", `Session ${session.id} has no operation at revision ${target} that could be undone.`, {
-          data: { revision: target },
-        });
+        throw new HoldfastError(
+          "cannot_undo",
+          `Session ${session.id} has no operation at revision ${target} that could be undone.`,
+          {
+            data: { revision: target },
+          },
+        );
       }
       if (revision !== undefined && isUndone(later, target)) {
-        throw new HoldfastError("cannot_undo", `Revision ${target} has been undone already. Nothing was changed.`, {
-          data: { revision: target },
-        });
+        throw new HoldfastError(
+          "cannot_undo",
+          `Revision ${target} has been undone already. Nothing was changed.`,
+          {
+            data: { revision: target },
+          },
+        );
       }
       return planUndo(entry, later);
     },
-    ({ operation }) => operation.type === "undo" && (revision === undefined || operation.revision === revision),
+    ({ operation }) =>
+      operation.type === "undo" && (revision === undefined || operation.revision === revision),
     { surface: "history", ...options },
   );
 }

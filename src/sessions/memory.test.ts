@@ -69,6 +69,14 @@ test("what one handle writes, another reads at once [sessions.lifecycle]", async
   for (const memory of memories) await memory.close();
 });
 
+test("calls made at once are all kept, in the order they were made [sessions.lifecycle] [journal.history]", async () => {
+  const session = await (await openTestMemory()).createSession();
+  const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
+  await Promise.all(lines.map((content) => session.call("update_notepad", { operation: "append", content })));
+  assert.equal(await session.notepad.read(), lines.join("\n"));
+  assert.equal((await session.history()).length, 51);
+});
+
 test("archived sessions leave the list and can still be resumed; deleted ones are gone until restored [sessions.lifecycle]", async () => {
   const memory = await openTestMemory();
   for (const id of ["a", "b", "c"]) await (await memory.createSession({ id })).notepad.write(id);
@@ -91,7 +99,12 @@ test("archived sessions leave the list and can still be resumed; deleted ones ar
 
 test("sessions are listed newest first, by agent, in pages [sessions.lifecycle]", async () => {
   const memory = await openTestMemory();
-  for (const [id, agent] of [["a", "x"], ["b", "y"], ["c", "x"]] as const) await memory.createSession({ id, agent });
+  for (const [id, agent] of [
+    ["a", "x"],
+    ["b", "y"],
+    ["c", "x"],
+  ] as const)
+    await memory.createSession({ id, agent });
   await (await memory.resumeSession("a")).notepad.write("touched");
   assert.deepEqual(ids(await memory.listSessions()), ["a", "c", "b"]);
   assert.deepEqual(ids(await memory.listSessions({ agent: "x" })), ["a", "c"]);
@@ -120,7 +133,15 @@ test("no owner reaches another's sessions [sessions.lifecycle]", async () => {
   const mallory = await openTestMemory({ store, owner: "mallory" });
   await (await alice.createSession({ id: "diary" })).notepad.write("secret");
   assert.deepEqual(await mallory.listSessions({ status: "all" }), []);
-  for (const method of ["resumeSession", "archiveSession", "deleteSession", "purgeSession", "forkSession", "spawnSession", "exportSession"] as const) {
+  for (const method of [
+    "resumeSession",
+    "archiveSession",
+    "deleteSession",
+    "purgeSession",
+    "forkSession",
+    "spawnSession",
+    "exportSession",
+  ] as const) {
     await rejection(mallory[method]("diary"), "session_not_found");
   }
   assert.equal(await (await alice.resumeSession("diary")).notepad.read(), "secret");

@@ -1,5 +1,12 @@
 import type { JournalEntry } from "../engine/journal.ts";
-import { emptyCounters, listResident, residentKinds, type SessionRow, type SessionStatus, type State } from "../engine/state.ts";
+import {
+  emptyCounters,
+  listResident,
+  residentKinds,
+  type SessionRow,
+  type SessionStatus,
+  type State,
+} from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
 import { scopeOf } from "./lineage.ts";
@@ -58,7 +65,9 @@ export class Memory {
   async findSession(id: string): Promise<Session | undefined> {
     checkId(id, "session id");
     const open = this.#open.get(id);
-    const state = open ? await open.state().catch(rethrowUnlessGone) : await loadState(this.#setting, this.owner, id);
+    const state = open
+      ? await open.state().catch(rethrowUnlessGone)
+      : await loadState(this.#setting, this.owner, id);
     if (!state || state.row.status === "deleted") return undefined;
     return this.#remember(open ?? new Session(this.#setting, state));
   }
@@ -71,7 +80,10 @@ export class Memory {
       return await this.createSession({ ...options, id });
     } catch (error) {
       // Another process may have created it in between.
-      const created = error instanceof HoldfastError && error.code === "session_exists" ? await this.findSession(id) : undefined;
+      const created =
+        error instanceof HoldfastError && error.code === "session_exists"
+          ? await this.findSession(id)
+          : undefined;
       if (created) return created;
       throw error;
     }
@@ -118,7 +130,10 @@ export class Memory {
     const child = this.#newRow({ agent, title: title ?? undefined, ...options }, "forked");
     // The parent takes note of its forks, so what can be refused is refused before that.
     if (await this.#isTaken(child.id)) throw sessionExists(child.id);
-    const { result, state } = await parent.apply({ type: "session.fork", child: child.id }, { actor: { kind: "system" } });
+    const { result, state } = await parent.apply(
+      { type: "session.fork", child: child.id },
+      { actor: { kind: "system" } },
+    );
     const row: SessionRow = {
       ...child,
       parent: id,
@@ -127,15 +142,24 @@ export class Memory {
       counters: { ...state.row.counters },
       notepad: state.row.notepad,
     };
-    return this.#create(row, residentRecords(state), { type: "session.forked", from: id, at: result.revision });
+    return this.#create(row, residentRecords(state), {
+      type: "session.forked",
+      from: id,
+      at: result.revision,
+    });
   }
 
   /** A child with an empty memory, or with a copy of the notepad. */
-  async spawnSession(id: string, options: NewSessionOptions & { copyNotepad?: boolean } = {}): Promise<Session> {
+  async spawnSession(
+    id: string,
+    options: NewSessionOptions & { copyNotepad?: boolean } = {},
+  ): Promise<Session> {
     const parent = await this.resumeSession(id);
     const { row } = await parent.state();
     const child = { ...this.#newRow({ agent: row.agent, ...options }, "spawned"), parent: id };
-    return this.#create({ ...child, notepad: options.copyNotepad ? row.notepad : null }, [], { type: "session.create" });
+    return this.#create({ ...child, notepad: options.copyNotepad ? row.notepad : null }, [], {
+      type: "session.create",
+    });
   }
 
   async exportSession(id: string): Promise<SessionExport> {
@@ -197,7 +221,11 @@ export class Memory {
     return this.#insert({ row, records, entries: [birth] });
   }
 
-  async #insert(session: { row: SessionRow; records: RecordWrite[]; entries: JournalEntry[] }): Promise<Session> {
+  async #insert(session: {
+    row: SessionRow;
+    records: RecordWrite[];
+    entries: JournalEntry[];
+  }): Promise<Session> {
     const { id } = session.row;
     if (!(await this.#setting.store.create(session))) throw sessionExists(id);
     const state = await loadState(this.#setting, this.owner, id);
@@ -243,7 +271,9 @@ function sessionExists(id: string): HoldfastError {
 }
 
 function residentRecords(state: State): RecordWrite[] {
-  return residentKinds.flatMap((kind) => listResident(state, kind).map(([key, value]) => ({ kind, key, value })));
+  return residentKinds.flatMap((kind) =>
+    listResident(state, kind).map(([key, value]) => ({ kind, key, value })),
+  );
 }
 
 function rethrowUnlessGone(error: unknown): undefined {

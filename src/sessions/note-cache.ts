@@ -17,16 +17,13 @@ export class NoteCache {
   #revision = 0;
   #birth = 0;
   #indexing = false;
+  #turn: Promise<unknown> = Promise.resolve();
 
-  async at(store: Store, row: SessionRow): Promise<NoteIndex> {
-    const behind = row.revision - this.#revision;
-    // Another birth: the session was purged, and its id used again.
-    if (!this.#index || row.createdAt !== this.#birth || behind > mostToReplay) return this.#load(store, row);
-    if (behind > 0) {
-      for (const entry of await readJournal(store, row, { from: this.#revision + 1 })) this.#replay(entry);
-      this.#revision = row.revision;
-    }
-    return this.#index;
+  /** One after the other: a slower reader must not replay old entries over newer ones. */
+  at(store: Store, row: SessionRow): Promise<NoteIndex> {
+    const turn = this.#turn.then(() => this.#catchUp(store, row));
+    this.#turn = turn.catch(() => undefined);
+    return turn;
   }
 
   /** A commit of this process, told so that nothing has to be read back. */
@@ -45,6 +42,17 @@ export class NoteCache {
       await new Promise((proceed) => setTimeout(proceed, 0));
     }
     this.#indexing = false;
+  }
+
+  async #catchUp(store: Store, row: SessionRow): Promise<NoteIndex> {
+    const behind = row.revision - this.#revision;
+    // Another birth: the session was purged, and its id used again.
+    if (!this.#index || row.createdAt !== this.#birth || behind > mostToReplay) return this.#load(store, row);
+    if (behind > 0) {
+      for (const entry of await readJournal(store, row, { from: this.#revision + 1 })) this.#replay(entry);
+      this.#revision = row.revision;
+    }
+    return this.#index;
   }
 
   async #load(store: Store, row: SessionRow): Promise<NoteIndex> {

@@ -58,7 +58,10 @@ export function mergeLimits(given: Partial<Limits> = {}): Limits {
       );
     }
     if (!Number.isInteger(value) || (value as number) < 1) {
-      throw new HoldfastError("invalid_input", `The limit "${name}" must be a whole number of at least 1 (got ${value}).`);
+      throw new HoldfastError(
+        "invalid_input",
+        `The limit "${name}" must be a whole number of at least 1 (got ${value}).`,
+      );
     }
   }
   return { ...defaultLimits, ...given };

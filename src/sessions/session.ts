@@ -1,6 +1,6 @@
 import { step } from "../engine/commit.ts";
-import type { Actor, JournalEntry } from "../engine/journal.ts";
 import type { Receipt } from "../engine/conversation.ts";
+import type { Actor, JournalEntry } from "../engine/journal.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { NoteIndex } from "../engine/note-index.ts";
 import { type Applied, apply, type Operation, type ResultOf } from "../engine/operations.ts";
@@ -8,11 +8,18 @@ import { type Json, type RecordId, type RecordKind, recordId, type State } from 
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { tellListener } from "../stores/store.ts";
+import {
+  type Notepad,
+  type Notes,
+  notepadOf,
+  notesOf,
+  type ScratchpadHandle,
+  scratchpadOf,
+} from "./handles.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { NoteCache } from "./note-cache.ts";
 import { type Context, checkApplyOptions, type Setting, type ToolAnswer } from "./options.ts";
-import { type Notepad, type Notes, notepadOf, notesOf, type ScratchpadHandle, scratchpadOf } from "./handles.ts";
 
 export interface ApplyOptions {
   /** Who writes; the agent unless said otherwise. */
@@ -61,8 +68,12 @@ export class Session {
    * Applies one operation durably. Operations of one process wait for each other; when another process
    * was faster, the operation is applied again to what that process left.
    */
-  apply<O extends Operation>(operation: O, options: ApplyOptions = {}): Promise<AppliedOperation<ResultOf<O>>> {
-    const isSame = (earlier: JournalEntry) => JSON.stringify(earlier.operation) === JSON.stringify(normaliseTexts(operation));
+  apply<O extends Operation>(
+    operation: O,
+    options: ApplyOptions = {},
+  ): Promise<AppliedOperation<ResultOf<O>>> {
+    const isSame = (earlier: JournalEntry) =>
+      JSON.stringify(earlier.operation) === JSON.stringify(normaliseTexts(operation));
     return this.change(() => normaliseTexts(operation), isSame, options);
   }
 
@@ -131,7 +142,9 @@ export class Session {
   }
 
   /** Journal entries, newest first unless told otherwise. */
-  async history(selection: { from?: number; to?: number; limit?: number; newestFirst?: boolean } = {}): Promise<JournalEntry[]> {
+  async history(
+    selection: { from?: number; to?: number; limit?: number; newestFirst?: boolean } = {},
+  ): Promise<JournalEntry[]> {
     const { row } = await this.state();
     return readJournal(this.#setting.store, row, { newestFirst: true, ...selection });
   }
@@ -185,7 +198,8 @@ export class Session {
     for (let attempt = 1; attempt <= mostAttempts; attempt++) {
       if (options.key !== undefined) {
         const earlier = await store.entryByKey(scopeOf(this.#state.row), options.key);
-        if (earlier) return firstAnswer<ResultOf<O>>(earlier, isSame(earlier), options.key, await this.state());
+        if (earlier)
+          return firstAnswer<ResultOf<O>>(earlier, isSame(earlier), options.key, await this.state());
       }
       const state = this.#state;
       const now = clock();
@@ -207,7 +221,10 @@ export class Session {
         operation,
         changes: applied.changes,
         key: options.key ?? null,
-        result: options.key === undefined ? null : ({ result: applied.result, warnings: applied.warnings } as unknown as Json),
+        result:
+          options.key === undefined
+            ? null
+            : ({ result: applied.result, warnings: applied.warnings } as unknown as Json),
       };
       const next = step(state, entry);
       const done = await store.commit({
@@ -221,7 +238,13 @@ export class Session {
       if (done) {
         this.#state = next.state;
         this.#notes.follow(entry);
-        return { result: applied.result, warnings: applied.warnings, revision: entry.revision, repeated: false, state: next.state };
+        return {
+          result: applied.result,
+          warnings: applied.warnings,
+          revision: entry.revision,
+          repeated: false,
+          state: next.state,
+        };
       }
       await this.#reload();
     }
@@ -242,7 +265,8 @@ export class Session {
       const byKind = Map.groupBy(applied.ids, (id) => id.slice(0, id.indexOf("/")) as RecordKind);
       for (const [kind, ids] of byKind) {
         const keys = ids.map((id) => id.slice(kind.length + 1));
-        for (const { key, value } of await readRecords(store, state.row, { kinds: [kind], keys })) loaded.set(recordId(kind, key), value);
+        for (const { key, value } of await readRecords(store, state.row, { kinds: [kind], keys }))
+          loaded.set(recordId(kind, key), value);
       }
     }
   }
@@ -254,19 +278,35 @@ export class Session {
   }
 }
 
-export async function loadState(setting: Setting, owner: string, sessionId: string): Promise<State | undefined> {
+export async function loadState(
+  setting: Setting,
+  owner: string,
+  sessionId: string,
+): Promise<State | undefined> {
   const loaded = await setting.store.load({ owner, sessionId });
   if (!loaded) return undefined;
-  return { row: loaded.row, resident: new Map(loaded.records.map(({ kind, key, value }) => [recordId(kind, key), value])) };
+  return {
+    row: loaded.row,
+    resident: new Map(loaded.records.map(({ kind, key, value }) => [recordId(kind, key), value])),
+  };
 }
 
 export function sessionNotFound(id: string): HoldfastError {
-  return new HoldfastError("session_not_found", `There is no session ${JSON.stringify(id)}. List the sessions, or create it.`, {
-    data: { sessionId: id },
-  });
+  return new HoldfastError(
+    "session_not_found",
+    `There is no session ${JSON.stringify(id)}. List the sessions, or create it.`,
+    {
+      data: { sessionId: id },
+    },
+  );
 }
 
-function firstAnswer<Result>(entry: JournalEntry, isSame: boolean, key: string, state: State): AppliedOperation<Result> {
+function firstAnswer<Result>(
+  entry: JournalEntry,
+  isSame: boolean,
+  key: string,
+  state: State,
+): AppliedOperation<Result> {
   if (!isSame) {
     throw new HoldfastError(
       "key_reused",

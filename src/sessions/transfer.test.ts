@@ -19,34 +19,44 @@ test("a session exported as one document and imported is the same, its history t
   const directory = temporaryDirectory();
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(randomCall, { maxLength: 20, size: "max" }), fc.boolean(), async (calls, forked) => {
-      const source = await openSmallMemory();
-      let session = await source.createSession({ id: "s", agent: "auditor", title: "Prüfung 🦞" });
-      for (const call of calls) await play(session, call);
-      await session.apply({ type: "messages.add", messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }] });
-      if (forked) session = await source.forkSession("s", { id: "f" });
-      const document = throughJson(await source.exportSession(session.id));
-      const target = await openSmallMemory({ store: `sqlite:${join(directory, `${++run}.db`)}?synchronous=normal` });
-      const copy = await target.importSession(document);
+    fc.asyncProperty(
+      fc.array(randomCall, { maxLength: 20, size: "max" }),
+      fc.boolean(),
+      async (calls, forked) => {
+        const source = await openSmallMemory();
+        let session = await source.createSession({ id: "s", agent: "auditor", title: "Prüfung 🦞" });
+        for (const call of calls) await play(session, call);
+        await session.apply({
+          type: "messages.add",
+          messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }],
+        });
+        if (forked) session = await source.forkSession("s", { id: "f" });
+        const document = throughJson(await source.exportSession(session.id));
+        const target = await openSmallMemory({
+          store: `sqlite:${join(directory, `${++run}.db`)}?synchronous=normal`,
+        });
+        const copy = await target.importSession(document);
 
-      assert.equal(copy.id, session.id);
-      assert.deepEqual(await withoutRevision(copy), await withoutRevision(session));
-      const { row } = await copy.state();
-      assert.deepEqual([row.agent, row.title, row.origin], ["auditor", "Prüfung 🦞", "imported"]);
-      const [arrival, ...history] = await copy.history();
-      assert.deepEqual([arrival?.operation.type, arrival?.actor.kind], ["session.import", "import"]);
-      assert.deepEqual(history, await session.history());
-      for (const { revision } of history) assert.deepEqual(await copy.at(revision), await session.at(revision));
-      const undone = await session.undo().then(
-        () => true,
-        () => false,
-      );
-      if (undone) {
-        await copy.undo();
+        assert.equal(copy.id, session.id);
         assert.deepEqual(await withoutRevision(copy), await withoutRevision(session));
-      }
-      await target.close();
-    }),
+        const { row } = await copy.state();
+        assert.deepEqual([row.agent, row.title, row.origin], ["auditor", "Prüfung 🦞", "imported"]);
+        const [arrival, ...history] = await copy.history();
+        assert.deepEqual([arrival?.operation.type, arrival?.actor.kind], ["session.import", "import"]);
+        assert.deepEqual(history, await session.history());
+        for (const { revision } of history)
+          assert.deepEqual(await copy.at(revision), await session.at(revision));
+        const undone = await session.undo().then(
+          () => true,
+          () => false,
+        );
+        if (undone) {
+          await copy.undo();
+          assert.deepEqual(await withoutRevision(copy), await withoutRevision(session));
+        }
+        await target.close();
+      },
+    ),
     { numRuns: 40 },
   );
 });
@@ -73,11 +83,15 @@ test("an export is a copy: changing it changes nothing stored [sessions.export]"
   const before = await everything(session);
   const document = await memory.exportSession("s");
   for (const records of Object.values(document.records)) {
-    for (const value of Object.values(records ?? {})) if (value && typeof value === "object") Object.assign(value, { content: "forged", notes: 99 });
+    for (const value of Object.values(records ?? {}))
+      if (value && typeof value === "object") Object.assign(value, { content: "forged", notes: 99 });
   }
-  document.journal.forEach((entry) => Object.assign(entry, { revision: 99 }));
+  for (const entry of document.journal) entry.revision = 99;
   assert.deepEqual(await everything(session), before);
-  assert.deepEqual((await session.history()).map(({ revision }) => revision), [3, 2, 1]);
+  assert.deepEqual(
+    (await session.history()).map(({ revision }) => revision),
+    [3, 2, 1],
+  );
 });
 
 test("an id that is taken gives the copy another one, unless it was asked for [sessions.export]", async () => {
@@ -105,28 +119,49 @@ test("what is no export, or a damaged one, is refused whole [sessions.export] [b
   };
   const noteId = Object.keys(good.records.note ?? {})[0] ?? "";
   const cases: unknown[] = [
-    undefined, null, 5, "text", [], {}, { format: "holdfast-session" },
+    undefined,
+    null,
+    5,
+    "text",
+    [],
+    {},
+    { format: "holdfast-session" },
     damaged((document) => Object.assign(document, { version: 2 })),
     damaged((document) => Object.assign(document, { format: "other" })),
     damaged((document) => Object.assign(document, { notepad: 5 })),
     damaged((document) => Object.assign(document, { notepad: "a\u0000" })),
     damaged((document) => Object.assign(document, { journal: undefined })),
     damaged((document) => void document.journal.reverse()),
-    damaged((document) => void document.journal.push({ ...(document.journal[0] as SessionExport["journal"][number]), revision: 99 })),
+    damaged(
+      (document) =>
+        void document.journal.push({
+          ...(document.journal[0] as SessionExport["journal"][number]),
+          revision: 99,
+        }),
+    ),
     damaged((document) => Object.assign(document.session, { id: "../escape" })),
     damaged((document) => Object.assign(document.session, { agent: "a/b" })),
     damaged((document) => Object.assign(document.session, { revision: -1 })),
     damaged((document) => Object.assign(document.records, { secret: {} })),
     damaged((document) => Object.assign(document.records, { note: { [noteId]: { content: 5 } } })),
-    damaged((document) => Object.assign(document.records, { note: { "../x": document.records.note?.[noteId] } })),
-    damaged((document) => Object.assign(document.records, { note: { note_99999999999999999999: document.records.note?.[noteId] } })),
+    damaged((document) =>
+      Object.assign(document.records, { note: { "../x": document.records.note?.[noteId] } }),
+    ),
+    damaged((document) =>
+      Object.assign(document.records, {
+        note: { note_99999999999999999999: document.records.note?.[noteId] },
+      }),
+    ),
     damaged((document) => Object.assign(document.records, { ref: { first: "a" } })),
     damaged((document) => Object.assign(document.records, { ref: { "000000000001": 5 } })),
     damaged((document) => Object.assign(document.records, { message: { one: {} } })),
     damaged((document) => Object.assign(document.records, { space: { notes: null } })),
   ];
   for (const document of cases) await rejection(memory.importSession(document), "invalid_input");
-  assert.deepEqual((await memory.listSessions({ status: "all" })).map(({ id }) => id), ["s"]);
+  assert.deepEqual(
+    (await memory.listSessions({ status: "all" })).map(({ id }) => id),
+    ["s"],
+  );
 });
 
 test("tags are counted from the notes, whatever the document says [sessions.export] [notes.list-tags]", async () => {

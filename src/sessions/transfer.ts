@@ -25,7 +25,10 @@ const noteValue = z.object({
 const entryShape = z.object({
   revision: z.number().int().positive(),
   at: z.number(),
-  actor: z.object({ kind: z.enum(["agent", "person", "sub-session", "import", "system"]), name: z.string().optional() }),
+  actor: z.object({
+    kind: z.enum(["agent", "person", "sub-session", "import", "system"]),
+    name: z.string().optional(),
+  }),
   surface: z.string(),
   operation: z.looseObject({ type: z.string() }),
   changes: z.array(z.looseObject({ type: z.enum(["text", "record", "count", "mark", "field", "forked"]) })),
@@ -97,12 +100,20 @@ export function readExport(
   const { session, notepad, records, journal } = normaliseTexts(parsed.data);
   checkId(session.agent, "agent id");
   const given = kinds.flatMap((kind) =>
-    Object.entries(records[kind] ?? {}).map(([key, value]): RecordWrite => ({ kind, key, value: checkRecord(kind, key, value as Json) })),
+    Object.entries(records[kind] ?? {}).map(
+      ([key, value]): RecordWrite => ({ kind, key, value: checkRecord(kind, key, value as Json) }),
+    ),
   );
   const writes = [...given.filter(({ kind }) => kind !== "tag"), ...countTags(given)];
-  const inOrder = journal.every((entry, place) => entry.revision > (journal[place - 1]?.revision ?? 0) && entry.revision <= session.revision);
+  const inOrder = journal.every(
+    (entry, place) =>
+      entry.revision > (journal[place - 1]?.revision ?? 0) && entry.revision <= session.revision,
+  );
   if (!inOrder) {
-    throw new HoldfastError("invalid_input", "The journal of this export is out of order. Export the session again.");
+    throw new HoldfastError(
+      "invalid_input",
+      "The journal of this export is out of order. Export the session again.",
+    );
   }
   const revision = session.revision + 1;
   const arrival: JournalEntry = {
@@ -138,9 +149,13 @@ function checkRecord(kind: RecordKind, key: string, value: Json): Json {
       ? noteValue.safeParse(value).success && /^note_\d{1,15}$/.test(key)
       : (isText ? typeof value === "string" : value !== null) && (!isNumbered || /^\d{1,15}$/.test(key));
   if (isRight) return value;
-  throw new HoldfastError("invalid_input", `The ${kind} ${JSON.stringify(key)} of this export is malformed. Correct or remove it.`, {
-    data: { kind, key },
-  });
+  throw new HoldfastError(
+    "invalid_input",
+    `The ${kind} ${JSON.stringify(key)} of this export is malformed. Correct or remove it.`,
+    {
+      data: { kind, key },
+    },
+  );
 }
 
 /** The tag records that the notes call for, spelt as the document spells them. */
@@ -163,7 +178,10 @@ function countTags(records: readonly RecordWrite[]): RecordWrite[] {
 }
 
 /** What is numbered goes on after the newest number ever given, also when its record is gone. */
-function countRecords(records: readonly RecordWrite[], journal: SessionExport["journal"]): SessionRow["counters"] {
+function countRecords(
+  records: readonly RecordWrite[],
+  journal: SessionExport["journal"],
+): SessionRow["counters"] {
   const given = new Map<unknown, number>();
   for (const change of journal.flatMap(({ changes }) => changes)) {
     const after = change.type === "mark" && Number.isSafeInteger(change.after) ? (change.after as number) : 0;
@@ -171,7 +189,8 @@ function countRecords(records: readonly RecordWrite[], journal: SessionExport["j
   }
   const newest = (counter: string, kind: RecordKind) =>
     records.reduce(
-      (most, record) => (record.kind === kind ? Math.max(most, Number(record.key.replace("note_", ""))) : most),
+      (most, record) =>
+        record.kind === kind ? Math.max(most, Number(record.key.replace("note_", ""))) : most,
       given.get(counter) ?? 0,
     );
   return {

@@ -1,16 +1,17 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes a directory for its owner only; a power cut does not take it away again. */
+/** Makes a directory, and those above it, for its owner only; a power cut does not take it away again. */
 export function makeDirectory(path: string): void {
-  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  let made = path;
-  syncDirectory(dirname(made));
-  while (made !== first && made !== dirname(made)) {
-    made = dirname(made);
-    syncDirectory(dirname(made));
+  if (existsSync(path)) return;
+  // One by one: asked to make several at once, Node calls a read-only place a missing one.
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
+  syncDirectory(dirname(path));
 }
 
 /** What was created or removed in the directory is so after a power cut, too. */

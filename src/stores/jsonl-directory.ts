@@ -75,7 +75,7 @@ export class JsonlDirectory {
         try {
           this.#look(file);
         } catch (error) {
-          this.#complain(file, error);
+          this.#complain(file, (error as Error).message);
         }
         return file.row ? [file.row] : [];
       }),
@@ -99,7 +99,7 @@ export class JsonlDirectory {
       if (file.isTorn) this.#lock.hold(() => settle(file));
     } catch (error) {
       // Half a line that cannot be cleared away is not in the way of reading what stands before it.
-      this.#complain(file, error);
+      this.#complain(file, `its last line is torn and was left out, but could not be cleared away (${(error as Error).message})`);
       file.refresh();
     }
   }
@@ -127,8 +127,8 @@ export class JsonlDirectory {
     return names.map((name) => name.slice(0, -".jsonl".length));
   }
 
-  #complain(file: JsonlFile, error: unknown): void {
-    if (!this.#complained.has(file.path)) this.#warn(`${file.path}: ${(error as Error).message}`);
+  #complain(file: JsonlFile, complaint: string): void {
+    if (!this.#complained.has(file.path)) this.#warn(`${file.path}: ${complaint}`);
     this.#complained.add(file.path);
   }
 
@@ -153,8 +153,8 @@ const meanings: Record<string, { code: "store_full" | "store_read_only" | "store
   EDQUOT: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
   EFBIG: { code: "store_full", next: "Nothing was written. Raise the limit on file sizes, then try again." },
   EROFS: { code: "store_read_only", next: "Make the directory writable, or name another one." },
-  EACCES: { code: "store_read_only", next: "Make the directory writable, or name another one." },
-  EPERM: { code: "store_read_only", next: "Make the directory writable, or name another one." },
+  EACCES: { code: "store_read_only", next: "Give this user access to the directory and its files, or name another one." },
+  EPERM: { code: "store_read_only", next: "Give this user access to the directory and its files, or name another one." },
   EIO: { code: "store_failed", next: "Nothing was acknowledged. Check the disk, then try again." },
 };
 

@@ -1,16 +1,29 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
+import pg from "pg";
 import { openTestMemory } from "../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../test/support/postgres.ts";
-import { startProxy } from "../../test/support/proxy.ts";
+import { startProxy, type Wire } from "../../test/support/proxy.ts";
 import { seededRandom } from "../../test/support/random.ts";
 import type { Memory, Session } from "../index.ts";
-import { postgresStore } from "./postgres.ts";
 
 const server = await startPostgres();
 after(() => server.stop());
 
-/** Notes added one after another, while `disturb` does its worst; how long the slowest took. */
+/** A memory that is closed with its test, however that ends. */
+async function openFor(context: TestContext, store: string): Promise<Memory> {
+  const memory = await openTestMemory({ store });
+  context.after(() => memory.close());
+  return memory;
+}
+
+async function proxyFor(context: TestContext, url: string): Promise<{ proxy: Wire; url: string }> {
+  const proxy = await startProxy(Number(new URL(url).port));
+  context.after(() => proxy.close());
+  return { proxy, url: url.replace(/:\d+\//, `:${proxy.port}/`) };
+}
+
+/** Notes added one after another, and how long the slowest took. */
 async function writeThrough(
   session: Session,
   name: string,
@@ -47,9 +60,9 @@ async function connectionsTo(url: string): Promise<number> {
   return row?.n as number;
 }
 
-test("terminated backends lose nothing and repeat nothing [stores.reconnect]", async () => {
+test("terminated backends lose nothing and repeat nothing [stores.reconnect]", async (context) => {
   const url = await server.database();
-  const memory = await openTestMemory({ store: url });
+  const memory = await openFor(context, url);
   const sessions = await Promise.all(["a", "b", "c", "d"].map((id) => memory.createSession({ id })));
   let busy = true;
   const writing = Promise.all(sessions.map((session) => writeThrough(session, session.id, 40))).finally(
@@ -72,14 +85,12 @@ test("terminated backends lose nothing and repeat nothing [stores.reconnect]", a
     await assertExactlyOnce(memory, sessions[place]?.id as string, kept);
   }
   assert.ok((await connectionsTo(url)) <= 3, "connections were left behind");
-  await memory.close();
 });
 
-test("a wire cut at any moment loses nothing and repeats nothing, also while sessions are made and purged [stores.reconnect]", async () => {
+test("a wire cut at any moment loses nothing and repeats nothing, also while sessions are made and purged [stores.reconnect]", async (context) => {
   const url = await server.database();
-  const proxy = await startProxy(Number(new URL(url).port));
-  const throughProxy = url.replace(/:\d+\//, `:${proxy.port}/`);
-  const memory = await openTestMemory({ store: throughProxy });
+  const { proxy, url: throughProxy } = await proxyFor(context, url);
+  const memory = await openFor(context, throughProxy);
   const session = await memory.createSession({ id: "cut" });
   const random = seededRandom(7);
   const kept: string[] = [];
@@ -105,17 +116,15 @@ test("a wire cut at any moment loses nothing and repeats nothing, also while ses
     (await memory.listSessions()).map(({ id }) => id),
     ["cut"],
   );
-  await memory.close();
-  await proxy.close();
 });
 
-test("a connection that falls silent is given up, and the commit that was under way on it is done once [stores.reconnect]", async () => {
+test("a connection that falls silent is given up, and the commit that was under way on it is done once [stores.reconnect]", async (context) => {
   const url = await server.database();
-  const proxy = await startProxy(Number(new URL(url).port));
-  const memory = await openTestMemory({ store: url.replace(/:\d+\//, `:${proxy.port}/`) });
+  const { proxy, url: throughProxy } = await proxyFor(context, url);
+  const memory = await openFor(context, throughProxy);
   const session = await memory.createSession({ id: "slow" });
   // The commit gets stuck in the server behind a lock, and meanwhile the wire goes dead.
-  const holder = await openTestMemory({ store: await postgresStore({ url }) });
+  const beside = await openFor(context, url);
   await askPostgres(
     url,
     "CREATE FUNCTION wait_a_moment() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'",
@@ -124,13 +133,14 @@ test("a connection that falls silent is given up, and the commit that was under 
     url,
     "CREATE TRIGGER wait BEFORE UPDATE ON agent_sessions FOR EACH ROW EXECUTE FUNCTION wait_a_moment()",
   );
-  const pgClient = new (await import("pg")).default.Client({ connectionString: url });
-  await pgClient.connect();
-  await pgClient.query("SELECT pg_advisory_lock(1)");
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  context.after(() => holder.end());
+  await holder.query("SELECT pg_advisory_lock(1)");
   const adding = session.notes.add("only once", []);
   const waiting = async (count: number) => {
     for (;;) {
-      const { rows } = await pgClient.query(
+      const { rows } = await holder.query(
         "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
       );
       if (rows[0].n >= count) return;
@@ -142,18 +152,14 @@ test("a connection that falls silent is given up, and the commit that was under 
   // It is sent a second time on a new connection, and waits behind the first.
   await waiting(2);
   assert.ok(performance.now() - dead < 5_000, `it took ${performance.now() - dead} ms`);
-  await pgClient.query("SELECT pg_advisory_unlock(1)");
+  await holder.query("SELECT pg_advisory_unlock(1)");
   await adding;
-  await assertExactlyOnce(holder, "slow", ["only once"]);
-  await pgClient.end();
-  await memory.close();
-  await holder.close();
-  await proxy.close();
+  await assertExactlyOnce(beside, "slow", ["only once"]);
 });
 
-test("a server that crashes and comes back loses nothing, and watchers hear what they missed [stores.reconnect] [journal.feed]", async () => {
+test("a server that crashes and comes back loses nothing, and watchers hear what they missed [stores.reconnect] [journal.feed]", async (context) => {
   const url = await server.database();
-  const [memory, watching] = [await openTestMemory({ store: url }), await openTestMemory({ store: url })];
+  const [memory, watching] = [await openFor(context, url), await openFor(context, url)];
   const session = await memory.createSession({ id: "a" });
   const heard: number[] = [];
   const total = 240;
@@ -187,6 +193,4 @@ test("a server that crashes and comes back loses nothing, and watchers hear what
     heard,
     Array.from({ length: total }, (_, place) => place + 2),
   );
-  await memory.close();
-  await watching.close();
 });

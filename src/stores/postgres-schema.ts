@@ -84,7 +84,7 @@ export const migrations: string[] = [
       WHERE id = the_session AND owner = the_owner AND revision = expected;
     IF NOT FOUND THEN
       -- Sent a second time because the first answer was lost: then it is done.
-      RETURN FALSE AND EXISTS (
+      RETURN EXISTS (
         SELECT 1 FROM session_journal
         WHERE session_id = the_session AND owner = the_owner AND revision = new_revision AND commit_id = entry_commit_id
       );

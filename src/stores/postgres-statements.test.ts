@@ -90,9 +90,10 @@ test("every table can be distributed by session: its primary key begins with it 
   );
 });
 
-test("agent_sessions has a text column notepad, NULL until used, in Postgres too [stores.notepad-column] [stores.rows]", async () => {
+test("agent_sessions has a text column notepad, NULL until used, in Postgres too [stores.notepad-column] [stores.rows]", async (context) => {
   const url = await server.database();
   const memory = await openTestMemory({ store: url });
+  context.after(() => memory.close());
   const session = await memory.createSession({ id: "a" });
   const [column] = await askPostgres(
     url,
@@ -108,7 +109,6 @@ test("agent_sessions has a text column notepad, NULL until used, in Postgres too
   assert.deepEqual(await askPostgres(url, "SELECT session_id, content FROM session_notes"), [
     { session_id: "a", content: "a note" },
   ]);
-  await memory.close();
 });
 
 test("a database with somebody else's tables, or of a newer schema, is left alone [bad.foreign] [bad.newer]", async () => {
@@ -125,9 +125,10 @@ test("a database with somebody else's tables, or of a newer schema, is left alon
   assert.match(message, /newer Holdfast \(schema 99; this one knows \d+\)\. Update holdfast/);
 });
 
-test("what others announce on our channel does no harm [journal.feed]", async () => {
+test("what others announce on our channel does no harm [journal.feed]", async (context) => {
   const url = await server.database();
   const memory = await openTestMemory({ store: url });
+  context.after(() => memory.close());
   const session = await memory.createSession({ id: "a" });
   const heard = new Promise<number>(
     (resolve) =>
@@ -148,5 +149,4 @@ test("what others announce on our channel does no harm [journal.feed]", async ()
         }),
   );
   assert.equal(await heard, 2);
-  await memory.close();
 });

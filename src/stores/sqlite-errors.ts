@@ -23,6 +23,10 @@ export function isReadOnly(error: unknown): boolean {
   return isSqliteError(error) && [8, 14].includes(error.errcode & 0xff);
 }
 
+export function isFull(error: unknown): boolean {
+  return isSqliteError(error) && (error.errcode & 0xff) === 13;
+}
+
 /** A driver's error in Holdfast's words. */
 export function storeError(error: unknown, path: string): HoldfastError {
   if (error instanceof HoldfastError) return error;

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, everything, openTestMemory, openTestSession, refusal, rejection } from "../../test/support/memory.ts";
+import {
+  answer,
+  everything,
+  openTestMemory,
+  openTestSession,
+  refusal,
+  rejection,
+} from "../../test/support/memory.ts";
 import type { Operation, Session } from "../index.ts";
 
 async function filledSession(): Promise<Session> {
@@ -20,7 +27,11 @@ test("a wrong type is refused with the field's name [bad.types]", async () => {
     ["write_notepad", { content: ["a"] }, "content"],
     ["update_notepad", { operation: 1, content: "x" }, "operation"],
     ["update_notepad", { operation: "append", content: {} }, "content"],
-    ["update_notepad", { operation: "find_replace", find: "kept", replace: "", replace_all: "yes" }, "replace_all"],
+    [
+      "update_notepad",
+      { operation: "find_replace", find: "kept", replace: "", replace_all: "yes" },
+      "replace_all",
+    ],
     ["add_note", { content: "x", tags: "tag" }, "tags"],
     ["add_note", { content: "x", tags: ["a", 1] }, "tags.1"],
     ["search_notes", { query: 5 }, "query"],
@@ -42,10 +53,12 @@ test("a wrong type is refused with the field's name [bad.types]", async () => {
 test("an unknown operation, action or tool is refused with those that exist [bad.types]", async () => {
   const session = await filledSession();
   const operation = await refusal(session, "update_notepad", { operation: "clear", content: "kept" });
-  for (const known of ["find_replace", "append", "prepend", "delete"]) assert.ok(operation.text.includes(known));
+  for (const known of ["find_replace", "append", "prepend", "delete"])
+    assert.ok(operation.text.includes(known));
   const tool = await refusal(session, "write_notepads", { content: "" });
   assert.equal(tool.code, "unknown_tool");
-  for (const known of ["write_notepad", "add_note", "session.scratchpad"]) assert.ok(tool.text.includes(known));
+  for (const known of ["write_notepad", "add_note", "session.scratchpad"])
+    assert.ok(tool.text.includes(known));
   for (const name of ["", "__proto__", "constructor", "toString"]) {
     assert.equal((await refusal(session, name, {})).code, "unknown_tool");
   }
@@ -56,7 +69,12 @@ test("an unknown field is refused with its name and the one that was meant [bad.
   for (const [tool, input, wrong, meant] of [
     ["write_notepad", { content: "x", Content: "y" }, "Content", "content"],
     ["update_notepad", { operation: "append", content: "x", text: "y" }, "text", undefined],
-    ["update_notepad", { operation: "find_replace", find: "kept", replace: "", replaceAll: true }, "replaceAll", undefined],
+    [
+      "update_notepad",
+      { operation: "find_replace", find: "kept", replace: "", replaceAll: true },
+      "replaceAll",
+      undefined,
+    ],
     ["add_note", { content: "x", tag: ["a"] }, "tag", "tags"],
     ["read_notepad", { verbose: true }, "verbose", undefined],
   ] as const) {
@@ -90,6 +108,10 @@ test("the library refuses wrong types too [bad.types]", async () => {
     [() => session.notes.add("x", [wrong(1)]), "tags"],
     [() => session.notes.update(wrong(1), { content: "x" }), "id"],
     [() => session.notes.delete(wrong(undefined)), "id"],
+    [() => session.notes.search({ query: wrong(5) }), "query"],
+    [() => session.notes.search({ tags: wrong("tag") as never }), "tags"],
+    [() => session.notes.search({ limit: -1 }), "limit"],
+    [() => session.notes.search({ offset: 0.5 }), "offset"],
     [() => session.scratchpad.setNotes(wrong(undefined)), "content"],
     [() => session.scratchpad.addRef(wrong(7)), "ref"],
     [() => session.scratchpad.setRefs(wrong("abc") as never), "items"],
@@ -106,9 +128,15 @@ test("the library refuses wrong types too [bad.types]", async () => {
 });
 
 test("a misspelt limit or one that is no number is refused when the memory is opened [bad.types]", async () => {
-  assert.match((await rejection(openTestMemory({ limits: { noteTag: 3 } as object }), "invalid_input")).message, /"noteTag".*noteTags/);
+  assert.match(
+    (await rejection(openTestMemory({ limits: { noteTag: 3 } as object }), "invalid_input")).message,
+    /"noteTag".*noteTags/,
+  );
   for (const value of [0, -1, 1.5, Number.NaN, "9" as unknown as number]) {
-    assert.match((await rejection(openTestMemory({ limits: { noteTags: value } }), "invalid_input")).message, /"noteTags"/);
+    assert.match(
+      (await rejection(openTestMemory({ limits: { noteTags: value } }), "invalid_input")).message,
+      /"noteTags"/,
+    );
   }
   await rejection(openTestMemory({ store: undefined as unknown as string }), "invalid_input");
   await rejection(openTestMemory({ store: "redis://localhost" }), "invalid_input");
@@ -117,7 +145,10 @@ test("a misspelt limit or one that is no number is refused when the memory is op
 test("an unknown note id is refused with the next step [bad.ids]", async () => {
   const session = await filledSession();
   for (const id of ["note_1", "note_", "../etc/passwd", "NOTE_1", "__proto__", "🦞", "x".repeat(5_000)]) {
-    for (const [tool, input] of [["update_note", { id, content: "x" }], ["delete_note", { id }]] as const) {
+    for (const [tool, input] of [
+      ["update_note", { id, content: "x" }],
+      ["delete_note", { id }],
+    ] as const) {
       const { code, text } = await refusal(session, tool, input);
       assert.equal(code, "not_found");
       assert.match(text, /list_notes or search_notes/);
@@ -129,11 +160,37 @@ test("an unknown note id is refused with the next step [bad.ids]", async () => {
 
 test("an unknown or malformed session id is refused with the next step [bad.ids]", async () => {
   const memory = await openTestMemory();
-  assert.match((await rejection(memory.resumeSession("missing"), "session_not_found")).message, /"missing".*create/);
-  for (const method of ["archiveSession", "deleteSession", "purgeSession", "forkSession", "spawnSession", "exportSession"] as const) {
+  assert.match(
+    (await rejection(memory.resumeSession("missing"), "session_not_found")).message,
+    /"missing".*create/,
+  );
+  for (const method of [
+    "archiveSession",
+    "deleteSession",
+    "purgeSession",
+    "forkSession",
+    "spawnSession",
+    "exportSession",
+  ] as const) {
     await rejection(memory[method]("missing"), "session_not_found");
   }
-  const malformed = ["", ".", "..", "a/b", "../a", "a..b", "a b", "-a", "é", "a\u0000b", "x".repeat(129), 5, undefined, null, {}];
+  const malformed = [
+    "",
+    ".",
+    "..",
+    "a/b",
+    "../a",
+    "a..b",
+    "a b",
+    "-a",
+    "é",
+    "a\u0000b",
+    "x".repeat(129),
+    5,
+    undefined,
+    null,
+    {},
+  ];
   for (const id of malformed as string[]) {
     await rejection(memory.resumeSession(id), "invalid_input");
     await rejection(memory.openSession(id), "invalid_input");
@@ -161,7 +218,10 @@ test("NUL is refused wherever text comes in, with its field [bad.text]", async (
   }
   await rejection(session.notepad.append("\u0000"), "invalid_input");
   await rejection(session.notepad.append("x", { key: "a\u0000" }), "invalid_input");
-  await rejection(session.notepad.append("x", { actor: { kind: "person", name: "a\u0000" } }), "invalid_input");
+  await rejection(
+    session.notepad.append("x", { actor: { kind: "person", name: "a\u0000" } }),
+    "invalid_input",
+  );
   const memory = await openTestMemory();
   await rejection(memory.createSession({ title: "a\u0000" }), "invalid_input");
   assert.deepEqual(await memory.listSessions(), []);
@@ -172,7 +232,10 @@ test("lone surrogates become U+FFFD, pairs and everything else stay [bad.text]",
   await answer(session, "write_notepad", { content: "a\ud800b\udc00 🦞\r\n\ufeff\u202e" });
   assert.equal(await session.notepad.read(), "a\ufffdb\ufffd 🦞\r\n\ufeff\u202e");
   const { note_id } = await answer(session, "add_note", { content: "\udfff", tags: ["\ud83e"] });
-  assert.deepEqual([(await session.notes.get(note_id))?.content, (await session.notes.get(note_id))?.tags], ["\ufffd", ["\ufffd"]]);
+  assert.deepEqual(
+    [(await session.notes.get(note_id))?.content, (await session.notes.get(note_id))?.tags],
+    ["\ufffd", ["\ufffd"]],
+  );
   await answer(session, "session.scratchpad", { action: "refs.add", ref: "\ud800" });
   assert.deepEqual((await session.scratchpad.read()).refs, ["\ufffd"]);
   const memory = await openTestMemory();
@@ -196,7 +259,11 @@ test("a hundred megabytes are refused with a typed error, wherever they come in 
     assert.equal(code, "over_limit", tool);
     assert.ok(text.length < 1_000);
   }
-  const { code, text } = await refusal(session, "update_notepad", { operation: "find_replace", find: huge, replace: "x" });
+  const { code, text } = await refusal(session, "update_notepad", {
+    operation: "find_replace",
+    find: huge,
+    replace: "x",
+  });
   assert.equal(code, "text_not_found");
   assert.ok(text.length < 1_000);
 });

@@ -12,7 +12,12 @@ export type ToolsByName = ReadonlyMap<string, Tool>;
  * The one way into a tool: parse, run, answer. A refusal is an answer that says what to do next;
  * nothing a caller sends makes this throw.
  */
-export async function dispatch(tools: ToolsByName, name: string, input: unknown, call: Call): Promise<ToolAnswer> {
+export async function dispatch(
+  tools: ToolsByName,
+  name: string,
+  input: unknown,
+  call: Call,
+): Promise<ToolAnswer> {
   try {
     const tool = tools.get(name);
     if (!tool) throw unknownTool(tools, name);
@@ -40,16 +45,24 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown, tool: Tool): str
   switch (issue.code) {
     case "unrecognized_keys": {
       const takes = fields.length > 0 ? `it takes ${fields.join(", ")}` : "it takes no parameters";
-      return issue.keys.map((key) => `unknown field ${JSON.stringify(key)}; ${didYouMean(key, fields)}${takes}`).join("; ");
+      return issue.keys
+        .map((key) => `unknown field ${JSON.stringify(key)}; ${didYouMean(key, fields)}${takes}`)
+        .join("; ");
     }
     case "invalid_type": {
       if (field === "") return `the input must be an object (got ${typeName(input)})`;
-      const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
+      const value = issue.path.reduce<unknown>(
+        (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
+        input,
+      );
       if (value === undefined) return `the parameter "${field}" is missing`;
       return `"${field}" must be ${article(issue.expected)} (got ${typeName(value)})`;
     }
     case "invalid_value": {
-      const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
+      const value = issue.path.reduce<unknown>(
+        (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
+        input,
+      );
       const allowed = issue.values.map((each) => JSON.stringify(each)).join(", ");
       if (value === undefined) return `the parameter "${field}" is missing; it is one of ${allowed}`;
       return `"${field}" must be one of ${allowed} (got ${JSON.stringify(value)?.slice(0, 100)})`;
@@ -60,7 +73,13 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown, tool: Tool): str
 }
 
 function didYouMean(given: string, known: readonly string[]): string {
-  const close = known.find((name) => name.toLowerCase() === given.toLowerCase() || name.startsWith(given) || given.startsWith(name) || sameLetters(name, given));
+  const close = known.find(
+    (name) =>
+      name.toLowerCase() === given.toLowerCase() ||
+      name.startsWith(given) ||
+      given.startsWith(name) ||
+      sameLetters(name, given),
+  );
   return close ? `did you mean "${close}"? ` : "";
 }
 
@@ -74,14 +93,22 @@ function article(type: string): string {
 
 function unknownTool(tools: ToolsByName, name: string): HoldfastError {
   const known = [...new Set([...tools.values()].map((tool) => tool.name))].join(", ");
-  return new HoldfastError("unknown_tool", `There is no tool ${JSON.stringify(name)}. The tools are: ${known || "none"}.`, {
-    data: { tool: name },
-  });
+  return new HoldfastError(
+    "unknown_tool",
+    `There is no tool ${JSON.stringify(name)}. The tools are: ${known || "none"}.`,
+    {
+      data: { tool: name },
+    },
+  );
 }
 
 function unexpected(name: string, error: unknown): HoldfastError {
   const message = error instanceof Error ? error.message : String(error);
-  return new HoldfastError("store_failed", `${name} failed: ${message}. Go on without it, and try again later.`, { cause: error });
+  return new HoldfastError(
+    "store_failed",
+    `${name} failed: ${message}. Go on without it, and try again later.`,
+    { cause: error },
+  );
 }
 
 /** A parameter that an operation needs although the schema cannot say so. */

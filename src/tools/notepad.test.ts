@@ -11,7 +11,9 @@ test("read_notepad gives an empty string until something is written, then the te
   assert.equal((await session.state()).row.notepad, null);
   await answer(session, "write_notepad", { content: "## Plan\r\n- [ ] survey\n" });
   assert.deepEqual(await answer(session, "read_notepad", {}), { content: "## Plan\r\n- [ ] survey\n" });
-  assert.deepEqual(await answer(session, "read_notepad", undefined), { content: "## Plan\r\n- [ ] survey\n" });
+  assert.deepEqual(await answer(session, "read_notepad", undefined), {
+    content: "## Plan\r\n- [ ] survey\n",
+  });
 });
 
 test("write_notepad replaces everything, and an empty string clears it [notepad.write]", async () => {
@@ -52,14 +54,26 @@ test("prepend leaves what was there on a line of its own [notepad.prepend]", asy
 test("find_replace changes the first match and says how many others there are [notepad.find-replace]", async () => {
   const session = await openTestSession();
   await session.notepad.write("- [ ] a\n- [ ] b\n- [ ] c");
-  const edited = await answer(session, "update_notepad", { operation: "find_replace", find: "[ ]", replace: "[x]" });
+  const edited = await answer(session, "update_notepad", {
+    operation: "find_replace",
+    find: "[ ]",
+    replace: "[x]",
+  });
   assert.equal(edited.ok, true);
   assert.equal(edited.other_matches, 2);
   assert.match(edited.message, /2 other matches.*replace_all/);
   assert.equal(await session.notepad.read(), "- [x] a\n- [ ] b\n- [ ] c");
 
-  const all = await answer(session, "update_notepad", { operation: "find_replace", find: "[ ]", replace: "[x]", replace_all: true });
-  assert.deepEqual({ ok: all.ok, replaced: all.replaced, others: all.other_matches ?? 0 }, { ok: true, replaced: 2, others: 0 });
+  const all = await answer(session, "update_notepad", {
+    operation: "find_replace",
+    find: "[ ]",
+    replace: "[x]",
+    replace_all: true,
+  });
+  assert.deepEqual(
+    { ok: all.ok, replaced: all.replaced, others: all.other_matches ?? 0 },
+    { ok: true, replaced: 2, others: 0 },
+  );
   assert.equal(await session.notepad.read(), "- [x] a\n- [x] b\n- [x] c");
 });
 
@@ -69,7 +83,12 @@ test("find_replace takes every character literally [notepad.find-replace]", asyn
     await session.notepad.write("cost (.*) cost");
     await answer(session, "update_notepad", { operation: "find_replace", find: "(.*)", replace });
     assert.equal(await session.notepad.read(), `cost ${replace} cost`);
-    await answer(session, "update_notepad", { operation: "find_replace", find: "cost", replace, replace_all: true });
+    await answer(session, "update_notepad", {
+      operation: "find_replace",
+      find: "cost",
+      replace,
+      replace_all: true,
+    });
     assert.equal(await session.notepad.read(), `${replace} ${replace} ${replace}`);
   }
   await session.notepad.write("Aa");
@@ -84,17 +103,26 @@ test("delete removes the first exact occurrence [notepad.delete]", async () => {
   assert.equal(first.ok, true);
   assert.equal(await session.notepad.read(), "keep\nold\n");
   assert.match(first.message, /1 other match/);
-  assert.deepEqual(await answer(session, "update_notepad", { operation: "delete", content: "old\n" }), { ok: true });
+  assert.deepEqual(await answer(session, "update_notepad", { operation: "delete", content: "old\n" }), {
+    ok: true,
+  });
   assert.equal(await session.notepad.read(), "keep\n");
 });
 
 test("a text that is not found is an error that shows the closest line [notepad.not-found]", async () => {
   const session = await openTestSession();
   await session.notepad.write("## Plan\n- [x] Analyze Sheet 1 (revenue by region)\n- [ ] Fix Q3 totals");
-  const replaced = await refusal(session, "update_notepad", { operation: "find_replace", find: "- [ ] Analyze sheet 1", replace: "-" });
+  const replaced = await refusal(session, "update_notepad", {
+    operation: "find_replace",
+    find: "- [ ] Analyze sheet 1",
+    replace: "-",
+  });
   assert.equal(replaced.code, "text_not_found");
   assert.ok(replaced.text.includes("- [x] Analyze Sheet 1 (revenue by region)"), replaced.text);
-  const deleted = await refusal(session, "update_notepad", { operation: "delete", content: "- [ ] Fix Q4 totals" });
+  const deleted = await refusal(session, "update_notepad", {
+    operation: "delete",
+    content: "- [ ] Fix Q4 totals",
+  });
   assert.ok(deleted.text.includes("- [ ] Fix Q3 totals"), deleted.text);
   const unlike = await refusal(session, "update_notepad", { operation: "delete", content: "zzzz" });
   assert.match(unlike.text, /read/i);
@@ -102,7 +130,11 @@ test("a text that is not found is an error that shows the closest line [notepad.
 
 test("in an empty notepad nothing is found, and the error says what to do [notepad.not-found]", async () => {
   const session = await openTestSession();
-  const { code, text } = await refusal(session, "update_notepad", { operation: "find_replace", find: "x", replace: "y" });
+  const { code, text } = await refusal(session, "update_notepad", {
+    operation: "find_replace",
+    find: "x",
+    replace: "y",
+  });
   assert.equal(code, "text_not_found");
   assert.match(text, /empty.*append/);
 });
@@ -138,7 +170,10 @@ test("a notepad over its limit is refused with the size that would fit [notepad.
 
   const small = await openTestSession({ limits: { notepadCharacters: 10 } });
   await small.notepad.write("12345");
-  const { code, text, data } = await refusal(small, "update_notepad", { operation: "append", content: "678901" });
+  const { code, text, data } = await refusal(small, "update_notepad", {
+    operation: "append",
+    content: "678901",
+  });
   assert.equal(code, "over_limit");
   assert.equal(data.fits, 5);
   assert.match(text, /\b5\b/);
@@ -168,13 +203,17 @@ test("a notepad over a limit that was lowered can be shortened, not lengthened [
 });
 
 test("the tools have the seed's names, parameters, enums and required lists [notepad.schema]", () => {
-  const schemas = Object.fromEntries(notepadSurface.tools.map((tool) => [tool.name, schemaOf(tool.input, "input")]));
+  const schemas = Object.fromEntries(
+    notepadSurface.tools.map((tool) => [tool.name, schemaOf(tool.input, "input")]),
+  );
   const closed = { additionalProperties: false };
   assert.deepEqual(schemas, {
     read_notepad: { type: "object", properties: {}, ...closed },
     write_notepad: {
       type: "object",
-      properties: { content: { type: "string", description: "The new notepad content (replaces everything)" } },
+      properties: {
+        content: { type: "string", description: "The new notepad content (replaces everything)" },
+      },
       required: ["content"],
       ...closed,
     },
@@ -186,10 +225,16 @@ test("the tools have the seed's names, parameters, enums and required lists [not
           enum: ["find_replace", "append", "prepend", "delete"],
           description: "The type of edit to perform",
         },
-        content: { type: "string", description: "For append/prepend: text to add. For delete: text to remove." },
+        content: {
+          type: "string",
+          description: "For append/prepend: text to add. For delete: text to remove.",
+        },
         find: { type: "string", description: "For find_replace: exact substring to find" },
         replace: { type: "string", description: "For find_replace: replacement text" },
-        replace_all: { type: "boolean", description: "For find_replace: replace all occurrences. Default: false." },
+        replace_all: {
+          type: "boolean",
+          description: "For find_replace: replace all occurrences. Default: false.",
+        },
       },
       required: ["operation"],
       ...closed,
@@ -202,10 +247,14 @@ test("the block is the whole text under its heading, or the hint [notepad.block]
   const block = async () => (await session.context()).blocks;
   const hint =
     "(empty — use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction)";
-  assert.deepEqual(await block(), [{ surface: "notepad", placement: "system", text: `## Session Notepad\n${hint}` }]);
+  assert.deepEqual(await block(), [
+    { surface: "notepad", placement: "system", text: `## Session Notepad\n${hint}` },
+  ]);
   const content = "## Findings\n- Q3 discrepancy: $1.2M against $1.155M\n".repeat(200);
   await session.notepad.write(content);
-  assert.deepEqual(await block(), [{ surface: "notepad", placement: "system", text: `## Session Notepad\n${content}` }]);
+  assert.deepEqual(await block(), [
+    { surface: "notepad", placement: "system", text: `## Session Notepad\n${content}` },
+  ]);
   await session.notepad.write("");
   assert.equal((await block())[0]?.text, `## Session Notepad\n${hint}`);
 });

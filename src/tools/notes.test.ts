@@ -6,7 +6,10 @@ import { notesSurface } from "./notes.ts";
 
 test("add_note gives the id, a message and the totals [notes.add]", async () => {
   const session = await openTestSession();
-  const first = await answer(session, "add_note", { content: "Q3 gap is in EMEA", tags: ["analysis", "bug-tracking"] });
+  const first = await answer(session, "add_note", {
+    content: "Q3 gap is in EMEA",
+    tags: ["analysis", "bug-tracking"],
+  });
   assert.match(first.note_id, /^note_\d+$/);
   assert.ok(first.message.includes(first.note_id));
   assert.deepEqual(first.metadata, { note_id: first.note_id, total_notes: 1, total_tags: 2 });
@@ -27,7 +30,11 @@ test("scratch_note keeps a note without tags [notes.scratch]", async () => {
 test("content over the limit is refused with the ADR's message [notes.content-limit]", async () => {
   const session = await openTestSession();
   const { note_id } = await answer(session, "add_note", { content: "🦞".repeat(4_000) });
-  for (const [tool, input] of [["add_note", {}], ["scratch_note", {}], ["update_note", { id: note_id }]] as const) {
+  for (const [tool, input] of [
+    ["add_note", {}],
+    ["scratch_note", {}],
+    ["update_note", { id: note_id }],
+  ] as const) {
     const { code, text } = await refusal(session, tool, { ...input, content: "x".repeat(4_001) });
     assert.equal(code, "over_limit");
     assert.equal(
@@ -37,14 +44,20 @@ test("content over the limit is refused with the ADR's message [notes.content-li
   }
   const small = await openTestSession({ limits: { noteCharacters: 5 } });
   await answer(small, "add_note", { content: "12345" });
-  assert.match((await refusal(small, "add_note", { content: "123456" })).text, /maximum length of 5 characters \(got 6\)/);
+  assert.match(
+    (await refusal(small, "add_note", { content: "123456" })).text,
+    /maximum length of 5 characters \(got 6\)/,
+  );
 });
 
 test("too many tags are refused with the ADR's message [notes.tag-limit]", async () => {
   const session = await openTestSession();
   const tags = (count: number) => Array.from({ length: count }, (_, index) => `tag-${index}`);
   const { note_id } = await answer(session, "add_note", { content: "ten", tags: tags(10) });
-  for (const [tool, input] of [["add_note", { content: "x" }], ["update_note", { id: note_id }]] as const) {
+  for (const [tool, input] of [
+    ["add_note", { content: "x" }],
+    ["update_note", { id: note_id }],
+  ] as const) {
     const { code, text } = await refusal(session, tool, { ...input, tags: tags(11) });
     assert.equal(code, "over_limit");
     assert.equal(
@@ -53,13 +66,18 @@ test("too many tags are refused with the ADR's message [notes.tag-limit]", async
     );
   }
   const small = await openTestSession({ limits: { noteTags: 1 } });
-  assert.match((await refusal(small, "add_note", { content: "x", tags: ["a", "b"] })).text, /\(max 1, got 2\)/);
+  assert.match(
+    (await refusal(small, "add_note", { content: "x", tags: ["a", "b"] })).text,
+    /\(max 1, got 2\)/,
+  );
 });
 
 test("empty content and empty tags are refused by name [notes.add] [notes.tags]", async () => {
   const session = await openTestSession();
-  for (const content of ["", "  \n"]) assert.match((await refusal(session, "add_note", { content })).text, /content/);
-  for (const tag of ["", " "]) assert.match((await refusal(session, "add_note", { content: "x", tags: [tag] })).text, /tag/);
+  for (const content of ["", "  \n"])
+    assert.match((await refusal(session, "add_note", { content })).text, /content/);
+  for (const tag of ["", " "])
+    assert.match((await refusal(session, "add_note", { content: "x", tags: [tag] })).text, /tag/);
 });
 
 test("ids are note_<ms> of the clock, unique and increasing even when it stands still or goes back [notes.ids]", async () => {
@@ -137,7 +155,10 @@ test("list_tags gives every tag in use with the number of notes [notes.list-tags
   await answer(session, "add_note", { content: "2", tags: ["perf"] });
   await answer(session, "add_note", { content: "3", tags: ["perf", "perf"] });
   const listed = await answer(session, "list_tags", {});
-  assert.deepEqual(listed.tags, [{ tag: "api", count: 1 }, { tag: "perf", count: 3 }]);
+  assert.deepEqual(listed.tags, [
+    { tag: "api", count: 1 },
+    { tag: "perf", count: 3 },
+  ]);
   assert.deepEqual(listed.metadata, { tag_count: 2, note_count: 3 });
   await answer(session, "delete_note", { id: note_id });
   assert.deepEqual((await answer(session, "list_tags")).tags, [{ tag: "perf", count: 2 }]);
@@ -148,7 +169,15 @@ test("the guidance is the ADR's, names only tools that exist, and comes only wit
   assert.ok(guidance.startsWith("<scratchpad_system>\nYou have access to a persistent scratchpad"));
   assert.ok(guidance.endsWith("</scratchpad_system>"));
   const named = /\*\*Available operations:\*\*\n(.+)\n/.exec(guidance)?.[1]?.split(", ") ?? [];
-  assert.deepEqual(named, ["add_note", "search_notes", "list_notes", "update_note", "delete_note", "scratch_note", "list_tags"]);
+  assert.deepEqual(named, [
+    "add_note",
+    "search_notes",
+    "list_notes",
+    "update_note",
+    "delete_note",
+    "scratch_note",
+    "list_tags",
+  ]);
   assert.deepEqual(named.toSorted(), notesSurface.tools.map(({ name }) => name).toSorted());
   const without = await (await openTestMemory({ surfaces: ["notepad", "scratchpad"] })).createSession();
   assert.ok(!(await without.context()).system.includes("scratchpad_system"));
@@ -158,8 +187,14 @@ test("the guidance is the ADR's, names only tools that exist, and comes only wit
 test("the seven tools take the ADR's parameters [notes.add] [notes.update] [notes.search-metadata]", () => {
   const parameters = Object.fromEntries(
     notesSurface.tools.map(({ name, input }) => {
-      const { properties, required = [] } = schemaOf(input, "input") as { properties: object; required?: string[] };
-      return [name, { takes: Object.keys(properties).filter((key) => key !== "limit" && key !== "offset"), required }];
+      const { properties, required = [] } = schemaOf(input, "input") as {
+        properties: object;
+        required?: string[];
+      };
+      return [
+        name,
+        { takes: Object.keys(properties).filter((key) => key !== "limit" && key !== "offset"), required },
+      ];
     }),
   );
   assert.deepEqual(parameters, {

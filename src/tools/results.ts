@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fenceContent } from "../context/fence.ts";
 import { readCleared } from "../engine/conversation.ts";
 import type { Json } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
@@ -21,7 +22,7 @@ const clearResult = defineTool({
   idempotent: true,
   run: async ({ session, options }, { id, summary }) => {
     const found = await findResult(session, id);
-    const stub = { id, message: found.message, tool: found.tool, summary: summary.replaceAll(/\s+/g, " ").trim() };
+    const stub = { id, message: found.message, tool: found.tool, summary: fenceContent(summary.replaceAll(/\s+/g, " ").trim()) };
     await session.apply({ type: "context.clear", results: [stub] }, options);
     return { ok: true as const, message: `Cleared. Call recall_result with id ${JSON.stringify(id)} to read it again.` };
   },
@@ -116,7 +117,7 @@ async function findResult(session: Session, id: string): Promise<{ message: numb
   const known = readCleared(state).find(([cleared]) => cleared === id)?.[1].message;
   const from = known ?? 1;
   const messages = await session.messages(from, known ?? state.row.counters.lastMessage);
-  for (const [index, value] of messages.entries()) {
+  for (const [index, value] of [...messages.entries()].reverse()) {
     const { message } = value as { message?: { role?: string; content?: Json } };
     if (message?.role !== "tool" || !Array.isArray(message.content)) continue;
     for (const part of message.content) {
@@ -128,10 +129,14 @@ async function findResult(session: Session, id: string): Promise<{ message: numb
 }
 
 function page(text: string, skip: number, tool: string): { content: string; message?: string } {
-  const end = skip + pageCharacters;
+  const end = skip + pageCharacters - (splitsPair(text, skip + pageCharacters) ? 1 : 0);
   const content = text.slice(skip, end).toWellFormed();
   if (end >= text.length) return { content };
   return { content, message: `Characters ${skip} to ${end} of ${text.length}. For the rest call ${tool} again with offset: ${end}.` };
+}
+
+function splitsPair(text: string, at: number): boolean {
+  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
 }
 
 /** Tool results and messages that left the context, and the way back to them. */

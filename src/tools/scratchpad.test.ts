@@ -21,7 +21,10 @@ test("set_notes and set_plan replace their own space only [scratchpad.set]", asy
 
 test("over budget they truncate and warn [scratchpad.set]", async () => {
   const session = await openTestSession();
-  for (const [action, space, budget] of [["set_notes", "notes", 4_000], ["set_plan", "plan", 2_000]] as const) {
+  for (const [action, space, budget] of [
+    ["set_notes", "notes", 4_000],
+    ["set_plan", "plan", 2_000],
+  ] as const) {
     const full = await use(session, { action, content: "x".repeat(budget) });
     assert.equal(full.truncated ?? false, false);
     const { message, truncated } = await use(session, { action, content: `${"🦞".repeat(budget)}rest` });
@@ -62,7 +65,8 @@ test("refs.add drops the oldest at capacity and moves a known ref to the newest 
 
 test("fifty refs fit, and a long one is never cut [scratchpad.refs-add]", async () => {
   const session = await openTestSession();
-  for (let index = 0; index < 51; index++) await use(session, { action: "refs.add", ref: `src/file-${index}.ts` });
+  for (let index = 0; index < 51; index++)
+    await use(session, { action: "refs.add", ref: `src/file-${index}.ts` });
   const { refs } = await read(session);
   assert.deepEqual([refs.length, refs[0], refs.at(-1)], [50, "src/file-1.ts", "src/file-50.ts"]);
   const url = `https://example.com/${"x".repeat(1_900)}`;
@@ -136,7 +140,8 @@ test("what a truncation cut off stays in the journal, where the answer says [scr
     const [, id, revision] = /holdfast log (\S+) --revision (\d+)/.exec(message) ?? [];
     assert.equal(id, session.id);
     const [entry] = await session.history({ from: Number(revision), to: Number(revision) });
-    assert.equal((entry?.operation as { content?: string }).content, input.content);
+    assert.ok(entry && "content" in entry.operation);
+    assert.equal(entry.operation.content, input.content);
   }
 });
 
@@ -146,7 +151,10 @@ test("the block shows only the spaces that hold something, in the known shape [s
   assert.equal(await block(), "");
   assert.deepEqual((await session.context()).blocks, []);
   await use(session, { action: "refs.set", items: ["src/auth/login.ts", "https://example.com/42"] });
-  assert.equal(await block(), "[Session Scratchpad]\nReferences:\n• src/auth/login.ts\n• https://example.com/42\n[End Scratchpad]");
+  assert.equal(
+    await block(),
+    "[Session Scratchpad]\nReferences:\n• src/auth/login.ts\n• https://example.com/42\n[End Scratchpad]",
+  );
   await use(session, { action: "set_plan", content: "1. Fix\n2. Test" });
   await use(session, { action: "set_notes", content: "Root cause: timezone" });
   assert.equal(
@@ -159,12 +167,24 @@ test("the block shows only the spaces that hold something, in the known shape [s
 
 test("the tool is called session.scratchpad and also answers to session_scratchpad [scratchpad.name]", async () => {
   const session = await openTestSession();
-  assert.deepEqual(scratchpadSurface.tools.map(({ name }) => name), ["session.scratchpad"]);
+  assert.deepEqual(
+    scratchpadSurface.tools.map(({ name }) => name),
+    ["session.scratchpad"],
+  );
   await answer(session, "session.scratchpad", { action: "set_plan", content: "dotted" });
   await answer(session, "session_scratchpad", { action: "append_notes", content: "plain" });
   assert.deepEqual(await read(session), { notes: "plain", plan: "dotted", refs: [] });
-  const schema = schemaOf(scratchpadSurface.tools[0]?.input as never, "input") as { properties: Record<string, { enum?: string[] }> };
-  assert.deepEqual(schema.properties.action?.enum, ["set_notes", "append_notes", "set_plan", "refs.add", "refs.remove", "refs.set"]);
+  const schema = schemaOf(scratchpadSurface.tools[0]?.input as never, "input") as {
+    properties: Record<string, { enum?: string[] }>;
+  };
+  assert.deepEqual(schema.properties.action?.enum, [
+    "set_notes",
+    "append_notes",
+    "set_plan",
+    "refs.add",
+    "refs.remove",
+    "refs.set",
+  ]);
   assert.deepEqual(schema.properties.mode?.enum, ["replace", "append"]);
   assert.deepEqual(schema.properties.items, {
     type: "array",
@@ -174,14 +194,23 @@ test("the tool is called session.scratchpad and also answers to session_scratchp
 });
 
 /** Counts words, so that a test can say exactly what fits. */
-const words = { name: "words", count: (text: string) => text.split(/\s+/).filter((word) => word !== "").length };
+const words = {
+  name: "words",
+  count: (text: string) => text.split(/\s+/).filter((word) => word !== "").length,
+};
 
 test("the older call replaces unless told to append [scratchpad.old-call]", async () => {
   const session = await openTestSession({ tokenizer: words });
   const { message } = await use(session, { content: "w ".repeat(44).concat("w") });
   assert.equal(message, "Scratchpad updated (45 tokens / 2000 budget)");
-  assert.equal((await session.call("session.scratchpad", { content: "a b" })).text, "Scratchpad updated (2 tokens / 2000 budget)");
-  assert.equal((await use(session, { content: "c", mode: "append" })).message, "Scratchpad updated (3 tokens / 2000 budget)");
+  assert.equal(
+    (await session.call("session.scratchpad", { content: "a b" })).text,
+    "Scratchpad updated (2 tokens / 2000 budget)",
+  );
+  assert.equal(
+    (await use(session, { content: "c", mode: "append" })).message,
+    "Scratchpad updated (3 tokens / 2000 budget)",
+  );
   assert.equal((await read(session)).notes, "a b\nc");
   await use(session, { content: "only this", mode: "replace" });
   assert.equal((await read(session)).notes, "only this");
@@ -191,7 +220,10 @@ test("the older call replaces unless told to append [scratchpad.old-call]", asyn
 test("its token budget truncates a replace and rejects an append [scratchpad.old-budget]", async () => {
   const session = await openTestSession({ tokenizer: words });
   const { message, truncated } = await use(session, { content: "w ".repeat(3_200).trim() });
-  assert.ok(message.startsWith("Scratchpad truncated to 2000 tokens (original: 3200). Consider summarizing."), message);
+  assert.ok(
+    message.startsWith("Scratchpad truncated to 2000 tokens (original: 3200). Consider summarizing."),
+    message,
+  );
   assert.equal(truncated, true);
   assert.equal(words.count((await read(session)).notes), 2_000);
   await use(session, { content: "w ".repeat(1_800).trim() });
@@ -212,11 +244,14 @@ test("enabled: false means no tool, no block, no guidance [scratchpad.disabled]"
     assert.equal((await refusal(session, name, { content: "x" })).code, "unknown_tool");
   }
   const { guidance, system, message, blocks } = await session.context();
-  for (const text of [guidance, system, message, JSON.stringify(blocks)]) assert.ok(!/session.scratchpad/i.test(text), text);
+  for (const text of [guidance, system, message, JSON.stringify(blocks)])
+    assert.ok(!/session.scratchpad/i.test(text), text);
 });
 
 test("the guidance tells of the tool, its budget and its modes [scratchpad.guidance]", async () => {
-  const { guidance } = await (await openTestSession({ surfaces: ["scratchpad"], scratchpad: { maxTokens: 700 } })).context();
+  const { guidance } = await (
+    await openTestSession({ surfaces: ["scratchpad"], scratchpad: { maxTokens: 700 } })
+  ).context();
   for (const line of [
     "## Session Scratchpad",
     "You have a persistent scratchpad tool (session.scratchpad) that survives context compaction.",
@@ -224,6 +259,8 @@ test("the guidance tells of the tool, its budget and its modes [scratchpad.guida
   ]) {
     assert.ok(guidance.split("\n").includes(line), line);
   }
-  assert.ok(guidance.includes("The scratchpad is prepended to each message you receive. Budget: ~700 tokens."));
+  assert.ok(
+    guidance.includes("The scratchpad is prepended to each message you receive. Budget: ~700 tokens."),
+  );
   assert.match(guidance, /mode "replace" to overwrite.*or "append" to add incrementally/);
 });

@@ -24,7 +24,9 @@ const scratchpad = defineTool({
     mode: z
       .enum(["replace", "append"])
       .optional()
-      .describe("Without an action: replace (default) overwrites the notes with content, append adds to them"),
+      .describe(
+        "Without an action: replace (default) overwrites the notes with content, append adds to them",
+      ),
   }),
   output: z.object({ message: z.string(), truncated: z.boolean().optional() }),
   destructive: true,

@@ -20,9 +20,16 @@ test("search finds any part of a text without case, earliest match first, then n
     ["B TimeOuts, also at two"],
   ]);
   const found = await answer(session, "search_notes", { query: "timeOUT" });
-  assert.deepEqual(contents(found), ["TIMEOUT again", "Timeout in login", "B TimeOuts, also at two", "a timeout at place two"]);
+  assert.deepEqual(contents(found), [
+    "TIMEOUT again",
+    "Timeout in login",
+    "B TimeOuts, also at two",
+    "a timeout at place two",
+  ]);
   assert.equal(found.ranked, false);
-  assert.deepEqual(contents(await answer(session, "search_notes", { query: "out in l" })), ["Timeout in login"]);
+  assert.deepEqual(contents(await answer(session, "search_notes", { query: "out in l" })), [
+    "Timeout in login",
+  ]);
 });
 
 test("recency is the last edit [notes.search-order] [notes.list]", async () => {
@@ -40,9 +47,14 @@ test("query and tags narrow together; an empty query lists by tag [notes.search-
     ["login works", ["auth"]],
     ["cache bug", ["bug"]],
   ]);
-  assert.deepEqual(contents(await answer(session, "search_notes", { query: "login", tags: ["BUG"] })), ["login bug"]);
+  assert.deepEqual(contents(await answer(session, "search_notes", { query: "login", tags: ["BUG"] })), [
+    "login bug",
+  ]);
   for (const query of [undefined, ""]) {
-    const found = await answer(session, "search_notes", { ...(query === undefined ? {} : { query }), tags: ["auth"] });
+    const found = await answer(session, "search_notes", {
+      ...(query === undefined ? {} : { query }),
+      tags: ["auth"],
+    });
     assert.deepEqual(contents(found), ["login works", "login bug"]);
     assert.deepEqual(found.metadata, { result_count: 2, query: "", tags: ["auth"] });
     assert.equal(found.ranked, false);
@@ -51,7 +63,10 @@ test("query and tags narrow together; an empty query lists by tag [notes.search-
 });
 
 test("the answers carry the ADR's metadata [notes.search-metadata]", async () => {
-  const session = await sessionWith([["one", ["a"]], ["two", ["A", "b"]]]);
+  const session = await sessionWith([
+    ["one", ["a"]],
+    ["two", ["A", "b"]],
+  ]);
   assert.deepEqual((await answer(session, "search_notes", { query: "o", tags: ["a"] })).metadata, {
     result_count: 2,
     query: "o",
@@ -62,7 +77,10 @@ test("the answers carry the ADR's metadata [notes.search-metadata]", async () =>
     query: "nowhere",
     tags: [],
   });
-  assert.deepEqual((await answer(session, "list_notes", { tag: "B" })).metadata, { note_count: 1, tag_filter: "B" });
+  assert.deepEqual((await answer(session, "list_notes", { tag: "B" })).metadata, {
+    note_count: 1,
+    tag_filter: "B",
+  });
   assert.deepEqual((await answer(session, "list_notes", {})).metadata, { note_count: 2, tag_filter: null });
 });
 
@@ -70,7 +88,13 @@ test("list_notes gives all notes newest first, or those with one tag [notes.list
   const session = await sessionWith([["one", ["a"]], ["two"], ["three", ["A"]]]);
   const all = await answer(session, "list_notes");
   assert.deepEqual(contents(all), ["three", "two", "one"]);
-  assert.deepEqual(Object.keys(all.notes[0]).toSorted(), ["content", "created_at", "id", "tags", "updated_at"]);
+  assert.deepEqual(Object.keys(all.notes[0]).toSorted(), [
+    "content",
+    "created_at",
+    "id",
+    "tags",
+    "updated_at",
+  ]);
   assert.deepEqual(contents(await answer(session, "list_notes", { tag: "a" })), ["three", "one"]);
   assert.deepEqual(contents(await answer(session, "list_notes", { tag: "missing" })), []);
   assert.deepEqual(contents(await answer(await openTestSession(), "list_notes")), []);
@@ -101,6 +125,9 @@ test("ranked search forgives prefixes, word forms and typos [notes.search-ranked
     ["midnight authent", "authentication tokens expire at midnight"],
     ["expired token", "authentication tokens expire at midnight"],
     ["invocie parser", "the invoice parser drops negative totals"],
+    ["invocie", "the invoice parser drops negative totals"],
+    ["uplaods", "retrying uploads twice helped"],
+    ["authentcation", "authentication tokens expire at midnight"],
     ["negativ totls", "the invoice parser drops negative totals"],
     ["upload retry", "retrying uploads twice helped"],
   ] as const) {
@@ -111,15 +138,25 @@ test("ranked search forgives prefixes, word forms and typos [notes.search-ranked
 });
 
 test("ranked search keeps to the tags [notes.search-ranked] [notes.tags]", async () => {
-  const session = await sessionWith([["cold cache", ["a"]], ["cache cold start", ["b"]]]);
-  assert.deepEqual(contents(await answer(session, "search_notes", { query: "start cache", tags: ["A"] })), ["cold cache"]);
+  const session = await sessionWith([
+    ["cold cache", ["a"]],
+    ["cache cold start", ["b"]],
+  ]);
+  assert.deepEqual(contents(await answer(session, "search_notes", { query: "start cache", tags: ["A"] })), [
+    "cold cache",
+  ]);
   assert.deepEqual(contents(await answer(session, "search_notes", { query: "zzz yyy" })), []);
 });
 
 test("a long list is cut at a token budget, with the words for getting the rest [notes.cut]", async () => {
-  const notes = Array.from({ length: 60 }, (_, index): [string] => [`finding ${index} ${"word ".repeat(100)}`]);
+  const notes = Array.from({ length: 60 }, (_, index): [string] => [
+    `finding ${index} ${"word ".repeat(100)}`,
+  ]);
   const session = await sessionWith(notes, { limits: { resultTokens: 1_500 } });
-  for (const [tool, input] of [["search_notes", { query: "finding" }], ["list_notes", {}]] as const) {
+  for (const [tool, input] of [
+    ["search_notes", { query: "finding" }],
+    ["list_notes", {}],
+  ] as const) {
     const seen: string[] = [];
     for (let offset = 0, rounds = 0; seen.length < 60 && rounds < 60; rounds++) {
       const page = await answer(session, tool, { ...input, offset });
@@ -131,7 +168,11 @@ test("a long list is cut at a token budget, with the words for getting the rest 
       offset = Number(/offset: (\d+)/.exec(page.message)?.[1]);
       assert.equal(offset, seen.length, "the answer names the next offset");
     }
-    assert.deepEqual(seen.toSorted(), notes.map(([content]) => content).toSorted(), "page by page, every note once");
+    assert.deepEqual(
+      seen.toSorted(),
+      notes.map(([content]) => content).toSorted(),
+      "page by page, every note once",
+    );
   }
 });
 

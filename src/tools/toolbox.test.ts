@@ -22,16 +22,30 @@ test("context gives the blocks and the guidance of the chosen surfaces, and of n
     const { guidance, blocks, system, message } = await session.context();
     for (const name of names) {
       const instruction = three[name].guidance(defaultLimits);
-      assert.equal(guidance.includes(instruction), chosen.includes(name), `guidance of ${name} with ${chosen}`);
+      assert.equal(
+        guidance.includes(instruction),
+        chosen.includes(name),
+        `guidance of ${name} with ${chosen}`,
+      );
       for (const tool of three[name].tools) {
         const answer = await session.call(tool.name, {});
-        assert.equal(!answer.ok && answer.code === "unknown_tool", !chosen.includes(name), `${tool.name} with ${chosen}`);
+        assert.equal(
+          !answer.ok && answer.code === "unknown_tool",
+          !chosen.includes(name),
+          `${tool.name} with ${chosen}`,
+        );
       }
     }
-    assert.deepEqual(blocks.map(({ surface }) => surface).toSorted(), chosen.filter((name) => name !== "notes").toSorted());
+    assert.deepEqual(
+      blocks.map(({ surface }) => surface).toSorted(),
+      chosen.filter((name) => name !== "notes").toSorted(),
+    );
     assert.equal(system.includes("NOTEPAD-TEXT"), chosen.includes("notepad"));
     assert.equal(message.includes("SCRATCHPAD-TEXT"), chosen.includes("scratchpad"));
-    assert.ok(!system.includes("SCRATCHPAD-TEXT"), "the scratchpad goes before the message, not into the system prompt");
+    assert.ok(
+      !system.includes("SCRATCHPAD-TEXT"),
+      "the scratchpad goes before the message, not into the system prompt",
+    );
     assert.ok(!`${system}${message}`.includes("a note stays out"));
   }
 });
@@ -41,11 +55,17 @@ test("notepad and notes are the surfaces unless others are chosen [context.surfa
   const { guidance, blocks } = await (await memory.createSession()).context();
   assert.ok(guidance.includes("session notepad") && guidance.includes("<scratchpad_system>"));
   assert.ok(!guidance.includes("## Session Scratchpad"));
-  assert.deepEqual(blocks.map(({ surface }) => surface), ["notepad"]);
+  assert.deepEqual(
+    blocks.map(({ surface }) => surface),
+    ["notepad"],
+  );
 });
 
 test("an unknown surface is refused with the known ones [context.surfaces]", async () => {
-  const { message } = await rejection(openTestMemory({ surfaces: ["notpad" as SurfaceName] }), "unknown_surface");
+  const { message } = await rejection(
+    openTestMemory({ surfaces: ["notpad" as SurfaceName] }),
+    "unknown_surface",
+  );
   assert.match(message, /"notpad".*notepad, notes, scratchpad/);
   await rejection(openTestMemory({ surfaces: ["constructor" as SurfaceName] }), "unknown_surface");
 });
@@ -75,7 +95,13 @@ test("the context of an unchanged session is the same object, and a new one afte
 
 test("no surface is rendered again for a session that did not change [context.cached]", async () => {
   let rendered = 0;
-  const counting: Surface = { ...notepadSurface, block: (state) => (rendered++, notepadSurface.block?.(state)) };
+  const counting: Surface = {
+    ...notepadSurface,
+    block: (state) => {
+      rendered++;
+      return notepadSurface.block?.(state);
+    },
+  };
   const toolbox = createToolbox([counting], { limits: defaultLimits, countTokens: (text) => text.length });
   const session = await openTestSession();
   for (let turn = 0; turn < 5; turn++) toolbox.context(await session.state());
@@ -92,8 +118,14 @@ test("two surfaces with the same tool name are refused at start, dots or not [to
     assert.ok(tool);
     return { name: "mine", tools: [{ ...tool, name }], guidance: () => "" };
   };
-  for (const [surface, taken] of [[notepadSurface, "read_notepad"], [scratchpadSurface, "session_scratchpad"]] as const) {
-    for (const order of [[surface, named(taken)], [named(taken), surface]]) {
+  for (const [surface, taken] of [
+    [notepadSurface, "read_notepad"],
+    [scratchpadSurface, "session_scratchpad"],
+  ] as const) {
+    for (const order of [
+      [surface, named(taken)],
+      [named(taken), surface],
+    ]) {
       assert.throws(
         () => createToolbox(order, setting),
         (error) =>

@@ -1,10 +1,22 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { type Agent, type AgentEvent, type AgentOptions, createAgent, type Turn, type TurnResult } from "../../src/controller/index.ts";
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentOptions,
+  createAgent,
+  type Turn,
+  type TurnResult,
+} from "../../src/controller/index.ts";
 import { summaryInstructions, warningText } from "../../src/controller/plan-compaction.ts";
-import { type Memory, openMemory, type Session } from "../../src/index.ts";
-import { type ScriptedAnswer, type ScriptedRequest, type ScriptedServer, startScriptedServer } from "../../src/testing/index.ts";
+import { estimateTokens, type Memory, openMemory, type Session } from "../../src/index.ts";
+import {
+  type ScriptedAnswer,
+  type ScriptedRequest,
+  type ScriptedServer,
+  startScriptedServer,
+} from "../../src/testing/index.ts";
 import { tickingClock } from "./memory.ts";
 import { assertValidPrompt } from "./prompt.ts";
 
@@ -29,15 +41,34 @@ export interface StageOptions extends Partial<Omit<AgentOptions, "memory" | "mod
 }
 
 /** An agent that talks to a scripted model over HTTP. Whatever it sends is checked when the test is over. */
-export async function openStage(t: TestContext, { script, store = "memory:", ...options }: StageOptions): Promise<Stage> {
-  const server = await startScriptedServer(script);
+export async function openStage(
+  t: TestContext,
+  { script, store = "memory:", ...options }: StageOptions,
+): Promise<Stage> {
+  const failures: unknown[] = [];
+  const server = await startScriptedServer(async (request, number) => {
+    try {
+      assertValidPrompt(request);
+      return withUsage(await script(request, number), request);
+    } catch (error) {
+      failures.push(error);
+      // No agent asks a second time after this.
+      return { status: 401, error: (error as Error).message };
+    }
+  });
   const memory = await openMemory({ store, clock: tickingClock() });
-  t.after(async () => {
+  const close = async () => {
     await server.close();
     await memory.close();
-    for (const request of server.requests) assertValidPrompt(request);
-  });
-  const defaults: AgentOptions = { memory, model: modelAt(server.url), contextWindow: 32_000, system: "You are a careful analyst." };
+    if (failures.length > 0) throw failures[0];
+  };
+  t.after(close);
+  const defaults: AgentOptions = {
+    memory,
+    model: modelAt(server.url),
+    contextWindow: 32_000,
+    system: "You are a careful analyst.",
+  };
   const agent = createAgent({ ...defaults, ...options });
   return {
     memory,
@@ -48,6 +79,17 @@ export async function openStage(t: TestContext, { script, store = "memory:", ...
     say: (text) => finish(agent.send("s", text)),
     turns: () => server.requests.filter((request) => !isSummaryRequest(request)),
   };
+}
+
+function withUsage(answer: ScriptedAnswer, request: ScriptedRequest): ScriptedAnswer {
+  if ("hangUp" in answer || "status" in answer || answer.usage !== undefined) return answer;
+  return { ...answer, usage: { input: tokensOf(request), output: 20 } };
+}
+
+/** What a provider would report that counts as we do. */
+export function tokensOf({ messages, tools = [] }: ScriptedRequest): number {
+  const counted = messages.map(({ content, tool_calls }) => estimateTokens(`${content ?? ""}${tool_calls ? JSON.stringify(tool_calls) : ""}`) + 4);
+  return counted.reduce((sum, tokens) => sum + tokens, estimateTokens(JSON.stringify(tools)));
 }
 
 export function modelAt(url: string) {
@@ -61,7 +103,10 @@ export async function finish(turn: Turn): Promise<TurnResult & { events: AgentEv
   return { ...(await turn.result), events };
 }
 
-export function ofType<T extends AgentEvent["type"]>(events: readonly AgentEvent[], type: T): Extract<AgentEvent, { type: T }>[] {
+export function ofType<T extends AgentEvent["type"]>(
+  events: readonly AgentEvent[],
+  type: T,
+): Extract<AgentEvent, { type: T }>[] {
   return events.filter((event): event is Extract<AgentEvent, { type: T }> => event.type === type);
 }
 
@@ -75,10 +120,14 @@ export function isWarning({ messages }: ScriptedRequest): boolean {
 }
 
 /** Answers summaries and warnings plainly, and the turns one after another from a list. */
-export function inOrder(answers: readonly ScriptedAnswer[], others: { summary?: Script; warning?: Script } = {}): Script {
+export function inOrder(
+  answers: readonly ScriptedAnswer[],
+  others: { summary?: Script; warning?: Script } = {},
+): Script {
   let next = 0;
   return (request, number) => {
-    if (isSummaryRequest(request)) return others.summary?.(request, number) ?? { text: plainSummary(request) };
+    if (isSummaryRequest(request))
+      return others.summary?.(request, number) ?? { text: plainSummary(request) };
     if (isWarning(request)) return others.warning?.(request, number) ?? { text: "Notepad is up to date." };
     return answers[next++] ?? { text: "Done." };
   };
@@ -86,11 +135,17 @@ export function inOrder(answers: readonly ScriptedAnswer[], others: { summary?: 
 
 /** A summary that passes: it repeats what the user asked. */
 export function plainSummary({ messages }: ScriptedRequest): string {
-  const asked = [...String(messages.at(-1)?.content).matchAll(/^(?:user: |Open request: )(.*)$/gm)].map(([, text]) => text);
+  const asked = [...String(messages.at(-1)?.content).matchAll(/^(?:user: |Open request: )(.*)$/gm)].map(
+    ([, text]) => text,
+  );
   return `The user asked: ${asked.join(" / ")}. Work went on.`;
 }
 
-export function call(name: string, input: unknown, id?: string): { name: string; input: unknown; id?: string } {
+export function call(
+  name: string,
+  input: unknown,
+  id?: string,
+): { name: string; input: unknown; id?: string } {
   return { name, input, ...(id === undefined ? {} : { id }) };
 }
 

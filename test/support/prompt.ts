@@ -8,15 +8,28 @@ type Message = ScriptedRequest["messages"][number];
 export function assertValidPrompt({ messages }: ScriptedRequest): void {
   const shown = () => JSON.stringify(messages, null, 1).slice(0, 20_000);
   assert.equal(messages[0]?.role, "system", "the first message is the system prompt");
-  assert.ok(messages.slice(1).every(({ role }) => role !== "system"), "there is one system prompt");
+  assert.ok(
+    messages.slice(1).every(({ role }) => role !== "system"),
+    "there is one system prompt",
+  );
   assertPaired(messages);
-  assert.notEqual(messages.at(-1)?.role, "assistant", `the prompt ends with what the model said itself\n${shown()}`);
+  assert.notEqual(
+    messages.at(-1)?.role,
+    "assistant",
+    `the prompt ends with what the model said itself\n${shown()}`,
+  );
   for (const { role, content, tool_calls } of messages) {
-    assert.ok(tool_calls?.length || (typeof content === "string" && content !== ""), `an empty ${role} message\n${shown()}`);
+    assert.ok(
+      tool_calls?.length || (typeof content === "string" && content !== ""),
+      `an empty ${role} message\n${shown()}`,
+    );
   }
   const whole = messages.map(({ content }) => String(content ?? "")).join("\n");
   for (const once of [warningText, "\n## Session Notepad\n", "\n[Checkpoint, written", "[Receipt: "]) {
-    assert.ok(whole.split(once).length <= 2, `${JSON.stringify(once)} stands there more than once\n${shown()}`);
+    assert.ok(
+      whole.split(once).length <= 2,
+      `${JSON.stringify(once)} stands there more than once\n${shown()}`,
+    );
   }
 }
 
@@ -25,7 +38,10 @@ function assertPaired(messages: readonly Message[]): void {
   let open = new Set<string>();
   for (const [index, { role, tool_calls, tool_call_id }] of messages.entries()) {
     if (role === "tool") {
-      assert.ok(open.delete(tool_call_id ?? ""), `message ${index} answers ${tool_call_id}, which is not open`);
+      assert.ok(
+        open.delete(tool_call_id ?? ""),
+        `message ${index} answers ${tool_call_id}, which is not open`,
+      );
       continue;
     }
     assert.deepEqual([...open], [], `message ${index} (${role}) comes before every call was answered`);
@@ -46,7 +62,10 @@ export function assertPrefixes(requests: readonly ScriptedRequest[]): number {
   for (const [index, later] of requests.entries()) {
     const earlier = requests[index - 1];
     if (!earlier || epochOf(earlier) !== epochOf(later)) continue;
-    const [before, after] = [earlier, later].map(({ messages }) => JSON.stringify(messages).slice(0, -1)) as [string, string];
+    const [before, after] = [earlier, later].map(({ messages }) => JSON.stringify(messages).slice(0, -1)) as [
+      string,
+      string,
+    ];
     if (!after.startsWith(before)) {
       let at = 0;
       while (before[at] === after[at]) at++;

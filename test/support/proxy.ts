@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-export interface Proxy {
+export interface Wire {
   port: number;
   /** Cuts every connection as soon as so many more pieces have come from that side; the last of them is lost. */
   cutAfter(side: "client" | "server", pieces: number): void;
@@ -12,7 +12,7 @@ export interface Proxy {
 }
 
 /** A wire to a server on loopback that can be cut at a chosen moment. */
-export async function startProxy(targetPort: number): Promise<Proxy> {
+export async function startProxy(targetPort: number): Promise<Wire> {
   const pairs = new Set<{ client: Socket; server: Socket; silent: boolean }>();
   const remaining: { client: number; server: number } = {
     client: Number.POSITIVE_INFINITY,
@@ -42,7 +42,7 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
   });
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
-  const proxy: Proxy = {
+  const proxy: Wire = {
     port: (listener.address() as AddressInfo).port,
     cuts: 0,
     cutAfter(side, pieces) {

@@ -1,0 +1,60 @@
+import type { Instructions, LanguageModel, ModelMessage } from "ai";
+import { makeRoom, placeUnseenChanges } from "../controller/run-turn.ts";
+import { HoldfastError } from "../errors.ts";
+import { countPlacedPrompts, type Parts } from "./memory-middleware.ts";
+
+/** What a `prepareStep` is given, as far as it is looked at. */
+export interface Step {
+  messages: ModelMessage[];
+  steps: readonly { usage: { inputTokens: number | undefined } }[];
+  instructions?: Instructions | undefined;
+  model: LanguageModel;
+}
+
+/** Changes nothing of the step: what has to leave the prompt is left out of it by the middleware. */
+export type PrepareStep = (step: Step) => Promise<undefined>;
+
+/** Before each step: stores what is new, and clears, warns and compacts as far as that is needed. */
+export function prepareStepFor({ agent, setting, emit, report }: Parts): PrepareStep {
+  // The SDK tells its signal to models and tools, but not to a prepareStep.
+  const signal = new AbortController().signal;
+  let last = { tokens: 0, placed: 0 };
+  const prepare = async ({ messages, steps, instructions }: Step) => {
+    const placed = countPlacedPrompts(agent.session);
+    if (steps.length > 0 && placed === last.placed) throw middlewareMissing();
+    const reported = steps.at(-1)?.usage.inputTokens;
+    if (reported !== undefined && last.tokens > 0) setting.tokenizer.observe(last.tokens, reported);
+    setting.base = textOf(instructions);
+    const start = messages.findIndex(({ role }) => role !== "system");
+    await agent.follow(start === -1 ? [] : messages.slice(start));
+    await placeUnseenChanges(agent, setting);
+    await makeRoom({ agent, setting, signal, emit, steer: "", isOver: () => false }, growthOf(steps));
+    last = { tokens: (await agent.prompt()).usage.total, placed };
+  };
+  return async (step) => {
+    await agent.exclusive(() => prepare(step)).catch(report);
+    return undefined;
+  };
+}
+
+function middlewareMissing(): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    "The model of the last step is not wrapped with holdfastMiddleware, so what is compacted would stay in its prompt. Use the model that holdfast() gives, or wrapLanguageModel({ model, middleware: holdfastMiddleware(session) })",
+  );
+}
+
+/** How much the prompt grew with the last step that made it grow. */
+function growthOf(steps: Step["steps"]): number {
+  const sizes = steps.flatMap(({ usage }) => usage.inputTokens ?? []);
+  const growths = sizes.slice(1).map((size, index) => size - (sizes[index] ?? 0));
+  return growths.findLast((growth) => growth > 0) ?? 0;
+}
+
+function textOf(instructions: Instructions | undefined): string {
+  if (instructions === undefined || typeof instructions === "string") return instructions ?? "";
+  return [instructions]
+    .flat()
+    .map(({ content }) => content)
+    .join("\n\n");
+}

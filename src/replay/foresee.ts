@@ -1,0 +1,65 @@
+import { type ClearingProblem, type ForesightInput, poseClearing } from "./pose-clearing.ts";
+
+export interface Foresight {
+  /** Dollars that clearing with perfect foresight saves. */
+  saving: number;
+  /** False: an epoch was too long to search, so rewriting was counted as free in it; a bound all the same. */
+  exact: boolean;
+}
+
+/** The search grows with the cube of an epoch's moments, and with its results. */
+const mostMoments = 300;
+
+/** The most that clearing could save, had it known each epoch's calls beforehand. */
+export function foresee(input: ForesightInput): Foresight {
+  const starts = input.parts.flatMap(({ compacted }, call) => (call === 0 || compacted ? [call] : []));
+  const problems = starts.map((start, index) => poseClearing(input, start, starts[index + 1] ?? input.calls.length));
+  const savings = problems.map((problem) => (problem.moments <= mostMoments ? bestSaving(problem) : freeSaving(problem)));
+  return {
+    saving: savings.reduce((sum, saving) => sum + saving, 0),
+    exact: problems.every(({ moments }) => moments <= mostMoments),
+  };
+}
+
+/**
+ * The best plan's saving. Where the prompt is rewritten from some result on, clearing everything behind it is free; so
+ * a plan is a list of (moment, first result), and what one rewriting costs does not depend on the others. Take the one
+ * that begins furthest back in the prompt. What stands before it is never cleared; what stands behind it saves from this
+ * moment on; and what was gained before this moment, and what is gained after it, are two smaller problems of the same kind.
+ */
+export function bestSaving({ moments, results, rewriting }: ClearingProblem): number {
+  const width = moments + 1;
+  /** At first * width + end: over the moments from `first` to before `end`, with the results that become clearable in them. */
+  const best = new Float64Array((width + 1) * width);
+  const froms = results.map(({ from }) => from);
+  const savings = results.map(({ saving }) => Float64Array.from(saving));
+  const costs = Array.from({ length: moments }, (_, moment) => Float64Array.from(results, (_, index) => rewriting(moment, index)));
+  const newest = Array.from({ length: moments }, (_, moment) => froms.findLastIndex((from) => from <= moment));
+  const gainOf = (moment: number, first: number, end: number): number => {
+    const cost = costs[moment] as Float64Array;
+    let saved = 0;
+    let most = 0;
+    for (let index = newest[moment] as number; index >= 0 && (froms[index] as number) >= first; index--) {
+      const saving = savings[index] as Float64Array;
+      saved += (saving[moment] as number) - (saving[end] as number);
+      most = Math.max(most, saved - (cost[index] as number));
+    }
+    return most;
+  };
+  for (let first = moments - 1; first >= 0; first--) {
+    for (let end = first + 1; end <= moments; end++) {
+      let most = 0;
+      for (let moment = first; moment < end; moment++) {
+        const gain = gainOf(moment, first, end);
+        if (gain === 0) continue;
+        most = Math.max(most, (best[first * width + moment] as number) + gain + (best[(moment + 1) * width + end] as number));
+      }
+      best[first * width + end] = most;
+    }
+  }
+  return best[moments] as number;
+}
+
+function freeSaving({ results }: ClearingProblem): number {
+  return results.reduce((sum, { from, saving }) => sum + (saving[from] ?? 0), 0);
+}

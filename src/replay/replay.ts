@@ -1,0 +1,190 @@
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import { type ClearingPolicy, defaultClearing, estimateCallsLeft, planClearing } from "../controller/plan-clearing.ts";
+import type { Placement } from "../controller/plan-prompt.ts";
+import type { CompactionPolicy } from "../controller/plan-usage.ts";
+import { type RecordId, recordId } from "../engine/state.ts";
+import { type Calibration, calibrate } from "./calibrate.ts";
+import { foresee } from "./foresee.ts";
+import { type CompactionMode, type ConversationPart, layOut } from "./lay-out.ts";
+import { defaultMemory, type MemoryOptions } from "./memory-model.ts";
+import { addCounts, builtInPrices, costOf, type Prices, type PriceTable, pricesFor } from "./prices.ts";
+import { type DecideClearing, idleBefore, measureWarmth, type SimulatedCall, simulate, type Warmth } from "./simulate.ts";
+import type { TokenCounts, Transcript, TranscriptWarning } from "./transcript.ts";
+import { type WritingCost, writingCost } from "./writing-cost.ts";
+
+export interface ReplayOptions {
+  memory?: Partial<MemoryOptions>;
+  prices?: PriceTable;
+  /** 200,000 unless given, or 1,000,000 where the recording went beyond that. */
+  contextWindow?: number;
+}
+
+export interface PolicyRow {
+  placement: Placement | "none";
+  clearing: boolean;
+  compaction: boolean;
+  tokens: TokenCounts;
+  /** Share of all prompt tokens that were read from the cache. */
+  hits: number;
+  /** Dollars. */
+  cost: number;
+  /** Cost as a share of the same without memory; and of the same without clearing. */
+  vsNoMemory: number;
+  vsNoClearing: number;
+  /** Results cleared, each of which can be recalled, and in how many batches. */
+  cleared: number;
+  batches: number;
+  /** With clearing: what perfect foresight would have paid. */
+  bound: { cost: number; exact: boolean } | undefined;
+  /** Tokens of the largest prompt. */
+  peak: number;
+}
+
+export interface Report {
+  format: Transcript["format"];
+  calls: number;
+  messages: number;
+  models: string[];
+  /** Dollars: what the transcript says, and what its usage comes to under the price table. */
+  recorded: number | undefined;
+  reproduced: number;
+  contextWindow: number;
+  memory: MemoryOptions;
+  /** Where the rows with compaction compact: as recorded or, where nothing was, as the product would. */
+  compaction: { mode: "recorded" | "planned"; beforeCalls: number[] };
+  rows: PolicyRow[];
+  /** Not in the rows: it is the same for all of them. */
+  writing: WritingCost;
+  warnings: TranscriptWarning[];
+}
+
+/** The provider forgets a prompt after this long without a call. */
+const cacheLifetime = 5 * 60_000;
+
+/**
+ * What every policy would have cost on a recorded session.
+ *
+ * @example replay(readTranscript(text)).rows.find(({ placement, clearing }) => placement === "epoch" && clearing)?.cost
+ */
+export function replay(transcript: Transcript, options: ReplayOptions = {}): Report {
+  const { prices: table = builtInPrices } = options;
+  const memory = { ...defaultMemory, ...options.memory };
+  const prices = transcript.calls.map(({ model }) => pricesFor(model, table));
+  const contextWindow = options.contextWindow ?? guessWindow(transcript);
+  const policy = compactionPolicy(contextWindow);
+  const calibration = calibrate(transcript);
+  const recorded = layOut(transcript, calibration, "recorded", policy);
+  const mode = recorded.some(({ compacted }) => compacted) ? "recorded" : "planned";
+  const setting = { transcript, calibration, recorded, prices, memory, policy };
+  const without = runMode(setting, "none");
+  const withCompaction = runMode(setting, mode);
+  const costs = transcript.calls.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
+  return {
+    format: transcript.format,
+    calls: transcript.calls.length,
+    messages: transcript.messages.length,
+    models: [...new Set(transcript.calls.map(({ model }) => model))],
+    recorded: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
+    reproduced: transcript.calls.reduce((sum, { usage }, call) => sum + costOf(usage, prices[call] as Prices), 0),
+    contextWindow,
+    memory,
+    compaction: { mode, beforeCalls: withCompaction.parts.flatMap(({ compacted }, call) => (compacted ? [call + 1] : [])) },
+    rows: [...withCompaction.rows, ...without.rows],
+    writing: writingCost(withCompaction.bare, withCompaction.parts, prices, memory),
+    warnings: transcript.warnings,
+  };
+}
+
+interface Setting {
+  transcript: Transcript;
+  calibration: Calibration;
+  recorded: readonly ConversationPart[];
+  prices: readonly Prices[];
+  memory: MemoryOptions;
+  policy: CompactionPolicy;
+}
+
+function runMode(setting: Setting, mode: CompactionMode): { rows: PolicyRow[]; parts: ConversationPart[]; bare: SimulatedCall[] } {
+  const { transcript, calibration, prices, memory, policy } = setting;
+  const parts = layOut(transcript, calibration, mode, policy);
+  const warmth = warmthFor(setting, mode);
+  const limit = mode === "none" ? Number.POSITIVE_INFINITY : policy.contextWindow * policy.compactAt;
+  const decide = clearAsTheProduct(limit, defaultClearing);
+  const rows: PolicyRow[] = [];
+  let bare: SimulatedCall[] = [];
+  for (const placement of ["none", "system", "message", "epoch"] as const) {
+    const scenario = { transcript, calibration, parts, warmth, placement, memory };
+    const kept = simulate({ ...scenario, clearing: undefined });
+    const cleared = simulate({ ...scenario, clearing: decide });
+    if (placement === "none") bare = kept;
+    const off = describe(kept, parts, prices);
+    const on = describe(cleared, parts, prices);
+    const { saving, exact } = foresee({ transcript, calibration, parts, calls: kept, prices, keepLast: defaultClearing.keepLast });
+    const compaction = mode !== "none";
+    const base = rows[0]?.cost ?? off.cost;
+    const clearedBase = rows[1]?.cost ?? on.cost;
+    rows.push({ placement, clearing: false, compaction, ...off, vsNoMemory: off.cost / base, vsNoClearing: 1, bound: undefined });
+    rows.push({
+      placement,
+      clearing: true,
+      compaction,
+      ...on,
+      vsNoMemory: on.cost / clearedBase,
+      vsNoClearing: on.cost / off.cost,
+      bound: { cost: off.cost - saving, exact },
+    });
+  }
+  return { rows, parts, bare };
+}
+
+/** What the recording lost of its cache, every policy loses; what it lost by compacting, only those that compact. */
+function warmthFor({ transcript, calibration, recorded }: Setting, mode: CompactionMode): Warmth[] {
+  const measured = measureWarmth(transcript, calibration, recorded);
+  if (mode === "recorded") return measured;
+  return measured.map((warmth, call) => {
+    if (!recorded[call]?.compacted) return warmth;
+    return { share: idleBefore(transcript.calls, call) > cacheLifetime ? 0 : 1, extra: 0 };
+  });
+}
+
+/** The product's own planning, told no more than it would know. */
+function clearAsTheProduct(limit: number, policy: ClearingPolicy): DecideClearing {
+  const memoryTools = new Set<string>();
+  return ({ messages, cleared, total }) => {
+    const resident = new Map<RecordId, number>();
+    for (const [id, tokens] of cleared) resident.set(recordId("cleared", id), tokens);
+    const callsLeft = estimateCallsLeft(messages, limit - total, estimateTokens);
+    return planClearing({ state: { resident }, messages, callsLeft, memoryTools, countTokens: estimateTokens, policy });
+  };
+}
+
+function describe(calls: readonly SimulatedCall[], parts: readonly ConversationPart[], prices: readonly Prices[]) {
+  let tokens: TokenCounts = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
+  let cost = 0;
+  let peak = 0;
+  for (const [call, { counts }] of calls.entries()) {
+    const { summarising } = parts[call] as ConversationPart;
+    const all = summarising ? addCounts(counts, summarising) : counts;
+    tokens = addCounts(tokens, all);
+    cost += costOf(all, prices[call] as Prices);
+    peak = Math.max(peak, counts.input + counts.cacheRead + counts.cacheWrite);
+  }
+  return {
+    tokens,
+    cost,
+    peak,
+    hits: tokens.cacheRead / Math.max(1, tokens.input + tokens.cacheRead + tokens.cacheWrite),
+    cleared: calls.reduce((sum, { cleared }) => sum + cleared.length, 0),
+    batches: calls.filter(({ cleared }) => cleared.length > 0).length,
+  };
+}
+
+function guessWindow({ calls }: Transcript): number {
+  const largest = Math.max(...calls.map(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite));
+  return largest > 200_000 ? 1_000_000 : 200_000;
+}
+
+/** The product's defaults. */
+function compactionPolicy(contextWindow: number): CompactionPolicy {
+  return { contextWindow, compactAt: 0.8, keep: 0.25, outputReserve: Math.min(4_000, Math.floor(contextWindow * 0.1)) };
+}

@@ -1,0 +1,161 @@
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import type { StoredMessage } from "../controller/conversation.ts";
+import type { ClearableResult } from "../controller/plan-clearing.ts";
+import { type Placement, stubText } from "../controller/plan-prompt.ts";
+import type { Calibration } from "./calibrate.ts";
+import type { ConversationPart } from "./lay-out.ts";
+import { createMemoryModel, type MemoryOptions, type MemoryPiece } from "./memory-model.ts";
+import type { RecordedCall, TokenCounts, Transcript } from "./transcript.ts";
+
+/** A stretch of a prompt that is either wholly the same as in the call before or not. */
+export interface Segment {
+  key: string;
+  tokens: number;
+  /** Index of the message it is. */
+  message?: number;
+}
+
+/** How much of what could have been read from the cache was read in the recording. */
+export interface Warmth {
+  /** From 0 (it had expired, or the agent changed its system prompt) to 1. */
+  share: number;
+  /** Tokens read beyond the call before: left in the cache by an earlier session. */
+  extra: number;
+}
+
+export interface SimulatedCall {
+  counts: TokenCounts;
+  segments: readonly Segment[];
+  /** Tokens at the start of the prompt that are the same as in the call before. */
+  common: number;
+  warmth: Warmth;
+  /** Results cleared directly before this call. */
+  cleared: readonly string[];
+}
+
+/** Asked before every call which results to clear. */
+export type DecideClearing = (now: {
+  messages: readonly StoredMessage[];
+  cleared: ReadonlyMap<string, number>;
+  /** Tokens of the prompt as it would be sent. */
+  total: number;
+}) => readonly ClearableResult[];
+
+export interface Scenario {
+  transcript: Transcript;
+  calibration: Calibration;
+  parts: readonly ConversationPart[];
+  warmth: readonly Warmth[];
+  placement: Placement | "none";
+  memory: MemoryOptions;
+  clearing: DecideClearing | undefined;
+}
+
+/** Replays the calls of a transcript under one policy, through a cache that knows the prompt of the call before. */
+export function simulate({ transcript, calibration, parts, warmth, placement, memory, clearing }: Scenario): SimulatedCall[] {
+  const { messages, calls } = transcript;
+  const model = placement === "none" ? undefined : createMemoryModel(placement, memory);
+  const stubs = new Map<string, number>();
+  let before: readonly Segment[] = [];
+  let seen = 0;
+  return parts.map((part, index) => {
+    const call = calls[index] as RecordedCall;
+    const asks = userMessages(messages, part.from, call.messages);
+    const asked = asks.find((at) => at >= seen);
+    const turn = { call: index, compacted: part.compacted, idle: idleBefore(calls, index), asked, newestAsk: asks.at(-1) ?? part.from };
+    const pieces = model?.place(turn) ?? [];
+    seen = call.messages;
+    const build = () => buildPrompt(messages, calibration.system, part, pieces, stubs);
+    let segments = build();
+    const held = messages.slice(part.from, call.messages);
+    const cleared = clearing?.({ messages: held, cleared: stubs, total: totalOf(segments) }) ?? [];
+    for (const { id, summary } of cleared) stubs.set(id, estimateTokens(stubText(id, summary)) * calibration.ratio);
+    if (cleared.length > 0) segments = build();
+    const common = commonPrefix(before, segments);
+    before = segments;
+    const heat = warmth[index] ?? { share: 1, extra: 0 };
+    const counts = countCall(call, totalOf(segments), common, heat);
+    return { counts, segments, common, warmth: heat, cleared: cleared.map(({ id }) => id) };
+  });
+}
+
+/** What the recording's cache did, measured against what a cache that never forgets would have done. */
+export function measureWarmth({ calls, messages }: Transcript, { system }: Calibration, parts: readonly ConversationPart[]): Warmth[] {
+  let before: readonly Segment[] = [];
+  return parts.map((part, index) => {
+    const { cacheRead } = (calls[index] as RecordedCall).usage;
+    const segments = buildPrompt(messages, system, part, [], new Map());
+    const common = commonPrefix(before, segments);
+    before = segments;
+    return { share: common > 0 ? Math.min(1, cacheRead / common) : 1, extra: Math.max(0, cacheRead - common) };
+  });
+}
+
+/** Milliseconds between the answer before and this question; 0 when the transcript does not say. */
+export function idleBefore(calls: readonly RecordedCall[], index: number): number {
+  const before = calls[index - 1]?.answeredAt ?? 0;
+  const asked = calls[index]?.askedAt ?? 0;
+  return before > 0 && asked > before ? asked - before : 0;
+}
+
+function countCall({ usage }: RecordedCall, total: number, common: number, { share, extra }: Warmth): TokenCounts {
+  const cacheRead = Math.min(total, common * share + extra);
+  const rest = total - cacheRead;
+  // A provider without cache writes counts everything that was not read as input.
+  const input = usage.cacheWrite === 0 ? rest : Math.min(rest, usage.input);
+  return { input, cacheWrite: rest - input, cacheRead, output: usage.output };
+}
+
+function buildPrompt(
+  messages: readonly StoredMessage[],
+  system: number,
+  { from, summary, sizes }: ConversationPart,
+  memory: readonly MemoryPiece[],
+  stubs: ReadonlyMap<string, number>,
+): Segment[] {
+  const placed = Map.groupBy(memory, ({ before }) => before);
+  const piecesAt = (before: number | undefined) =>
+    (placed.get(before) ?? []).map(({ version, tokens }): Segment => ({ key: version, tokens }));
+  const prompt: Segment[] = [{ key: "system", tokens: system }, ...piecesAt(undefined)];
+  if (summary > 0) prompt.push({ key: `summary before ${from}`, tokens: summary });
+  for (const [offset, tokens] of sizes.entries()) {
+    const message = from + offset;
+    if (placed.has(message)) prompt.push(...piecesAt(message));
+    const stub = stubs.size > 0 ? stubs.get(resultId(messages[message])) : undefined;
+    prompt.push(
+      stub === undefined
+        ? { key: `${message}`, tokens, message }
+        : { key: `${message} cleared`, tokens: Math.min(stub, tokens), message },
+    );
+  }
+  return prompt;
+}
+
+/** The tool call's id, or "" for what is no result. Each result of a transcript is a message of its own. */
+export function resultId(stored: StoredMessage | undefined): string {
+  const message = stored?.message;
+  if (message?.role !== "tool") return "";
+  const [part] = message.content;
+  return part?.type === "tool-result" ? part.toolCallId : "";
+}
+
+function commonPrefix(before: readonly Segment[], now: readonly Segment[]): number {
+  let tokens = 0;
+  for (const [index, segment] of now.entries()) {
+    const earlier = before[index];
+    if (earlier?.key !== segment.key) break;
+    tokens += Math.min(earlier.tokens, segment.tokens);
+    if (Math.abs(earlier.tokens - segment.tokens) > 1e-6) break;
+  }
+  return tokens;
+}
+
+export function totalOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+function userMessages(messages: readonly StoredMessage[], from: number, to: number): number[] {
+  const found: number[] = [];
+  for (let at = from; at < to; at++) if (messages[at]?.message.role === "user") found.push(at);
+  return found;
+}

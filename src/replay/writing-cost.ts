@@ -1,0 +1,41 @@
+import type { ConversationPart } from "./lay-out.ts";
+import type { MemoryOptions } from "./memory-model.ts";
+import type { Prices } from "./prices.ts";
+import type { SimulatedCall } from "./simulate.ts";
+
+/** What the agent pays for making its edits, wherever the notepad stands. */
+export interface WritingCost {
+  edits: number;
+  /** Dollars: the tool calls as output, then held in the prompt until the epoch ends. */
+  cost: number;
+}
+
+/** Tokens of a tool call around the text it carries, and of the tool's answer. */
+const callTokens = 40;
+const answerTokens = 30;
+
+/** An edit is taken to ride along with other tool calls, so that it needs no model call of its own. */
+export function writingCost(
+  calls: readonly SimulatedCall[],
+  parts: readonly ConversationPart[],
+  prices: readonly Prices[],
+  { editEvery, editTokens }: MemoryOptions,
+): WritingCost {
+  let edits = 0;
+  let cost = 0;
+  let held = 0;
+  let fresh = 0;
+  for (const [index, { warmth }] of calls.entries()) {
+    const { cacheRead = 0, cacheWrite = 0, output = 0 } = prices[index] ?? {};
+    if (parts[index]?.compacted) held = fresh = 0;
+    cost += held * (warmth.share * cacheRead + (1 - warmth.share) * cacheWrite) + fresh * cacheWrite;
+    held += fresh;
+    fresh = 0;
+    // The edit that the next call is the first to know of.
+    if ((index + 1) % editEvery !== 0 || index + 1 === calls.length) continue;
+    edits++;
+    cost += (editTokens + callTokens) * output;
+    fresh = editTokens + callTokens + answerTokens;
+  }
+  return { edits, cost: cost / 1_000_000 };
+}

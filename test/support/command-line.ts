@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const cli = join(import.meta.dirname, "../../src/cli.ts");
+
+/** Runs `holdfast ARGS` from the sources. */
+export function holdfast(...args: string[]): Promise<Outcome> {
+  return runNode([cli, ...args]);
+}
+
+/** Runs a Node, this one unless another is named. */
+export function runNode(args: string[], executable = process.execPath): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(executable, args, {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}

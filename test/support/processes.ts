@@ -1,0 +1,68 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { WriterOrder } from "./writer.ts";
+
+export interface Program {
+  process: ChildProcessWithoutNullStreams;
+  /** Everything it said so far, line by line. */
+  lines: string[];
+  /** Resolves when it has said the line; rejects when it ends without. */
+  said(line: string): Promise<void>;
+  /** Called with every line from now on. */
+  onLine(listener: (line: string) => void): void;
+  say(line: string): void;
+  /** How it ended, when all it said has been read. */
+  ended: Promise<{ code: number | null; signal: string | null; errors: string }>;
+}
+
+/** Starts a program of test/support as a process of its own. */
+export function startProgram(name: string, argument: unknown, wrapper: readonly string[] = []): Program {
+  const command = [...wrapper, process.execPath, join(import.meta.dirname, name), JSON.stringify(argument)];
+  const child = spawn(command[0] as string, command.slice(1), {
+    // Compiled once, so that a hundred processes start in the time of a few.
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: join(tmpdir(), "holdfast-test-compiled"),
+      NODE_NO_WARNINGS: "1",
+    },
+  });
+  child.stdin.on("error", () => {});
+  const lines: string[] = [];
+  const listeners = new Set<(line: string) => void>();
+  let errors = "";
+  child.stderr.on("data", (piece) => {
+    errors += piece;
+  });
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => {
+    lines.push(line);
+    for (const listener of listeners) listener(line);
+  });
+  const ended = Promise.all([once(child, "close"), once(reader, "close")]).then(([[code, signal]]) => ({
+    code,
+    signal,
+    errors,
+  }));
+  return {
+    process: child,
+    lines,
+    ended,
+    onLine: (listener) => void listeners.add(listener),
+    say: (line) => void child.stdin.write(`${line}\n`),
+    said: (line) =>
+      new Promise((resolve, reject) => {
+        if (lines.includes(line)) return resolve();
+        listeners.add((each) => each === line && resolve());
+        ended.then(({ code, signal }) =>
+          reject(new Error(`${name} ended (${code ?? signal}) before it said "${line}": ${errors}`)),
+        );
+      }),
+  };
+}
+
+export function startWriter(order: WriterOrder): Program {
+  return startProgram("writer.ts", order);
+}
