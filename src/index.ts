@@ -81,7 +81,7 @@ export type { Scratchpad } from "./engine/scratchpad.ts";
 export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
 export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
-export type { Block, Context, ToolAnswer } from "./sessions/options.ts";
+export type { Block, Context, ToolAnswer, ToolDescription } from "./sessions/options.ts";
 export type { AppliedOperation, ApplyOptions, Session } from "./sessions/session.ts";
 export type { SessionExport } from "./sessions/transfer.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";

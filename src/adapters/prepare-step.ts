@@ -18,18 +18,17 @@ export type PrepareStep = (step: Step) => Promise<undefined>;
 export function prepareStepFor({ agent, setting, emit, report }: Parts): PrepareStep {
   // The SDK tells its signal to models and tools, but not to a prepareStep.
   const signal = new AbortController().signal;
-  let last = { tokens: 0, placed: 0 };
+  let expected = 0;
   const prepare = async ({ messages, steps, instructions }: Step) => {
-    const placed = countPlacedPrompts(agent.session);
-    if (steps.length > 0 && placed === last.placed) throw middlewareMissing();
+    if (steps.length > 0 && countPlacedPrompts(agent.session) === 0) throw middlewareMissing();
     const reported = steps.at(-1)?.usage.inputTokens;
-    if (reported !== undefined && last.tokens > 0) setting.tokenizer.observe(last.tokens, reported);
+    if (reported !== undefined && expected > 0) setting.tokenizer.observe(expected, reported);
     setting.base = textOf(instructions);
     const start = messages.findIndex(({ role }) => role !== "system");
     await agent.follow(start === -1 ? [] : messages.slice(start));
     await placeUnseenChanges(agent, setting);
     await makeRoom({ agent, setting, signal, emit, steer: "", isOver: () => false }, growthOf(steps));
-    last = { tokens: (await agent.prompt()).usage.total, placed };
+    expected = (await agent.prompt()).usage.total;
   };
   return async (step) => {
     await agent.exclusive(() => prepare(step)).catch(report);
@@ -40,7 +39,7 @@ export function prepareStepFor({ agent, setting, emit, report }: Parts): Prepare
 function middlewareMissing(): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    "The model of the last step is not wrapped with holdfastMiddleware, so what is compacted would stay in its prompt. Use the model that holdfast() gives, or wrapLanguageModel({ model, middleware: holdfastMiddleware(session) })",
+    "The model is not wrapped with holdfastMiddleware, so what is compacted would stay in its prompt. Use the model that holdfast() gives, or wrapLanguageModel({ model, middleware: holdfastMiddleware(session) })",
   );
 }
 

@@ -52,6 +52,11 @@ const commands: Record<string, Command> = {
     summary: "make a session from an export or from a pi session file",
     load: () => import("./import.ts"),
   },
+  replay: {
+    usage: "replay FILE… [--prices FILE]",
+    summary: "what memory and clearing would cost and save on recorded sessions",
+    load: () => import("./replay.ts"),
+  },
 };
 
 const help = `holdfast — working memory for AI agents that survives compaction

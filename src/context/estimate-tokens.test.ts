@@ -168,7 +168,7 @@ const SAMPLES: Record<string, [tolerance: number, text: string]> = {
 
 describe("estimateTokens", () => {
   for (const [name, [tolerance, text]] of Object.entries(SAMPLES)) {
-    it(`comes within ${Math.round(tolerance * 100)} % on ${name}`, (context) => {
+    it(`comes within ${Math.round(tolerance * 100)} % on ${name} [tokens.estimate]`, (context) => {
       const ratio = estimateTokens(text) / countExactly(text);
       context.diagnostic(`${name}: ${ratio.toFixed(3)} of ${countExactly(text)} tokens`);
       assert.ok(Math.abs(ratio - 1) <= tolerance, `ratio ${ratio.toFixed(3)}`);

@@ -68,7 +68,7 @@ describe("loadExactTokenizer", () => {
     }
   });
 
-  it("agrees with gpt-tokenizer on ordinary text", () => {
+  it("agrees with gpt-tokenizer on ordinary text [tokens.exact]", () => {
     const texts = [
       "The quick brown fox doesn't jump over it's own tail; it sleeps.\n\n".repeat(50),
       `export function add(a: number, b: number): number {\n${" ".repeat(40)}return a + b; // ${"=".repeat(120)}\n}\n`,
@@ -127,7 +127,7 @@ describe("loadExactTokenizer", () => {
     "letters and marks beyond ASCII": () => "ªé×".repeat(MILLION / 3),
   };
   for (const [name, make] of Object.entries(runs)) {
-    it(`counts a million of ${name} in time`, () => {
+    it(`counts a million of ${name} in time [tokens.exact]`, () => {
       const text = make();
       const start = performance.now();
       const tokens = tokenizer.count(text);

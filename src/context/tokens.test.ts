@@ -20,7 +20,7 @@ const numbered = (length: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${index}`.padEnd(length, "x"));
 
 describe("cachedTokenizer", () => {
-  it("counts an unchanged text once", () => {
+  it("counts an unchanged text once [tokens.cache]", () => {
     const fake = createFake();
     const cached = cachedTokenizer(fake);
     const texts = ["", "short", "x".repeat(100_000)];
@@ -127,7 +127,7 @@ describe("calibratedTokenizer", () => {
     assert.equal(calibrated.name, "fake");
   });
 
-  it("comes to agree with a provider that counts differently", () => {
+  it("comes to agree with a provider that counts differently [tokens.calibrate]", () => {
     for (const factor of [0.6, 0.9, 1.25, 1.8]) {
       const calibrated = calibratedTokenizer(createFake());
       const text = "x".repeat(10_000);

@@ -66,10 +66,21 @@ const growthCalls = 30;
  * Results to clear now, or none. Clearing rewrites the prompt from the first cleared result on, so it is done
  * in batches, and only when what it saves over the rest of the epoch is more than that rewriting costs.
  */
-export function planClearing({ state, messages, callsLeft, memoryTools, countTokens, policy }: ClearingInput): ClearableResult[] {
+export function planClearing({
+  state,
+  messages,
+  callsLeft,
+  memoryTools,
+  countTokens,
+  policy,
+}: ClearingInput): ClearableResult[] {
   const isCleared = (id: string) => state.resident.has(recordId("cleared", id));
   const results = messages.flatMap((stored) => factsOf(stored, countTokens).results);
-  const candidates = findCandidates(results.filter(({ tool }) => !memoryTools.has(tool)), isCleared, policy);
+  const candidates = findCandidates(
+    results.filter(({ tool }) => !memoryTools.has(tool)),
+    isCleared,
+    policy,
+  );
   let batch = candidates.length;
   let bestGain = 0;
   let saved = 0;
@@ -82,7 +93,8 @@ export function planClearing({ state, messages, callsLeft, memoryTools, countTok
       behind += promptTokens(stored, countTokens, isCleared);
     }
     saved += tokens - stubTokens;
-    const gain = saved * callsLeft * policy.cachedPrice - (behind - saved) * (policy.writePrice - policy.cachedPrice);
+    const gain =
+      saved * callsLeft * policy.cachedPrice - (behind - saved) * (policy.writePrice - policy.cachedPrice);
     if (gain > bestGain) {
       bestGain = gain;
       batch = start;
@@ -103,7 +115,11 @@ export function planClearing({ state, messages, callsLeft, memoryTools, countTok
  * Calls that the epoch will still have: as many as the room is good for at the pace of the newest calls, but no more
  * than it has had, since most conversations end before they fill their window.
  */
-export function estimateCallsLeft(messages: readonly StoredMessage[], room: number, countTokens: (text: string) => number): number {
+export function estimateCallsLeft(
+  messages: readonly StoredMessage[],
+  room: number,
+  countTokens: (text: string) => number,
+): number {
   let calls = 0;
   let recent = 0;
   for (const stored of messages.toReversed()) {
@@ -119,16 +135,27 @@ interface MeasuredResult extends ToolResult {
 }
 
 /** Old results that are large, or small ones of which there are many by now; oldest first. */
-function findCandidates(results: readonly MeasuredResult[], isCleared: (id: string) => boolean, policy: ClearingPolicy): MeasuredResult[] {
+function findCandidates(
+  results: readonly MeasuredResult[],
+  isCleared: (id: string) => boolean,
+  policy: ClearingPolicy,
+): MeasuredResult[] {
   const present = results.filter(({ id }) => !isCleared(id));
   const total = present.reduce((sum, { tokens }) => sum + tokens, 0);
   const newest = new Set(results.slice(Math.max(0, results.length - policy.keepLast)));
-  const old = present.filter((result) => !newest.has(result) && result.tokens >= policy.leastTokens && !policy.exclude.includes(result.tool));
+  const old = present.filter(
+    (result) =>
+      !newest.has(result) && result.tokens >= policy.leastTokens && !policy.exclude.includes(result.tool),
+  );
   const accumulated = { search: 0, file: 0, other: 0 };
   for (const { tool, tokens } of old) accumulated[kindOf(tool)] += tokens;
   return old.filter(({ tool, tokens }) => {
     const kind = kindOf(tool);
-    return tokens >= policy[`${kind}Tokens`] || accumulated[kind] >= policy.accumulatedTokens || total >= policy.sessionTokens;
+    return (
+      tokens >= policy[`${kind}Tokens`] ||
+      accumulated[kind] >= policy.accumulatedTokens ||
+      total >= policy.sessionTokens
+    );
   });
 }
 
@@ -155,14 +182,24 @@ function factsOf(stored: StoredMessage, countTokens: (text: string) => number): 
 
 function measure(stored: StoredMessage, countTokens: (text: string) => number): MessageFacts {
   const results = toolResultsOf(stored).map((result) => ({ ...result, tokens: countTokens(result.text) }));
-  const tokens = stored.message.role === "tool" ? results.reduce((sum, result) => sum + result.tokens, 0) : countTokens(textOf(stored.message));
+  const tokens =
+    stored.message.role === "tool"
+      ? results.reduce((sum, result) => sum + result.tokens, 0)
+      : countTokens(textOf(stored.message));
   return { tokens, results };
 }
 
 /** A message as it stands in the prompt, its cleared results as stubs. */
-function promptTokens(stored: StoredMessage, countTokens: (text: string) => number, isCleared: (id: string) => boolean): number {
+function promptTokens(
+  stored: StoredMessage,
+  countTokens: (text: string) => number,
+  isCleared: (id: string) => boolean,
+): number {
   const { tokens, results } = factsOf(stored, countTokens);
-  return results.reduce((sum, result) => (isCleared(result.id) ? sum - result.tokens + stubTokens : sum), tokens);
+  return results.reduce(
+    (sum, result) => (isCleared(result.id) ? sum - result.tokens + stubTokens : sum),
+    tokens,
+  );
 }
 
 /** One line that says what the result was, so that the agent knows whether to read it again. */

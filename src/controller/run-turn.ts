@@ -151,6 +151,7 @@ async function clearResults({ agent, setting, emit }: TurnRun, growth: number): 
 /** One more turn for the agent, with nothing but its memory tools, to write down what it needs. */
 async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
   const { agent, setting, signal, emit } = run;
+  await placeUnseenChanges(agent, setting);
   const state = await agent.session.state();
   if (!isUnanswered(state)) {
     const before = state.row.counters.lastMessage + 1;
@@ -165,6 +166,7 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
       await store(run, answer, usage, true);
       if (answer.toolCalls.length === 0) return;
       await answerCalls(run, answer, true);
+      await placeUnseenChanges(agent, setting);
     }
   } catch (error) {
     if (signal.aborted) throw error;

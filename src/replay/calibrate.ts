@@ -1,5 +1,5 @@
-import { resultText, type StoredMessage, textOf } from "../controller/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
+import { resultText, type StoredMessage, textOf } from "../controller/conversation.ts";
 import type { RecordedCompaction, Transcript } from "./transcript.ts";
 
 /** What one recorded prompt was made of, in tokens that add up to what the provider counted. */
@@ -45,7 +45,8 @@ export function calibrate({ messages, calls, compactions }: Transcript): Calibra
     const asked = compaction ? estimateTokens(compaction.summary) : 0;
     if (index === 0) system = Math.max(0, total - wanted - asked);
     if (compaction) summary = 0;
-    const held = system + summary + sum(range(from, Math.min(seen, call.messages)).map((at) => sizes[at] ?? 0));
+    const held =
+      system + summary + sum(range(from, Math.min(seen, call.messages)).map((at) => sizes[at] ?? 0));
     const scale = wanted + asked > 0 ? Math.max(0, total - held) / (wanted + asked) : 0;
     for (const at of fresh) sizes[at] = (estimates[at] ?? 0) * scale;
     if (compaction) summary = asked * scale;
@@ -56,7 +57,8 @@ export function calibrate({ messages, calls, compactions }: Transcript): Calibra
     prompts.push({ from, summary, sizes: own });
   }
   const counted = range(0, seen);
-  const ratio = sum(counted.map((at) => sizes[at] ?? 0)) / Math.max(1, sum(counted.map((at) => estimates[at] ?? 0)));
+  const ratio =
+    sum(counted.map((at) => sizes[at] ?? 0)) / Math.max(1, sum(counted.map((at) => estimates[at] ?? 0)));
   return { system, prompts, sizes, ratio };
 }
 
@@ -81,7 +83,13 @@ function settle(sizes: number[], wanted: number): void {
 export function estimateMessage({ message }: StoredMessage): number {
   const overhead = 4;
   if (message.role !== "tool") return estimateTokens(textOf(message)) + overhead;
-  return sum(message.content.map((part) => (part.type === "tool-result" ? estimateTokens(resultText(part.output)) : 0))) + overhead;
+  return (
+    sum(
+      message.content.map((part) =>
+        part.type === "tool-result" ? estimateTokens(resultText(part.output)) : 0,
+      ),
+    ) + overhead
+  );
 }
 
 function range(start: number, end: number): number[] {

@@ -13,8 +13,12 @@ const mostMoments = 300;
 /** The most that clearing could save, had it known each epoch's calls beforehand. */
 export function foresee(input: ForesightInput): Foresight {
   const starts = input.parts.flatMap(({ compacted }, call) => (call === 0 || compacted ? [call] : []));
-  const problems = starts.map((start, index) => poseClearing(input, start, starts[index + 1] ?? input.calls.length));
-  const savings = problems.map((problem) => (problem.moments <= mostMoments ? bestSaving(problem) : freeSaving(problem)));
+  const problems = starts.map((start, index) =>
+    poseClearing(input, start, starts[index + 1] ?? input.calls.length),
+  );
+  const savings = problems.map((problem) =>
+    problem.moments <= mostMoments ? bestSaving(problem) : freeSaving(problem),
+  );
   return {
     saving: savings.reduce((sum, saving) => sum + saving, 0),
     exact: problems.every(({ moments }) => moments <= mostMoments),
@@ -33,8 +37,12 @@ export function bestSaving({ moments, results, rewriting }: ClearingProblem): nu
   const best = new Float64Array((width + 1) * width);
   const froms = results.map(({ from }) => from);
   const savings = results.map(({ saving }) => Float64Array.from(saving));
-  const costs = Array.from({ length: moments }, (_, moment) => Float64Array.from(results, (_, index) => rewriting(moment, index)));
-  const newest = Array.from({ length: moments }, (_, moment) => froms.findLastIndex((from) => from <= moment));
+  const costs = Array.from({ length: moments }, (_, moment) =>
+    Float64Array.from(results, (_, index) => rewriting(moment, index)),
+  );
+  const newest = Array.from({ length: moments }, (_, moment) =>
+    froms.findLastIndex((from) => from <= moment),
+  );
   const gainOf = (moment: number, first: number, end: number): number => {
     const cost = costs[moment] as Float64Array;
     let saved = 0;
@@ -52,7 +60,10 @@ export function bestSaving({ moments, results, rewriting }: ClearingProblem): nu
       for (let moment = first; moment < end; moment++) {
         const gain = gainOf(moment, first, end);
         if (gain === 0) continue;
-        most = Math.max(most, (best[first * width + moment] as number) + gain + (best[(moment + 1) * width + end] as number));
+        most = Math.max(
+          most,
+          (best[first * width + moment] as number) + gain + (best[(moment + 1) * width + end] as number),
+        );
       }
       best[first * width + end] = most;
     }

@@ -52,16 +52,21 @@ function layOutAnew(
   return calls.map((call, index): ConversationPart => {
     const recorded = prompts[index];
     const sizeOf = (message: number) => recorded?.sizes[message - recorded.from] ?? sizes[message] ?? 0;
-    const measure = () => Array.from({ length: Math.max(0, call.messages - from) }, (_, offset) => sizeOf(from + offset));
+    const measure = () =>
+      Array.from({ length: Math.max(0, call.messages - from) }, (_, offset) => sizeOf(from + offset));
     let own = measure();
     const total = system + summary + sum(own);
     const growth = before > 0 ? Math.max(0, total - before) : 0;
     before = total;
     const full = policy !== undefined && planNextStep(total, growth, "given", policy).step === "compact";
     const budget = full ? policy.contextWindow * policy.keep : 0;
-    const cut = full ? planCut(messages.slice(from, call.messages), budget, ({ number }) => sizeOf(number - 1)) : undefined;
-    if (cut === undefined || cut <= from) return { from, summary, sizes: own, compacted: false, summarising: undefined };
-    const read = summary + estimateTokens(`${summaryInstructions}\n${transcriptOf(messages.slice(from, cut))}`);
+    const cut = full
+      ? planCut(messages.slice(from, call.messages), budget, ({ number }) => sizeOf(number - 1))
+      : undefined;
+    if (cut === undefined || cut <= from)
+      return { from, summary, sizes: own, compacted: false, summarising: undefined };
+    const read =
+      summary + estimateTokens(`${summaryInstructions}\n${transcriptOf(messages.slice(from, cut))}`);
     from = cut;
     summary = plannedSummary;
     own = measure();

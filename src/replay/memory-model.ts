@@ -14,7 +14,12 @@ export interface MemoryOptions {
 }
 
 /** One edit replaces one line. */
-export const defaultMemory: MemoryOptions = { notepadTokens: 1_500, editEvery: 10, editTokens: 25, foldAfter: 0 };
+export const defaultMemory: MemoryOptions = {
+  notepadTokens: 1_500,
+  editEvery: 10,
+  editTokens: 25,
+  foldAfter: 0,
+};
 
 /** A piece of memory in a prompt. Two pieces with one version have the same bytes. */
 export interface MemoryPiece {
@@ -77,12 +82,19 @@ function createEpochModel(notepad: Notepad, options: MemoryOptions): MemoryModel
       if (asked !== undefined && now !== shown) {
         const change = planChange(viewOf(notepad.text(shown)), viewOf(notepad.text(now)), changed);
         if (change) {
-          changes.push({ version: `change ${shown} to ${now}`, tokens: notepad.count(change.text), before: asked });
+          changes.push({
+            version: `change ${shown} to ${now}`,
+            tokens: notepad.count(change.text),
+            before: asked,
+          });
           changed = change.whole ? 0 : changed + change.text.length;
         }
         shown = now;
       }
-      return [{ version: `snapshot ${snapshot}`, tokens: options.notepadTokens, before: undefined }, ...changes];
+      return [
+        { version: `snapshot ${snapshot}`, tokens: options.notepadTokens, before: undefined },
+        ...changes,
+      ];
     },
   };
 }
@@ -97,7 +109,10 @@ export interface Notepad {
 }
 
 /** Lines as agents write them. An edit replaces the next few, so that the notepad is as long after as before. */
-export function createNotepad({ notepadTokens, editTokens }: Pick<MemoryOptions, "notepadTokens" | "editTokens">): Notepad {
+export function createNotepad({
+  notepadTokens,
+  editTokens,
+}: Pick<MemoryOptions, "notepadTokens" | "editTokens">): Notepad {
   const line = (place: number, edition: number) =>
     `- [x] step ${place + 1}: src/module-${place % 9}/file-${edition % 97}.ts holds the parser; finding ${place * 7 + edition} is noted`;
   const perLine = estimateTokens(`${line(10, 10)}\n`);

@@ -51,7 +51,9 @@ export function poseClearing(input: ForesightInput, start: number, end: number):
   const results = trackResults(input, start, end);
   const moments = chooseMoments(input.calls, results, start, end);
   const prices = Array.from({ length: end - start }, (_, offset) => priceAt(input, start + offset));
-  const costs = moments.map((call) => rewritingCosts(input.calls[call] as SimulatedCall, results, call, prices[call - start] as CallPrice));
+  const costs = moments.map((call) =>
+    rewritingCosts(input.calls[call] as SimulatedCall, results, call, prices[call - start] as CallPrice),
+  );
   return {
     moments: moments.length,
     results: results.map((result) => toClearable(result, input.calls, moments, prices, start)),
@@ -71,14 +73,19 @@ function priceAt({ transcript, prices }: ForesightInput, call: number): CallPric
   return { read: cacheRead / 1e6, write: (writes ? cacheWrite : input) / 1e6 };
 }
 
-function trackResults({ transcript, calibration, calls, keepLast }: ForesightInput, start: number, end: number): TrackedResult[] {
+function trackResults(
+  { transcript, calibration, calls, keepLast }: ForesightInput,
+  start: number,
+  end: number,
+): TrackedResult[] {
   const tracked = new Map<number, TrackedResult>();
   const stubs = stubSizes(transcript, calibration);
   for (let call = start; call < end; call++) {
     const present: { message: number; tokens: number; at: number }[] = [];
     let at = 0;
     for (const { message, tokens } of calls[call]?.segments ?? []) {
-      if (message !== undefined && resultId(transcript.messages[message]) !== "") present.push({ message, tokens, at });
+      if (message !== undefined && resultId(transcript.messages[message]) !== "")
+        present.push({ message, tokens, at });
       at += tokens;
     }
     for (const { message, tokens, at: before } of present.slice(0, Math.max(0, present.length - keepLast))) {
@@ -105,7 +112,12 @@ function stubSizes({ messages }: Transcript, { ratio }: Calibration): Map<number
 }
 
 /** Waiting only makes rewriting dearer, so clearing is worth a thought when a result becomes old or the cache is lost anyway. */
-function chooseMoments(calls: readonly SimulatedCall[], results: readonly TrackedResult[], start: number, end: number): number[] {
+function chooseMoments(
+  calls: readonly SimulatedCall[],
+  results: readonly TrackedResult[],
+  start: number,
+  end: number,
+): number[] {
   const fresh = new Set(results.map(({ eligible }) => eligible));
   const moments: number[] = [];
   let sent = 0;
@@ -137,7 +149,12 @@ function toClearable(
 }
 
 /** For each result: writing again what stands from it on and would have been read, after all that is clearable there is cleared. */
-function rewritingCosts({ common, warmth }: SimulatedCall, results: readonly TrackedResult[], call: number, { read, write }: CallPrice): Float64Array {
+function rewritingCosts(
+  { common, warmth }: SimulatedCall,
+  results: readonly TrackedResult[],
+  call: number,
+  { read, write }: CallPrice,
+): Float64Array {
   const costs = new Float64Array(results.length);
   let spared = 0;
   for (let index = results.length - 1; index >= 0; index--) {

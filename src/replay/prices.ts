@@ -46,8 +46,14 @@ export function addCounts(left: TokenCounts, right: TokenCounts): TokenCounts {
 export function parsePrices(text: string): PriceTable {
   const example = '{"claude-opus-4-5":{"input":5,"cacheWrite":6.25,"cacheRead":0.5,"output":25}}';
   const table = parseJson(text, example);
-  if (!isJsonObject(table)) throw new HoldfastError("invalid_input", `The price table is no JSON object. Write it like this: ${example}`);
-  const entries = Object.entries(table).map(([model, value]) => [model, checkPrices(model, value, example)] as const);
+  if (!isJsonObject(table))
+    throw new HoldfastError(
+      "invalid_input",
+      `The price table is no JSON object. Write it like this: ${example}`,
+    );
+  const entries = Object.entries(table).map(
+    ([model, value]) => [model, checkPrices(model, value, example)] as const,
+  );
   return { ...builtInPrices, ...Object.fromEntries(entries) };
 }
 
@@ -55,7 +61,11 @@ function parseJson(text: string, example: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new HoldfastError("invalid_input", `The price table is no JSON (${(error as Error).message}). Write it like this: ${example}`, { cause: error });
+    throw new HoldfastError(
+      "invalid_input",
+      `The price table is no JSON (${(error as Error).message}). Write it like this: ${example}`,
+      { cause: error },
+    );
   }
 }
 
@@ -69,5 +79,10 @@ function checkPrices(model: string, value: unknown, example: string): Prices {
       `The price of ${kind} for ${JSON.stringify(model)} must be a number of dollars per million tokens, not below 0 (got ${JSON.stringify(price) ?? "nothing"}). Write it like this: ${example}`,
     );
   };
-  return { input: read("input"), cacheWrite: read("cacheWrite"), cacheRead: read("cacheRead"), output: read("output") };
+  return {
+    input: read("input"),
+    cacheWrite: read("cacheWrite"),
+    cacheRead: read("cacheRead"),
+    output: read("output"),
+  };
 }

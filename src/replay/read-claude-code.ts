@@ -6,7 +6,9 @@ import type { RecordedCall, Transcript, TranscriptWarning } from "./transcript.t
 type Entry = Record<string, unknown>;
 
 export function looksLikeClaudeCode(lines: readonly ParsedLine[]): boolean {
-  return lines.some(({ value }) => isTurn(value) && ("uuid" in value || "sessionId" in value || "requestId" in value));
+  return lines.some(
+    ({ value }) => isTurn(value) && ("uuid" in value || "sessionId" in value || "requestId" in value),
+  );
 }
 
 function isTurn({ type, message }: Entry): boolean {
@@ -15,7 +17,13 @@ function isTurn({ type, message }: Entry): boolean {
 
 /** Sub-agents (sidechains) have prompts of their own and are left out. */
 export function readClaudeCode(lines: readonly ParsedLine[], warnings: TranscriptWarning[]): Transcript {
-  const transcript: Transcript = { format: "claude-code", messages: [], calls: [], compactions: [], warnings };
+  const transcript: Transcript = {
+    format: "claude-code",
+    messages: [],
+    calls: [],
+    compactions: [],
+    warnings,
+  };
   const seen = new Set<unknown>();
   const calls = new Map<string, RecordedCall>();
   const toolNames = new Map<string, string>();
@@ -31,7 +39,12 @@ export function readClaudeCode(lines: readonly ParsedLine[], warnings: Transcrip
 }
 
 /** One API call may fill several lines, one for each block; each repeats the call's usage as known by then. */
-function addAnswer(transcript: Transcript, entry: Entry, calls: Map<string, RecordedCall>, toolNames: Map<string, string>): void {
+function addAnswer(
+  transcript: Transcript,
+  entry: Entry,
+  calls: Map<string, RecordedCall>,
+  toolNames: Map<string, string>,
+): void {
   const { messages } = transcript;
   const message = objectIn(entry.message);
   const at = timeIn(entry.timestamp);
@@ -43,12 +56,23 @@ function addAnswer(transcript: Transcript, entry: Entry, calls: Map<string, Reco
     earlier.answeredAt = at;
   } else if (usage.input + usage.cacheRead + usage.cacheWrite > 0) {
     const cost = typeof entry.costUSD === "number" ? entry.costUSD : undefined;
-    const call = { model: textIn(message.model), usage, cost, messages: messages.length, askedAt: messages.at(-1)?.at ?? at, answeredAt: at };
+    const call = {
+      model: textIn(message.model),
+      usage,
+      cost,
+      messages: messages.length,
+      askedAt: messages.at(-1)?.at ?? at,
+      answeredAt: at,
+    };
     transcript.calls.push(call);
     if (id !== "") calls.set(id, call);
   }
   const content = objectsIn(message.content).flatMap((block) => toAssistantPart(block, toolNames));
-  add(transcript, { role: "assistant", content: typeof message.content === "string" ? message.content : content }, at);
+  add(
+    transcript,
+    { role: "assistant", content: typeof message.content === "string" ? message.content : content },
+    at,
+  );
 }
 
 function addQuestion(transcript: Transcript, entry: Entry, toolNames: ReadonlyMap<string, string>): void {
@@ -61,7 +85,10 @@ function addQuestion(transcript: Transcript, entry: Entry, toolNames: ReadonlyMa
   }
   const results = objectsIn(content).filter(({ type }) => type === "tool_result");
   for (const result of results) add(transcript, toToolMessage(result, toolNames), at);
-  const said = typeof content === "string" ? content : plainText(objectsIn(content).filter(({ type }) => type !== "tool_result"));
+  const said =
+    typeof content === "string"
+      ? content
+      : plainText(objectsIn(content).filter(({ type }) => type !== "tool_result"));
   if (said !== "" || results.length === 0) add(transcript, { role: "user", content: said }, at);
 }
 
@@ -86,7 +113,14 @@ function toAssistantPart(block: Entry, toolNames: Map<string, string>): Assistan
   if (block.type === "thinking") return [{ type: "reasoning", text: textIn(block.thinking) }];
   if (block.type !== "tool_use") return [];
   toolNames.set(textIn(block.id), textIn(block.name));
-  return [{ type: "tool-call", toolCallId: textIn(block.id), toolName: textIn(block.name), input: block.input ?? {} }];
+  return [
+    {
+      type: "tool-call",
+      toolCallId: textIn(block.id),
+      toolName: textIn(block.name),
+      input: block.input ?? {},
+    },
+  ];
 }
 
 function toToolMessage(block: Entry, toolNames: ReadonlyMap<string, string>): ModelMessage {
@@ -106,5 +140,7 @@ function toToolMessage(block: Entry, toolNames: ReadonlyMap<string, string>): Mo
 
 function plainText(content: unknown): string {
   if (typeof content === "string") return content;
-  return objectsIn(content).map(({ type, text }) => (type === "image" ? "[image]" : textIn(text))).join("\n");
+  return objectsIn(content)
+    .map(({ type, text }) => (type === "image" ? "[image]" : textIn(text)))
+    .join("\n");
 }

@@ -19,13 +19,15 @@ export function parseLines(text: string): { lines: ParsedLine[]; warnings: Trans
     const end = text.indexOf("\n", start) === -1 ? text.length : text.indexOf("\n", start);
     line++;
     const length = end - start;
-    if (length > longestLine) warnings.push({ line, message: `Skipped: ${length} characters, more than ${longestLine}.` });
+    if (length > longestLine)
+      warnings.push({ line, message: `Skipped: ${length} characters, more than ${longestLine}.` });
     else {
       // Trimming drops a byte order mark and the "\r" of CRLF too.
       const source = text.slice(start, end).trim();
       const value = source === "" ? undefined : parseJson(source);
       if (isJsonObject(value)) lines.push({ line, value });
-      else if (source !== "") warnings.push({ line, message: "Skipped: not a JSON object, perhaps cut off by a crash." });
+      else if (source !== "")
+        warnings.push({ line, message: "Skipped: not a JSON object, perhaps cut off by a crash." });
     }
     start = end + 1;
   }

@@ -12,9 +12,17 @@ export function looksLikePi(lines: readonly ParsedLine[]): boolean {
   return lines[0]?.value.type === "session";
 }
 
-export function readPi(text: string, lines: readonly ParsedLine[], warnings: TranscriptWarning[]): Transcript {
+export function readPi(
+  text: string,
+  lines: readonly ParsedLine[],
+  warnings: TranscriptWarning[],
+): Transcript {
   const transcript: Transcript = { format: "pi", messages: [], calls: [], compactions: [], warnings };
-  if ((lines[0]?.value.version ?? linearVersion) === linearVersion) addEntries(transcript, lines.map(({ value }) => value));
+  if ((lines[0]?.value.version ?? linearVersion) === linearVersion)
+    addEntries(
+      transcript,
+      lines.map(({ value }) => value),
+    );
   else {
     const session = readPiSession(text);
     addEntries(transcript, session.branch);
@@ -32,8 +40,10 @@ function addEntries(transcript: Transcript, entries: readonly Entry[]): void {
     places.set(entry.id, messages.length);
     const at = timeIn(entry.timestamp);
     if (entry.type === "compaction") compactions.push(toCompaction(entry, places, messages.length));
-    if (entry.type === "branch_summary") add(transcript, { role: "user", content: textIn(entry.summary) }, at);
-    if (entry.type === "custom_message") add(transcript, { role: "user", content: plainText(entry.content) }, at);
+    if (entry.type === "branch_summary")
+      add(transcript, { role: "user", content: textIn(entry.summary) }, at);
+    if (entry.type === "custom_message")
+      add(transcript, { role: "user", content: plainText(entry.content) }, at);
     if (entry.type !== "message") continue;
     const message = objectIn(entry.message);
     if (message.role === "assistant") {
@@ -49,18 +59,39 @@ function add({ messages }: Transcript, message: ModelMessage, at: number): void 
   messages.push({ number: messages.length + 1, message, at });
 }
 
-function toCompaction(entry: Entry, places: ReadonlyMap<unknown, number>, messages: number): RecordedCompaction {
+function toCompaction(
+  entry: Entry,
+  places: ReadonlyMap<unknown, number>,
+  messages: number,
+): RecordedCompaction {
   const keptFrom = places.get(entry.firstKeptEntryId ?? entry.firstKeptEntryIndex) ?? messages;
   return { messages, keptFrom, summary: textIn(entry.summary) };
 }
 
 /** Undefined for a call that was broken off before the provider counted anything. */
-function toCall(message: Entry, messages: number, askedAt: number, answeredAt: number): RecordedCall | undefined {
+function toCall(
+  message: Entry,
+  messages: number,
+  askedAt: number,
+  answeredAt: number,
+): RecordedCall | undefined {
   const { input, output, cacheRead, cacheWrite, cost } = objectIn(message.usage);
-  const usage = { input: countIn(input), cacheWrite: countIn(cacheWrite), cacheRead: countIn(cacheRead), output: countIn(output) };
+  const usage = {
+    input: countIn(input),
+    cacheWrite: countIn(cacheWrite),
+    cacheRead: countIn(cacheRead),
+    output: countIn(output),
+  };
   if (usage.input + usage.cacheRead + usage.cacheWrite === 0) return undefined;
   const total = objectIn(cost).total;
-  return { model: textIn(message.model), usage, cost: typeof total === "number" ? total : undefined, messages, askedAt, answeredAt };
+  return {
+    model: textIn(message.model),
+    usage,
+    cost: typeof total === "number" ? total : undefined,
+    messages,
+    askedAt,
+    answeredAt,
+  };
 }
 
 function toModelMessage(message: Entry): ModelMessage | undefined {
@@ -81,7 +112,10 @@ function toModelMessage(message: Entry): ModelMessage | undefined {
             type: "tool-result",
             toolCallId: textIn(message.toolCallId),
             toolName: textIn(message.toolName),
-            output: { type: message.isError === true ? "error-text" : "text", value: plainText(message.content) },
+            output: {
+              type: message.isError === true ? "error-text" : "text",
+              value: plainText(message.content),
+            },
           },
         ],
       };
@@ -96,10 +130,19 @@ function toAssistantPart(block: Entry): AssistantPart[] {
   if (block.type === "text") return [{ type: "text", text: textIn(block.text) }];
   if (block.type === "thinking") return [{ type: "reasoning", text: textIn(block.thinking) }];
   if (block.type !== "toolCall") return [];
-  return [{ type: "tool-call", toolCallId: textIn(block.id), toolName: textIn(block.name), input: block.arguments ?? {} }];
+  return [
+    {
+      type: "tool-call",
+      toolCallId: textIn(block.id),
+      toolName: textIn(block.name),
+      input: block.arguments ?? {},
+    },
+  ];
 }
 
 function plainText(content: unknown): string {
   if (typeof content === "string") return content;
-  return objectsIn(content).map(({ type, text }) => (type === "image" ? "[image]" : textIn(text))).join("\n");
+  return objectsIn(content)
+    .map(({ type, text }) => (type === "image" ? "[image]" : textIn(text)))
+    .join("\n");
 }

@@ -11,7 +11,8 @@ import type { Transcript, TranscriptWarning } from "./transcript.ts";
  */
 export function readTranscript(text: string): Transcript {
   const { lines, warnings } = parseLines(text);
-  if (lines.length === 0) throw notTranscript(text.trim() === "" ? "is empty" : "has no line with a JSON object", warnings);
+  if (lines.length === 0)
+    throw notTranscript(text.trim() === "" ? "is empty" : "has no line with a JSON object", warnings);
   const transcript = looksLikePi(lines)
     ? readPi(text, lines, warnings)
     : looksLikeClaudeCode(lines)

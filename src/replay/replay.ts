@@ -1,5 +1,10 @@
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { type ClearingPolicy, defaultClearing, estimateCallsLeft, planClearing } from "../controller/plan-clearing.ts";
+import {
+  type ClearingPolicy,
+  defaultClearing,
+  estimateCallsLeft,
+  planClearing,
+} from "../controller/plan-clearing.ts";
 import type { Placement } from "../controller/plan-prompt.ts";
 import type { CompactionPolicy } from "../controller/plan-usage.ts";
 import { type RecordId, recordId } from "../engine/state.ts";
@@ -8,7 +13,14 @@ import { foresee } from "./foresee.ts";
 import { type CompactionMode, type ConversationPart, layOut } from "./lay-out.ts";
 import { defaultMemory, type MemoryOptions } from "./memory-model.ts";
 import { addCounts, builtInPrices, costOf, type Prices, type PriceTable, pricesFor } from "./prices.ts";
-import { type DecideClearing, idleBefore, measureWarmth, type SimulatedCall, simulate, type Warmth } from "./simulate.ts";
+import {
+  type DecideClearing,
+  idleBefore,
+  measureWarmth,
+  type SimulatedCall,
+  simulate,
+  type Warmth,
+} from "./simulate.ts";
 import type { TokenCounts, Transcript, TranscriptWarning } from "./transcript.ts";
 import { type WritingCost, writingCost } from "./writing-cost.ts";
 
@@ -85,10 +97,16 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
     messages: transcript.messages.length,
     models: [...new Set(transcript.calls.map(({ model }) => model))],
     recorded: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
-    reproduced: transcript.calls.reduce((sum, { usage }, call) => sum + costOf(usage, prices[call] as Prices), 0),
+    reproduced: transcript.calls.reduce(
+      (sum, { usage }, call) => sum + costOf(usage, prices[call] as Prices),
+      0,
+    ),
     contextWindow,
     memory,
-    compaction: { mode, beforeCalls: withCompaction.parts.flatMap(({ compacted }, call) => (compacted ? [call + 1] : [])) },
+    compaction: {
+      mode,
+      beforeCalls: withCompaction.parts.flatMap(({ compacted }, call) => (compacted ? [call + 1] : [])),
+    },
     rows: [...withCompaction.rows, ...without.rows],
     writing: writingCost(withCompaction.bare, withCompaction.parts, prices, memory),
     warnings: transcript.warnings,
@@ -104,7 +122,10 @@ interface Setting {
   policy: CompactionPolicy;
 }
 
-function runMode(setting: Setting, mode: CompactionMode): { rows: PolicyRow[]; parts: ConversationPart[]; bare: SimulatedCall[] } {
+function runMode(
+  setting: Setting,
+  mode: CompactionMode,
+): { rows: PolicyRow[]; parts: ConversationPart[]; bare: SimulatedCall[] } {
   const { transcript, calibration, prices, memory, policy } = setting;
   const parts = layOut(transcript, calibration, mode, policy);
   const warmth = warmthFor(setting, mode);
@@ -119,11 +140,26 @@ function runMode(setting: Setting, mode: CompactionMode): { rows: PolicyRow[]; p
     if (placement === "none") bare = kept;
     const off = describe(kept, parts, prices);
     const on = describe(cleared, parts, prices);
-    const { saving, exact } = foresee({ transcript, calibration, parts, calls: kept, prices, keepLast: defaultClearing.keepLast });
+    const { saving, exact } = foresee({
+      transcript,
+      calibration,
+      parts,
+      calls: kept,
+      prices,
+      keepLast: defaultClearing.keepLast,
+    });
     const compaction = mode !== "none";
     const base = rows[0]?.cost ?? off.cost;
     const clearedBase = rows[1]?.cost ?? on.cost;
-    rows.push({ placement, clearing: false, compaction, ...off, vsNoMemory: off.cost / base, vsNoClearing: 1, bound: undefined });
+    rows.push({
+      placement,
+      clearing: false,
+      compaction,
+      ...off,
+      vsNoMemory: off.cost / base,
+      vsNoClearing: 1,
+      bound: undefined,
+    });
     rows.push({
       placement,
       clearing: true,
@@ -154,11 +190,22 @@ function clearAsTheProduct(limit: number, policy: ClearingPolicy): DecideClearin
     const resident = new Map<RecordId, number>();
     for (const [id, tokens] of cleared) resident.set(recordId("cleared", id), tokens);
     const callsLeft = estimateCallsLeft(messages, limit - total, estimateTokens);
-    return planClearing({ state: { resident }, messages, callsLeft, memoryTools, countTokens: estimateTokens, policy });
+    return planClearing({
+      state: { resident },
+      messages,
+      callsLeft,
+      memoryTools,
+      countTokens: estimateTokens,
+      policy,
+    });
   };
 }
 
-function describe(calls: readonly SimulatedCall[], parts: readonly ConversationPart[], prices: readonly Prices[]) {
+function describe(
+  calls: readonly SimulatedCall[],
+  parts: readonly ConversationPart[],
+  prices: readonly Prices[],
+) {
   let tokens: TokenCounts = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
   let cost = 0;
   let peak = 0;
@@ -186,5 +233,10 @@ function guessWindow({ calls }: Transcript): number {
 
 /** The product's defaults. */
 function compactionPolicy(contextWindow: number): CompactionPolicy {
-  return { contextWindow, compactAt: 0.8, keep: 0.25, outputReserve: Math.min(4_000, Math.floor(contextWindow * 0.1)) };
+  return {
+    contextWindow,
+    compactAt: 0.8,
+    keep: 0.25,
+    outputReserve: Math.min(4_000, Math.floor(contextWindow * 0.1)),
+  };
 }

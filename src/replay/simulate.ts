@@ -52,7 +52,15 @@ export interface Scenario {
 }
 
 /** Replays the calls of a transcript under one policy, through a cache that knows the prompt of the call before. */
-export function simulate({ transcript, calibration, parts, warmth, placement, memory, clearing }: Scenario): SimulatedCall[] {
+export function simulate({
+  transcript,
+  calibration,
+  parts,
+  warmth,
+  placement,
+  memory,
+  clearing,
+}: Scenario): SimulatedCall[] {
   const { messages, calls } = transcript;
   const model = placement === "none" ? undefined : createMemoryModel(placement, memory);
   const stubs = new Map<string, number>();
@@ -62,14 +70,21 @@ export function simulate({ transcript, calibration, parts, warmth, placement, me
     const call = calls[index] as RecordedCall;
     const asks = userMessages(messages, part.from, call.messages);
     const asked = asks.find((at) => at >= seen);
-    const turn = { call: index, compacted: part.compacted, idle: idleBefore(calls, index), asked, newestAsk: asks.at(-1) ?? part.from };
+    const turn = {
+      call: index,
+      compacted: part.compacted,
+      idle: idleBefore(calls, index),
+      asked,
+      newestAsk: asks.at(-1) ?? part.from,
+    };
     const pieces = model?.place(turn) ?? [];
     seen = call.messages;
     const build = () => buildPrompt(messages, calibration.system, part, pieces, stubs);
     let segments = build();
     const held = messages.slice(part.from, call.messages);
     const cleared = clearing?.({ messages: held, cleared: stubs, total: totalOf(segments) }) ?? [];
-    for (const { id, summary } of cleared) stubs.set(id, estimateTokens(stubText(id, summary)) * calibration.ratio);
+    for (const { id, summary } of cleared)
+      stubs.set(id, estimateTokens(stubText(id, summary)) * calibration.ratio);
     if (cleared.length > 0) segments = build();
     const common = commonPrefix(before, segments);
     before = segments;
@@ -80,14 +95,21 @@ export function simulate({ transcript, calibration, parts, warmth, placement, me
 }
 
 /** What the recording's cache did, measured against what a cache that never forgets would have done. */
-export function measureWarmth({ calls, messages }: Transcript, { system }: Calibration, parts: readonly ConversationPart[]): Warmth[] {
+export function measureWarmth(
+  { calls, messages }: Transcript,
+  { system }: Calibration,
+  parts: readonly ConversationPart[],
+): Warmth[] {
   let before: readonly Segment[] = [];
   return parts.map((part, index) => {
     const { cacheRead } = (calls[index] as RecordedCall).usage;
     const segments = buildPrompt(messages, system, part, [], new Map());
     const common = commonPrefix(before, segments);
     before = segments;
-    return { share: common > 0 ? Math.min(1, cacheRead / common) : 1, extra: Math.max(0, cacheRead - common) };
+    return {
+      share: common > 0 ? Math.min(1, cacheRead / common) : 1,
+      extra: Math.max(0, cacheRead - common),
+    };
   });
 }
 
@@ -98,7 +120,12 @@ export function idleBefore(calls: readonly RecordedCall[], index: number): numbe
   return before > 0 && asked > before ? asked - before : 0;
 }
 
-function countCall({ usage }: RecordedCall, total: number, common: number, { share, extra }: Warmth): TokenCounts {
+function countCall(
+  { usage }: RecordedCall,
+  total: number,
+  common: number,
+  { share, extra }: Warmth,
+): TokenCounts {
   const cacheRead = Math.min(total, common * share + extra);
   const rest = total - cacheRead;
   // A provider without cache writes counts everything that was not read as input.

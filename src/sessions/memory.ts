@@ -46,6 +46,11 @@ export class Memory {
     return this.#setting.owner;
   }
 
+  /** The tools of the chosen surfaces, to hand to a model. `session.call` runs them. */
+  tools(): ToolDescription[] {
+    return this.#setting.toolbox.describe();
+  }
+
   /** What the surfaces and whoever drives them have to know of this memory. */
   get budget(): Pick<Setting, "limits" | "countTokens" | "clock"> {
     return this.#setting;

@@ -32,8 +32,21 @@ export type ToolAnswer =
   | { ok: true; output: Record<string, unknown>; text: string }
   | { ok: false; code: string; text: string; data: Record<string, unknown> };
 
+/** A tool as a model is told of it. The schemas are JSON Schema. */
+export interface ToolDescription {
+  name: string;
+  surface: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema: Record<string, unknown>;
+  readOnly: boolean;
+  destructive: boolean;
+  idempotent: boolean;
+}
+
 /** The surfaces in use, as a session sees them. */
 export interface Toolbox {
+  describe(): ToolDescription[];
   context(state: State): Context;
   dispatch(session: Session, tool: string, input: unknown, options: ApplyOptions): Promise<ToolAnswer>;
 }

@@ -3,7 +3,7 @@ import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Block, Context, Toolbox } from "../sessions/options.ts";
 import type { ChildRunner, Surface, Tool } from "./define-tool.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, schemaOf } from "./dispatch.ts";
 
 /** The chosen surfaces as one: their tools by name, their guidance, their blocks. */
 export function createToolbox(
@@ -23,6 +23,19 @@ export function createToolbox(
       rendered.set(state.resident, { notepad: state.row.notepad, context });
       return context;
     },
+    describe: () =>
+      surfaces.flatMap((surface) =>
+        surface.tools.map((tool) => ({
+          name: tool.name,
+          surface: surface.name,
+          description: tool.description,
+          inputSchema: schemaOf(tool.input, "input"),
+          outputSchema: schemaOf(tool.output, "output"),
+          readOnly: tool.readOnly ?? false,
+          destructive: tool.destructive ?? false,
+          idempotent: tool.idempotent ?? false,
+        })),
+      ),
     dispatch: (session, name, input, options) => dispatch(tools, name, input, { session, options, ...setting }),
   };
 }

@@ -31,6 +31,8 @@ export interface Stage {
   session(): Promise<Session>;
   /** Sends and waits; gives the result and every event. */
   say(text: string): Promise<TurnResult & { events: AgentEvent[] }>;
+  /** Ends it before the test does; throws what went wrong in the script. */
+  close(): Promise<void>;
   /** Requests for a turn or a warning, without those for summaries. */
   turns(): ScriptedRequest[];
 }
@@ -57,9 +59,10 @@ export async function openStage(
     }
   });
   const memory = await openMemory({ store, clock: tickingClock() });
+  let open = true;
   const close = async () => {
-    await server.close();
-    await memory.close();
+    if (open) await Promise.all([server.close(), memory.close()]);
+    open = false;
     if (failures.length > 0) throw failures[0];
   };
   t.after(close);
@@ -75,6 +78,7 @@ export async function openStage(
     agent,
     server,
     another: (more = {}) => createAgent({ ...defaults, ...options, ...more }),
+    close,
     session: () => memory.openSession("s"),
     say: (text) => finish(agent.send("s", text)),
     turns: () => server.requests.filter((request) => !isSummaryRequest(request)),

@@ -51,7 +51,9 @@ for (; kept < 50; kept++) await add();
 fillDisk();
 while ((await outcome(add)) === "done") kept++;
 const refusals = [
-  await outcome(add), await outcome(add), await outcome(add),
+  await outcome(add),
+  await outcome(add),
+  await outcome(add),
   await outcome(() => session.notepad.write("y".repeat(30_000))),
   await outcome(() => memory.createSession({ id: "b", title: "z".repeat(10_000) })),
 ];
@@ -65,7 +67,11 @@ memory = await open();
 session = await memory.resumeSession("a");
 read.push((await session.notes.all()).length);
 rmSync(ballast);
-const afterwards = [await outcome(add), await outcome(() => session.notepad.append("room again")), await outcome(() => memory.createSession({ id: "c" }))];
+const afterwards = [
+  await outcome(add),
+  await outcome(() => session.notepad.append("room again")),
+  await outcome(() => memory.createSession({ id: "c" })),
+];
 await memory.close();
 memory = await open();
 const reopened = (await (await memory.resumeSession("a")).notes.all()).length;

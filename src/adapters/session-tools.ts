@@ -1,0 +1,40 @@
+import { HoldfastError } from "../errors.ts";
+import type { ToolAnswer } from "../sessions/options.ts";
+import type { Session } from "../sessions/session.ts";
+import { schemaOf } from "../tools/dispatch.ts";
+import { findSurfaces, type SurfaceName } from "../tools/surfaces.ts";
+import { dotless } from "../tools/toolbox.ts";
+
+export interface SurfaceChoice {
+  /** Fewer surfaces than the memory was opened with; all of those unless given. */
+  surfaces?: readonly SurfaceName[];
+}
+
+/** A tool as every provider wants it: a name without dots, a description, a JSON Schema. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  schema: Record<string, unknown>;
+}
+
+/** The tools of the surfaces that the session's memory was opened with. */
+export async function definitionsOf(session: Session, { surfaces }: SurfaceChoice = {}): Promise<ToolDefinition[]> {
+  const offered = (await session.context()).surfaces;
+  const missing = surfaces?.filter((name) => !offered.includes(name)) ?? [];
+  if (missing.length > 0) {
+    throw new HoldfastError(
+      "unknown_surface",
+      `The memory was opened without ${missing.join(", ")}. Name it in openMemory({ surfaces }); now it has: ${offered.join(", ")}.`,
+      { data: { missing, offered } },
+    );
+  }
+  return findSurfaces(surfaces ?? offered).flatMap(({ tools }) =>
+    tools.map(({ name, description, input }) => ({ name: dotless(name), description, schema: schemaOf(input, "input") })),
+  );
+}
+
+/** Answers a call of one of the session's tools; undefined when the tool is somebody else's. */
+export async function answerCall(session: Session, name: string, input: unknown): Promise<ToolAnswer | undefined> {
+  const answer = await session.call(name, input);
+  return answer.ok || answer.code !== "unknown_tool" ? answer : undefined;
+}
