@@ -94,7 +94,7 @@ function cutOffWhileCompacting(newestFirst: readonly JournalEntry[]): boolean {
   for (const { operation } of newestFirst) {
     if (operation.type === "messages.add") answers += operation.messages.filter(isAnswer).length;
     if (operation.type === "context.compact") return answers === 0 && operation.receipt.trigger !== "manual";
-    if (operation.type === "context.warn") return answers < 2;
+    if (operation.type === "context.warn") return answers < 2 && operation.trigger !== "manual";
   }
   return false;
 }

@@ -44,7 +44,7 @@ test("--json prints each event as a line, and a result at the end [chat.json]", 
 });
 
 test("lines from a pipe are prompts and commands [chat.commands]", async () => {
-  const { server, cwd, chat } = await beginChat((request) => (newestMessage(request) === "note it" ? noteFinding : { text: "Done." }));
+  const { server, cwd, chat } = await beginChat((request) => (newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." }));
   const input = ["note it", "", "/notepad", "/undo", "/notepad", "/undo", "/receipt", "/compact", "/receipt", "/help", "/nothing", "/etc/hosts is what?", "/quit", "never sent"];
   const { stdout, stderr, code } = await runCli([...chat, "--session", "s"], { cwd, input });
   const expected = [
@@ -52,7 +52,7 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
     /Undone: revision \d+ \(notepad\.append\)\.\n- - row 88 has a text date\nThe notepad is empty\.\n/,
     /Session s has nothing left to undo\.\n/,
     /Nothing has been compacted yet\. \/compact does it now\.\n/,
-    /Compaction 1 \(manual\): messages 1 to \d, [\d,]+ → [\d,]+ tokens; warning none; summary by .*\n {2}kept +\d+ {2}.*\n {2}recallable +\d+/,
+    /Compaction 1 \(manual\): messages 1 to \d, [\d,]+ → [\d,]+ tokens; warning \w+; summary by .*\n {2}kept +\d+ {2}.*\n {2}recallable +\d+/,
     /\/fork {5}go on in a copy of this session\n/,
     /There is no command \/nothing\. The commands are: \/notepad, /,
     /Done\.\n$/,
@@ -68,14 +68,19 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
   assert.equal(code, 0);
 });
 
-test("what /undo took back is gone for the model too [chat.commands]", async () => {
-  const { server, cwd, chat } = await beginChat((request) => (newestMessage(request) === "note it" ? noteFinding : { text: "Done." }));
-  await runCli(chat, { cwd, input: ["note it", "/undo", "and now?"] });
-  assert.match(newestMessage(server.requests.at(-1)), /^\[Notepad[^\]]*\][\s\S]*and now\?$/);
-});
+for (const [when, between] of [
+  ["in an earlier turn", ["thanks"]],
+  ["in the last turn", []],
+] as const) {
+  test(`what /undo took back ${when} is gone for the model too [chat.commands]`, async () => {
+    const { server, cwd, chat } = await beginChat((request) => (newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." }));
+    await runCli(chat, { cwd, input: ["note it", ...between, "/undo", "and now?"] });
+    assert.match(newestMessage(server.requests.at(-1)), /^\[Notepad[^\]]*\][\s\S]*and now\?$/);
+  });
+}
 
 test("/fork goes on in a copy, and the original stays as it was [chat.commands]", async () => {
-  const { server, cwd, chat } = await beginChat((request) => (/note it$/.test(newestMessage(request)) ? noteFinding : { text: "Done." }));
+  const { server, cwd, chat } = await beginChat((request) => (newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." }));
   const { stdout } = await runCli([...chat, "--session", "first"], { cwd, input: ["hello", "/fork", "note it", "/sessions"] });
   const fork = /This is session (ses_\w+) now, a copy of first\./.exec(stdout)?.[1];
   assert.ok(fork);

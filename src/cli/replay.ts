@@ -4,7 +4,8 @@ import { HoldfastError } from "../errors.ts";
 import { defaultMemory } from "../replay/memory-model.ts";
 import { parsePrices } from "../replay/prices.ts";
 import { readTranscript } from "../replay/read-transcript.ts";
-import { type PolicyRow, type ReplayOptions, type Report, replay } from "../replay/replay.ts";
+import { replay } from "../replay/replay.ts";
+import type { PolicyRow, ReplayOptions, Report } from "../replay/report.ts";
 import { readArguments, wholeNumber } from "./arguments.ts";
 
 const usage =

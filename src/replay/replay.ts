@@ -5,14 +5,14 @@ import {
   estimateCallsLeft,
   planClearing,
 } from "../controller/plan-clearing.ts";
-import type { Placement } from "../controller/plan-prompt.ts";
 import type { CompactionPolicy } from "../controller/plan-usage.ts";
 import { type RecordId, recordId } from "../engine/state.ts";
 import { type Calibration, calibrate } from "./calibrate.ts";
 import { foresee } from "./foresee.ts";
 import { type CompactionMode, type ConversationPart, layOut } from "./lay-out.ts";
 import { defaultMemory, type MemoryOptions } from "./memory-model.ts";
-import { addCounts, builtInPrices, costOf, type Prices, type PriceTable, pricesFor } from "./prices.ts";
+import { addCounts, builtInPrices, costOf, type Prices, pricesFor } from "./prices.ts";
+import type { PolicyRow, ReplayOptions, Report } from "./report.ts";
 import {
   type DecideClearing,
   idleBefore,
@@ -21,54 +21,8 @@ import {
   simulate,
   type Warmth,
 } from "./simulate.ts";
-import type { TokenCounts, Transcript, TranscriptWarning } from "./transcript.ts";
-import { type WritingCost, writingCost } from "./writing-cost.ts";
-
-export interface ReplayOptions {
-  memory?: Partial<MemoryOptions>;
-  prices?: PriceTable;
-  /** 200,000 unless given, or 1,000,000 where the recording went beyond that. */
-  contextWindow?: number;
-}
-
-export interface PolicyRow {
-  placement: Placement | "none";
-  clearing: boolean;
-  compaction: boolean;
-  tokens: TokenCounts;
-  /** Share of all prompt tokens that were read from the cache. */
-  hits: number;
-  /** Dollars. */
-  cost: number;
-  /** Cost as a share of the same without memory; and of the same without clearing. */
-  vsNoMemory: number;
-  vsNoClearing: number;
-  /** Results cleared, each of which can be recalled, and in how many batches. */
-  cleared: number;
-  batches: number;
-  /** With clearing: what perfect foresight would have paid. */
-  bound: { cost: number; exact: boolean } | undefined;
-  /** Tokens of the largest prompt. */
-  peak: number;
-}
-
-export interface Report {
-  format: Transcript["format"];
-  calls: number;
-  messages: number;
-  models: string[];
-  /** Dollars: what the transcript says, and what its usage comes to under the price table. */
-  recorded: number | undefined;
-  reproduced: number;
-  contextWindow: number;
-  memory: MemoryOptions;
-  /** Where the rows with compaction compact: as recorded or, where nothing was, as the product would. */
-  compaction: { mode: "recorded" | "planned"; beforeCalls: number[] };
-  rows: PolicyRow[];
-  /** Not in the rows: it is the same for all of them. */
-  writing: WritingCost;
-  warnings: TranscriptWarning[];
-}
+import type { TokenCounts, Transcript } from "./transcript.ts";
+import { writingCost } from "./writing-cost.ts";
 
 /** The provider forgets a prompt after this long without a call. */
 const cacheLifetime = 5 * 60_000;

@@ -10,7 +10,7 @@ import {
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
 import { scopeOf } from "./lineage.ts";
-import { checkId, checkTitle, type Setting } from "./options.ts";
+import { checkId, checkTitle, type Setting, type ToolDescription } from "./options.ts";
 import { type ApplyOptions, loadState, Session, sessionNotFound } from "./session.ts";
 import { exportSession, readExport, type SessionExport } from "./transfer.ts";
 

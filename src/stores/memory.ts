@@ -48,7 +48,7 @@ export function memoryStore(): Store {
       return find(scope)?.table.select(selection) ?? [];
     },
     async journal(scope, selection) {
-      return selectEntries(find(scope)?.journal ?? [], selection);
+      return structuredClone(selectEntries(find(scope)?.journal ?? [], selection));
     },
     async entryByKey(scope, key) {
       const session = find(scope);

@@ -53,7 +53,8 @@ export class SessionTable {
       const names = keys ?? [...records.keys()].filter((key) => (from === undefined || key >= from) && (to === undefined || key <= to));
       for (const key of [...names].sort(compareKeys)) {
         const version = records.get(key)?.find((each) => each.from <= at && at < each.to);
-        if (version) found.push({ kind, key, value: version.value });
+        // A copy: whoever reads a record may change what it was given.
+        if (version) found.push({ kind, key, value: structuredClone(version.value) });
       }
     }
     return found;

@@ -57,6 +57,13 @@ function operationOf(input: ScratchpadInput): ScratchpadOperation {
     }
     return { type: "scratchpad.write", content: input.content, mode: mode ?? "replace" };
   }
+  if (mode !== undefined && (mode === "append") !== (action === "append_notes")) {
+    throw new HoldfastError(
+      "invalid_input",
+      `"mode" ${JSON.stringify(mode)} contradicts the action ${action}. Leave "mode" out: it belongs to a call without an action. Nothing was changed.`,
+      { data: { field: "mode" } },
+    );
+  }
   switch (action) {
     case "set_notes":
     case "append_notes":

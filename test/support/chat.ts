@@ -22,6 +22,8 @@ export interface ChatProcess {
   /** Waits until a text was written, to either stream. */
   until(text: string): Promise<void>;
   exit: Promise<number | null>;
+  /** Rejects when the process ends: to race what it should do first. */
+  failed: Promise<never>;
 }
 
 export function startCli(
@@ -50,8 +52,13 @@ export function startCli(
     heard();
   });
   const exit = new Promise<number | null>((done) => child.on("close", (code) => done(code)));
+  const failed = exit.then((code) => {
+    throw new Error(`the process ended too early, with ${code}:\n${stdout}\n${stderr}`);
+  });
+  failed.catch(() => undefined);
   return {
     process: child,
+    failed,
     stdout: () => stdout,
     stderr: () => stderr,
     write: (line) => void child.stdin.write(`${line}\n`),
@@ -91,7 +98,12 @@ export async function runCli(
 export async function beginChat(
   script: (request: ScriptedRequest, number: number) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ) {
-  const server = await startScriptedServer(script);
+  const server = await startScriptedServer(async (request, number) => {
+    const answer = await script(request, number);
+    // What a provider would report, so that the chat's own count of the context stays right.
+    const input = estimateTokens(JSON.stringify([request.messages, request.tools]));
+    return "status" in answer || "hangUp" in answer ? answer : { usage: { input, output: 20 }, ...answer };
+  });
   after(() => server.close());
   return {
     server,

@@ -1,0 +1,51 @@
+import type { Placement } from "../controller/plan-prompt.ts";
+import type { MemoryOptions } from "./memory-model.ts";
+import type { PriceTable } from "./prices.ts";
+import type { TokenCounts, Transcript, TranscriptWarning } from "./transcript.ts";
+import type { WritingCost } from "./writing-cost.ts";
+
+export interface ReplayOptions {
+  memory?: Partial<MemoryOptions>;
+  prices?: PriceTable;
+  /** 200,000 unless given, or 1,000,000 where the recording went beyond that. */
+  contextWindow?: number;
+}
+
+export interface PolicyRow {
+  placement: Placement | "none";
+  clearing: boolean;
+  compaction: boolean;
+  tokens: TokenCounts;
+  /** Share of all prompt tokens that were read from the cache. */
+  hits: number;
+  /** Dollars. */
+  cost: number;
+  /** Cost as a share of the same without memory; and of the same without clearing. */
+  vsNoMemory: number;
+  vsNoClearing: number;
+  /** Results cleared, each of which can be recalled, and in how many batches. */
+  cleared: number;
+  batches: number;
+  /** With clearing: what perfect foresight would have paid. */
+  bound: { cost: number; exact: boolean } | undefined;
+  /** Tokens of the largest prompt. */
+  peak: number;
+}
+
+export interface Report {
+  format: Transcript["format"];
+  calls: number;
+  messages: number;
+  models: string[];
+  /** Dollars: what the transcript says, and what its usage comes to under the price table. */
+  recorded: number | undefined;
+  reproduced: number;
+  contextWindow: number;
+  memory: MemoryOptions;
+  /** Where the rows with compaction compact: as recorded or, where nothing was, as the product would. */
+  compaction: { mode: "recorded" | "planned"; beforeCalls: number[] };
+  rows: PolicyRow[];
+  /** Not in the rows: it is the same for all of them. */
+  writing: WritingCost;
+  warnings: TranscriptWarning[];
+}
