@@ -167,6 +167,6 @@ test("from any request the whole notepad can be worked out, and prompts only gro
       if (!collapsed) assertPrefixes(stage.turns());
       await stage.close();
     }),
-    { numRuns: Number(process.env.RUNS ?? 20), seed: Number(process.env.SEED ?? 7) },
+    { numRuns: 30, seed: 7 },
   );
 });

@@ -50,7 +50,10 @@ export async function openaiTools(session: Session, options: SurfaceChoice = {})
 }
 
 /** Memory's tools for `client.responses.create({ tools })`. */
-export async function openaiResponsesTools(session: Session, options: SurfaceChoice = {}): Promise<ResponsesTool[]> {
+export async function openaiResponsesTools(
+  session: Session,
+  options: SurfaceChoice = {},
+): Promise<ResponsesTool[]> {
   const definitions = await definitionsOf(session, options);
   // Strict schemas cannot leave a parameter out, and most of memory's may be.
   return definitions.map(({ name, description, schema }) => ({
@@ -76,7 +79,10 @@ export async function handleToolCalls(session: Session, message: ChatMessage): P
 }
 
 /** The same for a response of the responses API: the items to put into the next `input`. */
-export async function handleFunctionCalls(session: Session, response: ResponseWithOutput): Promise<FunctionCallOutput[]> {
+export async function handleFunctionCalls(
+  session: Session,
+  response: ResponseWithOutput,
+): Promise<FunctionCallOutput[]> {
   const items: FunctionCallOutput[] = [];
   for (const { type, call_id, name, arguments: given } of response.output) {
     if (type !== "function_call" || !call_id || !name) continue;

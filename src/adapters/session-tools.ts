@@ -18,7 +18,10 @@ export interface ToolDefinition {
 }
 
 /** The tools of the surfaces that the session's memory was opened with. */
-export async function definitionsOf(session: Session, { surfaces }: SurfaceChoice = {}): Promise<ToolDefinition[]> {
+export async function definitionsOf(
+  session: Session,
+  { surfaces }: SurfaceChoice = {},
+): Promise<ToolDefinition[]> {
   const offered = (await session.context()).surfaces;
   const missing = surfaces?.filter((name) => !offered.includes(name)) ?? [];
   if (missing.length > 0) {
@@ -29,12 +32,20 @@ export async function definitionsOf(session: Session, { surfaces }: SurfaceChoic
     );
   }
   return findSurfaces(surfaces ?? offered).flatMap(({ tools }) =>
-    tools.map(({ name, description, input }) => ({ name: dotless(name), description, schema: schemaOf(input, "input") })),
+    tools.map(({ name, description, input }) => ({
+      name: dotless(name),
+      description,
+      schema: schemaOf(input, "input"),
+    })),
   );
 }
 
 /** Answers a call of one of the session's tools; undefined when the tool is somebody else's. */
-export async function answerCall(session: Session, name: string, input: unknown): Promise<ToolAnswer | undefined> {
+export async function answerCall(
+  session: Session,
+  name: string,
+  input: unknown,
+): Promise<ToolAnswer | undefined> {
   const answer = await session.call(name, input);
   return answer.ok || answer.code !== "unknown_tool" ? answer : undefined;
 }

@@ -55,30 +55,31 @@ export function eventLine(event: AgentEvent): string | undefined {
   }
 }
 
-export function receiptLine({ kept, recallable, missing, tokensBefore, tokensAfter }: Receipt): string {
-  return `Receipt: ${kept.length} kept, ${recallable.length} recallable, ${missing.length} missing; ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
+export function receiptLine({ counts, tokensBefore, tokensAfter }: Receipt): string {
+  const { kept, recallable, missing } = counts;
+  return `Receipt: ${kept} kept, ${recallable} recallable, ${missing} missing; ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
 }
 
 /** A receipt in full, for reading. */
 export function receiptText(receipt: Receipt): string {
-  const { epoch, trigger, from, to, warning, summaryBy, kept, recallable, missing, putBack } = receipt;
-  const rows: [name: string, items: ReceiptItem[]][] = [
-    ["kept", kept],
-    ["recallable", recallable],
-    ["missing", missing],
-    ["put back", putBack],
+  const { epoch, trigger, from, to, warning, summaryBy, counts, putBack } = receipt;
+  const rows: [name: string, number: number, items: ReceiptItem[]][] = [
+    ["kept", counts.kept, receipt.kept],
+    ["recallable", counts.recallable, receipt.recallable],
+    ["missing", counts.missing, receipt.missing],
+    ["put back", putBack.length, putBack],
   ];
   const tokens = `${count(receipt.tokensBefore)} → ${count(receipt.tokensAfter)} tokens`;
   const by = summaryBy === "model" ? "the model" : "Holdfast, without a model";
   return [
     `Compaction ${epoch} (${trigger}): messages ${from} to ${to}, ${tokens}; warning ${warning}; summary by ${by}.`,
-    ...rows.map(([name, items]) => `  ${name.padEnd(11)}${String(items.length).padStart(4)}  ${listItems(items)}`.trimEnd()),
+    ...rows.map(([name, number, items]) => `  ${name.padEnd(11)}${String(number).padStart(4)}  ${listItems(items, number)}`.trimEnd()),
   ].join("\n");
 }
 
-function listItems(items: ReceiptItem[]): string {
+function listItems(items: ReceiptItem[], number: number): string {
   const shown = items.slice(0, 8).map(({ text }) => oneLine(text, 60));
-  return items.length > shown.length ? `${shown.join(", ")} and ${items.length - shown.length} more` : shown.join(", ");
+  return number > shown.length ? `${shown.join(", ")} and ${number - shown.length} more` : shown.join(", ");
 }
 
 function plural(number: number, one: string, many = `${one}s`): string {

@@ -46,7 +46,7 @@ function readerScript(request: ScriptedRequest): ScriptedAnswer {
   if (newestMessage(request).endsWith("read big.txt and say what the last row is")) {
     return { toolCalls: [{ name: "read_file", input: { path: "big.txt" } }] };
   }
-  return { text: "The last row is 300." };
+  return { text: "The last row is 405." };
 }
 
 const isSummary = (request: ScriptedRequest) => !request.tools;
@@ -64,14 +64,14 @@ for (const [name, isIt] of phases) {
     const { script, hanging } = hangAt(isIt, readerScript);
     const { server, cwd, chat } = await beginChat(script);
     const small = [...chat, "--session", "s", "--context-window", "8000", "--surfaces", "notepad,results"];
-    writeFileSync(join(cwd, "big.txt"), Array.from({ length: 300 }, (_, row) => `row ${row + 1} of the long table`).join("\n"));
+    writeFileSync(join(cwd, "big.txt"), Array.from({ length: 405 }, (_, row) => `row ${row + 1} of the long table of that workbook`).join("\n"));
     const killed = startCli([...small, "-p", "read big.txt and say what the last row is"], { cwd });
     await Promise.race([hanging, killed.failed]);
     killed.process.kill("SIGKILL");
     await killed.exit;
     const { stdout, stderr } = await runCli(small, { cwd, input: ["/receipt"] });
     assert.match(stderr, /The last turn was not finished; going on with it\./);
-    assert.match(stdout, /^The last row is 300\.\nCompaction 1 \((?:threshold|projected)\)/);
+    assert.match(stdout, /^The last row is 405\.\nCompaction 1 \((?:threshold|projected)\)/);
     // And then there is nothing left to go on with.
     const before = server.requests.length;
     const again = await runCli(small, { cwd, input: [] });

@@ -1,8 +1,6 @@
 import type { Agent, SendOptions, Turn } from "../controller/agent.ts";
-import { toolCallsOf, toStored } from "../controller/conversation.ts";
+import { isFinalAnswer, toStored } from "../controller/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { JournalEntry } from "../engine/journal.ts";
-import type { Json } from "../engine/state.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import { statusLine } from "./chat-lines.ts";
@@ -78,23 +76,11 @@ export class Chat {
 /** Whether a turn was cut off: what stands last is not the answer that the user was owed. */
 export async function isUnfinished(session: Session): Promise<boolean> {
   const { lastMessage } = (await session.state()).row.counters;
-  const [last] = lastMessage === 0 ? [] : await session.messages(lastMessage);
-  if (last === undefined) return false;
-  return !isAnswer(last) || cutOffWhileCompacting(await session.history({ limit: 60 }));
-}
-
-function isAnswer(value: Json): boolean {
-  const stored = toStored(0, value);
-  return stored.message.role === "assistant" && toolCallsOf(stored).length === 0;
-}
-
-/** The answer to a warning is not the answer to the user; that one comes after the compaction. */
-function cutOffWhileCompacting(newestFirst: readonly JournalEntry[]): boolean {
-  let answers = 0;
-  for (const { operation } of newestFirst) {
-    if (operation.type === "messages.add") answers += operation.messages.filter(isAnswer).length;
-    if (operation.type === "context.compact") return answers === 0 && operation.receipt.trigger !== "manual";
-    if (operation.type === "context.warn") return answers < 2 && operation.trigger !== "manual";
+  for (let number = lastMessage; number > 0; number--) {
+    const [value] = await session.messages(number, number);
+    const stored = value === undefined ? undefined : toStored(number, value);
+    // What was said to a compaction warning is no answer to the user.
+    if (stored && !stored.aside) return !isFinalAnswer(stored);
   }
   return false;
 }

@@ -99,10 +99,9 @@ function render(file: string, report: Report): string {
           table(report.rows.filter((row) => row.compaction)),
         ];
   const without = report.rows.filter((row) => !row.compaction);
-  const peak = without[0]?.peak ?? 0;
   const over =
-    peak > contextWindow
-      ? `; the prompts reach ${count(peak)} tokens, more than a window of ${count(contextWindow)}`
+    report.uncompacted > contextWindow
+      ? `; the prompts reach ${count(report.uncompacted)} tokens, more than a window of ${count(contextWindow)}`
       : "";
   const share = (100 * writing.cost) / report.reproduced;
   return [
@@ -113,7 +112,7 @@ function render(file: string, report: Report): string {
     ...withCompaction,
     ...(withCompaction.length > 0 ? [""] : []),
     `Without compaction${over}`,
-    table(without),
+    without.length > 0 ? table(without) : "  left out: no model takes such a prompt",
     "",
     `Tokens in thousands. "memory": cost against the same row without memory. "clearing": against the same row without clearing; every cleared result can be recalled. "bound": the cost that clearing with perfect foresight would reach.`,
     `Not in the table, since it is the same for every placement: the agent's tool calls for ${count(writing.edits)} edits, ${money(writing.cost)} (${share.toFixed(1)} %).`,

@@ -72,9 +72,9 @@ function render(facts: Facts, countTokens: (text: string) => number): string {
     const fits = (line: string) => countTokens(`${text}\n${line}\n${close}`) <= most;
     let line = "";
     for (const fact of facts[name]) {
-      const length = name === "openAsks" ? 600 : 160;
+      const length = name === "openAsks" ? 1_200 : 160;
       const before = line === "" ? `${heading}: ` : `${line}; `;
-      const next = [length, length / 4].map((most) => before + oneLine(fact, most)).find(fits);
+      const next = [length, length / 4, length / 8].map((most) => before + oneLine(fact, most)).find(fits);
       if (next === undefined) break;
       line = next;
     }

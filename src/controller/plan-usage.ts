@@ -34,7 +34,8 @@ export function planNextStep(
   policy: CompactionPolicy,
 ): NextStep {
   const limit = policy.contextWindow * policy.compactAt;
-  const trigger = used >= limit ? "threshold" : used + growth > policy.contextWindow - policy.outputReserve ? "projected" : undefined;
+  // One step later there may be no room left to warn the agent, so it is done now.
+  const trigger = used >= limit ? "threshold" : hasRoomToWarn(used + growth, policy) ? undefined : "projected";
   if (!trigger) return { step: "call" };
   if (warning !== "none") return { step: "compact", trigger, skipWarning: false };
   return hasRoomToWarn(used, policy) ? { step: "warn", trigger } : { step: "compact", trigger, skipWarning: true };

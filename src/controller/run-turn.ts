@@ -62,11 +62,12 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
   for (let step = 1; step <= most; step++) {
     run.signal.throwIfAborted();
     await placeUnseenChanges(agent, setting);
-    compacted = (await makeRoom(run, growth)) || compacted;
+    const madeRoom = await makeRoom(run, growth);
     await goOnAfterWarning(run);
     const { answer, total, overflowed } = await callWithinWindow(run);
-    compacted ||= overflowed;
-    growth = lastTotal > 0 && total > lastTotal ? total - lastTotal : growth;
+    compacted ||= madeRoom || overflowed;
+    // How much a step adds can only be told within an epoch.
+    if (lastTotal > 0 && total > lastTotal && !madeRoom && !overflowed) growth = total - lastTotal;
     lastTotal = total;
     if (answer.toolCalls.length === 0) return result(answer.text, step, "done");
     await answerCalls(run, answer);

@@ -17,11 +17,11 @@ export function foresee(input: ForesightInput): Foresight {
     poseClearing(input, start, starts[index + 1] ?? input.calls.length),
   );
   const savings = problems.map((problem) =>
-    problem.moments <= mostMoments ? bestSaving(problem) : freeSaving(problem),
+    problem.moments.length <= mostMoments ? bestSaving(problem) : freeSaving(problem),
   );
   return {
     saving: savings.reduce((sum, saving) => sum + saving, 0),
-    exact: problems.every(({ moments }) => moments <= mostMoments),
+    exact: problems.every(({ moments }) => moments.length <= mostMoments),
   };
 }
 
@@ -31,39 +31,44 @@ export function foresee(input: ForesightInput): Foresight {
  * that begins furthest back in the prompt. What stands before it is never cleared; what stands behind it saves from this
  * moment on; and what was gained before this moment, and what is gained after it, are two smaller problems of the same kind.
  */
-export function bestSaving({ moments, results, rewriting }: ClearingProblem): number {
+export function bestSaving({ moments: { length: moments }, results, rewriting }: ClearingProblem): number {
   const width = moments + 1;
   /** At first * width + end: over the moments from `first` to before `end`, with the results that become clearable in them. */
   const best = new Float64Array((width + 1) * width);
-  const froms = results.map(({ from }) => from);
-  const savings = results.map(({ saving }) => Float64Array.from(saving));
+  const froms = Int32Array.from(results, ({ from }) => from);
+  // By moment, so that the innermost loop walks along them.
+  const savings = Array.from({ length: width }, (_, moment) =>
+    Float64Array.from(results, ({ saving }) => saving[moment] ?? 0),
+  );
   const costs = Array.from({ length: moments }, (_, moment) =>
     Float64Array.from(results, (_, index) => rewriting(moment, index)),
   );
-  const newest = Array.from({ length: moments }, (_, moment) =>
-    froms.findLastIndex((from) => from <= moment),
-  );
-  const gainOf = (moment: number, first: number, end: number): number => {
-    const cost = costs[moment] as Float64Array;
+  const gainOf = (moment: number, first: number, end: number, newest: number): number => {
+    const [now, then, cost] = [savings[moment], savings[end], costs[moment]] as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
     let saved = 0;
     let most = 0;
-    for (let index = newest[moment] as number; index >= 0 && (froms[index] as number) >= first; index--) {
-      const saving = savings[index] as Float64Array;
-      saved += (saving[moment] as number) - (saving[end] as number);
-      most = Math.max(most, saved - (cost[index] as number));
+    for (let index = newest; index >= 0 && (froms[index] as number) >= first; index--) {
+      saved += (now[index] as number) - (then[index] as number);
+      const gain = saved - (cost[index] as number);
+      if (gain > most) most = gain;
     }
     return most;
   };
+  const newest = Array.from({ length: moments }, (_, moment) =>
+    froms.findLastIndex((from) => from <= moment),
+  );
   for (let first = moments - 1; first >= 0; first--) {
     for (let end = first + 1; end <= moments; end++) {
       let most = 0;
       for (let moment = first; moment < end; moment++) {
-        const gain = gainOf(moment, first, end);
+        const gain = gainOf(moment, first, end, newest[moment] as number);
         if (gain === 0) continue;
-        most = Math.max(
-          most,
-          (best[first * width + moment] as number) + gain + (best[(moment + 1) * width + end] as number),
-        );
+        const sides = (best[first * width + moment] as number) + (best[(moment + 1) * width + end] as number);
+        if (gain + sides > most) most = gain + sides;
       }
       best[first * width + end] = most;
     }

@@ -5,11 +5,13 @@ import { stubText } from "../controller/plan-prompt.ts";
 import type { Calibration } from "./calibrate.ts";
 import type { ConversationPart } from "./lay-out.ts";
 import type { Prices } from "./prices.ts";
-import { resultId, type SimulatedCall } from "./simulate.ts";
+import type { SimulatedCall } from "./simulate.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** A result that could be cleared in an epoch. */
 export interface Clearable {
+  /** Index of the message that holds it. */
+  message: number;
   /** The first moment at which it may be. */
   from: number;
   /** For each moment, the dollars saved from it to the end by clearing then; one more entry, 0, for the end itself. */
@@ -18,7 +20,8 @@ export interface Clearable {
 
 /** The clearing problem of one epoch. Results are in the order of the prompt, and so of `from`. */
 export interface ClearingProblem {
-  moments: number;
+  /** The calls before which clearing is worth a thought. */
+  moments: readonly number[];
   results: readonly Clearable[];
   /** Dollars for rewriting the prompt from this result on at this moment, with all that may be cleared behind it cleared. */
   rewriting(moment: number, result: number): number;
@@ -38,6 +41,7 @@ export interface ForesightInput {
 
 /** A result in one epoch: where it stood in each prompt, and since when it could have been cleared. */
 interface TrackedResult {
+  message: number;
   /** The first call at which it was no longer among the newest. */
   eligible: number;
   /** Tokens it has more than its stub. */
@@ -55,7 +59,7 @@ export function poseClearing(input: ForesightInput, start: number, end: number):
     rewritingCosts(input.calls[call] as SimulatedCall, results, call, prices[call - start] as CallPrice),
   );
   return {
-    moments: moments.length,
+    moments,
     results: results.map((result) => toClearable(result, input.calls, moments, prices, start)),
     rewriting: (moment, result) => costs[moment]?.[result] ?? 0,
   };
@@ -84,19 +88,18 @@ function trackResults(
     const present: { message: number; tokens: number; at: number }[] = [];
     let at = 0;
     for (const { message, tokens } of calls[call]?.segments ?? []) {
-      if (message !== undefined && resultId(transcript.messages[message]) !== "")
-        present.push({ message, tokens, at });
+      if (message !== undefined && stubs.has(message)) present.push({ message, tokens, at });
       at += tokens;
     }
     for (const { message, tokens, at: before } of present.slice(0, Math.max(0, present.length - keepLast))) {
       const spare = tokens - (stubs.get(message) ?? 0);
       if (spare <= 0) continue;
-      const known = tracked.get(message) ?? { eligible: call, spare, starts: new Map() };
+      const known = tracked.get(message) ?? { message, eligible: call, spare, starts: new Map() };
       known.starts.set(call, before);
       tracked.set(message, known);
     }
   }
-  return [...tracked].sort(([left], [right]) => left - right).map(([, result]) => result);
+  return [...tracked.values()].sort((left, right) => left.message - right.message);
 }
 
 /** What the product's stub for each result would take, by the message's index. */
@@ -130,7 +133,7 @@ function chooseMoments(
 }
 
 function toClearable(
-  { eligible, spare, starts }: TrackedResult,
+  { message, eligible, spare, starts }: TrackedResult,
   calls: readonly SimulatedCall[],
   moments: readonly number[],
   prices: readonly CallPrice[],
@@ -145,7 +148,7 @@ function toClearable(
     const held = at !== undefined && at < common ? warmth.share * read + (1 - warmth.share) * write : write;
     later[offset] = (later[offset + 1] ?? 0) + (at === undefined ? 0 : spare * held);
   }
-  return { from, saving: [...moments.map((call) => later[call - start] ?? 0), 0] };
+  return { message, from, saving: [...moments.map((call) => later[call - start] ?? 0), 0] };
 }
 
 /** For each result: writing again what stands from it on and would have been read, after all that is clearable there is cleared. */

@@ -27,6 +27,9 @@ import { writingCost } from "./writing-cost.ts";
 /** The provider forgets a prompt after this long without a call. */
 const cacheLifetime = 5 * 60_000;
 
+/** No model takes more, so what a longer prompt would cost is not worth working out. */
+const largestWindow = 1_000_000;
+
 /**
  * What every policy would have cost on a recorded session.
  *
@@ -42,15 +45,16 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
   const recorded = layOut(transcript, calibration, "recorded", policy);
   const mode = recorded.some(({ compacted }) => compacted) ? "recorded" : "planned";
   const setting = { transcript, calibration, recorded, prices, memory, policy };
-  const without = runMode(setting, "none");
   const withCompaction = runMode(setting, mode);
+  const uncompacted = largestPrompt(layOut(transcript, calibration, "none", policy), calibration);
+  const without = uncompacted <= largestWindow ? runMode(setting, "none").rows : [];
   const costs = transcript.calls.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   return {
     format: transcript.format,
     calls: transcript.calls.length,
     messages: transcript.messages.length,
     models: [...new Set(transcript.calls.map(({ model }) => model))],
-    recorded: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
+    recorded: costs.length < transcript.calls.length ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
     reproduced: transcript.calls.reduce(
       (sum, { usage }, call) => sum + costOf(usage, prices[call] as Prices),
       0,
@@ -61,7 +65,8 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
       mode,
       beforeCalls: withCompaction.parts.flatMap(({ compacted }, call) => (compacted ? [call + 1] : [])),
     },
-    rows: [...withCompaction.rows, ...without.rows],
+    uncompacted,
+    rows: [...withCompaction.rows, ...without],
     writing: writingCost(withCompaction.bare, withCompaction.parts, prices, memory),
     warnings: transcript.warnings,
   };
@@ -89,19 +94,12 @@ function runMode(
   let bare: SimulatedCall[] = [];
   for (const placement of ["none", "system", "message", "epoch"] as const) {
     const scenario = { transcript, calibration, parts, warmth, placement, memory };
-    const kept = simulate({ ...scenario, clearing: undefined });
-    const cleared = simulate({ ...scenario, clearing: decide });
-    if (placement === "none") bare = kept;
-    const off = describe(kept, parts, prices);
-    const on = describe(cleared, parts, prices);
-    const { saving, exact } = foresee({
-      transcript,
-      calibration,
-      parts,
-      calls: kept,
-      prices,
-      keepLast: defaultClearing.keepLast,
-    });
+    const on = describe(simulate({ ...scenario, clearing: decide }), parts, prices);
+    const calls = simulate({ ...scenario, clearing: undefined });
+    if (placement === "none") bare = calls;
+    const off = describe(calls, parts, prices);
+    const { keepLast } = defaultClearing;
+    const { saving, exact } = foresee({ transcript, calibration, parts, calls, prices, keepLast });
     const compaction = mode !== "none";
     const base = rows[0]?.cost ?? off.cost;
     const clearedBase = rows[1]?.cost ?? on.cost;
@@ -110,7 +108,7 @@ function runMode(
       clearing: false,
       compaction,
       ...off,
-      vsNoMemory: off.cost / base,
+      vsNoMemory: share(off.cost, base),
       vsNoClearing: 1,
       bound: undefined,
     });
@@ -119,8 +117,8 @@ function runMode(
       clearing: true,
       compaction,
       ...on,
-      vsNoMemory: on.cost / clearedBase,
-      vsNoClearing: on.cost / off.cost,
+      vsNoMemory: share(on.cost, clearedBase),
+      vsNoClearing: share(on.cost, off.cost),
       bound: { cost: off.cost - saving, exact },
     });
   }
@@ -180,9 +178,23 @@ function describe(
   };
 }
 
+/** Nothing costs as much as nothing. */
+function share(cost: number, base: number): number {
+  return base > 0 ? cost / base : 1;
+}
+
+function largestPrompt(parts: readonly ConversationPart[], { system }: Calibration): number {
+  return parts.reduce((most, { summary, sizes }) => {
+    return Math.max(
+      most,
+      sizes.reduce((sum, tokens) => sum + tokens, system + summary),
+    );
+  }, 0);
+}
+
 function guessWindow({ calls }: Transcript): number {
-  const largest = Math.max(...calls.map(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite));
-  return largest > 200_000 ? 1_000_000 : 200_000;
+  const isLong = calls.some(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite > 200_000);
+  return isLong ? largestWindow : 200_000;
 }
 
 /** The product's defaults. */

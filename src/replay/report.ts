@@ -44,6 +44,9 @@ export interface Report {
   memory: MemoryOptions;
   /** Where the rows with compaction compact: as recorded or, where nothing was, as the product would. */
   compaction: { mode: "recorded" | "planned"; beforeCalls: number[] };
+  /** Tokens of the largest prompt if nothing were ever compacted. */
+  uncompacted: number;
+  /** Those without compaction are left out where no model could take such a prompt. */
   rows: PolicyRow[];
   /** Not in the rows: it is the same for all of them. */
   writing: WritingCost;

@@ -2,18 +2,11 @@ import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { StoredMessage } from "../controller/conversation.ts";
 import type { ClearableResult } from "../controller/plan-clearing.ts";
 import { type Placement, stubText } from "../controller/plan-prompt.ts";
+import { commonPrefix, createPromptBuilder, type Segment, totalOf } from "./build-prompt.ts";
 import type { Calibration } from "./calibrate.ts";
 import type { ConversationPart } from "./lay-out.ts";
-import { createMemoryModel, type MemoryOptions, type MemoryPiece } from "./memory-model.ts";
+import { createMemoryModel, type MemoryOptions } from "./memory-model.ts";
 import type { RecordedCall, TokenCounts, Transcript } from "./transcript.ts";
-
-/** A stretch of a prompt that is either wholly the same as in the call before or not. */
-export interface Segment {
-  key: string;
-  tokens: number;
-  /** Index of the message it is. */
-  message?: number;
-}
 
 /** How much of what could have been read from the cache was read in the recording. */
 export interface Warmth {
@@ -63,6 +56,7 @@ export function simulate({
 }: Scenario): SimulatedCall[] {
   const { messages, calls } = transcript;
   const model = placement === "none" ? undefined : createMemoryModel(placement, memory);
+  const buildPrompt = createPromptBuilder(messages, calibration.system);
   const stubs = new Map<string, number>();
   let before: readonly Segment[] = [];
   let seen = 0;
@@ -79,13 +73,12 @@ export function simulate({
     };
     const pieces = model?.place(turn) ?? [];
     seen = call.messages;
-    const build = () => buildPrompt(messages, calibration.system, part, pieces, stubs);
-    let segments = build();
+    let segments = buildPrompt(part, pieces, stubs);
     const held = messages.slice(part.from, call.messages);
     const cleared = clearing?.({ messages: held, cleared: stubs, total: totalOf(segments) }) ?? [];
     for (const { id, summary } of cleared)
       stubs.set(id, estimateTokens(stubText(id, summary)) * calibration.ratio);
-    if (cleared.length > 0) segments = build();
+    if (cleared.length > 0) segments = buildPrompt(part, pieces, stubs);
     const common = commonPrefix(before, segments);
     before = segments;
     const heat = warmth[index] ?? { share: 1, extra: 0 };
@@ -100,10 +93,11 @@ export function measureWarmth(
   { system }: Calibration,
   parts: readonly ConversationPart[],
 ): Warmth[] {
+  const buildPrompt = createPromptBuilder(messages, system);
   let before: readonly Segment[] = [];
   return parts.map((part, index) => {
     const { cacheRead } = (calls[index] as RecordedCall).usage;
-    const segments = buildPrompt(messages, system, part, [], new Map());
+    const segments = buildPrompt(part, [], new Map());
     const common = commonPrefix(before, segments);
     before = segments;
     return {
@@ -131,54 +125,6 @@ function countCall(
   // A provider without cache writes counts everything that was not read as input.
   const input = usage.cacheWrite === 0 ? rest : Math.min(rest, usage.input);
   return { input, cacheWrite: rest - input, cacheRead, output: usage.output };
-}
-
-function buildPrompt(
-  messages: readonly StoredMessage[],
-  system: number,
-  { from, summary, sizes }: ConversationPart,
-  memory: readonly MemoryPiece[],
-  stubs: ReadonlyMap<string, number>,
-): Segment[] {
-  const placed = Map.groupBy(memory, ({ before }) => before);
-  const piecesAt = (before: number | undefined) =>
-    (placed.get(before) ?? []).map(({ version, tokens }): Segment => ({ key: version, tokens }));
-  const prompt: Segment[] = [{ key: "system", tokens: system }, ...piecesAt(undefined)];
-  if (summary > 0) prompt.push({ key: `summary before ${from}`, tokens: summary });
-  for (const [offset, tokens] of sizes.entries()) {
-    const message = from + offset;
-    if (placed.has(message)) prompt.push(...piecesAt(message));
-    const stub = stubs.size > 0 ? stubs.get(resultId(messages[message])) : undefined;
-    prompt.push(
-      stub === undefined
-        ? { key: `${message}`, tokens, message }
-        : { key: `${message} cleared`, tokens: Math.min(stub, tokens), message },
-    );
-  }
-  return prompt;
-}
-
-/** The tool call's id, or "" for what is no result. Each result of a transcript is a message of its own. */
-export function resultId(stored: StoredMessage | undefined): string {
-  const message = stored?.message;
-  if (message?.role !== "tool") return "";
-  const [part] = message.content;
-  return part?.type === "tool-result" ? part.toolCallId : "";
-}
-
-function commonPrefix(before: readonly Segment[], now: readonly Segment[]): number {
-  let tokens = 0;
-  for (const [index, segment] of now.entries()) {
-    const earlier = before[index];
-    if (earlier?.key !== segment.key) break;
-    tokens += Math.min(earlier.tokens, segment.tokens);
-    if (Math.abs(earlier.tokens - segment.tokens) > 1e-6) break;
-  }
-  return tokens;
-}
-
-export function totalOf(segments: readonly Segment[]): number {
-  return segments.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 function userMessages(messages: readonly StoredMessage[], from: number, to: number): number[] {

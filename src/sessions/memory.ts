@@ -175,9 +175,14 @@ export class Memory {
   async importSession(document: unknown, options: { id?: string } = {}): Promise<Session> {
     const imported = readExport(document, this.owner, this.#setting.clock());
     const wanted = checkId(options.id ?? imported.row.id, "session id");
-    const taken = options.id === undefined && (await this.#isTaken(wanted));
-    const id = taken ? checkId(this.#setting.makeId(), "session id") : wanted;
-    return this.#insert({ ...imported, row: { ...imported.row, id } });
+    try {
+      return await this.#insert({ ...imported, row: { ...imported.row, id: wanted } });
+    } catch (error) {
+      // Taken, by whomever: an id that nobody asked for gives way to another.
+      if (options.id !== undefined || !(error instanceof HoldfastError && error.code === "session_exists")) throw error;
+      const id = checkId(this.#setting.makeId(), "session id");
+      return this.#insert({ ...imported, row: { ...imported.row, id } });
+    }
   }
 
   /** Hears of every commit to this owner's sessions, by any process. */

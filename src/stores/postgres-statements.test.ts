@@ -27,7 +27,7 @@ function strays(statements: Iterable<string>): string[] {
   });
 }
 
-test("every statement names its session first; only the list of an owner's sessions does not [stores.session-first]", async () => {
+test("every statement names its session first, and its owner; only the list of an owner's sessions names no session [stores.session-first] [stores.owner]", async () => {
   const sent = mock.method(pg.Client.prototype, "query");
   for (const { run } of storeContract) {
     const url = await server.database();
@@ -50,6 +50,11 @@ test("every statement names its session first; only the list of an owner's sessi
   const listing = /^SELECT id, owner, agent, title, .* FROM agent_sessions WHERE owner = \$1 AND/;
   assert.deepEqual(
     strays(onData).filter((text) => !listing.test(text)),
+    [],
+  );
+  const owned = /\bowner = \$\d|^INSERT INTO \w+ \([^)]*\bowner\b/;
+  assert.deepEqual(
+    onData.filter((text) => !owned.test(text)),
     [],
   );
   // The counter-check: the pattern does find what it is to find.

@@ -123,6 +123,11 @@ export function isWarning({ messages }: ScriptedRequest): boolean {
   return String(messages.at(-1)?.content).endsWith(warningText);
 }
 
+/** Whether this request belongs to a warning turn; the warning is taken out of the prompt by the compaction. */
+export function isInWarningTurn({ messages }: ScriptedRequest): boolean {
+  return messages.some(({ role, content }) => role === "user" && String(content).includes(warningText));
+}
+
 /** Answers summaries and warnings plainly, and the turns one after another from a list. */
 export function inOrder(
   answers: readonly ScriptedAnswer[],
@@ -133,6 +138,7 @@ export function inOrder(
     if (isSummaryRequest(request))
       return others.summary?.(request, number) ?? { text: plainSummary(request) };
     if (isWarning(request)) return others.warning?.(request, number) ?? { text: "Notepad is up to date." };
+    if (isInWarningTurn(request)) return { text: "Saved." };
     return answers[next++] ?? { text: "Done." };
   };
 }
@@ -157,7 +163,7 @@ export const append = (content: string) => call("update_notepad", { operation: "
 
 /** Words that say nothing and take about that many tokens. */
 export function filler(tokens: number, word = "lorem"): string {
-  return Array.from({ length: tokens }, (_, index) => (index % 12 === 11 ? `${word}\n` : word)).join(" ");
+  return Array.from({ length: tokens }, (_, index) => (index % 200 === 199 ? `${word}\n` : word)).join(" ");
 }
 
 export function notepadIn(request: ScriptedRequest): string {

@@ -6,6 +6,7 @@ import {
   type ScriptedRequest,
   startScriptedServer,
 } from "../../src/testing/scripted-server.ts";
+import { estimateTokens } from "../../src/context/estimate-tokens.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");

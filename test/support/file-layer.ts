@@ -31,7 +31,7 @@ export async function recordFiles(work: (events: FileEvent[]) => Promise<void>):
   const names = new Map<number, string>();
   replace({
     openSync(path: fs.PathLike, flags?: fs.OpenMode, mode?: fs.Mode) {
-      const file = originals.openSync(path, flags, mode);
+      const file = originals.openSync(path, flags ?? "r", mode);
       names.set(file, basename(String(path)));
       return file;
     },

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { builtInPrices, costOf, parsePrices, pricesFor } from "./prices.ts";
+
+test("the longest beginning of the model's name decides, and the default where none fits", () => {
+  assert.equal(pricesFor("claude-opus-4-5-20251101", builtInPrices).input, 5);
+  assert.equal(pricesFor("claude-opus-4-1-20250805", builtInPrices).input, 15);
+  assert.equal(pricesFor("claude-sonnet-4-5", builtInPrices).cacheRead, 0.3);
+  assert.equal(pricesFor("somebody's model", builtInPrices).output, 25);
+  assert.equal(pricesFor("", builtInPrices).cacheWrite, 6.25);
+});
+
+test("a table of one's own adds to the built-in one", () => {
+  const table = parsePrices('{"mine":{"input":1,"cacheWrite":2,"cacheRead":3,"output":4}}');
+  assert.equal(
+    costOf({ input: 1e6, cacheWrite: 1e6, cacheRead: 1e6, output: 1e6 }, pricesFor("mine-2", table)),
+    10,
+  );
+  assert.equal(pricesFor("claude-opus-4-5", table).input, 5);
+});
+
+test("a faulty table is refused with the price that is wrong and an example", () => {
+  const full = '"cacheWrite":2,"cacheRead":3,"output":4';
+  for (const [text, message] of [
+    ["{", /no JSON.*Write it like this/],
+    ["[]", /no JSON object/],
+    ['{"m":1}', /price of input for "m".*got nothing/],
+    [`{"m":{"input":-1,${full}}}`, /price of input for "m".*got -1/],
+    [`{"m":{"input":"5",${full}}}`, /got "5"/],
+  ] as const) {
+    assert.throws(() => parsePrices(text), message, text);
+  }
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toolResultsOf } from "../controller/conversation.ts";
+import { HoldfastError } from "../errors.ts";
+import { readTranscript } from "./read-transcript.ts";
+
+const jsonl = (...lines: unknown[]) =>
+  lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+
+const usage = (input: number, cacheRead: number, cacheWrite: number, output: number) => ({
+  input,
+  cacheRead,
+  cacheWrite,
+  output,
+  cost: { total: 0.5 },
+});
+
+const header = { type: "session", id: "s", timestamp: "2026-01-01T00:00:00Z" };
+const said = (text: string) => ({
+  type: "message",
+  timestamp: "2026-01-01T00:00:01Z",
+  message: { role: "user", content: [{ type: "text", text }] },
+});
+const answered = (text: string, counted = usage(1, 2, 3, 4)) => ({
+  type: "message",
+  timestamp: "2026-01-01T00:00:05Z",
+  message: { role: "assistant", model: "m", content: [{ type: "text", text }], usage: counted },
+});
+
+test("pi version 1: calls, messages, results and compactions by entry index", () => {
+  const transcript = readTranscript(
+    jsonl(
+      header,
+      said("one"),
+      {
+        type: "message",
+        message: {
+          role: "assistant",
+          model: "m",
+          content: [{ type: "toolCall", id: "t1", name: "bash", arguments: { command: "ls" } }],
+          usage: usage(10, 0, 0, 5),
+        },
+      },
+      {
+        type: "message",
+        message: {
+          role: "toolResult",
+          toolCallId: "t1",
+          toolName: "bash",
+          content: [{ type: "text", text: "a\nb" }],
+        },
+      },
+      answered("done"),
+      { type: "compaction", summary: "short", firstKeptEntryIndex: 4 },
+      said("two"),
+      answered("broken off", usage(0, 0, 0, 0)),
+      answered("again"),
+    ),
+  );
+  assert.equal(transcript.format, "pi");
+  assert.deepEqual(
+    transcript.calls.map(({ messages }) => messages),
+    [1, 3, 6],
+    "the call that was broken off before anything was counted is none",
+  );
+  assert.deepEqual(transcript.compactions, [{ messages: 4, keptFrom: 3, summary: "short" }]);
+  assert.deepEqual(transcript.messages.flatMap(toolResultsOf), [
+    { id: "t1", tool: "bash", message: 3, text: "a\nb", isError: false },
+  ]);
+  assert.equal(transcript.calls[1]?.askedAt, 0, "the result has no time");
+});
+
+test("pi version 3: only the branch that ends in the last entry", () => {
+  const entry = (id: string, parentId: string | null, line: object) => ({ ...line, id, parentId });
+  const transcript = readTranscript(
+    jsonl(
+      { ...header, version: 3 },
+      entry("a0000001", null, said("one")),
+      entry("a0000002", "a0000001", answered("left branch", usage(100, 0, 0, 1))),
+      entry("a0000003", "a0000001", answered("right branch", usage(7, 0, 0, 1))),
+      entry("a0000004", "a0000003", { type: "compaction", summary: "s", firstKeptEntryId: "a0000003" }),
+      entry("a0000005", "a0000004", said("two")),
+      entry("a0000006", "a0000005", answered("end")),
+    ),
+  );
+  assert.deepEqual(
+    transcript.calls.map((call) => call.usage.input),
+    [7, 1],
+  );
+  assert.deepEqual(transcript.compactions, [{ messages: 2, keptFrom: 1, summary: "s" }]);
+});
+
+const line = (type: string, uuid: string, message: object, more: object = {}) => ({
+  type,
+  uuid,
+  sessionId: "s",
+  timestamp: "2026-01-01T00:00:00Z",
+  message,
+  ...more,
+});
+const counted = (output: number) => ({
+  input_tokens: 3,
+  cache_creation_input_tokens: 20,
+  cache_read_input_tokens: 100,
+  output_tokens: output,
+});
+
+test("Claude Code: several lines of one call count once, sidechains and copied lines not at all", () => {
+  const block = (content: object, output: number) => ({
+    id: "msg_1",
+    model: "claude-opus-4-5",
+    role: "assistant",
+    content: [content],
+    usage: counted(output),
+  });
+  const use = block({ type: "tool_use", id: "t1", name: "Read", input: { file_path: "a" } }, 90);
+  const transcript = readTranscript(
+    jsonl(
+      { type: "file-history-snapshot", messageId: "x" },
+      line("user", "1", { role: "user", content: "hello" }),
+      line("assistant", "2", block({ type: "text", text: "let me see" }, 2), { requestId: "r1" }),
+      line("assistant", "3", use, { requestId: "r1" }),
+      line("assistant", "3", use, { requestId: "r1" }),
+      line("assistant", "4", block({ type: "text", text: "aside" }, 5), {
+        requestId: "r2",
+        isSidechain: true,
+      }),
+      line("user", "5", {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "t1", content: [{ type: "text", text: "body" }] }],
+      }),
+      line("user", "6", { role: "user", content: "earlier: …" }, { isCompactSummary: true }),
+      line("assistant", "7", { ...block({ type: "text", text: "done" }, 7), id: "msg_2" }),
+    ),
+  );
+  assert.equal(transcript.format, "claude-code");
+  assert.deepEqual(
+    transcript.calls.map(({ usage: { output }, messages }) => ({ output, messages })),
+    [
+      { output: 90, messages: 1 },
+      { output: 7, messages: 4 },
+    ],
+  );
+  assert.deepEqual(
+    transcript.messages.flatMap(toolResultsOf).map(({ tool, text }) => [tool, text]),
+    [["Read", "body"]],
+  );
+  assert.deepEqual(transcript.compactions, [{ messages: 4, keptFrom: 4, summary: "earlier: …" }]);
+});
+
+test("lines that cannot be read are left out and named", () => {
+  const transcript = readTranscript(jsonl(header, said("one"), '{"type":"mess', "[1]", answered("ok")));
+  assert.equal(transcript.calls.length, 1);
+  assert.deepEqual(
+    transcript.warnings.map(({ line: number }) => number),
+    [3, 4],
+  );
+});
+
+test("a line of several megabytes is read, an endless one is left out and named", () => {
+  const long = readTranscript(jsonl(header, said("x".repeat(5_000_000)), answered("ok")));
+  assert.equal(long.messages.length, 2);
+  const endless = readTranscript(jsonl(header, said("x".repeat(65_000_000)), answered("ok")));
+  assert.equal(endless.messages.length, 1);
+  assert.match(endless.warnings[0]?.message ?? "", /more than 64000000/);
+});
+
+test("what is no transcript is refused with the next step", () => {
+  const cases: [text: string, message: RegExp][] = [
+    ["", /is empty\. Pass a \.jsonl file from/],
+    ["\n \n", /is empty/],
+    ["not json", /no line with a JSON object\. Line 1: Skipped/],
+    ['{"hello":1}', /neither a pi session nor a Claude Code session/],
+    [jsonl(header, said("one")), /records no token usage.*Take one in which/],
+    [jsonl({ ...header, version: 2 }), /version 2.*Open the session once with pi/],
+  ];
+  for (const [text, message] of cases) {
+    assert.throws(
+      () => readTranscript(text),
+      (error) =>
+        error instanceof HoldfastError && error.code === "invalid_input" && message.test(error.message),
+      JSON.stringify(text.slice(0, 60)),
+    );
+  }
+});

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { type ModelMessage, tool } from "ai";
+import { z } from "zod";
+import { holdfast } from "../../src/adapters/ai-sdk.ts";
+import type { AgentEvent } from "../../src/controller/events.ts";
+import { warningText } from "../../src/controller/plan-compaction.ts";
+import type { MemoryOptions, Session } from "../../src/index.ts";
+import { type ScriptedRequest, type ScriptedServer, startScriptedServer } from "../../src/testing/index.ts";
+import { filler, isSummaryRequest, modelAt, type Script } from "./agent.ts";
+import { openTestMemory } from "./memory.ts";
+import { assertValidPrompt } from "./prompt.ts";
+
+/** A tool of the caller's own, with results of a few hundred tokens. */
+export const ownTools = {
+  read_sheet: tool({
+    description: "Reads a sheet of the workbook",
+    inputSchema: z.object({ sheet: z.number() }),
+    execute: async ({ sheet }) => sheetText(sheet),
+  }),
+};
+
+export function sheetText(sheet: number): string {
+  return `Sheet ${sheet} has the id SH-${1000 + sheet}. ${filler(400, `cell${sheet}`)}`;
+}
+
+export interface SdkStage {
+  session: Session;
+  server: ScriptedServer;
+  events: AgentEvent[];
+  /** What `holdfast()` gives for this session, with own tools and events. */
+  settings(options?: Partial<Parameters<typeof holdfast>[0]>): ReturnType<typeof holdfast<typeof ownTools>>;
+  /** Requests of the caller's own calls, without warnings and summaries. */
+  calls(): ScriptedRequest[];
+}
+
+/** The real AI SDK, a scripted model over HTTP, and a session; whatever was sent is checked when the test is over. */
+export async function openSdkStage(
+  t: TestContext,
+  script: Script,
+  options: Partial<MemoryOptions> = {},
+): Promise<SdkStage> {
+  const server = await startScriptedServer(script);
+  const memory = await openTestMemory(options);
+  const session = await memory.openSession("s");
+  const events: AgentEvent[] = [];
+  t.after(async () => {
+    await server.close();
+    await memory.close();
+    for (const request of server.requests) assertValidPrompt(request);
+  });
+  return {
+    session,
+    server,
+    events,
+    settings: (more = {}) =>
+      holdfast({
+        session,
+        model: modelAt(server.url),
+        contextWindow: 100_000,
+        tools: ownTools,
+        onEvent: (event) => events.push(event),
+        ...more,
+      }) as ReturnType<typeof holdfast<typeof ownTools>>,
+    calls: () => server.requests.filter((request) => !isSummaryRequest(request) && !isWarningTurn(request)),
+  };
+}
+
+/** A warning turn offers memory's tools only. */
+export function isWarningTurn({ tools }: ScriptedRequest): boolean {
+  return tools !== undefined && !tools.some(({ function: { name } }) => name === "read_sheet");
+}
+
+const injected = [
+  "## Session Notepad",
+  "[Session Scratchpad]",
+  "[Notepad",
+  "[Summary of",
+  "[Checkpoint",
+  "[Receipt",
+  "[Context:",
+  "[Hint:",
+  "[Open tasks]",
+  "[Result cleared",
+  "<scratchpad_system>",
+  warningText.slice(0, 40),
+];
+
+/** Nothing that memory puts before the model is in what the caller holds. */
+export function assertUntouched(...held: unknown[]): void {
+  const text = JSON.stringify(held);
+  assert.ok(text.length > 50, "there is nothing to look at");
+  for (const marker of injected) assert.ok(!text.includes(marker), `${marker} reached the caller`);
+}
+
+/** Texts of the messages a server was sent, without the system prompt. */
+export function saidIn({ messages }: ScriptedRequest): string[] {
+  return messages.slice(1).map(({ content }) => String(content ?? ""));
+}
+
+export function user(content: string): ModelMessage {
+  return { role: "user", content };
+}

@@ -1,0 +1,47 @@
+import type { ModelMessage } from "ai";
+import type { StoredMessage } from "../../src/controller/conversation.ts";
+import { emptyCounters, type Json, type RecordId, type State } from "../../src/engine/state.ts";
+
+type Line = ModelMessage | { aside: ModelMessage };
+
+/** Stored messages, numbered from 1. */
+export function conversation(...lines: Line[]): StoredMessage[] {
+  return lines.map((line, index) => {
+    const aside = "aside" in line;
+    return { number: index + 1, message: aside ? line.aside : line, at: 0, ...(aside ? { aside } : {}) };
+  });
+}
+
+export const user = (content: string): ModelMessage => ({ role: "user", content });
+export const says = (text: string): ModelMessage => ({ role: "assistant", content: [{ type: "text", text }] });
+
+export function calls(toolName: string, input: unknown, toolCallId = "c1"): ModelMessage {
+  return { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName, input }] };
+}
+
+export function result(value: string, toolCallId = "c1", toolName = "tool", type: "text" | "error-text" = "text"): ModelMessage {
+  return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: { type, value } }] };
+}
+
+/** A session's state with some records and a notepad. */
+export function stateWith(records: Record<string, unknown> = {}, notepad: string | null = null, lastMessage = 0): State {
+  return {
+    row: {
+      id: "s",
+      owner: "local",
+      agent: "default",
+      title: null,
+      status: "active",
+      origin: "created",
+      parent: null,
+      lineage: [],
+      createdAt: 0,
+      updatedAt: 0,
+      revision: 1,
+      lastFork: 0,
+      counters: { ...emptyCounters(), lastMessage },
+      notepad,
+    },
+    resident: new Map(Object.entries(records) as [RecordId, Json][]),
+  };
+}
