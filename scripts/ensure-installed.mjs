@@ -25,7 +25,8 @@ function fail(message) {
 }
 
 function run(command, args) {
-  const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  // Standard output belongs to the script that runs next: somebody may be writing it to a file.
+  const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
   if (result.error) fail(`${command} could not be started: ${result.error.message}`);
   return result.status === 0;
 }

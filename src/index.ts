@@ -19,6 +19,8 @@ export interface MemoryOptions {
   /** `enabled: false` takes the scratchpad's tool, block and guidance away; `maxTokens` is the budget of its older call. */
   scratchpad?: { enabled?: boolean; maxTokens?: number };
   tokenizer?: Tokenizer;
+  /** Told of what a store repaired or dropped; `console.warn` unless given. */
+  onWarning?: (warning: string) => void;
   /** For tests: milliseconds since 1970. */
   clock?: () => number;
   /** For tests: ids of new sessions. */
@@ -52,7 +54,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   const chosen = names.filter((name) => name !== "scratchpad" || options.scratchpad?.enabled !== false);
   const toolbox = createToolbox(findSurfaces(chosen), { limits, countTokens });
   return new Memory({
-    store: await openStore(options.store),
+    store: await openStore(options.store, options.onWarning ? { onWarning: options.onWarning } : {}),
     owner: checkId(options.owner ?? "local", "owner"),
     toolbox,
     limits,

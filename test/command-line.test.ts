@@ -10,23 +10,6 @@ import { temporaryDirectory } from "./support/temporary.ts";
 
 const root = join(import.meta.dirname, "..");
 
-test("the demo shows the notepad growing through compactions, and all findings at the end [repo.demo]", async () => {
-  const { code, stdout, stderr } = await holdfast("demo", "--fast");
-  assert.equal(code, 0, stderr);
-  const compactions = stdout.match(/compaction \d+/g) ?? [];
-  assert.ok(compactions.length >= 2, "the context is too small for ten sheets");
-  const notepad = stdout.slice(stdout.indexOf("## Session Notepad"));
-  for (const finding of [
-    "July double-counted in rows 251-267",
-    "E-1041, E-1187, E-1203",
-    "green >5% YoY growth, red <0%",
-  ]) {
-    assert.ok(notepad.includes(finding), finding);
-  }
-  assert.match(stdout, /10 of 10 findings/);
-  assert.ok(!stdout.includes("\u001b["), "no colours where there is no terminal");
-});
-
 test("a Node that is too old is told so in one line, and the exit code is 1 [repo.node-version]", async () => {
   for (const version of ["20.20.2", "22.12.0", "18.0.0", "9.0.0"]) {
     const pretend = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`;

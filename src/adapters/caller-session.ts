@@ -8,7 +8,7 @@ import { messageKey } from "../engine/messages.ts";
 import { type Json, recordId, type State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import { knownMessagesOf } from "./known-messages.ts";
-import { toStorable } from "./to-storable.ts";
+import { withoutBytes } from "./without-bytes.ts";
 
 /**
  * A conversation that belongs to somebody else: the caller hands its messages in with every call. Each is stored in
@@ -39,7 +39,7 @@ export class CallerSession extends AgentSession {
     const numbers = known.align(messages);
     this.#list = numbers.map((number, index) => ({
       number,
-      message: messages[index] as ModelMessage,
+      message: withoutBytes(messages[index] as ModelMessage),
       at: 0,
     }));
     const fresh = messages.slice(numbers.length);
@@ -66,14 +66,14 @@ export class CallerSession extends AgentSession {
     if (messages.length === 0) return;
     const first = await this.store(messages, aside);
     messages.forEach((message, index) => {
-      this.#list.push({ number: first + index, message, at: 0, ...(aside ? { aside } : {}) });
+      this.#list.push({ number: first + index, message: withoutBytes(message), at: 0, ...(aside ? { aside } : {}) });
     });
   }
 
   /** Stores messages without taking them for part of the list; gives the number of the first. */
   async store(messages: readonly ModelMessage[], aside = false): Promise<number> {
     const at = this.#setting.clock();
-    const values = messages.map((message) => toStorable(message, at, aside));
+    const values = messages.map((message) => toStorable(withoutBytes(message), at, aside));
     const { result } = await this.session.apply({ type: "messages.add", messages: values });
     return result.first;
   }
@@ -111,6 +111,12 @@ export class CallerSession extends AgentSession {
     const blocks = blocksToFreeze(this.#setting.toolbox.context(state));
     await this.session.apply({ type: "context.open", blocks }, { actor: { kind: "system" } });
   }
+}
+
+/** No store takes NUL, and a tool's result may well hold one. */
+function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
+  const plain = (_: string, value: unknown) => (typeof value === "string" ? value.replaceAll("\u0000", "\ufffd") : value);
+  return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
 }
 
 /** The last message that the summary stands for. */

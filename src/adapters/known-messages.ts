@@ -43,7 +43,8 @@ export class KnownMessages {
       let length = 1;
       while (from + length < prints.length && this.#prints[start + length] === prints[from + length])
         length++;
-      if (!best || length > best.length) best = { start, length };
+      // Of equals the newest: an older one belongs to a turn that is over.
+      if (!best || length >= best.length) best = { start, length };
     }
     return best;
   }
@@ -100,8 +101,9 @@ function printOf({ role, content }: ModelMessage): string {
   return `${role} ${hash(text)} ${files}`;
 }
 
-/** Fifty-three bits of a text: two multiplicative hashes side by side. */
-function hash(text: string): string {
+/** Fifty-three bits of a text as it is stored: two multiplicative hashes side by side. */
+function hash(given: string): string {
+  const text = given.replaceAll("\u0000", "\ufffd").toWellFormed();
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let index = 0; index < text.length; index++) {

@@ -8,6 +8,7 @@ import type { Listeners } from "./agent-setting.ts";
 import type { CallerSession } from "./caller-session.ts";
 import { hearAnswer, hearStream } from "./hear-answer.ts";
 import { createNudge } from "./nudge-turn.ts";
+import { withBytes } from "./without-bytes.ts";
 
 type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];
 type PromptMessage = CallOptions["prompt"][number];
@@ -118,7 +119,8 @@ function toModelMessage(message: PromptMessage): ModelMessage {
   return message as ModelMessage;
 }
 
-function toPromptMessage(message: ModelMessage): PromptMessage {
+function toPromptMessage(planned: ModelMessage): PromptMessage {
+  const message = withBytes(planned);
   if (message.role === "user" && typeof message.content === "string") {
     return { ...message, content: [{ type: "text", text: message.content }] };
   }

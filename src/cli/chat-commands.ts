@@ -84,7 +84,9 @@ async function listSessions({ setting, session }: Chat): Promise<string> {
     const when = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
     return `${id === session.id ? "*" : " "} ${id}  ${when}  ${title ?? ""}`.trimEnd();
   });
-  return sessions.length < mostListed ? lines.join("\n") : `${lines.join("\n")}\nThe ${mostListed} newest; "holdfast sessions" lists them all.`;
+  return sessions.length < mostListed
+    ? lines.join("\n")
+    : `${lines.join("\n")}\nThe ${mostListed} newest; "holdfast sessions" lists them all.`;
 }
 
 async function fork(chat: Chat): Promise<string> {

@@ -1,4 +1,4 @@
-import { readFile, readdir, realpath, stat } from "node:fs/promises";
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../errors.ts";
 
@@ -39,7 +39,10 @@ export async function readTextFile(directory: string, path: string): Promise<str
   const target = await findInside(directory, path);
   const { size, isFile } = await describeFile(target, path);
   if (!isFile) {
-    throw new HoldfastError("invalid_input", `${path} is not a file. Use search_files to find the files in it.`);
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} is not a file. Use search_files to find the files in it.`,
+    );
   }
   if (size > largestFile) {
     throw new HoldfastError("over_limit", `${path} has ${size} bytes; up to ${largestFile} can be read.`);
@@ -89,7 +92,9 @@ function outside(path: string): HoldfastError {
 function unreadable(path: string, error: NodeJS.ErrnoException): HoldfastError {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") {
     const advice = "Check the path, or use search_files to find it.";
-    return new HoldfastError("not_found", `There is no file ${path} in the working directory. ${advice}`, { data: { path } });
+    return new HoldfastError("not_found", `There is no file ${path} in the working directory. ${advice}`, {
+      data: { path },
+    });
   }
   const problem = error.code === "EACCES" ? "permission was denied" : error.message;
   return new HoldfastError("invalid_input", `${path} cannot be read: ${problem}.`, { data: { path } });

@@ -4,7 +4,12 @@ import type { Receipt, ReceiptItem } from "../engine/conversation.ts";
 import { bar, count, oneLine, percent } from "./terminal.ts";
 
 /** Where the session stands: shown before each prompt. */
-export function statusLine(status: { usage: Usage; contextWindow: number; epoch: number; notepad: string }): string {
+export function statusLine(status: {
+  usage: Usage;
+  contextWindow: number;
+  epoch: number;
+  notepad: string;
+}): string {
   const { usage, contextWindow, epoch, notepad } = status;
   const share = usage.total / contextWindow;
   const characters = [...notepad].length;
@@ -14,7 +19,10 @@ export function statusLine(status: { usage: Usage; contextWindow: number; epoch:
 /** A tool call in a few words. */
 export function callLine(tool: string, input: unknown): string {
   const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
-  const words = fields.map(([name, value]) => `${name}=${oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), 60)}`);
+  const words = fields.map(
+    ([name, value]) =>
+      `${name}=${oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), 60)}`,
+  );
   return oneLine(`${tool} ${words.join(" ")}`, 140);
 }
 
@@ -30,10 +38,11 @@ export function eventLine(event: AgentEvent): string | undefined {
   switch (event.type) {
     case "nudge":
       return event.text;
-    case "warning":
-      return event.skipped === undefined
-        ? "The context is nearly full: the agent gets a turn to save what it needs."
-        : `The context is full, and the agent was not warned: ${event.skipped}.`;
+    case "warning": {
+      const why = event.trigger === "manual" ? "Before the compaction" : "The context is nearly full:";
+      if (event.skipped === undefined) return `${why} the agent gets a turn to save what it needs.`;
+      return `The agent was not warned of the compaction: ${event.skipped}.`;
+    }
     case "checkpoint": {
       const { filesRead, filesWritten, identifiers, openAsks, planOpen } = event.checkpoint;
       const parts = [
@@ -73,7 +82,9 @@ export function receiptText(receipt: Receipt): string {
   const by = summaryBy === "model" ? "the model" : "Holdfast, without a model";
   return [
     `Compaction ${epoch} (${trigger}): messages ${from} to ${to}, ${tokens}; warning ${warning}; summary by ${by}.`,
-    ...rows.map(([name, number, items]) => `  ${name.padEnd(11)}${String(number).padStart(4)}  ${listItems(items, number)}`.trimEnd()),
+    ...rows.map(([name, number, items]) =>
+      `  ${name.padEnd(11)}${String(number).padStart(4)}  ${listItems(items, number)}`.trimEnd(),
+    ),
   ].join("\n");
 }
 

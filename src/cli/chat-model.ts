@@ -41,23 +41,32 @@ export async function chooseModel(
   const { provider, name } = splitModel(model ?? "");
   if (baseUrl !== undefined) {
     // Names of local models have colons of their own, so only a known provider is taken for one.
-    return openAICompatible(isKnown(provider) ? name : (model ?? ""), checkUrl(baseUrl), process.env.OPENAI_API_KEY);
+    return openAICompatible(
+      isKnown(provider) ? name : (model ?? ""),
+      checkUrl(baseUrl),
+      process.env.OPENAI_API_KEY,
+    );
   }
   if (provider === "" || name === "") {
-    const problem = model ? `${JSON.stringify(model)} is no model of the form provider:name` : "There is no model to talk to";
+    const problem = model
+      ? `${JSON.stringify(model)} is no model of the form provider:name`
+      : "There is no model to talk to";
     throw new HoldfastError("invalid_input", `${problem}. ${choices}`);
   }
   const local = Object.hasOwn(localServers, provider) ? localServers[provider] : undefined;
   if (local !== undefined) return openAICompatible(name, local);
   const vendor = Object.hasOwn(hosted, provider) ? hosted[provider] : undefined;
-  if (!vendor) throw new HoldfastError("invalid_input", `There is no provider ${JSON.stringify(provider)}. ${choices}`);
+  if (!vendor)
+    throw new HoldfastError("invalid_input", `There is no provider ${JSON.stringify(provider)}. ${choices}`);
   const create = await loadProvider(provider, vendor.package, load);
   return { model: create(name), label: `${provider}:${name}`, contextWindow: vendor.contextWindow };
 }
 
 function splitModel(model: string): { provider: string; name: string } {
   const colon = model.indexOf(":");
-  return colon === -1 ? { provider: "", name: model } : { provider: model.slice(0, colon), name: model.slice(colon + 1) };
+  return colon === -1
+    ? { provider: "", name: model }
+    : { provider: model.slice(0, colon), name: model.slice(colon + 1) };
 }
 
 function isKnown(provider: string): boolean {
@@ -67,7 +76,10 @@ function isKnown(provider: string): boolean {
 function checkUrl(baseUrl: string): string {
   const protocol = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : "";
   if (protocol === "http:" || protocol === "https:") return baseUrl.replace(/\/+$/, "");
-  throw new HoldfastError("invalid_input", `${JSON.stringify(baseUrl)} is no URL. Give --base-url as http://HOST:PORT/v1.`);
+  throw new HoldfastError(
+    "invalid_input",
+    `${JSON.stringify(baseUrl)} is no URL. Give --base-url as http://HOST:PORT/v1.`,
+  );
 }
 
 function openAICompatible(name: string, baseURL: string, apiKey = ""): ChosenModel {
@@ -129,7 +141,8 @@ export function describeFailure(error: unknown, label: string): string {
   }
   if (APICallError.isInstance(cause)) {
     const { statusCode, message } = cause;
-    if (statusCode === undefined) return `${label} could not be reached (${message}). Check --base-url and the network.`;
+    if (statusCode === undefined)
+      return `${label} could not be reached (${message}). Check --base-url and the network.`;
     return `${label} answered ${statusCode}: ${message.replace(/\.$/, "")}. ${advice(statusCode)}`;
   }
   return cause instanceof Error ? cause.message : String(cause);
@@ -137,7 +150,8 @@ export function describeFailure(error: unknown, label: string): string {
 
 function advice(status: number): string {
   if (status === 401 || status === 403) return "Check the API key.";
-  if (status === 404) return "Check the name in --model, and that --base-url ends as the server wants it (often in /v1).";
+  if (status === 404)
+    return "Check the name in --model, and that --base-url ends as the server wants it (often in /v1).";
   if (status === 429) return "Wait a little and send it again.";
   if (status >= 500) return "The fault is the server's; send it again later.";
   return "Nothing of the conversation was lost; change the request and send it again.";

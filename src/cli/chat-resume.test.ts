@@ -9,10 +9,17 @@ import type { ScriptedAnswer, ScriptedRequest } from "../testing/scripted-server
 
 const never = () => new Promise<never>(() => undefined);
 
-const noteFinding = { toolCalls: [{ name: "update_notepad", input: { operation: "append", content: "- row 88 has a text date" } }] };
+const noteFinding = {
+  toolCalls: [
+    { name: "update_notepad", input: { operation: "append", content: "- row 88 has a text date" } },
+  ],
+};
 
 /** A script that leaves one request without an answer, and says when it came. */
-function hangAt(isIt: (request: ScriptedRequest, number: number) => boolean, answer: (request: ScriptedRequest, number: number) => ScriptedAnswer) {
+function hangAt(
+  isIt: (request: ScriptedRequest, number: number) => boolean,
+  answer: (request: ScriptedRequest, number: number) => ScriptedAnswer,
+) {
   const { promise: hanging, resolve } = Promise.withResolvers<void>();
   let hung = false;
   const script = (request: ScriptedRequest, number: number) => {
@@ -25,13 +32,19 @@ function hangAt(isIt: (request: ScriptedRequest, number: number) => boolean, ans
 }
 
 test("a turn that was killed goes on at the next start [chat.resume]", async () => {
-  const { script, hanging } = hangAt((_request, number) => number === 1, (_request, number) => (number === 0 ? noteFinding : { text: "All noted." }));
+  const { script, hanging } = hangAt(
+    (_request, number) => number === 1,
+    (_request, number) => (number === 0 ? noteFinding : { text: "All noted." }),
+  );
   const { server, cwd, chat } = await beginChat(script);
   const killed = startCli([...chat, "--session", "s", "-p", "note it"], { cwd });
   await Promise.race([hanging, killed.failed]);
   killed.process.kill("SIGKILL");
   await killed.exit;
-  const { stdout, stderr, code } = await runCli([...chat, "--session", "s"], { cwd, input: ["/notepad", "thanks"] });
+  const { stdout, stderr, code } = await runCli([...chat, "--session", "s"], {
+    cwd,
+    input: ["/notepad", "thanks"],
+  });
   assert.match(stderr, /^Session s .*\nThe last turn was not finished; going on with it\.\n/);
   assert.equal(stdout, "All noted.\n- row 88 has a text date\nAll noted.\n");
   assert.equal(code, 0);
@@ -41,7 +54,8 @@ test("a turn that was killed goes on at the next start [chat.resume]", async () 
 
 /** An agent that reads a file so large that the next call needs a compaction. */
 function readerScript(request: ScriptedRequest): ScriptedAnswer {
-  if (isSummary(request)) return { text: "The user asked: read big.txt and say what the last row is. It was read." };
+  if (isSummary(request))
+    return { text: "The user asked: read big.txt and say what the last row is. It was read." };
   if (isWarning(request)) return { text: "Nothing to save." };
   if (newestMessage(request).endsWith("read big.txt and say what the last row is")) {
     return { toolCalls: [{ name: "read_file", input: { path: "big.txt" } }] };
@@ -50,8 +64,10 @@ function readerScript(request: ScriptedRequest): ScriptedAnswer {
 }
 
 const isSummary = (request: ScriptedRequest) => !request.tools;
-const isWarning = (request: ScriptedRequest) => request.tools?.every(({ function: { name } }) => name !== "read_file") ?? false;
-const isAfterSummary = (request: ScriptedRequest) => promptsOf(request).some((text) => String(text).startsWith("[Summary"));
+const isWarning = (request: ScriptedRequest) =>
+  request.tools?.every(({ function: { name } }) => name !== "read_file") ?? false;
+const isAfterSummary = (request: ScriptedRequest) =>
+  promptsOf(request).some((text) => String(text).startsWith("[Summary"));
 
 const phases: [name: string, isIt: (request: ScriptedRequest) => boolean][] = [
   ["while the agent is warned", isWarning],
@@ -64,7 +80,10 @@ for (const [name, isIt] of phases) {
     const { script, hanging } = hangAt(isIt, readerScript);
     const { server, cwd, chat } = await beginChat(script);
     const small = [...chat, "--session", "s", "--context-window", "8000", "--surfaces", "notepad,results"];
-    writeFileSync(join(cwd, "big.txt"), Array.from({ length: 405 }, (_, row) => `row ${row + 1} of the long table of that workbook`).join("\n"));
+    writeFileSync(
+      join(cwd, "big.txt"),
+      Array.from({ length: 405 }, (_, row) => `row ${row + 1} of the long table of that workbook`).join("\n"),
+    );
     const killed = startCli([...small, "-p", "read big.txt and say what the last row is"], { cwd });
     await Promise.race([hanging, killed.failed]);
     killed.process.kill("SIGKILL");
@@ -81,7 +100,10 @@ for (const [name, isIt] of phases) {
 }
 
 test("Ctrl-C stops the turn, and the chat goes on [chat.abort]", async () => {
-  const { script, hanging } = hangAt((_request, number) => number === 0, () => ({ text: "Here again." }));
+  const { script, hanging } = hangAt(
+    (_request, number) => number === 0,
+    () => ({ text: "Here again." }),
+  );
   const { cwd, chat } = await beginChat(script);
   const run = startCli(chat, { cwd });
   run.write("think long");
@@ -96,7 +118,10 @@ test("Ctrl-C stops the turn, and the chat goes on [chat.abort]", async () => {
 });
 
 test("Ctrl-C in -p ends it with 130, and --json says so [chat.abort]", async () => {
-  const { script, hanging } = hangAt((_request, number) => number === 0, () => ({ text: "" }));
+  const { script, hanging } = hangAt(
+    (_request, number) => number === 0,
+    () => ({ text: "" }),
+  );
   const { cwd, chat } = await beginChat(script);
   const run = startCli([...chat, "--json", "-p", "think long"], { cwd });
   await hanging;
@@ -110,7 +135,10 @@ test("a model or server that is not there is told in one line, with exit 1 [chat
   const { cwd, chat } = await beginChat(() => ({ status: 404, error: 'model "scripted" not found' }));
   const unknown = await runCli([...chat, "-p", "hi"], { cwd });
   assert.equal(unknown.stdout, "");
-  assert.match(unknown.stderr, /\nscripted at \S+ answered 404: model "scripted" not found\. Check the name in --model/);
+  assert.match(
+    unknown.stderr,
+    /\nscripted at \S+ answered 404: model "scripted" not found\. Check the name in --model/,
+  );
   assert.equal(unknown.code, 1);
 
   const closed = createServer().listen(0, "127.0.0.1");
@@ -118,7 +146,12 @@ test("a model or server that is not there is told in one line, with exit 1 [chat
   const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/v1`;
   await new Promise((done) => closed.close(done));
   const nobody = await runCli(["chat", "--base-url", url, "--model", "m", "-p", "hi"], { cwd });
-  assert.match(nobody.stderr, new RegExp(`\\nNo model server answers at ${url} \\(ECONNREFUSED\\)\\. Start it, or give another address`));
+  assert.match(
+    nobody.stderr,
+    new RegExp(
+      `\\nNo model server answers at ${url} \\(ECONNREFUSED\\)\\. Start it, or give another address`,
+    ),
+  );
   assert.equal(nobody.code, 1);
 });
 

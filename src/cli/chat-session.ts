@@ -46,7 +46,11 @@ export class Chat {
       outcome = { ok: true, result: await turn.result };
     } catch (error) {
       const { aborted } = controller.signal;
-      outcome = { ok: false, aborted, error: aborted ? "The turn was stopped." : describeFailure(error, model.label) };
+      outcome = {
+        ok: false,
+        aborted,
+        error: aborted ? "The turn was stopped." : describeFailure(error, model.label),
+      };
     } finally {
       this.#running = undefined;
     }
@@ -69,7 +73,12 @@ export class Chat {
     const { agent, contextWindow } = this.setting;
     const usage = await agent.usage(this.session.id);
     const state = await this.session.state();
-    return statusLine({ usage, contextWindow, epoch: readEpoch(state).number, notepad: state.row.notepad ?? "" });
+    return statusLine({
+      usage,
+      contextWindow,
+      epoch: readEpoch(state).number,
+      notepad: state.row.notepad ?? "",
+    });
   }
 }
 

@@ -26,7 +26,10 @@ test("a file is read by lines, with their numbers [chat.files]", async () => {
   assert.equal(await readLines(directory, "src/main.ts"), "1\tfirst\n2\tsecond line\n3\tthird");
   assert.equal(await readLines(directory, "src/../src/main.ts", 2, 2), "2\tsecond line");
   assert.equal(await readLines(directory, join(directory, "src/main.ts"), 3), "3\tthird");
-  await assert.rejects(readLines(directory, "src/main.ts", 4), /has 3 lines, so there is nothing from line 4\./);
+  await assert.rejects(
+    readLines(directory, "src/main.ts", 4),
+    /has 3 lines, so there is nothing from line 4\./,
+  );
 });
 
 test("nothing outside the working directory is read, by whatever way [chat.files]", async () => {
@@ -34,7 +37,14 @@ test("nothing outside the working directory is read, by whatever way [chat.files
   symlinkSync(join(outside, "key.txt"), join(directory, "link.txt"));
   symlinkSync(outside, join(directory, "linked"));
   symlinkSync(join(outside, "nothing.txt"), join(directory, "dangling.txt"));
-  for (const path of ["../work-secret/key.txt", join(outside, "key.txt"), "link.txt", "linked/key.txt", "..", "/etc/passwd"]) {
+  for (const path of [
+    "../work-secret/key.txt",
+    join(outside, "key.txt"),
+    "link.txt",
+    "linked/key.txt",
+    "..",
+    "/etc/passwd",
+  ]) {
     await assert.rejects(readLines(directory, path), isOutside, path);
   }
   // Whether a file exists outside must not be told either.
@@ -76,7 +86,10 @@ test("a file of 5 MB comes in pieces, each with the words for the next [chat.fil
   assert.equal(await readLines(directory, "big.csv", 100_000), `100000\t${lines.at(-1)}`);
   writeFileSync(join(directory, "one-line.json"), "y".repeat(5_000_000));
   assert.match(await readLines(directory, "one-line.json"), /y… \[4998000 more characters in this line/);
-  assert.match(await searchFiles(directory, "row 77"), /^No match .*\n\[2 larger than 2000000 bytes were skipped; read_file reads them\.\]$/);
+  assert.match(
+    await searchFiles(directory, "row 77"),
+    /^No match .*\n\[2 larger than 2000000 bytes were skipped; read_file reads them\.\]$/,
+  );
 });
 
 test("a search is literal, without case, by glob, and bounded [chat.files]", async () => {
@@ -88,7 +101,10 @@ test("a search is literal, without case, by glob, and bounded [chat.files]", asy
   writeFileSync(join(directory, "data.bin"), Buffer.from("needle\0needle"));
   writeFileSync(join(directory, "README.md"), `A Needle.*\n${"z".repeat(500)}needle${"z".repeat(500)}\n`);
   writeFileSync(join(directory, "src", "needle.ts"), "const needle = 1;\n");
-  assert.match(await searchFiles(directory, "needle"), /^README\.md:1: A Needle\.\*\nREADME\.md:2: …z{80}needlez+…\nsrc\/needle\.ts:1: const needle = 1;$/);
+  assert.match(
+    await searchFiles(directory, "needle"),
+    /^README\.md:1: A Needle\.\*\nREADME\.md:2: …z{80}needlez+…\nsrc\/needle\.ts:1: const needle = 1;$/,
+  );
   assert.equal(await searchFiles(directory, "needle.*"), "README.md:1: A Needle.*");
   assert.equal(await searchFiles(directory, "needle", "*.ts"), "src/needle.ts:1: const needle = 1;");
   assert.equal(await searchFiles(directory, "needle", "src/**"), "src/needle.ts:1: const needle = 1;");

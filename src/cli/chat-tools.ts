@@ -42,7 +42,12 @@ export function fileTools(directory: string): ToolSet {
   };
 }
 
-export async function readLines(directory: string, path: string, from = 1, to = Number.POSITIVE_INFINITY): Promise<string> {
+export async function readLines(
+  directory: string,
+  path: string,
+  from = 1,
+  to = Number.POSITIVE_INFINITY,
+): Promise<string> {
   const text = await readTextFile(directory, path);
   if (text === "") return `${path} is empty.`;
   const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
@@ -67,7 +72,12 @@ export async function readLines(directory: string, path: string, from = 1, to = 
   return `${shown.join("\n")}\n[${rest}]`;
 }
 
-export async function searchFiles(directory: string, pattern: string, glob?: string, signal?: AbortSignal): Promise<string> {
+export async function searchFiles(
+  directory: string,
+  pattern: string,
+  glob?: string,
+  signal?: AbortSignal,
+): Promise<string> {
   const root = await realpath(directory);
   const wanted = pattern.toLowerCase();
   const found: string[] = [];
@@ -86,12 +96,18 @@ export async function searchFiles(directory: string, pattern: string, glob?: str
   const files = `${searched} ${searched === 1 ? "file" : "files"}`;
   const notes: string[] = [];
   if (found.length > mostMatches) {
-    notes.push(`The first ${mostMatches} matches; there are more. For the rest use a longer pattern, or a glob for some of the files.`);
+    notes.push(
+      `The first ${mostMatches} matches; there are more. For the rest use a longer pattern, or a glob for some of the files.`,
+    );
   } else if (searched >= mostSearched) {
     notes.push(`Only the first ${files} were searched. For the rest use a glob.`);
   }
-  if (tooLarge > 0) notes.push(`${tooLarge} larger than ${largestSearched} bytes were skipped; read_file reads them.`);
-  const head = found.length === 0 ? [`No match for ${JSON.stringify(pattern)} in ${files}.`] : found.slice(0, mostMatches);
+  if (tooLarge > 0)
+    notes.push(`${tooLarge} larger than ${largestSearched} bytes were skipped; read_file reads them.`);
+  const head =
+    found.length === 0
+      ? [`No match for ${JSON.stringify(pattern)} in ${files}.`]
+      : found.slice(0, mostMatches);
   return [...head, ...notes.map((note) => `[${note}]`)].join("\n");
 }
 
@@ -118,7 +134,10 @@ function matchingLines(path: string, text: string, wanted: string): string[] {
     if (at === -1) return [];
     // A match far into a long line is shown with what stands around it.
     const start = line.length > longestMatch ? Math.max(0, at - 80) : 0;
-    const piece = `${start > 0 ? "…" : ""}${line.slice(start, start + longestMatch).trim().toWellFormed()}`;
+    const piece = `${start > 0 ? "…" : ""}${line
+      .slice(start, start + longestMatch)
+      .trim()
+      .toWellFormed()}`;
     return [`${path}:${index + 1}: ${piece}${start + longestMatch < line.length ? "…" : ""}`];
   });
 }

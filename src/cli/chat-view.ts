@@ -72,11 +72,15 @@ export function textView({ streaming }: { streaming: boolean }): View {
       if (event.type === "text") said += event.text;
       if (event.type === "text" || event.type === "usage") return;
       if (event.type === "tool-result") {
-        return put(process.stderr, `${paint("dim", printable(` → ${resultLine(event.text, event.isError)}`))}\n`);
+        return put(
+          process.stderr,
+          `${paint("dim", printable(` → ${resultLine(event.text, event.isError)}`))}\n`,
+        );
       }
       flush();
       freshLine();
-      if (event.type === "tool-call") put(process.stderr, paint("dim", printable(`· ${callLine(event.tool, event.input)}`)));
+      if (event.type === "tool-call")
+        put(process.stderr, paint("dim", printable(`· ${callLine(event.tool, event.input)}`)));
       else if (event.type === "error") error = event.message;
       else aside(eventLine(event) ?? "", event.type === "warning" ? "yellow" : "dim");
     },

@@ -5,14 +5,23 @@ import { test } from "node:test";
 import { beginChat, newestMessage, promptsOf, runCli } from "../../test/support/chat.ts";
 
 const readPlan = { toolCalls: [{ name: "read_file", input: { path: "plan.txt" } }] };
-const noteFinding = { toolCalls: [{ name: "update_notepad", input: { operation: "append", content: "- row 88 has a text date" } }] };
+const noteFinding = {
+  toolCalls: [
+    { name: "update_notepad", input: { operation: "append", content: "- row 88 has a text date" } },
+  ],
+};
 
 test("-p prints the answer on stdout, all else on stderr, and exits 0 [chat.ask]", async () => {
-  const { server, cwd, chat } = await beginChat((request, number) => (number === 0 ? { text: "I look.", ...readPlan } : { text: `It says: ${newestMessage(request)}` }));
+  const { server, cwd, chat } = await beginChat((request, number) =>
+    number === 0 ? { text: "I look.", ...readPlan } : { text: `It says: ${newestMessage(request)}` },
+  );
   writeFileSync(join(cwd, "plan.txt"), "ship it\n");
   const { stdout, stderr, code } = await runCli([...chat, "-p", "What is planned?"], { cwd });
   assert.equal(stdout, "It says: 1\tship it\n");
-  assert.match(stderr, /^New session ses_\w+ · scripted at http.*\nI look\.\n· read_file path=plan\.txt → 1 ship it\n$/);
+  assert.match(
+    stderr,
+    /^New session ses_\w+ · scripted at http.*\nI look\.\n· read_file path=plan\.txt → 1 ship it\n$/,
+  );
   assert.equal(code, 0);
   assert.deepEqual(promptsOf(server.requests[0]), ["What is planned?"]);
   // Nobody who reads a pipe wants colours.
@@ -31,21 +40,53 @@ test("--session goes on with a session, and begins one that is not there [chat.a
 });
 
 test("--json prints each event as a line, and a result at the end [chat.json]", async () => {
-  const { cwd, chat } = await beginChat((_request, number) => (number === 0 ? noteFinding : { text: "Noted, all of it, in full." }));
+  const { cwd, chat } = await beginChat((_request, number) =>
+    number === 0 ? noteFinding : { text: "Noted, all of it, in full." },
+  );
   const { stdout, code } = await runCli([...chat, "--json", "--session", "s", "-p", "Note it"], { cwd });
-  const events = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { type: string; text?: string });
+  const events = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; text?: string });
   const types = events.map(({ type }) => type);
   assert.deepEqual(types, ["usage", "tool-call", "tool-result", "text", "text", "usage", "result"]);
-  assert.equal(events.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join(""), "Noted, all of it, in full.");
+  assert.equal(
+    events.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join(""),
+    "Noted, all of it, in full.",
+  );
   const { steps, end, ...result } = events.at(-1) as unknown as Record<string, unknown>;
   assert.deepEqual([steps, end], [2, "done"]);
-  assert.deepEqual(result, { type: "result", session: "s", ok: true, text: "Noted, all of it, in full.", wroteMemory: true, compacted: false });
+  assert.deepEqual(result, {
+    type: "result",
+    session: "s",
+    ok: true,
+    text: "Noted, all of it, in full.",
+    wroteMemory: true,
+    compacted: false,
+  });
   assert.equal(code, 0);
 });
 
 test("lines from a pipe are prompts and commands [chat.commands]", async () => {
-  const { server, cwd, chat } = await beginChat((request) => (newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." }));
-  const input = ["note it", "", "/notepad", "/undo", "/notepad", "/undo", "/receipt", "/compact", "/receipt", "/help", "/nothing", "/etc/hosts is what?", "/quit", "never sent"];
+  const { server, cwd, chat } = await beginChat((request) =>
+    newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
+  );
+  const input = [
+    "note it",
+    "",
+    "/notepad",
+    "/undo",
+    "/notepad",
+    "/undo",
+    "/receipt",
+    "/compact",
+    "/receipt",
+    "/help",
+    "/nothing",
+    "/etc/hosts is what?",
+    "/quit",
+    "never sent",
+  ];
   const { stdout, stderr, code } = await runCli([...chat, "--session", "s"], { cwd, input });
   const expected = [
     /^Done\.\n- row 88 has a text date\n/,
@@ -70,18 +111,29 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
 
 for (const { when, between, todo } of [
   { when: "in an earlier turn", between: ["thanks"], todo: false },
-  { when: "in the last turn", between: [], todo: "the note and its undo cancel out before the model is told of either" },
+  {
+    when: "in the last turn",
+    between: [],
+    todo: "the note and its undo cancel out before the model is told of either",
+  },
 ]) {
   test(`what /undo took back ${when} is gone for the model too [chat.commands]`, { todo }, async () => {
-    const { server, cwd, chat } = await beginChat((request) => (newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." }));
+    const { server, cwd, chat } = await beginChat((request) =>
+      newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
+    );
     await runCli(chat, { cwd, input: ["note it", ...between, "/undo", "and now?"] });
     assert.match(newestMessage(server.requests.at(-1)), /^\[Notepad[^\]]*\][\s\S]*and now\?$/);
   });
 }
 
 test("/fork goes on in a copy, and the original stays as it was [chat.commands]", async () => {
-  const { server, cwd, chat } = await beginChat((request) => (newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." }));
-  const { stdout } = await runCli([...chat, "--session", "first"], { cwd, input: ["hello", "/fork", "note it", "/sessions"] });
+  const { server, cwd, chat } = await beginChat((request) =>
+    newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
+  );
+  const { stdout } = await runCli([...chat, "--session", "first"], {
+    cwd,
+    input: ["hello", "/fork", "note it", "/sessions"],
+  });
   const fork = /This is session (ses_\w+) now, a copy of first\./.exec(stdout)?.[1];
   assert.ok(fork);
   assert.match(stdout, new RegExp(`\\* ${fork}  \\S+ \\S+  hello\\n`));

@@ -62,7 +62,8 @@ export async function run(args: string[]): Promise<number> {
 
 /** One prompt, one answer. */
 async function ask(chat: Chat, prompt: string): Promise<number> {
-  if (await isUnfinished(chat.session)) chat.setting.view.notice("The last turn was not finished; this prompt follows it.");
+  if (await isUnfinished(chat.session))
+    chat.setting.view.notice("The last turn was not finished; this prompt follows it.");
   const letGo = stopOnInterrupt(chat, () => undefined);
   const outcome = await chat.send(prompt);
   letGo();
@@ -75,7 +76,9 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
   const { view } = chat.setting;
   const paint = painterFor(process.stderr);
   const output = process.stdout.isTTY ? process.stdout : process.stderr;
-  const input = createInterface(isInteractive ? { input: process.stdin, output, prompt: "› " } : { input: process.stdin });
+  const input = createInterface(
+    isInteractive ? { input: process.stdin, output, prompt: "› " } : { input: process.stdin },
+  );
   // Made before anything is awaited: lines that arrive until then would be lost.
   const lines = input[Symbol.asyncIterator]();
   const letGo = stopOnInterrupt(chat, () => {
@@ -133,30 +136,46 @@ function stopOnInterrupt(chat: Chat, end: () => void): () => void {
   return () => process.off("SIGINT", interrupt);
 }
 
-async function openSession(memory: Memory, id: string | undefined): Promise<{ session: Session; isNew: boolean }> {
+async function openSession(
+  memory: Memory,
+  id: string | undefined,
+): Promise<{ session: Session; isNew: boolean }> {
   const known = id === undefined ? undefined : await memory.findSession(id);
   if (known) return { session: known, isNew: false };
-  return { session: await memory.createSession({ agent: "chat", ...(id === undefined ? {} : { id }) }), isNew: true };
+  return {
+    session: await memory.createSession({ agent: "chat", ...(id === undefined ? {} : { id }) }),
+    isNew: true,
+  };
 }
 
 function readPrompt(prompt: string | undefined, positionals: string[]): string | undefined {
   if (positionals.length > 0) {
-    throw new HoldfastError("invalid_input", `${JSON.stringify(positionals[0])} is no option. To ask something and exit: holdfast chat -p PROMPT`);
+    throw new HoldfastError(
+      "invalid_input",
+      `${JSON.stringify(positionals[0])} is no option. To ask something and exit: holdfast chat -p PROMPT`,
+    );
   }
-  if (prompt?.trim() === "") throw new HoldfastError("invalid_input", "The prompt is empty. Usage: holdfast chat -p PROMPT");
+  if (prompt?.trim() === "")
+    throw new HoldfastError("invalid_input", "The prompt is empty. Usage: holdfast chat -p PROMPT");
   return prompt;
 }
 
 function readWindow(value: string | undefined): number | undefined {
   const tokens = wholeNumber(value, "context-window");
   if (tokens === undefined || tokens >= smallestWindow) return tokens;
-  throw new HoldfastError("invalid_input", `--context-window must be at least ${smallestWindow} tokens (got ${tokens}).`);
+  throw new HoldfastError(
+    "invalid_input",
+    `--context-window must be at least ${smallestWindow} tokens (got ${tokens}).`,
+  );
 }
 
 function readPlacement(value: string): Placement {
   const placement = placements.find((name) => name === value);
   if (placement) return placement;
-  throw new HoldfastError("invalid_input", `--placement must be one of ${placements.join(", ")} (got ${JSON.stringify(value)}).`);
+  throw new HoldfastError(
+    "invalid_input",
+    `--placement must be one of ${placements.join(", ")} (got ${JSON.stringify(value)}).`,
+  );
 }
 
 function readSurfaces(value: string | undefined): { surfaces?: SurfaceName[] } {

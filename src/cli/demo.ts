@@ -1,85 +1,169 @@
 import { parseArgs } from "node:util";
-import { estimateTokens } from "../context/estimate-tokens.ts";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { tool } from "ai";
+import { z } from "zod";
+import { createAgent } from "../controller/agent.ts";
+import type { AgentEvent } from "../controller/events.ts";
 import { openMemory } from "../index.ts";
-import type { Session } from "../sessions/session.ts";
+import { startScriptedServer } from "../testing/scripted-server.ts";
+import { ask, auditScript, sheets, sheetText } from "./demo-workbook.ts";
+import { bar, count, oneLine, painterFor, percent, wrap } from "./terminal.ts";
 
 /** So small that ten sheets cannot fit. */
-const contextWindow = 1_200;
+const contextWindow = 4_000;
 
-interface Sheet {
-  name: string;
-  rows: number;
-  finding: string;
-}
+const paint = painterFor(process.stdout);
 
-const sheets: Sheet[] = [
-  { name: "Revenue", rows: 500, finding: "dates YYYY-MM-DD, revenue by region by month" },
-  { name: "Expenses", rows: 180, finding: "12 categories × 15 months" },
-  { name: "Summary", rows: 40, finding: "Q3 shows $1.2M, detail rows sum to $1.155M" },
-  { name: "EMEA", rows: 310, finding: "July double-counted in rows 251-267: that is the Q3 gap" },
-  { name: "APAC", rows: 290, finding: "clean" },
-  { name: "Americas", rows: 402, finding: "row 88 has a text date" },
-  { name: "Headcount", rows: 64, finding: "3 leavers still on payroll (E-1041, E-1187, E-1203)" },
-  { name: "Forecast", rows: 120, finding: "growth hard-coded to 4 % in C7" },
-  { name: "Tax", rows: 75, finding: "rate of 2024 used for 2025" },
-  { name: "Notes", rows: 12, finding: "user wants green >5% YoY growth, red <0%" },
-];
-
-/** A scripted agent audits a workbook in a context that is compacted on the way. */
+/** A scripted agent audits a workbook in a context that is compacted on the way. All but the model is real. */
 export async function run(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { fast: { type: "boolean", default: false } }, strict: true });
-  const pause = values.fast || !process.stdout.isTTY ? 0 : 350;
+  const { values } = parseArgs({
+    args,
+    options: { fast: { type: "boolean", default: false } },
+    strict: true,
+  });
+  const pause = values.fast || !process.stdout.isTTY ? 0 : 400;
+  const server = await startScriptedServer(auditScript());
   const memory = await openMemory({ store: "memory:" });
-  const session = await memory.createSession({ title: "Workbook audit" });
-  say(bold(`An agent audits a workbook of ${sheets.length} sheets with a context of ${contextWindow} tokens.`));
-  say("It notes each finding in its notepad, which lives outside the conversation.\n");
+  try {
+    const session = await memory.createSession({ id: "audit", title: "Workbook audit" });
+    const agent = createAgent({
+      memory,
+      model: createOpenAICompatible({ name: "scripted", baseURL: server.url, includeUsage: true })(
+        "scripted",
+      ),
+      tools: {
+        read_sheet: tool({
+          description: "Read one sheet of the workbook.",
+          inputSchema: z.strictObject({ name: z.string() }),
+          execute: ({ name }) => sheetText(name),
+        }),
+      },
+      surfaces: ["notepad", "results"],
+      system: "You audit workbooks.",
+      contextWindow,
+      compactAt: 0.75,
+      keep: 0.1,
+      outputReserve: 150,
+    });
+    say(
+      paint(
+        "bold",
+        `An agent audits a workbook of ${sheets.length} sheets in a context of ${count(contextWindow)} tokens.`,
+      ),
+    );
+    say(paint("dim", "The model is scripted; the controller, the store and the calls over HTTP are real.\n"));
+    say(`${paint("cyan", "you ›")} ${ask}\n`);
 
-  let conversation: string[] = ["user: Audit the workbook. Find out why Q3 does not add up."];
-  let compactions = 0;
-  for (const [index, sheet] of sheets.entries()) {
-    const reading = sheetText(sheet, index);
-    if ((await tokensUsed(session, [...conversation, reading])) > contextWindow) {
-      compactions++;
-      conversation = [`summary: ${index} sheets were read; the details are gone.`];
-      say(yellow(`  ── compaction ${compactions}: the conversation is now one line ──`));
+    const show = narrator();
+    for await (const event of agent.send(session.id, ask)) {
+      if (show(event)) await new Promise((proceed) => setTimeout(proceed, pause));
     }
-    conversation.push(reading, `assistant: noted sheet ${index + 1}`);
-    await session.call("update_notepad", { operation: "append", content: `- [x] ${sheet.name}: ${sheet.rows} rows; ${sheet.finding}` });
-    const used = await tokensUsed(session, conversation);
-    say(`${bar(used / contextWindow)} ${String(used).padStart(5)} tokens   sheet ${String(index + 1).padStart(2)} ${sheet.name}`);
-    await new Promise((proceed) => setTimeout(proceed, pause));
+    const notepad = await session.notepad.read();
+    const conversation = JSON.stringify(
+      server.requests.at(-1)?.messages.filter(({ role }) => role !== "system"),
+    );
+    return conclude(notepad, conversation, (await agent.receipts(session.id)).length);
+  } finally {
+    await memory.close();
+    await server.close();
   }
-
-  const { system } = await session.context();
-  say(`\n${bold("What the model has before it now:")}\n`);
-  say(system.slice(system.indexOf("## Session Notepad")));
-  const kept = sheets.filter(({ finding }) => system.includes(finding)).length;
-  const inConversation = sheets.filter(({ finding }) => conversation.some((message) => message.includes(finding))).length;
-  say(`\n${bold("What survived")} ${compactions} compactions: ${green(`${kept} of ${sheets.length} findings`)} in the notepad; ${inConversation} of ${sheets.length} in the conversation.`);
-  await memory.close();
-  return kept === sheets.length ? 0 : 1;
 }
 
-async function tokensUsed(session: Session, conversation: string[]): Promise<number> {
-  const { system } = await session.context();
-  return [system, ...conversation].reduce((sum, text) => sum + estimateTokens(text), 0);
+/** Tells each event in a line or two; true when it is worth a moment's pause. */
+function narrator(): (event: AgentEvent) => boolean {
+  let share = 0;
+  let said = "";
+  let read = 0;
+  let noted = 0;
+  let size = 0;
+  let isWarned = false;
+  const tell = (label: string, text: string) => say(`      ${paint("dim", label.padEnd(11))} ${text}`);
+  const tellNote = (note: string) => {
+    size += note.length + (size === 0 ? 0 : 1);
+    if (note.startsWith("- ")) noted++;
+    const lines = note.split("\n").map((line) => line.replace(/^(?:#+|-(?: \[ \])?) /, ""));
+    say(`      ${paint("green", `✎ ${oneLine(lines.filter((line) => line !== "").join(" · "), 72)}`)}`);
+  };
+  return (event) => {
+    if (event.type === "text") {
+      said += event.text;
+      return false;
+    }
+    if (said !== "")
+      say(
+        isWarned
+          ? paint("dim", `      “${said}”`)
+          : `${paint("cyan", "agent ›")} ${wrap(said, 72, "        ")}`,
+      );
+    said = "";
+    switch (event.type) {
+      case "usage":
+        share = event.usage.total / contextWindow;
+        return false;
+      case "tool-call": {
+        const { name, content } = event.input as { name?: string; content?: string };
+        if (content !== undefined) tellNote(content);
+        if (name === undefined) return true;
+        if (noted < read) say(paint("dim", "      … absorbed in the sheets, it takes no note"));
+        read++;
+        say(
+          `  ${String(read).padStart(2)}  reads ${name.padEnd(10)} ${gauge(share)}   ${paint("dim", `notepad ${count(size)} characters`)}`,
+        );
+        return true;
+      }
+      case "warning":
+        isWarned = true;
+        say(
+          `\n  ${paint("yellow", "⚠   The context is nearly full: one turn for the agent to save what it needs.")}`,
+        );
+        return true;
+      case "checkpoint": {
+        isWarned = false;
+        const { openAsks, planOpen, identifiers } = event.checkpoint;
+        tell(
+          "checkpoint",
+          `open asks: ${openAsks.length}, plan items: ${planOpen.length}, identifiers: ${identifiers.length}`,
+        );
+        return false;
+      }
+      case "compaction":
+        tell(
+          "compaction",
+          `messages ${event.from} to ${event.to} are a summary of ${event.summary.split(/\s+/).length} words now`,
+        );
+        return false;
+      case "receipt": {
+        const { counts, tokensBefore, tokensAfter } = event.receipt;
+        tell("receipt", `${counts.kept} kept, ${counts.recallable} recallable, ${counts.missing} missing`);
+        tell("context", `${gauge(tokensBefore / contextWindow)}  →  ${gauge(tokensAfter / contextWindow)}\n`);
+        return true;
+      }
+      case "error":
+        say(paint("red", event.message));
+        return false;
+      default:
+        return false;
+    }
+  };
 }
 
-function sheetText({ name, rows, finding }: Sheet, index: number): string {
-  const lines = Array.from({ length: 12 }, (_, row) => `${row + 1};2024-${String(row + 1).padStart(2, "0")}-01;${(index + 3) * (row + 7) * 991}.50`);
-  return `tool: ${name}, ${rows} rows\n${lines.join("\n")}\n… ${finding}`;
+/** What is left of the work, and where. */
+function conclude(notepad: string, conversation: string, compactions: number): number {
+  say(`\n${paint("bold", "The notepad, which stands before the model in every call:")}\n`);
+  say(notepad.replaceAll(/^/gm, "    "));
+  const inNotepad = sheets.filter(({ finding }) => notepad.includes(finding)).length;
+  const inConversation = sheets.filter(({ finding }) => conversation.includes(finding)).length;
+  say(`\n${paint("bold", `After ${compactions} compactions, of ${sheets.length} findings`)}`);
+  say(`    in the notepad       ${bar(inNotepad / sheets.length, 10)} ${paint("green", String(inNotepad))}`);
+  say(`    in the conversation  ${bar(inConversation / sheets.length, 10)} ${inConversation}`);
+  return inNotepad === sheets.length ? 0 : 1;
 }
 
-function bar(share: number): string {
-  const filled = Math.min(20, Math.round(share * 20));
-  return `[${"█".repeat(filled)}${"░".repeat(20 - filled)}]`;
+function gauge(share: number): string {
+  const text = `${bar(share, 20)} ${percent(share).padStart(5)}`;
+  return share > 0.7 ? paint("yellow", text) : text;
 }
 
 function say(text: string): void {
   console.log(text);
 }
-
-const colour = (code: number) => (text: string) => (process.stdout.isTTY ? `\u001b[${code}m${text}\u001b[0m` : text);
-const bold = colour(1);
-const green = colour(32);
-const yellow = colour(33);

@@ -89,7 +89,7 @@ function atLeast(value: string | undefined, option: string, least: number): numb
 }
 
 function render(file: string, report: Report): string {
-  const { calls, messages, models, format, memory, writing, compaction, contextWindow } = report;
+  const { calls, messages, format, memory, writing, compaction, contextWindow } = report;
   const where = compaction.beforeCalls.join(", ");
   const withCompaction =
     compaction.beforeCalls.length === 0
@@ -105,8 +105,11 @@ function render(file: string, report: Report): string {
       : "";
   const share = (100 * writing.cost) / report.reproduced;
   return [
-    `${basename(file)}: ${format}, ${count(calls)} calls, ${count(messages)} messages, ${models.join(", ")}`,
+    `${basename(file)}: ${format}, ${count(calls)} calls, ${count(messages)} messages`,
     costLine(report),
+    ...Object.entries(report.prices).map(([model, { input, cacheWrite, cacheRead, output }]) => {
+      return `Prices of ${model || "(unnamed model)"}, in dollars per million tokens: fresh ${input}, written ${cacheWrite}, read ${cacheRead}, output ${output}`;
+    }),
     `Assumed: a notepad of ${count(memory.notepadTokens)} tokens, ${count(memory.editTokens)} of them replaced every ${count(memory.editEvery)} calls${memory.foldAfter > 0 ? `, folded in after ${memory.foldAfter} idle minutes` : ""}`,
     "",
     ...withCompaction,

@@ -26,6 +26,17 @@ export function oneLine(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, Math.max(0, most - 1)).toWellFormed()}…` : line;
 }
 
+/** Breaks a text into lines at its spaces; all but the first are indented. */
+export function wrap(text: string, width: number, indent: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join(`\n${indent}`);
+}
+
 /** What a model or a file says must not steer the terminal: control characters become visible. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for

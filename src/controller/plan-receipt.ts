@@ -59,11 +59,14 @@ function named(items: readonly ReceiptItem[]): ReceiptItem[] {
 
 /** Each item once. */
 function itemsOf(removed: readonly StoredMessage[], asks: readonly string[]): ReceiptItem[] {
+  const identifiers = findIdentifiers(removed.map(({ message }) => textOf(message)).join("\n"));
   const notes = removed.flatMap((stored) => toolCallsOf(stored).flatMap(({ tool, input }) => noteIn(tool, input)));
   return [
     ...asks.map((text): ReceiptItem => ({ kind: "ask", text })),
     ...[...new Set(notes)].map((text): ReceiptItem => ({ kind: "note", text })),
-    ...findIdentifiers(removed.map(({ message }) => textOf(message)).join("\n")),
+    // Numbers come last: there may be thousands, and a path says more.
+    ...identifiers.filter(({ kind }) => kind !== "number"),
+    ...identifiers.filter(({ kind }) => kind === "number"),
   ];
 }
 

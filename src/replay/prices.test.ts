@@ -5,6 +5,8 @@ import { builtInPrices, costOf, parsePrices, pricesFor } from "./prices.ts";
 test("the longest beginning of the model's name decides, and the default where none fits", () => {
   assert.equal(pricesFor("claude-opus-4-5-20251101", builtInPrices).input, 5);
   assert.equal(pricesFor("claude-opus-4-1-20250805", builtInPrices).input, 15);
+  assert.equal(pricesFor("claude-opus-4-20250514", builtInPrices).input, 15);
+  assert.equal(pricesFor("claude-opus-5-5", builtInPrices).input, 4);
   assert.equal(pricesFor("claude-sonnet-4-5", builtInPrices).cacheRead, 0.3);
   assert.equal(pricesFor("somebody's model", builtInPrices).output, 25);
   assert.equal(pricesFor("", builtInPrices).cacheWrite, 6.25);
@@ -17,6 +19,12 @@ test("a table of one's own adds to the built-in one", () => {
     10,
   );
   assert.equal(pricesFor("claude-opus-4-5", table).input, 5);
+});
+
+test("a short name of one's own counts before a longer built-in one", () => {
+  const table = parsePrices('{"claude":{"input":1,"cacheWrite":2,"cacheRead":3,"output":4}}');
+  assert.equal(pricesFor("claude-opus-4-5", table).output, 4);
+  assert.equal(pricesFor("other", table).output, 25);
 });
 
 test("a faulty table is refused with the price that is wrong and an example", () => {

@@ -8,12 +8,21 @@ export type Prices = TokenCounts;
 /** Prices by the beginning of the model's name; the longest beginning counts, `default` where none fits. */
 export type PriceTable = Readonly<Record<string, Prices>>;
 
-/** Taken from the costs that the recorded sessions state, and from the providers' lists; checked November 2026. */
+/**
+ * Those of Opus 4.5 and Sonnet 4.5 give exactly the costs that the pi sessions recorded; the others are Anthropic's
+ * list of autumn 2026, with writes for the five-minute cache.
+ */
 export const builtInPrices: PriceTable = {
   default: { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 },
-  "claude-opus-4-5": { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 },
-  "claude-opus-4": { input: 15, cacheWrite: 18.75, cacheRead: 1.5, output: 75 },
-  "claude-sonnet": { input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15 },
+  "claude-opus-5-5": { input: 4, cacheWrite: 5, cacheRead: 0.2, output: 20 },
+  "claude-opus-5": { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 },
+  "claude-opus-4": { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 },
+  "claude-opus-4-1": { input: 15, cacheWrite: 18.75, cacheRead: 1.5, output: 75 },
+  "claude-opus-4-0": { input: 15, cacheWrite: 18.75, cacheRead: 1.5, output: 75 },
+  "claude-opus-4-20": { input: 15, cacheWrite: 18.75, cacheRead: 1.5, output: 75 },
+  "claude-sonnet-5": { input: 2, cacheWrite: 2.5, cacheRead: 0.2, output: 10 },
+  "claude-sonnet-4": { input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15 },
+  "claude-3-7-sonnet": { input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15 },
   "claude-haiku-4-5": { input: 1, cacheWrite: 1.25, cacheRead: 0.1, output: 5 },
 };
 
@@ -51,10 +60,14 @@ export function parsePrices(text: string): PriceTable {
       "invalid_input",
       `The price table is no JSON object. Write it like this: ${example}`,
     );
-  const entries = Object.entries(table).map(
+  const own = Object.entries(table).map(
     ([model, value]) => [model, checkPrices(model, value, example)] as const,
   );
-  return { ...builtInPrices, ...Object.fromEntries(entries) };
+  // A name given by the user counts for every model that begins with it, however exact the built-in name is.
+  const rest = Object.entries(builtInPrices).filter(
+    ([name]) => !own.some(([model]) => name.startsWith(model)),
+  );
+  return Object.fromEntries([...rest, ...own]);
 }
 
 function parseJson(text: string, example: string): unknown {

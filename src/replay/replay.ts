@@ -53,7 +53,7 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
     format: transcript.format,
     calls: transcript.calls.length,
     messages: transcript.messages.length,
-    models: [...new Set(transcript.calls.map(({ model }) => model))],
+    prices: Object.fromEntries(transcript.calls.map(({ model }, call) => [model, prices[call] as Prices])),
     recorded: costs.length < transcript.calls.length ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
     reproduced: transcript.calls.reduce(
       (sum, { usage }, call) => sum + costOf(usage, prices[call] as Prices),

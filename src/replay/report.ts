@@ -1,6 +1,6 @@
 import type { Placement } from "../controller/plan-prompt.ts";
 import type { MemoryOptions } from "./memory-model.ts";
-import type { PriceTable } from "./prices.ts";
+import type { Prices, PriceTable } from "./prices.ts";
 import type { TokenCounts, Transcript, TranscriptWarning } from "./transcript.ts";
 import type { WritingCost } from "./writing-cost.ts";
 
@@ -36,7 +36,8 @@ export interface Report {
   format: Transcript["format"];
   calls: number;
   messages: number;
-  models: string[];
+  /** What was paid for each model that answered. */
+  prices: Record<string, Prices>;
   /** Dollars: what the transcript says, and what its usage comes to under the price table. */
   recorded: number | undefined;
   reproduced: number;

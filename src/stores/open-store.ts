@@ -15,10 +15,10 @@ export async function openStore(choice: StoreChoice, options: StoreOptions = {})
   const scheme = /^([a-z][a-z0-9+-]+):/.exec(choice)?.[1];
   switch (scheme) {
     case undefined:
-      return (await import("./sqlite.ts")).sqliteStore({ path: choice });
+      return (await import("./sqlite.ts")).sqliteStore({ path: choice, ...options });
     case "sqlite": {
       const [path = "", query] = pathOf(choice, scheme).split("?");
-      return (await import("./sqlite.ts")).sqliteStore({ path, ...readSynchronous(query) });
+      return (await import("./sqlite.ts")).sqliteStore({ path, ...readSynchronous(query), ...options });
     }
     case "jsonl":
       return (await import("./jsonl.ts")).jsonlStore({ directory: pathOf(choice, scheme), ...options });

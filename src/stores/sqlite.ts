@@ -7,9 +7,10 @@ import { openEnd } from "./session-table.ts";
 import { entryFromSql, entryToSql, recordFromSql, sessionFromSql, type SqlEntry, type SqlRecord, type SqlSession, summaryColumns, summaryFromSql } from "./sql-rows.ts";
 import { isBusy, storeError } from "./sqlite-errors.ts";
 import { openDatabase } from "./sqlite-open.ts";
-import { type Commit, Listeners, type NewSession, type RecordWrite, type Scope, type Store, type StoreChange } from "./store.ts";
+import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
+import { type Commit, Listeners, type NewSession, type RecordWrite, type Scope, type Store, type StoreChange, type StoreOptions } from "./store.ts";
 
-export interface SqliteOptions {
+export interface SqliteOptions extends StoreOptions {
   /** The database file; created when missing. */
   path: string;
   /** `full`: an answer means fsynced. `normal`: a power cut may take the last answers back. */
@@ -24,6 +25,8 @@ const patience = 60_000;
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const path = options.path === ":memory:" ? options.path : resolve(options.path);
   const { database, writable } = await patiently(path, () => openDatabase(path, options.synchronous ?? "full"));
+  const warning = warningOfVersion(sqliteVersion(database));
+  if (warning) (options.onWarning ?? console.warn)(warning);
   return new SqliteStore(database, path, writable, options.pollMilliseconds ?? 100);
 }
 

@@ -81,7 +81,7 @@ async function search(session: Session, query: string) {
   const matches: { message: number; excerpt: string }[] = [];
   const messages = await session.messages();
   for (const [index, message] of messages.entries()) {
-    const text = messageText(message);
+    const text = messageText(message, isSpoken);
     const at = text.toLowerCase().indexOf(wanted);
     if (at === -1) continue;
     matches.push({ message: index + 1, excerpt: text.slice(Math.max(0, at - 100), at + query.length + 100).toWellFormed() });
@@ -96,12 +96,18 @@ async function search(session: Session, query: string) {
 }
 
 /** A message as text, whatever shape its content has. */
-function messageText(value: Json): string {
+function messageText(value: Json, wanted: (part: Json) => boolean = () => true): string {
   const { message } = value as { message?: { role?: string; content?: Json } };
   const content = message?.content ?? value;
   if (typeof content === "string") return `${message?.role ?? ""}: ${content}`;
   if (!Array.isArray(content)) return JSON.stringify(content);
-  return `${message?.role ?? ""}: ${content.map(partText).join("\n")}`;
+  return `${message?.role ?? ""}: ${content.filter(wanted).map(partText).join("\n")}`;
+}
+
+/** A search that found itself, and what was recalled before, would bury what was said. */
+function isSpoken(part: Json): boolean {
+  const { toolName } = part as { toolName?: string };
+  return toolName !== recall.name && toolName !== recallResult.name;
 }
 
 function partText(part: Json): string {

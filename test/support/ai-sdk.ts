@@ -101,3 +101,16 @@ export function saidIn({ messages }: ScriptedRequest): string[] {
 export function user(content: string): ModelMessage {
   return { role: "user", content };
 }
+
+/** What a mock model of the SDK answers. */
+export function mockAnswer(text: string) {
+  return {
+    content: [{ type: "text" as const, text }],
+    finishReason: { unified: "stop" as const, raw: undefined },
+    usage: {
+      inputTokens: { total: 10, noCache: 10, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: 5, text: 5, reasoning: undefined },
+    },
+    warnings: [],
+  };
+}

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { after } from "node:test";
+import { estimateTokens } from "../../src/context/estimate-tokens.ts";
 import {
   type ScriptedAnswer,
   type ScriptedRequest,
   startScriptedServer,
 } from "../../src/testing/scripted-server.ts";
-import { estimateTokens } from "../../src/context/estimate-tokens.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");

@@ -11,6 +11,8 @@ export interface WriterOrder {
   /** Marks are `name:number`. */
   name: string;
   operations: number;
+  /** Every so-manieth operation is an append to the notepad; the others add notes. */
+  appendEvery?: number;
   /** Say every acknowledged mark, or only that all is done. */
   acknowledge: boolean;
   /** When all is done, wait for the end instead of closing the store. */
@@ -22,7 +24,7 @@ export interface WriterOrder {
 }
 
 const order = JSON.parse(process.argv[2] ?? "{}") as WriterOrder;
-const { clock = 0, padding = 0 } = order;
+const { clock = 0, padding = 0, appendEvery = 2 } = order;
 const memory = await openMemory({
   store: order.store,
   limits: { notepadCharacters: 10_000_000, noteCharacters: 10_000_000 },
@@ -33,7 +35,7 @@ writeSync(1, "ready\n");
 await new Promise((proceed) => process.stdin.once("data", proceed));
 for (let number = 1; number <= order.operations; number++) {
   const mark = `${order.name}:${number}`;
-  if (number % 2) await session.notepad.append(mark);
+  if (number % appendEvery === 1) await session.notepad.append(mark);
   else await session.notes.add(padding ? `${mark} ${"x".repeat(padding)}` : mark, ["shared", order.name]);
   if (order.acknowledge) writeSync(1, `${mark}\n`);
 }

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { exampleTranscript } from "./example-transcript.ts";
+import { readTranscript } from "./read-transcript.ts";
+import { replay } from "./replay.ts";
+import type { PolicyRow, Report } from "./report.ts";
+
+const data = join(import.meta.dirname, "../../../shared/data");
+
+/** Third-party recordings are not part of the repository; where they are missing, the test says so and passes. */
+function recording(t: TestContext, path: string): string | undefined {
+  const file = join(data, path);
+  if (existsSync(file)) return readFileSync(file, "utf8");
+  t.diagnostic(`${file} is missing, so nothing was measured`);
+  return undefined;
+}
+
+function rowOf({ rows }: Report, wanted: Partial<PolicyRow>): PolicyRow {
+  const row = rows.find(
+    ({ placement, clearing, compaction }) =>
+      placement === (wanted.placement ?? "none") &&
+      clearing === (wanted.clearing ?? false) &&
+      compaction === (wanted.compaction ?? false),
+  );
+  assert.ok(row);
+  return row;
+}
+
+/** `compaction`: whether the recording had any, so that these rows are the ones to hold against its cost. */
+const sessions = [
+  { file: "pi-mono/before-compaction.jsonl", cost: 42.6, compaction: true },
+  { file: "pi-mono/large-session.jsonl", cost: 30.33, compaction: false },
+];
+
+for (const { file, cost, compaction } of sessions) {
+  test(`${file}: the recorded cost is reproduced, and so is every call by the simulation`, (t) => {
+    const text = recording(t, file);
+    if (text === undefined) return;
+    const report = replay(readTranscript(text));
+    assert.ok(Math.abs((report.recorded ?? 0) - cost) < 0.01);
+    assert.ok(Math.abs(report.reproduced / (report.recorded ?? 0) - 1) < 0.01);
+    assert.ok(Math.abs(rowOf(report, { compaction }).cost / report.reproduced - 1) < 0.001);
+    assert.equal(report.rows.length, 16);
+
+    const cleared = rowOf(report, { compaction, clearing: true });
+    t.diagnostic(`clearing: ${cleared.vsNoClearing.toFixed(3)}, bound ${cleared.bound?.cost.toFixed(2)}`);
+    assert.ok(cleared.vsNoClearing <= 0.8, "clearing is at least 20 % cheaper than none");
+    for (const row of report.rows) {
+      if (row.bound)
+        assert.ok(row.bound.cost <= row.cost && row.bound.exact, `${row.placement}: the bound holds`);
+    }
+
+    const epoch = rowOf(report, { compaction, placement: "epoch" });
+    assert.ok(epoch.cost < rowOf(report, { compaction, placement: "message" }).cost);
+    assert.ok(epoch.cost < rowOf(report, { compaction, placement: "system" }).cost);
+    const folding = replay(readTranscript(text), { memory: { foldAfter: 5 } });
+    const folded = rowOf(folding, { compaction, placement: "epoch" });
+    t.diagnostic(
+      `epoch: ${epoch.vsNoMemory.toFixed(4)}, folded when the cache expired: ${folded.vsNoMemory.toFixed(4)}`,
+    );
+    assert.ok(folded.vsNoMemory <= 1.02, "at most 2 % dearer than no memory");
+  });
+}
+
+interface Shape {
+  ev: {
+    t: string;
+    k?: string;
+    n?: number;
+    tool?: string;
+    c?: number;
+    u?: [number, number, number, number];
+  }[];
+}
+
+/** A Claude Code session of the recorded shape, with made-up words in it. */
+function inflate({ ev: events }: Shape): string {
+  const words = (count = 0) =>
+    "parse the config file and return it ".repeat(Math.ceil(count / 36)).slice(0, count);
+  const open: string[] = [];
+  const lines = events.map(({ t: type, k: kind, n: length, tool, c: call, u: counts }, index) => {
+    const line = { uuid: `${index}`, sessionId: "shape", type: type === "a" ? "assistant" : "user" };
+    const content = words(length);
+    if (type === "compact") return { ...line, isCompactSummary: true, message: { role: "user", content } };
+    if (type === "a") {
+      const [input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens] =
+        counts ?? [];
+      const usage = { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens };
+      if (kind === "tool_use") open.push(`${index}`);
+      const block =
+        kind === "tool_use"
+          ? { type: kind, id: `${index}`, name: tool, input: { content } }
+          : { type: kind, text: content, thinking: content };
+      return {
+        ...line,
+        requestId: `${call}`,
+        message: { id: `${call}`, model: "claude-opus-4-5", content: [block], usage },
+      };
+    }
+    const block = { type: "tool_result", tool_use_id: open.shift() ?? `${index}`, content };
+    return { ...line, message: { role: "user", content: kind === "tool_result" ? [block] : content } };
+  });
+  return lines.map((line) => JSON.stringify(line)).join("\n");
+}
+
+test("27 Claude Code sessions: each call counts once, and clearing saves over all of them", (t) => {
+  const text = recording(t, "m-claude-shapes/claude-code-shapes.jsonl");
+  if (text === undefined) return;
+  const totals = { kept: 0, cleared: 0, bound: 0 };
+  for (const line of text.trim().split("\n")) {
+    const shape = JSON.parse(line) as Shape;
+    const calls = new Map(
+      shape.ev.flatMap(({ c: call, u: counts }) => (call === undefined || !counts ? [] : [[call, counts]])),
+    );
+    const prompts = [...calls.values()].map(([input, written, read]) => input + written + read);
+    const report = replay(readTranscript(inflate(shape)));
+    assert.equal(report.calls, prompts.filter((tokens) => tokens > 0).length);
+    const compaction = report.compaction.mode === "recorded";
+    const { tokens, cost } = rowOf(report, { compaction });
+    const counted = tokens.input + tokens.cacheWrite + tokens.cacheRead;
+    assert.ok(Math.abs(counted - prompts.reduce((sum, tokens) => sum + tokens, 0)) < 1);
+    const cleared = rowOf(report, { compaction, clearing: true });
+    assert.ok((cleared.bound?.cost ?? 0) <= cleared.cost + 1e-9);
+    assert.ok(cleared.cost <= cost * 1.05, "no session pays more than 5 % for clearing");
+    totals.kept += cost;
+    totals.cleared += cleared.cost;
+    totals.bound += cleared.bound?.cost ?? 0;
+  }
+  t.diagnostic(
+    `no clearing $${totals.kept.toFixed(2)}, clearing $${totals.cleared.toFixed(2)}, bound $${totals.bound.toFixed(2)}`,
+  );
+  assert.ok(totals.cleared < totals.kept * 0.95);
+});
+
+test("where nothing was compacted, the rows with compaction compact as the product would", () => {
+  const transcript = exampleTranscript({ results: new Array(60).fill(600) });
+  const report = replay(transcript, { contextWindow: 30_000 });
+  assert.equal(report.compaction.mode, "planned");
+  assert.ok(report.compaction.beforeCalls.length >= 1);
+  assert.ok(rowOf(report, { compaction: true }).peak < 25_000);
+  assert.ok(rowOf(report, {}).peak > 30_000);
+  assert.equal(report.recorded, undefined, "the transcript names no cost");
+});
+
+test("a prompt that no model takes is not priced", () => {
+  const report = replay(
+    exampleTranscript({ results: new Array(40).fill(30_000), compactions: [10, 20, 30] }),
+  );
+  assert.ok(report.uncompacted > 1_000_000);
+  assert.ok(report.rows.every(({ compaction }) => compaction));
+});
+
+test("a free model makes no nonsense of the shares", () => {
+  const free = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
+  const report = replay(exampleTranscript({ results: [10, 20, 30] }), {
+    prices: { default: free, claude: free },
+  });
+  assert.ok(
+    report.rows.every(
+      ({ cost, vsNoMemory, vsNoClearing }) => cost === 0 && vsNoMemory === 1 && vsNoClearing === 1,
+    ),
+  );
+});
