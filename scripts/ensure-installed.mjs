@@ -34,10 +34,11 @@ function run(command, args) {
 const installed = existsSync(stamp) && readFileSync(stamp, "utf8") === lock && existsSync(localNode);
 if (!installed) {
   const npm = process.env.npm_execpath;
-  const quiet = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Not `npm ci`: it refuses a lock file that lacks another platform's optional binaries.
+  const quiet = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   console.error("Installing dependencies (once per lock file) …");
   const done = npm ? run(process.execPath, [npm, ...quiet]) : run("npm", quiet);
-  if (!done) fail("npm ci failed; see the lines above, then run the same command again.");
+  if (!done) fail("npm install failed; see the lines above, then run the same command again.");
   // Where install scripts are switched off, the package `node` has not fetched its binary yet.
   if (!existsSync(localNode))
     run(process.execPath, [join(root, "node_modules", "node", "installArchSpecificPackage.js")]);

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { generateText, isStepCount, type ModelMessage, streamText, wrapLanguageModel } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { append, call, isSummaryRequest, modelAt, ofType, plainSummary } from "../../test/support/agent.ts";
+import { append, call, isSummaryRequest, modelAt, ofType, plainSummary, type Script } from "../../test/support/agent.ts";
 import { assertUntouched, isWarningTurn, mockAnswer, openSdkStage, ownTools, saidIn, sheetText, user } from "../../test/support/ai-sdk.ts";
 import { openTestSession } from "../../test/support/memory.ts";
 import { assertPrefixes } from "../../test/support/prompt.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { type AgentEvent, holdfast, holdfastMiddleware, holdfastPrepareStep, holdfastTools } from "./ai-sdk.ts";
 
 test("middleware, tools and prepareStep work one by one as they do together [aisdk.parts]", async (t) => {
@@ -35,6 +37,30 @@ test("middleware, tools and prepareStep work one by one as they do together [ais
   const stored = (await session.messages()) as { message: ModelMessage; aside?: boolean }[];
   const said = stored.filter(({ aside }) => !aside).map(({ message }) => message.role);
   assert.deepEqual(said, ["user", ...responseMessages.map(({ role }) => role)], "each message is stored once, the last one too");
+});
+
+test("another process that is handed the whole history goes on from the summary [aisdk.restart]", async (t) => {
+  const store = join(temporaryDirectory(), "memory.db");
+  const script: Script = (request, number) => {
+    if (isSummaryRequest(request)) return { text: plainSummary(request) };
+    if (isWarningTurn(request)) return { text: "Nothing to add." };
+    return number < 10 ? { toolCalls: [call("read_sheet", { sheet: number })] } : { text: "Done." };
+  };
+  const { session, settings } = await openSdkStage(t, script, { store });
+  const messages = [user("Audit all sheets.")];
+  const run = { instructions: "x", messages, stopWhen: isStepCount(40) };
+  messages.push(...(await generateText({ ...settings({ contextWindow: 6_000 }), ...run })).responseMessages);
+  const [receipt] = (await session.receipts()).slice(-1);
+  const before = (await session.messages()).length;
+
+  const later = await openSdkStage(t, () => ({ text: "Still there." }), { store });
+  await generateText({ ...later.settings({ contextWindow: 6_000 }), ...run, messages: [...messages, user("Are you done?")] });
+  const [request] = later.calls();
+  const said = request ? saidIn(request) : [];
+  assert.match(said[0] ?? "", /^\[Summary of the conversation so far\]/);
+  assert.ok(receipt && said.length < messages.length - 4, `${said.length} of ${messages.length} messages were sent`);
+  assert.equal(said.at(-1)?.endsWith("Are you done?"), true);
+  assert.equal((await later.session.messages()).length, before + 2, "only the new question and its answer were stored");
 });
 
 test("a prepareStep without its middleware says so [aisdk.parts]", async (t) => {

@@ -93,7 +93,7 @@ function narrator(): (event: AgentEvent) => boolean {
       say(
         isWarned
           ? paint("dim", `      “${said}”`)
-          : `${paint("cyan", "agent ›")} ${wrap(said, 72, "        ")}`,
+          : `\n${paint("cyan", "agent ›")} ${wrap(said, 72, "        ")}`,
       );
     said = "";
     switch (event.type) {

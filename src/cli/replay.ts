@@ -117,7 +117,7 @@ function render(file: string, report: Report): string {
     `Without compaction${over}`,
     without.length > 0 ? table(without) : "  left out: no model takes such a prompt",
     "",
-    `Tokens in thousands. "memory": cost against the same row without memory. "clearing": against the same row without clearing; every cleared result can be recalled. "bound": the cost that clearing with perfect foresight would reach.`,
+    `Tokens in thousands. "memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be recalled. "bound": the cost that clearing with perfect foresight would reach.`,
     `Not in the table, since it is the same for every placement: the agent's tool calls for ${count(writing.edits)} edits, ${money(writing.cost)} (${share.toFixed(1)} %).`,
   ].join("\n");
 }
@@ -139,7 +139,7 @@ const headings = [
   "hits",
   "cost",
   "memory",
-  "clearing",
+  "saves",
   "cleared",
   "bound",
 ];
@@ -156,7 +156,7 @@ function table(rows: readonly PolicyRow[]): string {
       `${(100 * hits).toFixed(1)} %`,
       money(cost),
       placement === "none" ? "" : `× ${vsNoMemory.toFixed(3)}`,
-      clearing ? `${(100 * (vsNoClearing - 1)).toFixed(1)} %` : "",
+      clearing ? `${(100 * (1 - vsNoClearing)).toFixed(1)} %` : "",
       clearing ? count(cleared) : "",
       bound === undefined ? "" : `${bound.exact ? "" : "> "}${money(bound.cost)}`,
     ],

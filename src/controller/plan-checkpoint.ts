@@ -3,7 +3,7 @@ import { type Checkpoint, readEpoch, readTasks } from "../engine/conversation.ts
 import { readScratchpad } from "../engine/scratchpad.ts";
 import type { State } from "../engine/state.ts";
 import { isFinalAnswer, type StoredMessage, spokenText, type ToolCall, textOf, toolCallsOf, toolResultsOf } from "./conversation.ts";
-import { findIdentifiers } from "./plan-identifiers.ts";
+import { findIdentifiers, namesFirst } from "./plan-identifiers.ts";
 
 /** A checkpoint is small on purpose: it is read on every call of the epoch that follows. */
 export const checkpointTokens = 600;
@@ -45,7 +45,7 @@ function merged(fresh: readonly string[], known: readonly string[] = [], most: n
 }
 
 function identifiersOf(messages: readonly StoredMessage[]): string[] {
-  return findIdentifiers(messages.map(({ message }) => textOf(message)).join("\n")).map(({ text }) => text);
+  return namesFirst(findIdentifiers(messages.map(({ message }) => textOf(message)).join("\n"))).map(({ text }) => text);
 }
 
 type Facts = Omit<Checkpoint, "epoch" | "text">;

@@ -37,3 +37,8 @@ export function findIdentifiers(text: string): ReceiptItem[] {
   }
   return [...found.values()].sort((a, b) => b.count - a.count || b.last - a.last).map(({ item }) => item);
 }
+
+/** Numbers last: there may be thousands of them, and a path says more. */
+export function namesFirst(items: readonly ReceiptItem[]): ReceiptItem[] {
+  return [...items.filter(({ kind }) => kind !== "number"), ...items.filter(({ kind }) => kind === "number")];
+}

@@ -3,7 +3,7 @@ import type { CompactionTrigger, Epoch, Receipt, ReceiptItem } from "../engine/c
 import { readScratchpad } from "../engine/scratchpad.ts";
 import type { State } from "../engine/state.ts";
 import { type StoredMessage, textOf, toolCallsOf } from "./conversation.ts";
-import { findIdentifiers } from "./plan-identifiers.ts";
+import { findIdentifiers, namesFirst } from "./plan-identifiers.ts";
 
 /** So many identifiers a receipt names, those referred to most; it counts the others. */
 const mostNamed = 400;
@@ -64,9 +64,7 @@ function itemsOf(removed: readonly StoredMessage[], asks: readonly string[]): Re
   return [
     ...asks.map((text): ReceiptItem => ({ kind: "ask", text })),
     ...[...new Set(notes)].map((text): ReceiptItem => ({ kind: "note", text })),
-    // Numbers come last: there may be thousands, and a path says more.
-    ...identifiers.filter(({ kind }) => kind !== "number"),
-    ...identifiers.filter(({ kind }) => kind === "number"),
+    ...namesFirst(identifiers),
   ];
 }
 
