@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { holdfastTools } from "../src/adapters/ai-sdk.ts";
 import { anthropicTools, handleToolUse } from "../src/adapters/anthropic.ts";
-import { handleFunctionCalls, handleToolCalls, openaiResponsesTools, openaiTools } from "../src/adapters/openai.ts";
+import {
+  handleFunctionCalls,
+  handleToolCalls,
+  openaiResponsesTools,
+  openaiTools,
+} from "../src/adapters/openai.ts";
 import type { Session, SurfaceName } from "../src/index.ts";
 import { everything, openTestMemory, tickingClock } from "./support/memory.ts";
 
@@ -37,7 +42,9 @@ const projections: Record<string, Projection> = {
     return item?.output;
   },
   anthropic: async (session, name, input) => {
-    const [block] = await handleToolUse(session, { content: [{ type: "tool_use", id: "toolu_1", name, input }] });
+    const [block] = await handleToolUse(session, {
+      content: [{ type: "tool_use", id: "toolu_1", name, input }],
+    });
     return block?.content;
   },
 };
@@ -79,22 +86,39 @@ test("the same call through every projection gives the same answer and the same 
   assert.ok(library.answers.every((answer) => answer));
   assert.equal(others.length, 4);
   for (const { name, answers, memory } of others) {
-    for (const [index, answer] of answers.entries()) assert.equal(answer, library.answers[index], `${name}: ${JSON.stringify(calls[index])}`);
+    for (const [index, answer] of answers.entries())
+      assert.equal(answer, library.answers[index], `${name}: ${JSON.stringify(calls[index])}`);
     assert.deepEqual(memory, library.memory, name);
   }
 });
 
 test("every format offers the same tools with the same schemas, and no dots [tools.projections]", async () => {
-  const session = await (await openTestMemory({ surfaces })).createSession();
+  const memory = await openTestMemory({ surfaces });
+  const session = await memory.createSession();
   const chat = (await openaiTools(session)).map((tool) => tool.function);
+  assert.deepEqual(
+    (await openaiTools(memory)).map((tool) => tool.function),
+    chat,
+    "of a memory or of its session",
+  );
   const formats = {
-    responses: (await openaiResponsesTools(session)).map(({ name, description, parameters }) => ({ name, description, parameters })),
-    anthropic: (await anthropicTools(session)).map(({ name, description, input_schema }) => ({ name, description, parameters: input_schema })),
-    "ai-sdk": Object.entries(holdfastTools(session, { surfaces })).map(([name, { description, inputSchema }]) => ({
+    responses: (await openaiResponsesTools(session)).map(({ name, description, parameters }) => ({
       name,
       description,
-      parameters: (inputSchema as { jsonSchema: Record<string, unknown> }).jsonSchema,
+      parameters,
     })),
+    anthropic: (await anthropicTools(session)).map(({ name, description, input_schema }) => ({
+      name,
+      description,
+      parameters: input_schema,
+    })),
+    "ai-sdk": Object.entries(holdfastTools(session, { surfaces })).map(
+      ([name, { description, inputSchema }]) => ({
+        name,
+        description,
+        parameters: (inputSchema as { jsonSchema: Record<string, unknown> }).jsonSchema,
+      }),
+    ),
   };
   assert.equal(chat.length, 17);
   for (const [name, tools] of Object.entries(formats)) assert.deepEqual(tools, chat, name);

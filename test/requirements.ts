@@ -193,7 +193,13 @@ export const requirements: readonly Requirement[] = [
     "controller.prompt-valid":
       "No request has an empty message, a call without its result, or ends with the assistant.",
   }),
+  ...from("replay", {
+    "replay.recorded": "The recorded cost of a session is reproduced within 1 % from the usage of each call.",
+    "replay.epoch": "A notepad in epoch placement costs at most 2 % more than no memory on the recorded sessions.",
+    "replay.clearing": "Cache-aware clearing is at least 20 % cheaper than none, beside the bound of perfect foresight.",
+  }),
   ...from("sub-sessions", {
+    "controller.fold": "Once a provider has forgotten the prompt, the changes of an epoch give way to a fresh snapshot.",
     "controller.spawn":
       "spawn_session starts with an empty notepad unless copy_notepad; report_result hands back a clean summary and ends the child.",
     "controller.fork": "fork_session takes the conversation and the notepad along, and its prompt is whole.",

@@ -1,4 +1,5 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLanguageModel } from "ai";
+import { typeName } from "../engine/check-fields.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
 import {
@@ -42,6 +43,7 @@ export interface PrepareStepOptions extends CompactionOptions {
  */
 export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptions<TOOLS>) {
   const { session, model, tools } = options;
+  checkModel(model);
   const setting = agentSetting(options, model, tools);
   const memoryTools = executableTools(session, setting.toolbox);
   checkNames(tools ?? {}, memoryTools);
@@ -81,6 +83,15 @@ export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
     setting.options.model = model ?? forOwnCalls(step.model);
     return prepare(step);
   };
+}
+
+/** Callers without types may name a model, as the SDK lets them; a name cannot be wrapped. */
+function checkModel(model: unknown): void {
+  if (typeof model === "object" && model !== null) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `"model" must be a model as a provider makes it, such as gateway("${String(model)}") from "ai" (got ${typeName(model)}).`,
+  );
 }
 
 function checkNames(own: ToolSet, memory: ToolSet): void {

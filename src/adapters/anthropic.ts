@@ -1,4 +1,5 @@
 import { type ErrorCode, HoldfastError } from "../errors.ts";
+import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import { runMemoryCommand } from "./memory-tool.ts";
 import { answerCall, definitionsOf, type SurfaceChoice } from "./session-tools.ts";
@@ -29,10 +30,10 @@ export const anthropicMemoryTool = { type: "memory_20250818", name: "memory" } a
 
 /** Memory's tools for `client.messages.create({ tools })`. */
 export async function anthropicTools(
-  session: Session,
+  source: Session | Memory,
   options: SurfaceChoice = {},
 ): Promise<AnthropicTool[]> {
-  const definitions = await definitionsOf(session, options);
+  const definitions = await definitionsOf(source, options);
   return definitions.map(({ name, description, schema }) => ({
     name,
     description,

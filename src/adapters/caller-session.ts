@@ -16,6 +16,8 @@ import { withoutBytes } from "./without-bytes.ts";
  */
 export class CallerSession extends AgentSession {
   readonly #setting: AgentSetting;
+  /** The caller's way to stop the call that is under way. */
+  signal: AbortSignal | undefined;
   #list: StoredMessage[] = [];
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -66,7 +68,12 @@ export class CallerSession extends AgentSession {
     if (messages.length === 0) return;
     const first = await this.store(messages, aside);
     messages.forEach((message, index) => {
-      this.#list.push({ number: first + index, message: withoutBytes(message), at: 0, ...(aside ? { aside } : {}) });
+      this.#list.push({
+        number: first + index,
+        message: withoutBytes(message),
+        at: 0,
+        ...(aside ? { aside } : {}),
+      });
     });
   }
 
@@ -115,7 +122,8 @@ export class CallerSession extends AgentSession {
 
 /** No store takes NUL, and a tool's result may well hold one. */
 function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
-  const plain = (_: string, value: unknown) => (typeof value === "string" ? value.replaceAll("\u0000", "\ufffd") : value);
+  const plain = (_: string, value: unknown) =>
+    typeof value === "string" ? value.replaceAll("\u0000", "\ufffd") : value;
   return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
 }
 

@@ -45,7 +45,10 @@ test("a list that goes on from what is stored is known message by message [aisdk
       const known = knownMessagesOf(session).align(tail);
       assert.equal(known.length, Math.max(0, tail.length - 1));
       for (const [index, number] of known.entries()) {
-        assert.equal(fingerprint(messages[number - 1] as ModelMessage), fingerprint(tail[index] as ModelMessage));
+        assert.equal(
+          fingerprint(messages[number - 1] as ModelMessage),
+          fingerprint(tail[index] as ModelMessage),
+        );
         assert.ok(index === 0 || number > (known[index - 1] ?? 0), "numbers only ever grow");
       }
     }),
@@ -58,7 +61,10 @@ test("from an edited message on, everything is new; a message left out is not [a
   const messages = [said("user", "one"), said("assistant", "1"), said("user", "two"), said("assistant", "2")];
   const known = knownMessagesOf(await sessionWith(messages));
   assert.deepEqual(known.align([said("user", "one"), said("assistant", "edited"), said("user", "two")]), [1]);
-  assert.deepEqual(known.align([said("user", "one"), said("user", "two"), said("assistant", "2")]), [1, 3, 4]);
+  assert.deepEqual(
+    known.align([said("user", "one"), said("user", "two"), said("assistant", "2")]),
+    [1, 3, 4],
+  );
   assert.deepEqual(known.align([said("user", "never")]), []);
 });
 
@@ -75,7 +81,11 @@ test("what was said in a warning turn is in nobody's list [aisdk.alignment]", as
   await session.apply({ type: "messages.add", messages: [aside] });
   const known = knownMessagesOf(session);
   await known.catchUp(session);
-  assert.deepEqual(known.align([{ role: "user", content: "go" }]), [1], "the question still waits for its answer");
+  assert.deepEqual(
+    known.align([{ role: "user", content: "go" }]),
+    [1],
+    "the question still waits for its answer",
+  );
   assert.deepEqual(known.align([{ role: "assistant", content: "saved" }]), []);
 });
 
@@ -83,11 +93,28 @@ test("a message is the same however it was converted [aisdk.alignment]", () => {
   const same = (...messages: ModelMessage[]) => assert.equal(new Set(messages.map(fingerprint)).size, 1);
   same(
     { role: "user", content: "a\u0000b" },
-    { role: "user", content: [{ type: "text", text: "a\ufffd" }, { type: "text", text: "b" }] },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "a\ufffd" },
+        { type: "text", text: "b" },
+      ],
+    },
     { role: "user", content: [{ type: "text", text: "a\ufffdb", providerOptions: { x: { y: 1 } } }] },
   );
-  const result = (toolCallId: string, value: string) => ({ type: "tool-result" as const, toolCallId, toolName: "t", output: { type: "text" as const, value } });
-  same({ role: "tool", content: [result("a", "long")] }, { role: "tool", content: [result("a", "stub"), result("b", "joined")] });
-  assert.notEqual(fingerprint({ role: "user", content: "a" }), fingerprint({ role: "assistant", content: "a" }));
+  const result = (toolCallId: string, value: string) => ({
+    type: "tool-result" as const,
+    toolCallId,
+    toolName: "t",
+    output: { type: "text" as const, value },
+  });
+  same(
+    { role: "tool", content: [result("a", "long")] },
+    { role: "tool", content: [result("a", "stub"), result("b", "joined")] },
+  );
+  assert.notEqual(
+    fingerprint({ role: "user", content: "a" }),
+    fingerprint({ role: "assistant", content: "a" }),
+  );
   assert.notEqual(fingerprint({ role: "user", content: "ab" }), fingerprint({ role: "user", content: "ba" }));
 });

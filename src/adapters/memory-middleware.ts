@@ -29,6 +29,7 @@ export function memoryMiddleware({ agent, setting, emit, report }: Parts): Langu
   const nudge = createNudge(setting, emit);
 
   const place = async (params: CallOptions): Promise<CallOptions> => {
+    agent.signal = params.abortSignal;
     const start = params.prompt.findIndex(({ role }) => role !== "system");
     const instructions = start === -1 ? params.prompt : params.prompt.slice(0, start);
     await agent.follow(params.prompt.slice(instructions.length).map(toModelMessage));
@@ -120,7 +121,7 @@ function toModelMessage(message: PromptMessage): ModelMessage {
 }
 
 function toPromptMessage(planned: ModelMessage): PromptMessage {
-  const message = withBytes(planned);
+  const message = planned;
   if (message.role === "user" && typeof message.content === "string") {
     return { ...message, content: [{ type: "text", text: message.content }] };
   }

@@ -1,3 +1,4 @@
+import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import { answerCall, definitionsOf, type SurfaceChoice } from "./session-tools.ts";
 
@@ -41,8 +42,11 @@ export interface FunctionCallOutput {
 }
 
 /** Memory's tools for `client.chat.completions.create({ tools })`. */
-export async function openaiTools(session: Session, options: SurfaceChoice = {}): Promise<ChatTool[]> {
-  const definitions = await definitionsOf(session, options);
+export async function openaiTools(
+  source: Session | Memory,
+  options: SurfaceChoice = {},
+): Promise<ChatTool[]> {
+  const definitions = await definitionsOf(source, options);
   return definitions.map(({ name, description, schema }) => ({
     type: "function",
     function: { name, description, parameters: schema },
@@ -51,10 +55,10 @@ export async function openaiTools(session: Session, options: SurfaceChoice = {})
 
 /** Memory's tools for `client.responses.create({ tools })`. */
 export async function openaiResponsesTools(
-  session: Session,
+  source: Session | Memory,
   options: SurfaceChoice = {},
 ): Promise<ResponsesTool[]> {
-  const definitions = await definitionsOf(session, options);
+  const definitions = await definitionsOf(source, options);
   // Strict schemas cannot leave a parameter out, and most of memory's may be.
   return definitions.map(({ name, description, schema }) => ({
     type: "function",

@@ -16,10 +16,12 @@ export type PrepareStep = (step: Step) => Promise<undefined>;
 
 /** Before each step: stores what is new, and clears, warns and compacts as far as that is needed. */
 export function prepareStepFor({ agent, setting, emit, report }: Parts): PrepareStep {
-  // The SDK tells its signal to models and tools, but not to a prepareStep.
-  const signal = new AbortController().signal;
+  const never = new AbortController().signal;
+  // The SDK tells its signal to models, but not to a prepareStep; all steps of a call have the same.
+  const signalOf = ({ steps }: Step) => (steps.length > 0 ? agent.signal : undefined) ?? never;
   let expected = 0;
-  const prepare = async ({ messages, steps, instructions }: Step) => {
+  const prepare = async (step: Step) => {
+    const { messages, steps, instructions } = step;
     if (steps.length > 0 && countPlacedPrompts(agent.session) === 0) throw middlewareMissing();
     const reported = steps.at(-1)?.usage.inputTokens;
     if (reported !== undefined && expected > 0) setting.tokenizer.observe(expected, reported);
@@ -27,11 +29,17 @@ export function prepareStepFor({ agent, setting, emit, report }: Parts): Prepare
     const start = messages.findIndex(({ role }) => role !== "system");
     await agent.follow(start === -1 ? [] : messages.slice(start));
     await placeUnseenChanges(agent, setting);
-    await makeRoom({ agent, setting, signal, emit, steer: "", isOver: () => false }, growthOf(steps));
+    const run = { agent, setting, signal: signalOf(step), emit, steer: "", isOver: () => false };
+    await makeRoom(run, growthOf(steps));
     expected = (await agent.prompt()).usage.total;
   };
   return async (step) => {
-    await agent.exclusive(() => prepare(step)).catch(report);
+    try {
+      await agent.exclusive(() => prepare(step));
+    } catch (error) {
+      // The SDK sees by itself that it was aborted.
+      if (!signalOf(step).aborted) report(error);
+    }
     return undefined;
   };
 }

@@ -1,4 +1,5 @@
 import { HoldfastError } from "../errors.ts";
+import type { Memory } from "../sessions/memory.ts";
 import type { ToolAnswer } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import { schemaOf } from "../tools/dispatch.ts";
@@ -17,12 +18,15 @@ export interface ToolDefinition {
   schema: Record<string, unknown>;
 }
 
-/** The tools of the surfaces that the session's memory was opened with. */
+/** The tools of the surfaces that the memory was opened with. */
 export async function definitionsOf(
-  session: Session,
+  source: Session | Memory,
   { surfaces }: SurfaceChoice = {},
 ): Promise<ToolDefinition[]> {
-  const offered = (await session.context()).surfaces;
+  const offered =
+    "tools" in source
+      ? [...new Set(source.tools().map(({ surface }) => surface))]
+      : (await source.context()).surfaces;
   const missing = surfaces?.filter((name) => !offered.includes(name)) ?? [];
   if (missing.length > 0) {
     throw new HoldfastError(

@@ -45,8 +45,12 @@ function lightVersion(part: Part): Part {
   if (sizeOf(data) > 0) return { ...part, data: leftOut(data) };
   if (sizeOf(image) > 0) return { ...part, image: leftOut(image) };
   if (output?.type !== "content" || !Array.isArray(output.value)) return part;
-  const items = (output.value as Part[]).map((item) => (sizeOf(item.data) > 0 ? { ...item, data: leftOut(item.data) } : item));
-  return items.every((item, index) => item === (output.value as Part[])[index]) ? part : { ...part, output: { ...output, value: items } };
+  const items = (output.value as Part[]).map((item) =>
+    sizeOf(item.data) > 0 ? { ...item, data: leftOut(item.data) } : item,
+  );
+  return items.every((item, index) => item === (output.value as Part[])[index])
+    ? part
+    : { ...part, output: { ...output, value: items } };
 }
 
 function leftOut(data: unknown): string {

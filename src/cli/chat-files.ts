@@ -8,7 +8,7 @@ const largestFile = 50_000_000;
 const skippedDirectories = new Set([".git", ".hg", ".svn", ".holdfast", "node_modules"]);
 
 /** The real path of a file, if it lies in the directory, wherever links may lead. */
-export async function findInside(directory: string, path: string): Promise<string> {
+async function findInside(directory: string, path: string): Promise<string> {
   const root = await realpath(directory);
   const wanted = resolve(root, path);
   try {

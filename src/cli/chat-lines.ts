@@ -64,7 +64,7 @@ export function eventLine(event: AgentEvent): string | undefined {
   }
 }
 
-export function receiptLine({ counts, tokensBefore, tokensAfter }: Receipt): string {
+function receiptLine({ counts, tokensBefore, tokensAfter }: Receipt): string {
   const { kept, recallable, missing } = counts;
   return `Receipt: ${kept} kept, ${recallable} recallable, ${missing} missing; ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
 }

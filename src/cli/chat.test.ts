@@ -105,7 +105,7 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
     rest = rest.slice(found.index + found[0].length - 1);
   }
   assert.match(stderr, /Compacted: messages 1 to \d are a summary now/);
-  assert.deepEqual(promptsOf(server.requests.at(-1)).at(-1), "/etc/hosts is what?");
+  assert.ok(newestMessage(server.requests.at(-1)).endsWith("/etc/hosts is what?"));
   assert.equal(code, 0);
 });
 

@@ -64,7 +64,7 @@ export async function run(args: string[]): Promise<number> {
 async function ask(chat: Chat, prompt: string): Promise<number> {
   if (await isUnfinished(chat.session))
     chat.setting.view.notice("The last turn was not finished; this prompt follows it.");
-  const letGo = stopOnInterrupt(chat, () => undefined);
+  const letGo = stopOnInterrupt(chat, () => process.exit(interrupted));
   const outcome = await chat.send(prompt);
   letGo();
   if (outcome.ok) return outcome.result.end === "done" ? 0 : 1;
@@ -105,20 +105,25 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
       }
       const { done, value } = await lines.next();
       if (done) break;
-      const line = value.trim();
-      if (line === "") continue;
-      if (!isCommand(line)) failed = !(await chat.send(line)).ok || failed;
-      else {
-        const text = await runCommand(chat, line);
-        if (text === undefined) break;
-        view.answer(line, text);
-      }
+      const outcome = await take(chat, value.trim());
+      if (outcome === "quit") break;
+      failed ||= outcome === "failed";
     }
   } finally {
     letGo();
     input.close();
   }
   return failed && !isInteractive ? 1 : 0;
+}
+
+/** One line of the user's: a prompt, a command, or nothing. */
+async function take(chat: Chat, line: string): Promise<"done" | "failed" | "quit"> {
+  if (line === "") return "done";
+  if (!isCommand(line)) return (await chat.send(line)).ok ? "done" : "failed";
+  const text = await runCommand(chat, line);
+  if (text === undefined) return "quit";
+  chat.setting.view.answer(line, text);
+  return "done";
 }
 
 /** What shells expect of a program that Ctrl-C ended. */

@@ -20,6 +20,11 @@ export interface AgentOptions {
   /** Tokens the model can take in, prompt and answer together. */
   contextWindow: number;
   placement?: Placement;
+  /**
+   * Minutes without a model call after which a provider has forgotten the prompt. The changes of an epoch are then
+   * folded into a fresh snapshot, which costs nothing. 0 is never.
+   */
+  foldAfter?: number;
   /** Share of the window at which the conversation is compacted. */
   compactAt?: number;
   /** Share of the window that the newest messages keep through a compaction. */

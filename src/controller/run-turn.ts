@@ -6,10 +6,11 @@ import { type AgentSession, type AgentSetting, memoryToolSet, messageTokens, typ
 import { toolCallsOf } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import { planChange } from "./plan-changes.ts";
-import { defaultClearing, planClearing } from "./plan-clearing.ts";
+import { defaultClearing, estimateCallsLeft, planClearing } from "./plan-clearing.ts";
 import { goOnText, warningText } from "./plan-compaction.ts";
 import { hasRoomToWarn, planNextStep, type Usage } from "./plan-usage.ts";
 import { chooseCut, runCompaction } from "./run-compaction.ts";
+import { foldWhenCold } from "./run-fold.ts";
 import { callModel, isOverflow, type ModelAnswer } from "./run-model.ts";
 import { runTools } from "./run-tools.ts";
 import { dotless } from "../tools/toolbox.ts";
@@ -62,6 +63,7 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
   for (let step = 1; step <= most; step++) {
     run.signal.throwIfAborted();
     await placeUnseenChanges(agent, setting);
+    await foldWhenCold(agent, setting);
     const madeRoom = await makeRoom(run, growth);
     await goOnAfterWarning(run);
     const { answer, total, overflowed } = await callWithinWindow(run);
@@ -105,7 +107,7 @@ export async function placeUnseenChanges(agent: AgentSession, setting: AgentSett
 /** Clears, warns and compacts, in that order and only as far as needed. */
 export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
   const { agent, setting } = run;
-  await clearResults(run, growth);
+  await clearResults(run);
   const { usage, state } = await agent.prompt(run.steer);
   const next = planNextStep(usage.total, growth, readEpoch(state).warning, setting.policy);
   return next.step === "call" ? false : compactNow(run, next.trigger);
@@ -136,12 +138,12 @@ function isUnanswered(state: State): boolean {
   return readInjections(state).some(({ before, text }) => text === warningText && before > state.row.counters.lastMessage);
 }
 
-async function clearResults({ agent, setting, emit }: TurnRun, growth: number): Promise<void> {
+async function clearResults({ agent, setting, emit }: TurnRun): Promise<void> {
   if (setting.options.clearing === false) return;
   const { state, messages, usage } = await agent.prompt();
   const policy = { ...defaultClearing, ...setting.options.clearing };
   const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
-  const callsLeft = growth > 0 ? Math.max(0, Math.floor(room / growth)) : 0;
+  const callsLeft = estimateCallsLeft(messages, room, setting.countTokens);
   const memoryTools = new Set(setting.toolbox.tools.map(({ name }) => dotless(name)));
   const results = planClearing({ state, messages, callsLeft, memoryTools, countTokens: setting.countTokens, policy });
   if (results.length === 0) return;

@@ -95,6 +95,7 @@ export interface Receipt {
 export type ConversationOperation =
   | { type: "context.open"; blocks: string[] }
   | { type: "context.inject"; before: number; text: string; placed: number; whole: boolean }
+  | { type: "context.fold"; blocks: string[] }
   | { type: "context.tell"; before: number; text: string; percent: number }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
   | { type: "context.skip_warning"; trigger: CompactionTrigger; reason: string }
@@ -126,6 +127,10 @@ export function applyConversation(draft: Draft, state: State, operation: Convers
       putEpoch(draft, { ...epoch, placed: operation.placed, changed });
       return done();
     }
+    case "context.fold":
+      removeInjections(draft, state);
+      openEpoch(draft, state, epoch.number + 1, operation.blocks);
+      return { result: { epoch: epoch.number + 1 }, warnings: [] };
     case "context.tell":
       inject(draft, operation);
       putEpoch(draft, { ...epoch, told: operation.percent });
@@ -184,7 +189,7 @@ function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch
 function replaceSpan(draft: Draft, state: State, { to, summary, blocks, mark }: Omit<Compaction, "type" | "receipt">, epoch: Epoch): void {
   for (const [key, span] of readSpans(state)) if (span.to <= to) draft.remove("span", key);
   for (const [key, cleared] of readCleared(state)) if (cleared.message <= to) draft.remove("cleared", key);
-  for (const [key] of listResident(state, "injection")) draft.remove("injection", key);
+  removeInjections(draft, state);
   draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary } satisfies Span as unknown as Json);
   openEpoch(draft, state, epoch.number + 1, blocks);
   // What stays was said before the snapshot was taken; the mark says so.
@@ -202,6 +207,11 @@ export function previewCompaction(state: State, compaction: Omit<Compaction, "ty
 /** The last message that a summary stands for. */
 export function summarisedUpTo(state: State): number {
   return (state.resident.get("span/summary") as unknown as Span | undefined)?.to ?? 0;
+}
+
+/** A new epoch shows the whole memory, so the changes of the old one have done their duty. */
+function removeInjections(draft: Draft, state: State): void {
+  for (const [key] of listResident(state, "injection")) draft.remove("injection", key);
 }
 
 function openEpoch(draft: Draft, state: State, number: number, blocks: string[]): void {

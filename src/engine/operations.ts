@@ -99,6 +99,7 @@ function run(draft: Draft, state: State, operation: Operation, environment: Envi
       return applyMessages(draft, operation);
     case "context.open":
     case "context.inject":
+    case "context.fold":
     case "context.tell":
     case "context.warn":
     case "context.skip_warning":

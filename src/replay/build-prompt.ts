@@ -47,7 +47,7 @@ export function createPromptBuilder(messages: readonly StoredMessage[], system: 
 }
 
 /** The tool call's id, or "" for what is no result. Each result of a transcript is a message of its own. */
-export function resultId({ message }: StoredMessage): string {
+function resultId({ message }: StoredMessage): string {
   if (message.role !== "tool") return "";
   const [part] = message.content;
   return part?.type === "tool-result" ? part.toolCallId : "";

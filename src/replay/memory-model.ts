@@ -9,7 +9,7 @@ export interface MemoryOptions {
   editEvery: number;
   /** Tokens of the notepad that one edit replaces. */
   editTokens: number;
-  /** Minutes without a call after which `epoch` takes a fresh snapshot; 0: only at compactions, as the product does. */
+  /** Minutes without a call after which `epoch` takes a fresh snapshot, as the controller does; 0: only at compactions. */
   foldAfter: number;
 }
 
@@ -18,7 +18,7 @@ export const defaultMemory: MemoryOptions = {
   notepadTokens: 1_500,
   editEvery: 10,
   editTokens: 25,
-  foldAfter: 0,
+  foldAfter: 5,
 };
 
 /** A piece of memory in a prompt. Two pieces with one version have the same bytes. */
@@ -103,13 +103,13 @@ function viewOf(notepad: string): Parameters<typeof planChange>[0] {
   return { notepad, blocks: new Map() };
 }
 
-export interface Notepad {
+interface Notepad {
   text(version: number): string;
   count(text: string): number;
 }
 
 /** Lines as agents write them. An edit replaces the next few, so that the notepad is as long after as before. */
-export function createNotepad({
+function createNotepad({
   notepadTokens,
   editTokens,
 }: Pick<MemoryOptions, "notepadTokens" | "editTokens">): Notepad {

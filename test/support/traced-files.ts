@@ -23,21 +23,19 @@ export function tracing(log: string): string[] {
   return ["strace", "-f", "-y", "-xx", "-s", "10000000", "-o", log, "-e", `trace=${traced}`];
 }
 
-/** Kills a program at its so-manieth call of a kind, or lets that call fail. */
-export function injecting(
-  call: string,
-  nth: number,
-  what: "signal=SIGKILL" | "error=EIO" | "error=ENOSPC",
-): string[] {
+export type Injection = "signal=SIGKILL" | "error=EIO" | "error=ENOSPC";
+
+/** Kills a program at its so-manieth call on one of the paths, or lets that call fail. */
+export function injecting(call: string, nth: number, what: Injection, paths: readonly string[]): string[] {
+  const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:${what}:when=${nth}`];
   return [
     "strace",
     "-f",
+    "--seccomp-bpf",
     "-o",
     "/dev/null",
-    "-e",
-    `trace=${call}`,
-    "-e",
-    `inject=${call}:${what}:when=${nth}`,
+    ...inject,
+    ...paths.flatMap((path) => ["-P", path]),
   ];
 }
 

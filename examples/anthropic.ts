@@ -1,0 +1,30 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { openMemory } from "holdfast";
+import { anthropicMemoryTool, handleToolUse } from "holdfast/anthropic";
+
+// Stands for the API: first the model writes a memory file, then it answers.
+const create = { command: "create", path: "/memories/notepad.md", file_text: "- July is counted twice" };
+const answers = [
+  { content: [{ type: "tool_use", id: "toolu_1", name: "memory", input: create }], stop_reason: "tool_use" },
+  { content: [{ type: "text", text: "July is counted twice." }], stop_reason: "end_turn" },
+];
+const client = new Anthropic({ apiKey: "none", fetch: async () => Response.json(answers.shift()) });
+
+const memory = await openMemory({ store: "memory.db" });
+const session = await memory.openSession("audit");
+
+const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Why is Q3 off?" }];
+for (;;) {
+  const answer = await client.messages.create({
+    model: "a-model",
+    max_tokens: 1_000,
+    messages,
+    tools: [anthropicMemoryTool],
+  });
+  messages.push({ role: "assistant", content: answer.content });
+  if (answer.stop_reason !== "tool_use") break;
+  messages.push({ role: "user", content: await handleToolUse(session, answer) });
+}
+console.log(await session.notepad.read()); // "- July is counted twice"
+
+await memory.close();

@@ -1,0 +1,24 @@
+import { readEpoch, readInjections } from "../engine/conversation.ts";
+import type { AgentSession, AgentSetting } from "./agent-session.ts";
+import { blocksToFreeze } from "./plan-prompt.ts";
+
+/** Minutes for which providers remember a prompt. */
+const defaultFoldAfter = 5;
+
+/**
+ * Once a provider has forgotten the prompt, keeping its bytes the same saves nothing: the changes of the epoch then
+ * give way to a fresh snapshot of the memory. See docs/decisions/0005.
+ */
+export async function foldWhenCold(agent: AgentSession, setting: AgentSetting): Promise<void> {
+  const minutes = setting.options.foldAfter ?? defaultFoldAfter;
+  if (setting.placement !== "epoch" || minutes === 0) return;
+  const state = await agent.session.state();
+  if (readEpoch(state).warning !== "none" || readInjections(state).length === 0) return;
+  const messages = await agent.messages(state);
+  const last = messages.findLast(({ message }) => message.role === "assistant");
+  if (!last || setting.clock() - last.at <= minutes * 60_000) return;
+  await agent.session.apply(
+    { type: "context.fold", blocks: blocksToFreeze(setting.toolbox.context(state)) },
+    { actor: { kind: "system" } },
+  );
+}
