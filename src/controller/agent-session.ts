@@ -50,6 +50,8 @@ export class AgentSession {
   #shown: { epoch: number; placed: number; view: MemoryView } | undefined;
   /** The revision up to which others' edits have been looked for. */
   #asked = 0;
+  /** The placed revision since which the notepad was edited, by the agent in its tool calls and by others. */
+  readonly #edited = { seen: -1, unseen: -1 };
 
   constructor(session: Session, setting: AgentSetting) {
     this.session = session;
@@ -118,7 +120,20 @@ export class AgentSession {
     const from = Math.max(readEpoch(state).placed, this.#asked) + 1;
     this.#asked = state.row.revision;
     if (from > state.row.revision) return false;
-    return (await this.session.history({ from, to: state.row.revision })).some(isUnseen);
+    const { placed } = readEpoch(state);
+    const entries = await this.session.history({ from, to: state.row.revision });
+    for (const entry of entries.filter(changesNotepad)) this.#edited[isUnseen(entry) ? "unseen" : "seen"] = placed;
+    return entries.some(isUnseen);
+  }
+
+  /**
+   * Whether the notepad was edited both by the agent and by somebody else since the model was last shown it. What the
+   * other took back of the agent's own edits leaves no difference to show, and yet the model believes in it.
+   */
+  async isDoubtful(state: State): Promise<boolean> {
+    await this.wroteUnseen(state);
+    const { placed } = readEpoch(state);
+    return this.#edited.unseen === placed && this.#edited.seen === placed;
   }
 
   async checkpoint(epoch: number): Promise<Checkpoint | undefined> {
@@ -165,6 +180,10 @@ export class AgentSession {
 function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
   if (actor.kind === "system" || type.startsWith("messages.")) return false;
   return actor.kind !== "agent" || !isCallKey(key) || type === "tasks.end" || type === "tasks.cancel";
+}
+
+function changesNotepad({ changes }: JournalEntry): boolean {
+  return changes.some((change) => change.type === "text" && change.target === "notepad");
 }
 
 const messageSizes = new WeakMap<object, number>();

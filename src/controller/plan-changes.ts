@@ -24,11 +24,22 @@ export function viewOf(context: Context, notepad: string): MemoryView {
   };
 }
 
-/** The text that brings the model's picture of the memory up to date; undefined when it is up to date. */
-export function planChange(shown: MemoryView, now: MemoryView, changedBefore: number): PlannedChange | undefined {
+/**
+ * The text that brings the model's picture of the memory up to date; undefined when it is up to date. `doubtful`: the
+ * model may believe in edits that no longer stand, so that it needs the whole notepad even where nothing differs.
+ */
+export function planChange(
+  shown: MemoryView,
+  now: MemoryView,
+  changedBefore: number,
+  doubtful = false,
+): PlannedChange | undefined {
   const parts: string[] = [];
   let whole = false;
-  if (now.notepad !== undefined && shown.notepad !== now.notepad) {
+  if (now.notepad !== undefined && doubtful) {
+    whole = true;
+    parts.push(renderWhole(now.notepad));
+  } else if (now.notepad !== undefined && shown.notepad !== now.notepad) {
     const changes = renderChanges(shown.notepad ?? "", now.notepad);
     // Changes that have grown past the notepad itself cost more than showing it once more.
     whole = changedBefore + changes.length > Math.max(now.notepad.length, 200);
