@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generateText, isStepCount, type ModelMessage, streamText } from "ai";
+import { generateText, isStepCount, type ModelMessage, simulateReadableStream, streamText } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { append, call, modelAt, ofType } from "../../test/support/agent.ts";
 import {
@@ -45,6 +45,31 @@ for (const mode of ["generate", "stream"]) {
     assert.equal((await session.messages()).length, 8);
   });
 }
+
+test("a task begins with the message that opens it, though that has only just streamed in [aisdk.tasks]", async (t) => {
+  const { session } = await openSdkStage(t, () => ({ text: "" }));
+  const usage = mockAnswer("").usage;
+  const toolCall = {
+    type: "tool-call" as const,
+    toolCallId: "t1",
+    toolName: "begin_task",
+    input: `{"description":"Sheet 1"}`,
+  };
+  const finish = {
+    type: "finish" as const,
+    finishReason: { unified: "tool-calls" as const, raw: undefined },
+    usage,
+  };
+  const model = new MockLanguageModelV4({
+    doStream: async () => ({
+      stream: simulateReadableStream({ chunks: [toolCall, finish], chunkDelayInMs: 30 }),
+    }),
+  });
+  await streamText({ ...holdfast({ session, model, contextWindow: 9_000 }), prompt: "Go" }).consumeStream();
+  const [task] = await session.records("task");
+  assert.ok(task);
+  assert.equal((task.value as { from: number }).from, 2, "the question before it stays out of the task");
+});
 
 test("tools give programs their output and the model their text; a refusal is an error with the next step [aisdk.tools]", async (t) => {
   const { session, server, settings } = await openSdkStage(t, (_, number) => {

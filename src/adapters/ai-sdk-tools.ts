@@ -5,9 +5,7 @@ import type { Toolbox } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { schemaOf } from "../tools/dispatch.ts";
-import { tasksSurface } from "../tools/tasks.ts";
 import { dotless } from "../tools/toolbox.ts";
-import { callIsHeard } from "./hear-answer.ts";
 
 /** Memory's tools for the AI SDK, ready to run. The model reads a tool's text; programs get its output. */
 export function executableTools(session: Session, toolbox: Toolbox & { tools: readonly Tool[] }): ToolSet {
@@ -21,14 +19,11 @@ function executable(
   toolbox: Toolbox,
   { name, description, input, text }: Tool,
 ): ToolSet[string] {
-  const isTask = tasksSurface.tools.some((task) => task.name === name);
   return tool({
     description,
     // No validation here: `dispatch` does it, with errors that say what to do next.
     inputSchema: jsonSchema<Record<string, unknown>>(schemaOf(input, "input")),
     execute: async (given, { toolCallId }): Promise<Record<string, unknown>> => {
-      // A task begins with the message that opens it, so that message has to be stored first.
-      if (isTask) await callIsHeard(session, toolCallId);
       const { row } = await session.state();
       const key = callKey(row.counters.lastMessage, toolCallId).slice(0, 255);
       const answer = await toolbox.dispatch(session, name, given, { key });

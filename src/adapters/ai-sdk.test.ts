@@ -4,6 +4,7 @@ import { generateText, isStepCount, type ModelMessage, streamText, ToolLoopAgent
 import {
   append,
   call,
+  filler,
   isSummaryRequest,
   isWarning,
   ofType,
@@ -170,6 +171,27 @@ test("a model that ignores the warning, and one that gives no summary, lose noth
     "the open ask is always there",
   );
   assert.ok(!JSON.stringify(calls()).includes(warningText.slice(0, 40)), "the warning is for its own turn");
+});
+
+test("a long warning turn takes nothing away from the caller's newest messages [aisdk.compaction]", async (t) => {
+  let sheet = 0;
+  let noted = 0;
+  const { session, settings, calls, events } = await openSdkStage(t, (request) => {
+    if (isSummaryRequest(request)) return { text: plainSummary(request) };
+    if (isWarningTurn(request)) {
+      return noted++ % 4 < 3
+        ? { toolCalls: [call("add_note", { content: filler(600) })] }
+        : { text: "Noted." };
+    }
+    return sheet++ < 12 ? { toolCalls: [call("read_sheet", { sheet })] } : { text: "Done." };
+  });
+  const memory = settings({ contextWindow: 8_000 });
+  await generateText({ ...memory, instructions: "x", prompt: "Go", stopWhen: isStepCount(40) });
+  assert.ok(ofType(events, "compaction").length >= 1 && (await session.notes.all()).length >= 3);
+  for (const [index, request] of calls().entries()) {
+    if (index > 0)
+      assert.ok(saidIn(request).includes(sheetText(index)), `call ${index} lacks what was just read`);
+  }
 });
 
 test("an abort during a warning turn ends the call, and nothing is compacted [aisdk.abort]", async (t) => {

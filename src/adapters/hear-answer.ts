@@ -1,5 +1,4 @@
 import type { LanguageModelMiddleware, ModelMessage } from "ai";
-import type { Session } from "../sessions/session.ts";
 
 type GenerateResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>>;
 type StreamResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>;
@@ -34,66 +33,27 @@ function parseInput(input: string): unknown {
   }
 }
 
-/** The same for an answer that comes in pieces: it is heard before the stream ends. */
-export function hearStream(
-  stream: StreamResult["stream"],
-  session: Session,
-  hear: Hear,
-): StreamResult["stream"] {
+/** The same for an answer that comes in pieces: it is heard before its end is told, for then the SDK runs its tools. */
+export function hearStream(stream: StreamResult["stream"], hear: Hear): StreamResult["stream"] {
   const content = new Map<string, GenerateResult["content"][number]>();
-  const heard = Promise.withResolvers<void>();
-  const waiting = waitingFor(session);
-  const take = (part: StreamPart) => {
-    if (part.type === "text-delta") {
-      const known = content.get(part.id);
-      const text = known?.type === "text" ? known.text : "";
-      content.set(part.id, { type: "text", text: text + part.delta });
-    } else if (part.type === "tool-call") {
-      content.set(part.toolCallId, part);
-      waiting.set(part.toolCallId, heard.promise);
-    }
+  let isHeard = false;
+  const end = async () => {
+    if (!isHeard) await hearAnswer([...content.values()], hear);
+    isHeard = true;
   };
-  const end = () => {
-    heard.resolve();
-    for (const id of content.keys()) waiting.delete(id);
-  };
-  const reader = stream.getReader();
-  return new ReadableStream<StreamPart>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (!done) {
-          take(value);
-          controller.enqueue(value);
-          return;
-        }
-        await hearAnswer([...content.values()], hear);
-        end();
-        controller.close();
-      } catch (error) {
-        end();
-        controller.error(error);
-      }
+  const pieces = new TransformStream<StreamPart, StreamPart>({
+    async transform(part, controller) {
+      if (part.type === "text-delta") {
+        const known = content.get(part.id);
+        content.set(part.id, {
+          type: "text",
+          text: `${known?.type === "text" ? known.text : ""}${part.delta}`,
+        });
+      } else if (part.type === "tool-call") content.set(part.toolCallId, part);
+      else if (part.type === "finish") await end();
+      controller.enqueue(part);
     },
-    async cancel(reason) {
-      end();
-      await reader.cancel(reason);
-    },
+    flush: end,
   });
-}
-
-const waitingSessions = new WeakMap<Session, Map<string, Promise<void>>>();
-
-function waitingFor(session: Session): Map<string, Promise<void>> {
-  let waiting = waitingSessions.get(session);
-  if (!waiting) {
-    waiting = new Map();
-    waitingSessions.set(session, waiting);
-  }
-  return waiting;
-}
-
-/** Tools run while their message is still streaming; this waits until the message with the call is stored. */
-export async function callIsHeard(session: Session, toolCallId: string): Promise<void> {
-  await waitingFor(session).get(toolCallId);
+  return stream.pipeThrough(pieces);
 }

@@ -96,7 +96,7 @@ export function memoryMiddleware({ agent, setting, emit, report }: Parts): Langu
     wrapStream: async ({ doStream, params, model }) => {
       const result = await withinWindow(params, doStream, (placed) => model.doStream(placed));
       if (!originals.has(params)) return result;
-      return { ...result, stream: hearStream(result.stream, agent.session, hear) };
+      return { ...result, stream: hearStream(result.stream, hear) };
     },
   };
 }
@@ -121,7 +121,7 @@ function toModelMessage(message: PromptMessage): ModelMessage {
 }
 
 function toPromptMessage(planned: ModelMessage): PromptMessage {
-  const message = planned;
+  const message = withBytes(planned);
   if (message.role === "user" && typeof message.content === "string") {
     return { ...message, content: [{ type: "text", text: message.content }] };
   }

@@ -16,7 +16,7 @@ export interface ChildLimits {
   seconds: number;
 }
 
-export const defaultChildLimits: ChildLimits = { depth: 3, running: 10, tokens: 500_000, seconds: 1_800 };
+const defaultChildLimits: ChildLimits = { depth: 3, running: 10, tokens: 500_000, seconds: 1_800 };
 
 /** Starts a turn in a session: what `agent.send` does. */
 type Send = (sessionId: string, text: string, signal: AbortSignal) => AsyncIterable<AgentEvent> & { result: Promise<TurnResult> };

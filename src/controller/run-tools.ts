@@ -68,6 +68,7 @@ async function runOwn(tools: ToolSet, call: ModelAnswer["toolCalls"][number], si
 async function unlessAborted<T>(work: T, signal: AbortSignal): Promise<Awaited<T>> {
   const over = new AbortController();
   const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: over.signal });
   });
   try {

@@ -141,7 +141,9 @@ function isUnanswered(state: State): boolean {
 
 async function clearResults({ agent, setting, emit }: TurnRun): Promise<void> {
   if (setting.options.clearing === false) return;
-  const { state, messages, usage } = await agent.prompt();
+  const { state, prompt, usage } = await agent.prompt();
+  // What a task has collapsed takes no room, so there is nothing to clear in it.
+  const messages = prompt.conversation;
   const policy = { ...defaultClearing, ...setting.options.clearing };
   const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
   const callsLeft = estimateCallsLeft(messages, room, setting.countTokens);

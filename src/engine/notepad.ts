@@ -40,7 +40,7 @@ export function applyNotepad(
   return { result: counts, warnings: [] };
 }
 
-export interface TextEdit {
+interface TextEdit {
   text: string;
   replaced?: number;
   otherMatches?: number;
@@ -54,7 +54,7 @@ type EditOperation =
   | { type: `${string}.replace`; find: string; replace: string; all: boolean };
 
 /** The edits of `update_notepad`, on any text. `name` is what the text is called in an error. */
-export function editText(before: string, operation: EditOperation, name: string): TextEdit {
+function editText(before: string, operation: EditOperation, name: string): TextEdit {
   if ("find" in operation) {
     if (operation.find === "") throw emptySearch("find", name);
     const matches = countOccurrences(before, operation.find);

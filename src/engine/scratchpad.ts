@@ -125,7 +125,7 @@ function writeByTokens(
 }
 
 /** The longest start of a text that fits a token budget. */
-export function takeTokens(text: string, budget: number, countTokens: (text: string) => number): string {
+function takeTokens(text: string, budget: number, countTokens: (text: string) => number): string {
   let fits = 0;
   let tooLong = text.length + 1;
   while (tooLong - fits > 1) {

@@ -42,10 +42,6 @@ export function isDense(unit: number): boolean {
   return characterKind(unit) === dense;
 }
 
-export function isSeparator(unit: number): boolean {
-  return characterKind(unit) === separator;
-}
-
 export function terms(text: string): string[] {
   const found: string[] = [];
   eachTerm(text, (term) => found.push(term));

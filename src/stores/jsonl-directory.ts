@@ -99,7 +99,10 @@ export class JsonlDirectory {
       if (file.isTorn) this.#lock.hold(() => settle(file));
     } catch (error) {
       // Half a line that cannot be cleared away is not in the way of reading what stands before it.
-      this.#complain(file, `its last line is torn and was left out, but could not be cleared away (${(error as Error).message})`);
+      this.#complain(
+        file,
+        `its last line is torn and was left out, but could not be cleared away (${(error as Error).message})`,
+      );
       file.refresh();
     }
   }
@@ -133,7 +136,8 @@ export class JsonlDirectory {
   }
 
   #attempt<T>(work: () => T): T {
-    if (this.#closed) throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
+    if (this.#closed)
+      throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
     return guarded(this.#path, work);
   }
 }
@@ -153,8 +157,14 @@ const meanings: Record<string, { code: "store_full" | "store_read_only" | "store
   EDQUOT: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
   EFBIG: { code: "store_full", next: "Nothing was written. Raise the limit on file sizes, then try again." },
   EROFS: { code: "store_read_only", next: "Make the directory writable, or name another one." },
-  EACCES: { code: "store_read_only", next: "Give this user access to the directory and its files, or name another one." },
-  EPERM: { code: "store_read_only", next: "Give this user access to the directory and its files, or name another one." },
+  EACCES: {
+    code: "store_read_only",
+    next: "Give this user access to the directory and its files, or name another one.",
+  },
+  EPERM: {
+    code: "store_read_only",
+    next: "Give this user access to the directory and its files, or name another one.",
+  },
   EIO: { code: "store_failed", next: "Nothing was acknowledged. Check the disk, then try again." },
 };
 

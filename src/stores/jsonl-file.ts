@@ -1,10 +1,27 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { step } from "../engine/commit.ts";
 import type { JournalEntry } from "../engine/journal.ts";
 import { recordId, type SessionRow, type State } from "../engine/state.ts";
 import { syncDirectory } from "./directory.ts";
-import { damaged, type LineBody, type LinePlace, newer, readLine, scanLines, writeLine } from "./jsonl-lines.ts";
+import {
+  damaged,
+  type LineBody,
+  type LinePlace,
+  newer,
+  readLine,
+  scanLines,
+  writeLine,
+} from "./jsonl-lines.ts";
 import { SessionTable } from "./session-table.ts";
 import type { Commit, NewSession } from "./store.ts";
 
@@ -52,7 +69,10 @@ export class JsonlFile {
   /** Reads what others have appended. */
   refresh(): void {
     const file = openIfThere(this.path);
-    if (file === undefined) return this.#forget();
+    if (file === undefined) {
+      this.#forget();
+      return;
+    }
     try {
       const { size, ino } = fstatSync(file);
       // A file that was removed and made again can have the number of the old one; its first line is another.
@@ -87,7 +107,12 @@ export class JsonlFile {
   commit({ row, records, entry }: Commit): void {
     const line = writeLine(entry.revision, { type: "commit", entry });
     this.#append(line);
-    this.#note({ revision: entry.revision, type: "commit", start: this.#size, end: this.#size + line.length - 1 });
+    this.#note({
+      revision: entry.revision,
+      type: "commit",
+      start: this.#size,
+      end: this.#size + line.length - 1,
+    });
     this.#size += line.length;
     this.#sinceSnapshot += line.length;
     this.#lines++;
@@ -124,7 +149,13 @@ export class JsonlFile {
     places.forEach((place, index) => {
       this.#note(place);
       const replay = index >= lastWhole || place.type === "session";
-      if (replay) this.#replay(readLine(data.subarray(place.start - base, place.end - base)), this.#lines + index + 1, place, index >= lastWhole);
+      if (replay)
+        this.#replay(
+          readLine(data.subarray(place.start - base, place.end - base)),
+          this.#lines + index + 1,
+          place,
+          index >= lastWhole,
+        );
     });
     this.#lines += places.length;
     this.#torn = torn;
@@ -140,7 +171,11 @@ export class JsonlFile {
       }
       this.#imported = body.entries;
       for (const entry of body.entries) if (entry.key) this.#keys.set(entry.key, entry.revision);
-      if (state) this.#table = new SessionTable(body.row, body.records.map(([kind, key, value]) => ({ kind, key, value })));
+      if (state)
+        this.#table = new SessionTable(
+          body.row,
+          body.records.map(([kind, key, value]) => ({ kind, key, value })),
+        );
       this.#sinceSnapshot = 0;
       this.#snapshotSize = length;
     } else if (body.type === "snapshot") {
@@ -151,7 +186,8 @@ export class JsonlFile {
       this.#snapshotSize = length;
     } else {
       const table = this.#table;
-      if (!table || body.entry.revision !== table.row.revision + 1) throw damaged(this.path, line, "it does not follow the line before it");
+      if (!table || body.entry.revision !== table.row.revision + 1)
+        throw damaged(this.path, line, "it does not follow the line before it");
       const next = step(stateOf(table), body.entry);
       table.write(next.state.row as SessionRow, next.records);
       if (body.entry.key) this.#keys.set(body.entry.key, body.entry.revision);
@@ -170,12 +206,19 @@ export class JsonlFile {
     try {
       this.#snapshot(table);
     } catch (error) {
-      this.#warn(`${this.path}: no snapshot could be written (${(error as Error).message}); the next commit tries again.`);
+      this.#warn(
+        `${this.path}: no snapshot could be written (${(error as Error).message}); the next commit tries again.`,
+      );
     }
   }
 
   #snapshot(table: SessionTable): void {
-    const body: LineBody = { type: "snapshot", row: table.row, records: [...table.versions()], keys: [...this.#keys] };
+    const body: LineBody = {
+      type: "snapshot",
+      row: table.row,
+      records: [...table.versions()],
+      keys: [...this.#keys],
+    };
     const line = writeLine(table.row.revision, body);
     this.#append(line);
     this.#size += line.length;
@@ -261,7 +304,10 @@ function writeAll(file: number, data: Buffer): void {
 }
 
 function stateOf(table: SessionTable): State {
-  return { row: table.row, resident: new Map(table.resident().map(({ kind, key, value }) => [recordId(kind, key), value])) };
+  return {
+    row: table.row,
+    resident: new Map(table.resident().map(({ kind, key, value }) => [recordId(kind, key), value])),
+  };
 }
 
 function readBytes(file: number, from: number, to: number): Buffer {

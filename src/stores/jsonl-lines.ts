@@ -6,9 +6,20 @@ import type { Version } from "./session-table.ts";
 
 /** What a line can be: the beginning of a session, one commit, or everything so far. */
 export type LineBody =
-  | { type: "session"; version: 1; row: SessionRow; records: [RecordKind, string, Json][]; entries: JournalEntry[] }
+  | {
+      type: "session";
+      version: 1;
+      row: SessionRow;
+      records: [RecordKind, string, Json][];
+      entries: JournalEntry[];
+    }
   | { type: "commit"; entry: JournalEntry }
-  | { type: "snapshot"; row: SessionRow; records: [RecordKind, string, Version[]][]; keys: [string, number][] };
+  | {
+      type: "snapshot";
+      row: SessionRow;
+      records: [RecordKind, string, Version[]][];
+      keys: [string, number][];
+    };
 
 /** A line's place in the file. */
 export interface LinePlace {
@@ -64,13 +75,21 @@ export function damaged(path: string, line: number, reason: string): HoldfastErr
 }
 
 export function newer(path: string, what: string): HoldfastError {
-  return new HoldfastError("store_newer", `${path} was written by a newer Holdfast (${what}). Update holdfast.`, { data: { path } });
+  return new HoldfastError(
+    "store_newer",
+    `${path} was written by a newer Holdfast (${what}). Update holdfast.`,
+    { data: { path } },
+  );
 }
 
 function foreign(path: string): HoldfastError {
-  return new HoldfastError("store_foreign", `${path} is not a Holdfast session file; it was left as it is. Name another directory, or another session.`, {
-    data: { path },
-  });
+  return new HoldfastError(
+    "store_foreign",
+    `${path} is not a Holdfast session file; it was left as it is. Name another directory, or another session.`,
+    {
+      data: { path },
+    },
+  );
 }
 
 /** The line's revision, if its checksum is right. */

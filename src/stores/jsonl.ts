@@ -24,7 +24,8 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
   };
   const poll = () => {
     try {
-      for (const { owner, id, revision } of directory.changed()) if (told.get(id) !== revision) tell(owner, id, revision);
+      for (const { owner, id, revision } of directory.changed())
+        if (told.get(id) !== revision) tell(owner, id, revision);
     } catch {
       // The directory is out of reach: whoever reads or writes is told, and the next round looks again.
     }

@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../engine/journal.ts";
+import { selectSessions } from "./select-sessions.ts";
 import { SessionTable, selectEntries } from "./session-table.ts";
 import { Listeners, type Scope, type Store, summaryOf } from "./store.ts";
-import { selectSessions } from "./select-sessions.ts";
 
 interface MemorySession {
   table: SessionTable;
@@ -25,8 +25,14 @@ export function memoryStore(): Store {
     name: "memory",
     async create({ row, records, entries }) {
       if (sessions.has(row.id)) return false;
-      const keys = entries.flatMap((entry): [string, number][] => (entry.key ? [[entry.key, entry.revision]] : []));
-      sessions.set(row.id, { table: new SessionTable(row, records), journal: [...entries], revisionByKey: new Map(keys) });
+      const keys = entries.flatMap((entry): [string, number][] =>
+        entry.key ? [[entry.key, entry.revision]] : [],
+      );
+      sessions.set(row.id, {
+        table: new SessionTable(row, records),
+        journal: [...entries],
+        revisionByKey: new Map(keys),
+      });
       listeners.tell({ owner: row.owner, sessionId: row.id, revision: row.revision });
       return true;
     },
@@ -56,7 +62,11 @@ export function memoryStore(): Store {
       return session && revision !== undefined ? entryAt(session, revision) : undefined;
     },
     async sessions(owner, selection) {
-      return selectSessions([...sessions.values()].map(({ table }) => summaryOf(table.row)), owner, selection);
+      return selectSessions(
+        [...sessions.values()].map(({ table }) => summaryOf(table.row)),
+        owner,
+        selection,
+      );
     },
     async purge(scope) {
       return find(scope) !== undefined && sessions.delete(scope.sessionId);

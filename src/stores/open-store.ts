@@ -39,12 +39,19 @@ export async function openStore(choice: StoreChoice, options: StoreOptions = {})
 function pathOf(choice: string, scheme: string): string {
   const path = choice.slice(scheme.length + 1).replace(/^\/\/(?=\/)/, "");
   if (path !== "") return path;
-  throw new HoldfastError("invalid_input", `${JSON.stringify(choice)} names no place. Write ${scheme}:PATH.`, { data: { store: choice } });
+  throw new HoldfastError(
+    "invalid_input",
+    `${JSON.stringify(choice)} names no place. Write ${scheme}:PATH.`,
+    { data: { store: choice } },
+  );
 }
 
 function readSynchronous(query: string | undefined): { synchronous?: "full" | "normal" } {
   if (query === undefined) return {};
   const mode = /^synchronous=(full|normal)$/.exec(query)?.[1];
   if (mode) return { synchronous: mode as "full" | "normal" };
-  throw new HoldfastError("invalid_input", `Unknown store option ${JSON.stringify(query)}. The one option is synchronous=full or synchronous=normal.`);
+  throw new HoldfastError(
+    "invalid_input",
+    `Unknown store option ${JSON.stringify(query)}. The one option is synchronous=full or synchronous=normal.`,
+  );
 }

@@ -33,7 +33,9 @@ export class Connection {
   }
 
   async query<Row extends QueryResultRow>(text: string, values: unknown[], name?: string): Promise<Row[]> {
-    return this.#patiently(async (client) => (await client.query<Row>({ text, values, ...(name ? { name } : {}) })).rows);
+    return this.#patiently(
+      async (client) => (await client.query<Row>({ text, values, ...(name ? { name } : {}) })).rows,
+    );
   }
 
   /** All of the work or nothing. Not to be called again before it is done. */
@@ -60,7 +62,8 @@ export class Connection {
   async #patiently<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const deadline = Date.now() + patience;
     for (let pause = 20; ; pause = Math.min(pause * 2, 1_000)) {
-      if (this.#closed) throw new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
+      if (this.#closed)
+        throw new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
       this.#client ??= this.#connect();
       const connecting = this.#client;
       try {
@@ -101,7 +104,8 @@ export class Connection {
 
 /** A cable that was cut says nothing, ever. */
 async function unlessSilent<T>(client: Client, work: () => Promise<T>): Promise<T> {
-  const { stream } = (client as unknown as { connection: { stream: { bytesRead: number; destroy(): void } } }).connection;
+  const { stream } = (client as unknown as { connection: { stream: { bytesRead: number; destroy(): void } } })
+    .connection;
   let heard = stream.bytesRead;
   const watchdog = setInterval(() => {
     if (stream.bytesRead === heard) stream.destroy();
@@ -115,16 +119,26 @@ async function unlessSilent<T>(client: Client, work: () => Promise<T>): Promise<
 }
 
 const lostCodes = [
-  "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
 ];
 
-export function isConnectionLoss(error: unknown): boolean {
+function isConnectionLoss(error: unknown): boolean {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   // Classes 08 and 57P are the server's way of saying: not now.
   return (
     /^(?:08|57P)/.test(code) ||
     lostCodes.includes(code) ||
-    /Connection terminated|Client (?:was closed|has encountered)|not queryable|connection error|timeout expired/i.test(message)
+    /Connection terminated|Client (?:was closed|has encountered)|not queryable|connection error|timeout expired/i.test(
+      message,
+    )
   );
 }
 
@@ -132,13 +146,28 @@ export function postgresError(error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error;
   const { code, message } = error as { code?: string; message?: string };
   if (isConnectionLoss(error)) {
-    return new HoldfastError("store_failed", `Postgres cannot be reached: ${message || code}. Check the server and the URL, then try again.`, { cause: error });
+    return new HoldfastError(
+      "store_failed",
+      `Postgres cannot be reached: ${message || code}. Check the server and the URL, then try again.`,
+      { cause: error },
+    );
   }
   if (code === "53100") {
-    return new HoldfastError("store_full", `Postgres has no disk space left: ${message}. Nothing was written. Free some space, then try again.`, { cause: error });
+    return new HoldfastError(
+      "store_full",
+      `Postgres has no disk space left: ${message}. Nothing was written. Free some space, then try again.`,
+      { cause: error },
+    );
   }
   if (code === "25006" || code === "42501") {
-    return new HoldfastError("store_read_only", `Postgres refuses writes: ${message}. Use a role and a server that may write.`, { cause: error });
+    return new HoldfastError(
+      "store_read_only",
+      `Postgres refuses writes: ${message}. Use a role and a server that may write.`,
+      { cause: error },
+    );
   }
-  return new HoldfastError("store_failed", `Postgres refused: ${message}. Nothing was acknowledged.`, { data: { code }, cause: error });
+  return new HoldfastError("store_failed", `Postgres refused: ${message}. Nothing was acknowledged.`, {
+    data: { code },
+    cause: error,
+  });
 }

@@ -61,7 +61,9 @@ export class Feed {
     });
     await client.query("LISTEN holdfast");
     if (this.#listened) {
-      const { rows } = await client.query<StoreChange>('SELECT owner, id AS "sessionId", revision FROM agent_sessions');
+      const { rows } = await client.query<StoreChange>(
+        'SELECT owner, id AS "sessionId", revision FROM agent_sessions',
+      );
       for (const change of rows) if (this.#told.get(change.sessionId) !== change.revision) this.#tell(change);
     }
     this.#listened = true;
@@ -77,7 +79,10 @@ export class Feed {
 function readAnnouncement(payload: string | undefined): Announcement | undefined {
   try {
     const news = JSON.parse(payload ?? "") as Partial<Announcement> | null;
-    const isRight = typeof news?.owner === "string" && typeof news.sessionId === "string" && typeof news.revision === "number";
+    const isRight =
+      typeof news?.owner === "string" &&
+      typeof news.sessionId === "string" &&
+      typeof news.revision === "number";
     return isRight ? (news as Announcement) : undefined;
   } catch {
     return undefined;

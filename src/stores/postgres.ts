@@ -1,11 +1,21 @@
 import type { Client, ClientConfig } from "pg";
-import { HoldfastError } from "../errors.ts";
 import { residentKinds } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
 import { Connection, type ConnectionHooks } from "./postgres-connection.ts";
 import { Feed } from "./postgres-feed.ts";
 import { migrations } from "./postgres-schema.ts";
 import { openEnd } from "./session-table.ts";
-import { entryFromSql, entryToSql, recordFromSql, sessionFromSql, type SqlEntry, type SqlRecord, type SqlSession, summaryColumns, summaryFromSql } from "./sql-rows.ts";
+import {
+  entryFromSql,
+  entryToSql,
+  recordFromSql,
+  type SqlEntry,
+  type SqlRecord,
+  type SqlSession,
+  sessionFromSql,
+  summaryColumns,
+  summaryFromSql,
+} from "./sql-rows.ts";
 import { type Commit, Listeners, type NewSession, type Store, type StoreOptions } from "./store.ts";
 
 export interface PostgresOptions extends StoreOptions {
@@ -21,7 +31,10 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const config: ClientConfig = {
     connectionString: options.url,
     // Numbers of ours stay below 2^53, so BIGINT fits a number.
-    types: { getTypeParser: ((oid: number, format: "text") => (oid === 20 ? Number : pg.types.getTypeParser(oid, format))) as never },
+    types: {
+      getTypeParser: ((oid: number, format: "text") =>
+        oid === 20 ? Number : pg.types.getTypeParser(oid, format)) as never,
+    },
   };
   const shared = new Connection(pg, { ...config, pipeline: true } as ClientConfig);
   const exclusive = new Connection(pg, config, { prepare: forgetHalfDone });
@@ -38,11 +51,19 @@ async function importPg(): Promise<typeof import("pg")> {
   try {
     return (await import("pg")).default as unknown as typeof import("pg");
   } catch (error) {
-    throw new HoldfastError("missing_dependency", "The Postgres store needs the package pg. Run: npm install pg", { cause: error });
+    throw new HoldfastError(
+      "missing_dependency",
+      "The Postgres store needs the package pg. Run: npm install pg",
+      { cause: error },
+    );
   }
 }
 
-function makeStore(shared: Connection, exclusive: Connection, connect: (hooks: ConnectionHooks) => Connection): Store {
+function makeStore(
+  shared: Connection,
+  exclusive: Connection,
+  connect: (hooks: ConnectionHooks) => Connection,
+): Store {
   const listeners = new Listeners();
   const feed = new Feed(connect, listeners);
   let transactions: Promise<unknown> = Promise.resolve();
@@ -73,7 +94,10 @@ function makeStore(shared: Connection, exclusive: Connection, connect: (hooks: C
       return row && { row: sessionFromSql(row), records: row.resident.map(recordFromSql) };
     },
     async revision({ sessionId, owner }) {
-      const rows = await shared.query<{ revision: number }>("SELECT revision FROM agent_sessions WHERE id = $1 AND owner = $2", [sessionId, owner]);
+      const rows = await shared.query<{ revision: number }>(
+        "SELECT revision FROM agent_sessions WHERE id = $1 AND owner = $2",
+        [sessionId, owner],
+      );
       return rows[0]?.revision;
     },
     commit: (commit) => writeCommit(shared, commit),
@@ -123,7 +147,10 @@ function makeStore(shared: Connection, exclusive: Connection, connect: (hooks: C
         for (const table of ["session_records", "session_journal"]) {
           await client.query(`DELETE FROM ${table} WHERE session_id = $1 AND owner = $2`, [sessionId, owner]);
         }
-        const { rowCount } = await client.query("DELETE FROM agent_sessions WHERE id = $1 AND owner = $2", [sessionId, owner]);
+        const { rowCount } = await client.query("DELETE FROM agent_sessions WHERE id = $1 AND owner = $2", [
+          sessionId,
+          owner,
+        ]);
         // When the answer to a first attempt was lost, the second finds nothing left.
         found ||= (rowCount ?? 0) > 0;
         return found;
@@ -141,17 +168,36 @@ function makeStore(shared: Connection, exclusive: Connection, connect: (hooks: C
 }
 
 /** Sent again when the answer was lost: the server knows the commit by its id and does it once. */
-async function writeCommit(shared: Connection, { scope, expected, row, notepadChanged, records, entry }: Commit): Promise<boolean> {
+async function writeCommit(
+  shared: Connection,
+  { scope, expected, row, notepadChanged, records, entry }: Commit,
+): Promise<boolean> {
   const line = entryToSql(entry);
   const commitId = crypto.randomUUID();
   const values = [
-    scope.sessionId, scope.owner, expected,
-    row.title, row.status, row.updatedAt, row.revision, row.lastFork, JSON.stringify(row.counters),
-    notepadChanged, row.notepad,
+    scope.sessionId,
+    scope.owner,
+    expected,
+    row.title,
+    row.status,
+    row.updatedAt,
+    row.revision,
+    row.lastFork,
+    JSON.stringify(row.counters),
+    notepadChanged,
+    row.notepad,
     row.lineage.length === 0,
-    records.map(({ kind }) => kind), records.map(({ key }) => key),
+    records.map(({ kind }) => kind),
+    records.map(({ key }) => key),
     records.map(({ value }) => (value === null ? null : JSON.stringify(value))),
-    line.at, line.actor, line.surface, line.operation, line.changes, line.idempotency_key, line.result, commitId,
+    line.at,
+    line.actor,
+    line.surface,
+    line.operation,
+    line.changes,
+    line.idempotency_key,
+    line.result,
+    commitId,
   ];
   const placeholders = values.map((_, index) => `$${index + 1}`).join(", ");
   const text = `SELECT holdfast_commit(${placeholders}) AS done`;
@@ -159,19 +205,38 @@ async function writeCommit(shared: Connection, { scope, expected, row, notepadCh
   return answer?.done ?? false;
 }
 
-async function insertSession(client: Client, { row, records, entries }: NewSession, commitId: string): Promise<boolean> {
+async function insertSession(
+  client: Client,
+  { row, records, entries }: NewSession,
+  commitId: string,
+): Promise<boolean> {
   const { rowCount } = await client.query(
     `INSERT INTO agent_sessions (id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at,
      revision, last_fork, counters, notepad) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      ON CONFLICT DO NOTHING`,
     [
-      row.id, row.owner, row.agent, row.title, row.status, row.origin, row.parent, JSON.stringify(row.lineage),
-      row.createdAt, row.updatedAt, row.revision, row.lastFork, JSON.stringify(row.counters), row.notepad,
+      row.id,
+      row.owner,
+      row.agent,
+      row.title,
+      row.status,
+      row.origin,
+      row.parent,
+      JSON.stringify(row.lineage),
+      row.createdAt,
+      row.updatedAt,
+      row.revision,
+      row.lastFork,
+      JSON.stringify(row.counters),
+      row.notepad,
     ],
   );
   if (rowCount === 0) {
     // Taken: by this very call, if its first attempt arrived and only the answer was lost.
-    const { rows } = await client.query("SELECT 1 FROM session_journal WHERE session_id = $1 AND owner = $2 AND commit_id = $3 LIMIT 1", [row.id, row.owner, commitId]);
+    const { rows } = await client.query(
+      "SELECT 1 FROM session_journal WHERE session_id = $1 AND owner = $2 AND commit_id = $3 LIMIT 1",
+      [row.id, row.owner, commitId],
+    );
     return rows.length > 0;
   }
   for (let from = 0; from < records.length; from += batchSize) {
@@ -179,7 +244,14 @@ async function insertSession(client: Client, { row, records, entries }: NewSessi
     await client.query(
       `INSERT INTO session_records (session_id, owner, kind, key, from_revision, to_revision, value)
        SELECT $1, $2, w.kind, w.key, $3, ${openEnd}, w.value FROM unnest($4::text[], $5::text[], $6::text[]) AS w(kind, key, value)`,
-      [row.id, row.owner, row.revision, batch.map(({ kind }) => kind), batch.map(({ key }) => key), batch.map(({ value }) => JSON.stringify(value))],
+      [
+        row.id,
+        row.owner,
+        row.revision,
+        batch.map(({ kind }) => kind),
+        batch.map(({ key }) => key),
+        batch.map(({ value }) => JSON.stringify(value)),
+      ],
     );
   }
   for (let from = 0; from < entries.length; from += batchSize) {
@@ -189,12 +261,23 @@ async function insertSession(client: Client, { row, records, entries }: NewSessi
       `INSERT INTO session_journal (session_id, owner, commit_id, revision, at, actor, surface, operation, changes, idempotency_key, result)
        SELECT $1, $2, $11, w.* FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]) AS w`,
       [
-        row.id, row.owner, column("revision"), column("at"), column("actor"), column("surface"), column("operation"),
-        column("changes"), column("idempotency_key"), column("result"), commitId,
+        row.id,
+        row.owner,
+        column("revision"),
+        column("at"),
+        column("actor"),
+        column("surface"),
+        column("operation"),
+        column("changes"),
+        column("idempotency_key"),
+        column("result"),
+        commitId,
       ],
     );
   }
-  await client.query("SELECT pg_notify('holdfast', $1)", [JSON.stringify({ owner: row.owner, sessionId: row.id, revision: row.revision, born: true })]);
+  await client.query("SELECT pg_notify('holdfast', $1)", [
+    JSON.stringify({ owner: row.owner, sessionId: row.id, revision: row.revision, born: true }),
+  ]);
   return true;
 }
 
@@ -206,13 +289,21 @@ async function migrate(connection: Connection): Promise<void> {
       "SELECT to_regclass('holdfast_schema')::text AS ours, to_regclass('agent_sessions')::text AS sessions",
     );
     if (rows[0]?.sessions && !rows[0].ours) {
-      throw new HoldfastError("store_foreign", "This Postgres database has a table agent_sessions that is not Holdfast's; it was left as it is. Name another database.");
+      throw new HoldfastError(
+        "store_foreign",
+        "This Postgres database has a table agent_sessions that is not Holdfast's; it was left as it is. Name another database.",
+      );
     }
     await client.query("CREATE TABLE IF NOT EXISTS holdfast_schema (version INTEGER NOT NULL)");
-    const found = await client.query<{ version: number }>("SELECT max(version) AS version FROM holdfast_schema");
+    const found = await client.query<{ version: number }>(
+      "SELECT max(version) AS version FROM holdfast_schema",
+    );
     const version = found.rows[0]?.version ?? 0;
     if (version > migrations.length) {
-      throw new HoldfastError("store_newer", `This database was written by a newer Holdfast (schema ${version}; this one knows ${migrations.length}). Update holdfast.`);
+      throw new HoldfastError(
+        "store_newer",
+        `This database was written by a newer Holdfast (schema ${version}; this one knows ${migrations.length}). Update holdfast.`,
+      );
     }
     for (let next = version; next < migrations.length; next++) {
       await client.query(migrations[next] as string);

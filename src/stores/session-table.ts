@@ -16,7 +16,8 @@ export class SessionTable {
 
   constructor(row: SessionRow, records: readonly RecordWrite[] = []) {
     this.row = row;
-    for (const { kind, key, value } of records) this.restore(kind, key, [{ from: row.revision, to: openEnd, value }]);
+    for (const { kind, key, value } of records)
+      this.restore(kind, key, [{ from: row.revision, to: openEnd, value }]);
   }
 
   /** Old versions are kept only while a fork can still see them. */
@@ -25,7 +26,9 @@ export class SessionTable {
       const versions = this.#kind(kind).get(key) ?? [];
       const current = versions.at(-1);
       const shared = current && current.to === openEnd && current.from <= row.lastFork;
-      const kept = shared ? [...versions.slice(0, -1), { ...current, to: row.revision }] : versions.filter(isClosed);
+      const kept = shared
+        ? [...versions.slice(0, -1), { ...current, to: row.revision }]
+        : versions.filter(isClosed);
       const gone = value === null && row.lineage.length === 0;
       const next = gone ? kept : [...kept, { from: row.revision, to: openEnd, value }];
       if (next.length > 0) this.#kind(kind).set(key, next);
@@ -39,7 +42,8 @@ export class SessionTable {
   }
 
   *versions(): Generator<[kind: RecordKind, key: string, versions: Version[]]> {
-    for (const [kind, records] of this.#records) for (const [key, versions] of records) yield [kind, key, versions];
+    for (const [kind, records] of this.#records)
+      for (const [key, versions] of records) yield [kind, key, versions];
   }
 
   resident(): StoredRecord[] {
@@ -50,7 +54,11 @@ export class SessionTable {
     const found: StoredRecord[] = [];
     for (const kind of [...kinds].sort()) {
       const records = this.#kind(kind);
-      const names = keys ?? [...records.keys()].filter((key) => (from === undefined || key >= from) && (to === undefined || key <= to));
+      const names =
+        keys ??
+        [...records.keys()].filter(
+          (key) => (from === undefined || key >= from) && (to === undefined || key <= to),
+        );
       for (const key of [...names].sort(compareKeys)) {
         const version = records.get(key)?.find((each) => each.from <= at && at < each.to);
         // A copy: whoever reads a record may change what it was given.
@@ -79,7 +87,12 @@ function isClosed(version: Version): boolean {
 
 export function selectEntries(
   entries: readonly JournalEntry[],
-  { from = 0, to = openEnd, limit = openEnd, newestFirst = false }: { from?: number; to?: number; limit?: number; newestFirst?: boolean },
+  {
+    from = 0,
+    to = openEnd,
+    limit = openEnd,
+    newestFirst = false,
+  }: { from?: number; to?: number; limit?: number; newestFirst?: boolean },
 ): JournalEntry[] {
   const inside = entries.filter(({ revision }) => revision >= from && revision <= to);
   return (newestFirst ? inside.toReversed() : inside).slice(0, limit);

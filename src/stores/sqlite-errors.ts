@@ -1,4 +1,4 @@
-import { HoldfastError, type ErrorCode } from "../errors.ts";
+import { type ErrorCode, HoldfastError } from "../errors.ts";
 
 interface SqliteError extends Error {
   errcode: number;
@@ -8,7 +8,10 @@ const meanings: Record<number, { code: ErrorCode; next: string }> = {
   5: { code: "store_busy", next: "Another process holds the database for unusually long. Try again." },
   6: { code: "store_busy", next: "Another process holds the database for unusually long. Try again." },
   8: { code: "store_read_only", next: "Make the file and its directory writable, or name another file." },
-  10: { code: "store_failed", next: "The disk reported an error; nothing was acknowledged. Check the disk, then try again." },
+  10: {
+    code: "store_failed",
+    next: "The disk reported an error; nothing was acknowledged. Check the disk, then try again.",
+  },
   11: { code: "store_damaged", next: "Restore a backup, or export what can still be read." },
   13: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
   14: { code: "store_failed", next: "Check that the directory exists and may be read and written." },

@@ -84,7 +84,9 @@ function createFile(path: string): void {
 }
 
 function mayBeReadOnly(error: unknown): boolean {
-  return isReadOnly(error) || ["EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
+  return (
+    isReadOnly(error) || ["EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")
+  );
 }
 
 function cannotOpen(error: unknown, path: string): unknown {

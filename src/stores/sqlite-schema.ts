@@ -1,5 +1,5 @@
-import { HoldfastError } from "../errors.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { HoldfastError } from "../errors.ts";
 
 /** "Hold" in ASCII: marks a database file as ours. */
 export const applicationId = 0x486f6c64;
@@ -71,7 +71,7 @@ const migrations: string[] = [
   `,
 ];
 
-export const schemaVersion = migrations.length;
+const schemaVersion = migrations.length;
 
 /** Creates or upgrades the schema; refuses a database that is not ours, or that a newer Holdfast wrote. */
 export function prepareSchema(database: DatabaseSync, path: string, writable: boolean): void {

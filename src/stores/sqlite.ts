@@ -1,14 +1,32 @@
 import { resolve } from "node:path";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { JournalEntry } from "../engine/journal.ts";
 import { residentKinds } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { openEnd } from "./session-table.ts";
-import { entryFromSql, entryToSql, recordFromSql, sessionFromSql, type SqlEntry, type SqlRecord, type SqlSession, summaryColumns, summaryFromSql } from "./sql-rows.ts";
+import {
+  entryFromSql,
+  recordFromSql,
+  type SqlEntry,
+  type SqlRecord,
+  type SqlSession,
+  sessionFromSql,
+  summaryColumns,
+  summaryFromSql,
+} from "./sql-rows.ts";
 import { isBusy, storeError } from "./sqlite-errors.ts";
 import { openDatabase } from "./sqlite-open.ts";
+import { SqliteRows } from "./sqlite-rows.ts";
 import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
-import { type Commit, Listeners, type NewSession, type RecordWrite, type Scope, type Store, type StoreChange, type StoreOptions } from "./store.ts";
+import {
+  type Commit,
+  Listeners,
+  type NewSession,
+  type Scope,
+  type Store,
+  type StoreChange,
+  type StoreOptions,
+} from "./store.ts";
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; created when missing. */
@@ -24,7 +42,9 @@ const patience = 60_000;
 
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const path = options.path === ":memory:" ? options.path : resolve(options.path);
-  const { database, writable } = await patiently(path, () => openDatabase(path, options.synchronous ?? "full"));
+  const { database, writable } = await patiently(path, () =>
+    openDatabase(path, options.synchronous ?? "full"),
+  );
   const warning = warningOfVersion(sqliteVersion(database));
   if (warning) (options.onWarning ?? console.warn)(warning);
   return new SqliteStore(database, path, writable, options.pollMilliseconds ?? 100);
@@ -37,7 +57,7 @@ class SqliteStore implements Store {
   readonly #writable: boolean;
   readonly #poll: number;
   readonly #listeners = new Listeners();
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #rows: SqliteRows;
   /** Revisions known to be current while `#version` stays the same. */
   readonly #revisions = new Map<string, number>();
   /** Revisions the listeners have been told of. */
@@ -50,26 +70,16 @@ class SqliteStore implements Store {
 
   constructor(database: DatabaseSync, path: string, writable: boolean, poll: number) {
     this.#database = database;
+    this.#rows = new SqliteRows(database);
     this.#path = path;
     this.#writable = writable;
     this.#poll = poll;
   }
 
-  async create({ row, records, entries }: NewSession): Promise<boolean> {
+  async create(session: NewSession): Promise<boolean> {
+    const { row } = session;
     const change = { owner: row.owner, sessionId: row.id, revision: row.revision };
-    const created = await this.#write(change, () => {
-      if (this.#prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
-      this.#prepare(
-        `INSERT INTO agent_sessions (id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at,
-         revision, last_fork, counters, notepad) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ).run(
-        row.id, row.owner, row.agent, row.title, row.status, row.origin, row.parent, JSON.stringify(row.lineage),
-        row.createdAt, row.updatedAt, row.revision, row.lastFork, JSON.stringify(row.counters), row.notepad,
-      );
-      for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
-      for (const entry of entries) this.#putEntry({ owner: row.owner, sessionId: row.id }, entry);
-      return true;
-    });
+    const created = await this.#write(change, () => this.#rows.insertSession(session));
     if (created) this.#tell(change);
     return created;
   }
@@ -77,12 +87,16 @@ class SqliteStore implements Store {
   async load(scope: Scope): ReturnType<Store["load"]> {
     // One transaction, so that the row and its records are of the same moment.
     return this.#transact("BEGIN", () => {
-      const row = this.#prepare("SELECT * FROM agent_sessions WHERE id = ? AND owner = ?").get(scope.sessionId, scope.owner);
+      const row = this.#rows
+        .prepare("SELECT * FROM agent_sessions WHERE id = ? AND owner = ?")
+        .get(scope.sessionId, scope.owner);
       if (!row) return undefined;
-      const records = this.#prepare(
-        `SELECT kind, key, value FROM session_records WHERE session_id = ? AND owner = ? AND to_revision = ${openEnd}
+      const records = this.#rows
+        .prepare(
+          `SELECT kind, key, value FROM session_records WHERE session_id = ? AND owner = ? AND to_revision = ${openEnd}
          AND value IS NOT NULL AND kind IN (${residentKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY kind, key`,
-      ).all(scope.sessionId, scope.owner);
+        )
+        .all(scope.sessionId, scope.owner);
       return {
         row: sessionFromSql(row as unknown as SqlSession),
         records: (records as unknown as SqlRecord[]).map(recordFromSql),
@@ -96,7 +110,9 @@ class SqliteStore implements Store {
     const known = this.#revisions.get(ownedId(scope));
     if (known !== undefined) return known;
     return this.#read(() => {
-      const row = this.#prepare("SELECT revision FROM agent_sessions WHERE id = ? AND owner = ?").get(scope.sessionId, scope.owner);
+      const row = this.#rows
+        .prepare("SELECT revision FROM agent_sessions WHERE id = ? AND owner = ?")
+        .get(scope.sessionId, scope.owner);
       const revision = row?.revision as number | undefined;
       if (revision !== undefined) this.#revisions.set(ownedId(scope), revision);
       return revision;
@@ -104,26 +120,18 @@ class SqliteStore implements Store {
   }
 
   async commit(commit: Commit): Promise<boolean> {
-    const { scope, expected, row, records, entry } = commit;
+    const { scope, expected, row } = commit;
     const change = { ...scope, revision: row.revision };
-    const done = await this.#write(change, () => {
-      const changed = this.#updateRow(commit);
-      if (changed === 0) return false;
-      if (row.lastFork > 0) for (const record of records) this.#closeShared(scope, row.revision, row.lastFork, record);
-      const forgets = row.lineage.length === 0;
-      for (const record of records) {
-        if (record.value === null && forgets) this.#deleteRecord(scope, record);
-        else this.#putRecord(scope.sessionId, scope.owner, row.revision, record);
-      }
-      this.#putEntry(scope, entry);
-      return true;
-    });
+    const done = await this.#write(change, () => this.#rows.applyCommit(commit));
     if (done) this.#tell(change);
     else if (this.#revisions.get(ownedId(scope)) === expected) this.#revisions.delete(ownedId(scope));
     return done;
   }
 
-  async records(scope: Scope, { kinds, keys, from, to, at }: Parameters<Store["records"]>[1]): ReturnType<Store["records"]> {
+  async records(
+    scope: Scope,
+    { kinds, keys, from, to, at }: Parameters<Store["records"]>[1],
+  ): ReturnType<Store["records"]> {
     const conditions = ["session_id = ?", "owner = ?", `kind IN (${kinds.map(() => "?").join(", ")})`];
     const values: (string | number)[] = [scope.sessionId, scope.owner, ...kinds];
     const add = (condition: string, ...more: (string | number)[]) => {
@@ -136,38 +144,55 @@ class SqliteStore implements Store {
     if (from !== undefined) add("key >= ?", from);
     if (to !== undefined) add("key <= ?", to);
     return this.#read(() => {
-      const rows = this.#prepare(`SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`).all(...values);
+      const rows = this.#rows
+        .prepare(
+          `SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
+        )
+        .all(...values);
       return (rows as unknown as SqlRecord[]).map(recordFromSql);
     });
   }
 
-  async journal(scope: Scope, { from = 0, to = openEnd, limit = -1, newestFirst }: Parameters<Store["journal"]>[1]): Promise<JournalEntry[]> {
+  async journal(
+    scope: Scope,
+    { from = 0, to = openEnd, limit = -1, newestFirst }: Parameters<Store["journal"]>[1],
+  ): Promise<JournalEntry[]> {
     return this.#read(() => {
-      const rows = this.#prepare(
-        `SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND revision BETWEEN ? AND ?
+      const rows = this.#rows
+        .prepare(
+          `SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND revision BETWEEN ? AND ?
          ORDER BY revision ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
-      ).all(scope.sessionId, scope.owner, from, to, limit);
+        )
+        .all(scope.sessionId, scope.owner, from, to, limit);
       return (rows as unknown as SqlEntry[]).map(entryFromSql);
     });
   }
 
   async entryByKey(scope: Scope, key: string): Promise<JournalEntry | undefined> {
     return this.#read(() => {
-      const row = this.#prepare("SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND idempotency_key = ?").get(scope.sessionId, scope.owner, key);
+      const row = this.#rows
+        .prepare("SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND idempotency_key = ?")
+        .get(scope.sessionId, scope.owner, key);
       return row && entryFromSql(row as unknown as SqlEntry);
     });
   }
 
-  async sessions(owner: string, { agent, statuses, parent, limit = -1, offset = 0 }: Parameters<Store["sessions"]>[1]): ReturnType<Store["sessions"]> {
+  async sessions(
+    owner: string,
+    { agent, statuses, parent, limit = -1, offset = 0 }: Parameters<Store["sessions"]>[1],
+  ): ReturnType<Store["sessions"]> {
     const conditions = ["owner = ?"];
     const values: string[] = [owner];
     if (agent !== undefined) conditions.push("agent = ?") && values.push(agent);
     if (parent !== undefined) conditions.push("parent = ?") && values.push(parent);
-    if (statuses) conditions.push("status IN (SELECT value FROM json_each(?))") && values.push(JSON.stringify(statuses));
+    if (statuses)
+      conditions.push("status IN (SELECT value FROM json_each(?))") && values.push(JSON.stringify(statuses));
     return this.#read(() => {
-      const rows = this.#prepare(
-        `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
-      ).all(...values, limit, offset);
+      const rows = this.#rows
+        .prepare(
+          `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
+        )
+        .all(...values, limit, offset);
       return (rows as unknown as SqlSession[]).map(summaryFromSql);
     });
   }
@@ -175,10 +200,7 @@ class SqliteStore implements Store {
   async purge(scope: Scope): Promise<boolean> {
     return this.#write(undefined, () => {
       this.#revisions.delete(ownedId(scope));
-      for (const table of ["session_records", "session_journal"]) {
-        this.#prepare(`DELETE FROM ${table} WHERE session_id = ? AND owner = ?`).run(scope.sessionId, scope.owner);
-      }
-      return this.#prepare("DELETE FROM agent_sessions WHERE id = ? AND owner = ?").run(scope.sessionId, scope.owner).changes > 0;
+      return this.#rows.deleteSession(scope);
     });
   }
 
@@ -201,48 +223,7 @@ class SqliteStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#timer);
-    this.#statements.clear();
     this.#database.close();
-  }
-
-  #updateRow({ scope, expected, row, notepadChanged }: Commit): number {
-    const columns = `title = ?, status = ?, updated_at = ?, revision = ?, last_fork = ?, counters = ?`;
-    const values = [row.title, row.status, row.updatedAt, row.revision, row.lastFork, JSON.stringify(row.counters)];
-    const where = [scope.sessionId, scope.owner, expected];
-    const { changes } = notepadChanged
-      ? this.#prepare(`UPDATE agent_sessions SET ${columns}, notepad = ? WHERE id = ? AND owner = ? AND revision = ?`).run(...values, row.notepad, ...where)
-      : this.#prepare(`UPDATE agent_sessions SET ${columns} WHERE id = ? AND owner = ? AND revision = ?`).run(...values, ...where);
-    return Number(changes);
-  }
-
-  /** A version that a fork can see is closed instead of overwritten. */
-  #closeShared(scope: Scope, revision: number, lastFork: number, { kind, key }: RecordWrite): void {
-    this.#prepare(
-      `UPDATE session_records SET to_revision = ? WHERE session_id = ? AND owner = ? AND kind = ? AND key = ?
-       AND to_revision = ${openEnd} AND from_revision <= ?`,
-    ).run(revision, scope.sessionId, scope.owner, kind, key, lastFork);
-  }
-
-  #putRecord(sessionId: string, owner: string, revision: number, { kind, key, value }: RecordWrite): void {
-    this.#prepare(
-      `INSERT INTO session_records (session_id, owner, kind, key, from_revision, to_revision, value)
-       VALUES (?, ?, ?, ?, ?, ${openEnd}, ?)
-       ON CONFLICT DO UPDATE SET value = excluded.value, from_revision = excluded.from_revision`,
-    ).run(sessionId, owner, kind, key, revision, value === null ? null : JSON.stringify(value));
-  }
-
-  #deleteRecord(scope: Scope, { kind, key }: RecordWrite): void {
-    this.#prepare(
-      `DELETE FROM session_records WHERE session_id = ? AND owner = ? AND kind = ? AND key = ? AND to_revision = ${openEnd}`,
-    ).run(scope.sessionId, scope.owner, kind, key);
-  }
-
-  #putEntry(scope: Scope, entry: JournalEntry): void {
-    const row = entryToSql(entry);
-    this.#prepare(
-      `INSERT INTO session_journal (session_id, revision, owner, at, actor, surface, operation, changes, idempotency_key, result)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(scope.sessionId, row.revision, scope.owner, row.at, row.actor, row.surface, row.operation, row.changes, row.idempotency_key, row.result);
   }
 
   /** `change` is what the session will be at if the work says true. */
@@ -267,13 +248,17 @@ class SqliteStore implements Store {
     );
   }
 
-  async #transact<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T, committed?: (result: T) => void): Promise<T> {
+  async #transact<T>(
+    begin: "BEGIN" | "BEGIN IMMEDIATE",
+    work: () => T,
+    committed?: (result: T) => void,
+  ): Promise<T> {
     return patiently(this.#path, () => {
       this.#mustBeOpen();
-      this.#prepare(begin).run();
+      this.#rows.prepare(begin).run();
       try {
         const result = work();
-        this.#prepare("COMMIT").run();
+        this.#rows.prepare("COMMIT").run();
         committed?.(result);
         return result;
       } catch (error) {
@@ -291,21 +276,13 @@ class SqliteStore implements Store {
   }
 
   #mustBeOpen(): void {
-    if (this.#closed) throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+    if (this.#closed)
+      throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
   }
 
   #forgetStale(): void {
     this.#mustBeOpen();
-    const { data_version } = this.#prepare("PRAGMA data_version").get() as { data_version: number };
+    const { data_version } = this.#rows.prepare("PRAGMA data_version").get() as { data_version: number };
     if (data_version === this.#version) return;
     this.#version = data_version;
     this.#revisions.clear();
@@ -337,8 +314,12 @@ class SqliteStore implements Store {
   }
 
   #allRevisions(): StoreChange[] {
-    const rows = this.#prepare("SELECT owner, id, revision FROM agent_sessions").all();
-    return (rows as unknown as SqlSession[]).map(({ owner, id, revision }) => ({ owner, sessionId: id, revision }));
+    const rows = this.#rows.prepare("SELECT owner, id, revision FROM agent_sessions").all();
+    return (rows as unknown as SqlSession[]).map(({ owner, id, revision }) => ({
+      owner,
+      sessionId: id,
+      revision,
+    }));
   }
 }
 

@@ -66,7 +66,9 @@ export interface SessionSelection {
 }
 
 /** A session without its text: what a list shows. */
-export type SessionSummary = Omit<SessionRow, "notepad" | "lineage" | "counters" | "lastFork"> & { notes: number };
+export type SessionSummary = Omit<SessionRow, "notepad" | "lineage" | "counters" | "lastFork"> & {
+  notes: number;
+};
 
 export interface StoreChange {
   owner: string;

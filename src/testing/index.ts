@@ -1,2 +1,7 @@
-export { type ScriptedAnswer, type ScriptedRequest, type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
+export {
+  type ScriptedAnswer,
+  type ScriptedRequest,
+  type ScriptedServer,
+  startScriptedServer,
+} from "./scripted-server.ts";
 export { type ContractCase, type StoreHarness, storeContract } from "./store-contract.ts";

@@ -5,13 +5,22 @@ import type { AddressInfo } from "node:net";
 export interface ScriptedRequest {
   model: string;
   stream?: boolean;
-  messages: { role: string; content?: unknown; tool_calls?: { id: string; function: { name: string; arguments: string } }[]; tool_call_id?: string }[];
+  messages: {
+    role: string;
+    content?: unknown;
+    tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+    tool_call_id?: string;
+  }[];
   tools?: { function: { name: string; parameters: unknown } }[];
 }
 
 /** One answer of the scripted model. */
 export type ScriptedAnswer =
-  | { text?: string; toolCalls?: { id?: string; name: string; input: unknown }[]; usage?: { input: number; output: number; cached?: number } }
+  | {
+      text?: string;
+      toolCalls?: { id?: string; name: string; input: unknown }[];
+      usage?: { input: number; output: number; cached?: number };
+    }
   | { status: number; error: string; code?: string }
   | { hangUp: true };
 
@@ -67,9 +76,14 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-function refuse(response: ServerResponse, { status, error, code }: { status: number; error: string; code?: string }): void {
+function refuse(
+  response: ServerResponse,
+  { status, error, code }: { status: number; error: string; code?: string },
+): void {
   response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ error: { message: error, type: "invalid_request_error", code: code ?? null } }));
+  response.end(
+    JSON.stringify({ error: { message: error, type: "invalid_request_error", code: code ?? null } }),
+  );
 }
 
 function callsOf(answer: Answer, number: number) {
@@ -92,7 +106,12 @@ function usageOf({ usage }: Answer, request: ScriptedRequest) {
   };
 }
 
-function wholeAnswer(response: ServerResponse, request: ScriptedRequest, number: number, answer: Answer): void {
+function wholeAnswer(
+  response: ServerResponse,
+  request: ScriptedRequest,
+  number: number,
+  answer: Answer,
+): void {
   const calls = callsOf(answer, number).map(({ index: _index, ...call }) => call);
   response.writeHead(200, { "content-type": "application/json" });
   response.end(
@@ -104,7 +123,11 @@ function wholeAnswer(response: ServerResponse, request: ScriptedRequest, number:
       choices: [
         {
           index: 0,
-          message: { role: "assistant", content: answer.text ?? null, ...(calls.length > 0 ? { tool_calls: calls } : {}) },
+          message: {
+            role: "assistant",
+            content: answer.text ?? null,
+            ...(calls.length > 0 ? { tool_calls: calls } : {}),
+          },
           finish_reason: calls.length > 0 ? "tool_calls" : "stop",
         },
       ],
@@ -113,7 +136,12 @@ function wholeAnswer(response: ServerResponse, request: ScriptedRequest, number:
   );
 }
 
-function streamAnswer(response: ServerResponse, request: ScriptedRequest, number: number, answer: Answer): void {
+function streamAnswer(
+  response: ServerResponse,
+  request: ScriptedRequest,
+  number: number,
+  answer: Answer,
+): void {
   const calls = callsOf(answer, number);
   const send = (delta: object, finish: string | null = null, more: object = {}) =>
     response.write(

@@ -48,7 +48,10 @@ export async function writeTogether(
     );
   }
   const turns = marks.filter((mark, place) => mark.split(":")[0] !== marks[place - 1]?.split(":")[0]).length;
-  assert.ok(operations < 100 || turns > processes, `the processes did not write at the same time: ${turns} turns`);
+  assert.ok(
+    operations < 100 || turns > processes,
+    `the processes did not write at the same time: ${turns} turns`,
+  );
   await memory.close();
   return `${processes} processes × ${operations} operations in ${seconds.toFixed(1)} s, ${turns} turns`;
 }
