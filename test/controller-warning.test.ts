@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import { compactedText } from "../src/controller/plan-compaction.ts";
+import { compactedText, goOnText } from "../src/controller/plan-compaction.ts";
 import type { ScriptedRequest } from "../src/testing/index.ts";
 import { append, call, filler, inOrder, isInWarningTurn, isWarning, notepadIn, ofType, openStage, type Script } from "./support/agent.ts";
 import { assertPrefixes, epochOf } from "./support/prompt.ts";
@@ -127,4 +127,24 @@ test("a manual compaction passes the same gate: warning, checkpoint, receipt [co
   const last = stage.turns().at(-1) as ScriptedRequest;
   assert.match(epochOf(last), /^\[Summary/);
   assert.equal(last.messages.at(-1)?.content, `${compactedText}\n\nFour.`);
+});
+
+test("a process that takes over after the warning never sends a prompt that ends with the agent's own words [controller.warning-text]", async (t) => {
+  const controller = new AbortController();
+  const stage = await openStage(t, {
+    surfaces: ["notepad", "results"],
+    contextWindow: 3_000,
+    compactAt: 0.7,
+    script: inOrder([], {
+      summary: () => {
+        controller.abort();
+        return { hangUp: true };
+      },
+    }),
+  });
+  await assert.rejects(stage.agent.send("s", `Look at this. ${filler(1_300)}`, { signal: controller.signal }).result);
+  const wider = stage.another({ contextWindow: 100_000 });
+  assert.equal((await wider.resume("s").result).text, "Done.");
+  const last = stage.turns().at(-1) as ScriptedRequest;
+  assert.deepEqual(last.messages.slice(-2).map(({ content }) => content), ["Notepad is up to date.", goOnText]);
 });

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { readImports } from "../scripts/boundaries.ts";
 import { holdfastTools } from "../src/adapters/ai-sdk.ts";
 import { anthropicTools, handleToolUse } from "../src/adapters/anthropic.ts";
 import {
@@ -125,5 +128,16 @@ test("every format offers the same tools with the same schemas, and no dots [too
   for (const { name, parameters } of chat) {
     assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
     assert.equal(parameters.type, "object");
+  }
+});
+
+test("nobody but the tests needs the providers' packages [tools.projections]", () => {
+  const folder = join(import.meta.dirname, "../src/adapters");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  assert.ok(files.includes("openai.ts") && files.includes("anthropic.ts"));
+  for (const name of files) {
+    const imports = readImports(`src/adapters/${name}`, readFileSync(join(folder, name), "utf8"));
+    const outside = imports.filter((path) => !path.startsWith("src/") && path !== "ai" && path !== "zod");
+    assert.deepEqual(outside, [], name);
   }
 });

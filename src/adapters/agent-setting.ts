@@ -1,6 +1,6 @@
 import type { LanguageModel, ToolSet } from "ai";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import type { Tokenizer } from "../context/tokens.ts";
+import { cachedTokenizer, type Tokenizer } from "../context/tokens.ts";
 import { type AgentSetting, makeTokenizer } from "../controller/agent-session.ts";
 import type { AgentEvent } from "../controller/events.ts";
 import type { AgentOptions } from "../controller/options.ts";
@@ -22,7 +22,9 @@ export interface ToolOptions {
 }
 
 /** Where memory stands before the model. */
-export interface PlacementOptions extends ToolOptions, Pick<AgentOptions, "placement" | "nudges"> {
+export interface PlacementOptions
+  extends ToolOptions,
+    Pick<AgentOptions, "placement" | "nudges" | "foldAfter"> {
   /** Hears of warnings, checkpoints, compactions, receipts and failures. */
   onEvent?: (event: AgentEvent) => void;
 }
@@ -81,12 +83,15 @@ export function agentSetting(
     base: "",
     tokenizer: makeTokenizer(countTokens),
     countTokens,
-    clock: Date.now,
+    clock: () => Date.now(),
   };
 }
 
-function countTokensOf(tokenizer: Tokenizer | undefined): (text: string) => number {
-  return tokenizer ? (text) => tokenizer.count(text) : estimateTokens;
+function countTokensOf(
+  tokenizer: Tokenizer = { name: "estimate", count: estimateTokens },
+): (text: string) => number {
+  const cached = cachedTokenizer(tokenizer);
+  return (text) => cached.count(text);
 }
 
 /** Who hears of what happens; a failure of the memory never blocks the agent, and is never silent. */

@@ -64,6 +64,32 @@ test("middleware, tools and prepareStep work one by one as they do together [ais
   );
 });
 
+test("the middleware alone places memory, follows its changes, and compacts nothing [aisdk.parts]", async (t) => {
+  const stage = await openSdkStage(t, async (_, number) => {
+    if (number !== 3) return { text: "Fine." };
+    await stage.session.notepad.append("- in mid-turn", { actor: { kind: "person" } });
+    return { toolCalls: [call("read_sheet", { sheet: 1 })] };
+  });
+  const { session, server, events } = stage;
+  const middleware = holdfastMiddleware(session, { onEvent: (event) => void events.push(event) });
+  const model = wrapLanguageModel({ model: modelAt(server.url), middleware });
+  const messages: ModelMessage[] = [];
+  for (const text of ["One?", "Two?", "Three?", "Four?"]) {
+    messages.push(user(text));
+    const run = { instructions: "x", messages, tools: ownTools, stopWhen: isStepCount(3) };
+    messages.push(...(await generateText({ model, ...run })).responseMessages);
+    await session.notepad.append(`- after ${text}`, { actor: { kind: "person" } });
+  }
+  const [one, two, three, , last] = server.requests.map((request) => saidIn(request).at(-1) ?? "");
+  assert.equal(one, "One?");
+  assert.match(two ?? "", /- after One\?[\s\S]*Two\?$/);
+  assert.match(three ?? "", /- after Two\?[\s\S]*Three\?$/);
+  assert.match(last ?? "", /- in mid-turn/);
+  assert.equal(assertPrefixes(server.requests), 4);
+  assert.deepEqual(events, []);
+  assertUntouched(messages);
+});
+
 test("another process that is handed the whole history goes on from the summary [aisdk.restart]", async (t) => {
   const store = join(temporaryDirectory(), "memory.db");
   const script: Script = (request, number) => {

@@ -77,6 +77,28 @@ test("what others write in mid-turn follows at once, and stays where it was put 
   );
 });
 
+test("after a pause that no cache outlives, the changes are folded into the system prompt [aisdk.epoch]", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 1) });
+  const { session, server, settings } = await openSdkStage(t, () => ({ text: "Fine." }));
+  const memory = settings();
+  const messages: ModelMessage[] = [];
+  for (const [minutes, text] of [
+    [0, "One?"],
+    [1, "Two?"],
+    [10, "Three?"],
+  ] as const) {
+    t.mock.timers.tick(minutes * 60_000);
+    messages.push(user(text));
+    messages.push(...(await generateText({ ...memory, instructions: "x", messages })).responseMessages);
+    await session.notepad.append(`- after ${text}`, { actor: { kind: "person" } });
+  }
+  const [, two, three] = server.requests;
+  assert.ok(two && three);
+  assert.match(saidIn(two).at(-1) ?? "", /^\[Notepad changes[\s\S]*- after One\?/);
+  assert.deepEqual(saidIn(three), ["One?", "Fine.", "Two?", "Fine.", "Three?"]);
+  assert.match(String(three.messages[0]?.content), /## Session Notepad\n- after One\?\n- after Two\?$/);
+});
+
 test("UI messages hold nothing of memory, and are known again when they come back [aisdk.untouched]", async (t) => {
   const { session, settings } = await openSdkStage(t, (_, number) =>
     number === 0

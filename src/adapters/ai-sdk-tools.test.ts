@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generateText, isStepCount, type ModelMessage, simulateReadableStream, streamText } from "ai";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { generateText, isStepCount, type ModelMessage, streamText } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { append, call, modelAt, ofType } from "../../test/support/agent.ts";
 import {
@@ -60,11 +61,17 @@ test("a task begins with the message that opens it, though that has only just st
     finishReason: { unified: "tool-calls" as const, raw: undefined },
     usage,
   };
-  const model = new MockLanguageModelV4({
-    doStream: async () => ({
-      stream: simulateReadableStream({ chunks: [toolCall, finish], chunkDelayInMs: 30 }),
-    }),
+  const pieces: (typeof toolCall | typeof finish)[] = [toolCall, finish];
+  const stream = new ReadableStream<(typeof pieces)[number]>({
+    async pull(controller) {
+      const piece = pieces.shift();
+      if (piece) return controller.enqueue(piece);
+      // Whoever waits for the stream's end comes too late.
+      while ((await session.records("task")).length === 0) await nextTick();
+      controller.close();
+    },
   });
+  const model = new MockLanguageModelV4({ doStream: async () => ({ stream }) });
   await streamText({ ...holdfast({ session, model, contextWindow: 9_000 }), prompt: "Go" }).consumeStream();
   const [task] = await session.records("task");
   assert.ok(task);

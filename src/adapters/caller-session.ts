@@ -42,7 +42,7 @@ export class CallerSession extends AgentSession {
     this.#list = numbers.map((number, index) => ({
       number,
       message: withoutBytes(messages[index] as ModelMessage),
-      at: 0,
+      at: known.at(number),
     }));
     const fresh = messages.slice(numbers.length);
     const asked = fresh.findLastIndex(({ role }) => role === "user");
@@ -71,7 +71,7 @@ export class CallerSession extends AgentSession {
       this.#list.push({
         number: first + index,
         message: withoutBytes(message),
-        at: 0,
+        at: this.#setting.clock(),
         ...(aside ? { aside } : {}),
       });
     });
@@ -96,20 +96,25 @@ export class CallerSession extends AgentSession {
     }
   }
 
-  /** Never remembered: the same state can be asked about for another list. */
-  override async prompt(steer = "", base = this.#setting.base): Promise<PromptNow> {
+  /** What the model is to be given, without counting it. */
+  async plan(steer: string, base: string): Promise<Omit<PromptNow, "usage">> {
     const state = await this.session.state();
     const messages = await this.messages(state);
     const { toolbox, placement } = this.#setting;
-    const prompt = planPrompt({
-      state: anchorInjections(state, messages),
-      context: toolbox.context(state),
-      messages,
-      base,
-      placement,
+    const context = toolbox.context(state);
+    const anchored = anchorInjections(state, messages);
+    return {
       steer,
-    });
-    return { steer, prompt, usage: this.usage(prompt), state, messages };
+      prompt: planPrompt({ state: anchored, context, messages, base, placement, steer }),
+      state,
+      messages,
+    };
+  }
+
+  /** Never remembered: the same state can be asked about for another list. */
+  override async prompt(steer = ""): Promise<PromptNow> {
+    const planned = await this.plan(steer, this.#setting.base);
+    return { ...planned, usage: this.usage(planned.prompt) };
   }
 
   async #openEpoch(): Promise<void> {

@@ -7,6 +7,7 @@ export class KnownMessages {
   /** By number, from 1; undefined for what was said in a warning turn, which no caller has in its list. */
   readonly #prints: (string | undefined)[] = [undefined];
   readonly #places = new Map<string, number[]>();
+  readonly #times: number[] = [0];
 
   /** Reads what has been stored since the last time, by whomever. */
   async catchUp(session: Session): Promise<void> {
@@ -18,6 +19,11 @@ export class KnownMessages {
       // Two may be catching up at the same time; each message counts once.
       if (this.#prints.length === next + index) this.#push(toStored(next + index, value));
     }
+  }
+
+  /** When a message was stored. */
+  at(number: number): number {
+    return this.#times[number] ?? 0;
   }
 
   /** The numbers of a list's messages, up to the first that is new. They only ever grow: an edited list is a new branch. */
@@ -54,9 +60,10 @@ export class KnownMessages {
     return next?.startsWith("assistant") ?? false;
   }
 
-  #push({ number, message, aside }: StoredMessage): void {
+  #push({ number, message, aside, at }: StoredMessage): void {
     const print = aside ? undefined : fingerprint(message);
     this.#prints.push(print);
+    this.#times.push(at);
     if (print === undefined) return;
     const places = this.#places.get(print);
     if (places) places.push(number);
@@ -89,29 +96,18 @@ export function fingerprint(message: ModelMessage): string {
 }
 
 function printOf({ role, content }: ModelMessage): string {
-  if (typeof content === "string") return `${role} ${hash(content)} 0`;
+  if (typeof content === "string") return `${role} 0 ${asStored(content)}`;
   const ids = content.flatMap((part) =>
     part.type === "tool-call" || part.type === "tool-result" ? [part.toolCallId] : [],
   );
   // The SDK joins neighbouring tool messages, so that only the first id is sure to stand where it stood.
   if (role === "tool") return `tool ${ids[0] ?? ""}`;
-  if (ids.length > 0) return `${role} ${ids.join(" ")}`;
+  if (ids.length > 0) return `${role} calls ${ids.join(" ")}`;
   const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
   const files = content.filter(({ type }) => type === "file" || type === "image").length;
-  return `${role} ${hash(text)} ${files}`;
+  return `${role} ${files} ${asStored(text)}`;
 }
 
-/** Fifty-three bits of a text as it is stored: two multiplicative hashes side by side. */
-function hash(given: string): string {
-  const text = given.replaceAll("\u0000", "\ufffd").toWellFormed();
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    high = Math.imul(high ^ unit, 2654435761);
-    low = Math.imul(low ^ unit, 1597334677);
-  }
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
-  return `${text.length}.${(4294967296 * (2097151 & low) + (high >>> 0)).toString(36)}`;
+function asStored(text: string): string {
+  return text.replaceAll("\u0000", "\ufffd").toWellFormed();
 }

@@ -1,6 +1,7 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ModelMessage, wrapLanguageModel } from "ai";
 import type { AgentSetting } from "../controller/agent-session.ts";
 import { runCompaction } from "../controller/run-compaction.ts";
+import { foldWhenCold } from "../controller/run-fold.ts";
 import { isOverflow } from "../controller/run-model.ts";
 import { placeUnseenChanges } from "../controller/run-turn.ts";
 import type { Session } from "../sessions/session.ts";
@@ -30,11 +31,11 @@ export function memoryMiddleware({ agent, setting, emit, report }: Parts): Langu
 
   const place = async (params: CallOptions): Promise<CallOptions> => {
     agent.signal = params.abortSignal;
-    const start = params.prompt.findIndex(({ role }) => role !== "system");
-    const instructions = start === -1 ? params.prompt : params.prompt.slice(0, start);
-    await agent.follow(params.prompt.slice(instructions.length).map(toModelMessage));
+    const { instructions, conversation } = divide(params.prompt);
+    await agent.follow(conversation.map(toModelMessage));
     await placeUnseenChanges(agent, setting);
-    const { prompt } = await agent.prompt(nudge(agent, await agent.session.state()), "");
+    await foldWhenCold(agent, setting);
+    const { prompt } = await agent.plan(nudge(agent, await agent.session.state()), "");
     const placed = {
       ...params,
       prompt: [...withMemory(instructions, prompt.system), ...prompt.messages.map(toPromptMessage)],
@@ -58,7 +59,7 @@ export function memoryMiddleware({ agent, setting, emit, report }: Parts): Langu
         const original = originals.get(params);
         const canCompact =
           original && attempt <= 3 && Number.isFinite(setting.policy.contextWindow) && isOverflow(error);
-        const placed = canCompact ? await compactAndPlace(original) : undefined;
+        const placed = canCompact ? await compactAndPlace(original).catch(report) : undefined;
         if (!placed) throw error;
         call = () => again(placed);
       }
@@ -67,6 +68,8 @@ export function memoryMiddleware({ agent, setting, emit, report }: Parts): Langu
 
   const compactAndPlace = (params: CallOptions): Promise<CallOptions | undefined> =>
     agent.exclusive(async () => {
+      // Another call on this conversation may have been here in the meantime.
+      await agent.follow(divide(params.prompt).conversation.map(toModelMessage));
       const skipWarning = "the provider refused the prompt as too long";
       const signal = params.abortSignal ?? new AbortController().signal;
       const done = await runCompaction({ agent, setting, signal, emit, trigger: "overflow", skipWarning });
@@ -99,6 +102,12 @@ export function memoryMiddleware({ agent, setting, emit, report }: Parts): Langu
       return { ...result, stream: hearStream(result.stream, hear) };
     },
   };
+}
+
+function divide(prompt: PromptMessage[]): { instructions: PromptMessage[]; conversation: PromptMessage[] } {
+  const start = prompt.findIndex(({ role }) => role !== "system");
+  const end = start === -1 ? prompt.length : start;
+  return { instructions: prompt.slice(0, end), conversation: prompt.slice(end) };
 }
 
 /** Guidance and blocks after the caller's instructions, as one system prompt where nothing is lost by that. */

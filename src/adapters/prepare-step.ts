@@ -1,5 +1,5 @@
 import type { Instructions, LanguageModel, ModelMessage } from "ai";
-import { makeRoom, placeUnseenChanges } from "../controller/run-turn.ts";
+import { makeRoom } from "../controller/run-turn.ts";
 import { HoldfastError } from "../errors.ts";
 import { countPlacedPrompts, type Parts } from "./memory-middleware.ts";
 
@@ -28,7 +28,6 @@ export function prepareStepFor({ agent, setting, emit, report }: Parts): Prepare
     setting.base = textOf(instructions);
     const start = messages.findIndex(({ role }) => role !== "system");
     await agent.follow(start === -1 ? [] : messages.slice(start));
-    await placeUnseenChanges(agent, setting);
     const run = { agent, setting, signal: signalOf(step), emit, steer: "", isOver: () => false };
     await makeRoom(run, growthOf(steps));
     expected = (await agent.prompt()).usage.total;

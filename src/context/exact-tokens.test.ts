@@ -138,10 +138,14 @@ describe("loadExactTokenizer", () => {
   }
 
   it("is as fast as before after it has counted much", () => {
+    const time = (text: string) => {
+      const start = performance.now();
+      tokenizer.count(text);
+      return performance.now() - start;
+    };
+    const before = time("ªé×".repeat(100_000));
     for (let round = 0; round < 2; round++) tokenizer.count(spell(BASE64, MILLION));
-    const start = performance.now();
-    tokenizer.count("ªé×".repeat(100_000));
-    // About 50 ms; with the encoder's cache left to fill up it takes seconds.
-    assert.ok(performance.now() - start < 1500);
+    // With the encoder's cache left to fill up, this takes hundreds of times as long.
+    assert.ok(time("×éª".repeat(100_000)) < 50 * Math.max(before, 100));
   });
 });

@@ -4,6 +4,7 @@ import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "
 import { type Checkpoint, readEpoch, readSpans } from "../engine/conversation.ts";
 import type { JournalEntry } from "../engine/journal.ts";
 import { revertChanges, type State } from "../engine/state.ts";
+import type { Splice } from "../engine/text.ts";
 import type { Toolbox } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tool } from "../tools/define-tool.ts";
@@ -50,8 +51,8 @@ export class AgentSession {
   #shown: { epoch: number; placed: number; view: MemoryView } | undefined;
   /** The revision up to which others' edits have been looked for. */
   #asked = 0;
-  /** The placed revision since which the notepad was edited, by the agent in its tool calls and by others. */
-  readonly #edited = { seen: -1, unseen: -1 };
+  /** Edits of the notepad since the model was last shown it: the agent's own, and whether there were others. */
+  #edits: { placed: number; own: Splice[]; byOthers: boolean } = { placed: -1, own: [], byOthers: false };
 
   constructor(session: Session, setting: AgentSetting) {
     this.session = session;
@@ -120,20 +121,29 @@ export class AgentSession {
     const from = Math.max(readEpoch(state).placed, this.#asked) + 1;
     this.#asked = state.row.revision;
     if (from > state.row.revision) return false;
+    const entries = await this.session.history({ from, to: state.row.revision, newestFirst: false });
     const { placed } = readEpoch(state);
-    const entries = await this.session.history({ from, to: state.row.revision });
-    for (const entry of entries.filter(changesNotepad)) this.#edited[isUnseen(entry) ? "unseen" : "seen"] = placed;
+    if (this.#edits.placed !== placed) this.#edits = { placed, own: [], byOthers: false };
+    for (const entry of entries) {
+      const splices = entry.changes.flatMap((change) => (change.type === "text" && change.target === "notepad" ? [change] : []));
+      if (!isUnseen(entry)) this.#edits.own.push(...splices);
+      else if (splices.length > 0) this.#edits.byOthers = true;
+    }
     return entries.some(isUnseen);
   }
 
   /**
-   * Whether the notepad was edited both by the agent and by somebody else since the model was last shown it. What the
-   * other took back of the agent's own edits leaves no difference to show, and yet the model believes in it.
+   * Whether somebody else has taken back an edit of the agent's own since the model was last shown the notepad. Such an
+   * edit may leave no difference to show, and yet the model, which made it, believes in it.
    */
   async isDoubtful(state: State): Promise<boolean> {
     await this.wroteUnseen(state);
-    const { placed } = readEpoch(state);
-    return this.#edited.unseen === placed && this.#edited.seen === placed;
+    const { own, byOthers, placed } = this.#edits;
+    if (!byOthers || placed !== readEpoch(state).placed) return false;
+    const notepad = state.row.notepad ?? "";
+    return own.some(({ inserted, removed }) =>
+      inserted.trim() === "" ? removed.trim() !== "" && notepad.includes(removed) : !notepad.includes(inserted.trim()),
+    );
   }
 
   async checkpoint(epoch: number): Promise<Checkpoint | undefined> {
@@ -180,10 +190,6 @@ export class AgentSession {
 function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
   if (actor.kind === "system" || type.startsWith("messages.")) return false;
   return actor.kind !== "agent" || !isCallKey(key) || type === "tasks.end" || type === "tasks.cancel";
-}
-
-function changesNotepad({ changes }: JournalEntry): boolean {
-  return changes.some((change) => change.type === "text" && change.target === "notepad");
 }
 
 const messageSizes = new WeakMap<object, number>();

@@ -20,6 +20,8 @@ test("the agent is warned once, and only while there is room for it [controller.
   for (const warning of ["given", "skipped"] as const) {
     assert.deepEqual(planNextStep(8_000, 0, warning, policy), { step: "compact", trigger: "threshold", skipWarning: false });
   }
+  assert.deepEqual(planNextStep(10, 0, "given", policy), { step: "compact", trigger: "threshold", skipWarning: false }, "who was told of it gets it");
+  assert.deepEqual(planNextStep(10, 0, "skipped", policy), { step: "call" });
   assert.ok(hasRoomToWarn(8_800, policy));
   assert.ok(!hasRoomToWarn(8_801, policy));
 });

@@ -35,7 +35,9 @@ export function planNextStep(
 ): NextStep {
   const limit = policy.contextWindow * policy.compactAt;
   // One step later there may be no room left to warn the agent, so it is done now.
-  const trigger = used >= limit ? "threshold" : hasRoomToWarn(used + growth, policy) ? undefined : "projected";
+  const isDue = used >= limit ? "threshold" : hasRoomToWarn(used + growth, policy) ? undefined : "projected";
+  // Who was told of a compaction gets it, also from a process that took over in between.
+  const trigger = isDue ?? (warning === "given" ? "threshold" : undefined);
   if (!trigger) return { step: "call" };
   if (warning !== "none") return { step: "compact", trigger, skipWarning: false };
   return hasRoomToWarn(used, policy) ? { step: "warn", trigger } : { step: "compact", trigger, skipWarning: true };

@@ -118,8 +118,9 @@ export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
 export async function compactNow(run: TurnRun, trigger: CompactionTrigger): Promise<boolean> {
   const { agent, setting } = run;
   const now = await agent.prompt(run.steer);
-  if (!isWorthwhile(now, setting, trigger)) return false;
-  const isDue = readEpoch(now.state).warning === "none" || isUnanswered(now.state);
+  const { warning } = readEpoch(now.state);
+  if (warning !== "given" && !isWorthwhile(now, setting, trigger)) return false;
+  const isDue = warning === "none" || isUnanswered(now.state);
   if (isDue && hasRoomToWarn(now.usage.total, setting.policy)) await agent.aside(() => warn(run, trigger));
   return runCompaction({ ...run, trigger, skipWarning: "there was no room left for it" });
 }

@@ -39,7 +39,8 @@ export class Memory {
   readonly #open = new Map<string, Session>();
 
   constructor(setting: Setting) {
-    this.#setting = setting;
+    // Whole milliseconds: some stores keep nothing else.
+    this.#setting = { ...setting, clock: () => Math.floor(setting.clock()) };
   }
 
   get owner(): string {
@@ -179,7 +180,8 @@ export class Memory {
       return await this.#insert({ ...imported, row: { ...imported.row, id: wanted } });
     } catch (error) {
       // Taken, by whomever: an id that nobody asked for gives way to another.
-      if (options.id !== undefined || !(error instanceof HoldfastError && error.code === "session_exists")) throw error;
+      if (options.id !== undefined || !(error instanceof HoldfastError && error.code === "session_exists"))
+        throw error;
       const id = checkId(this.#setting.makeId(), "session id");
       return this.#insert({ ...imported, row: { ...imported.row, id } });
     }

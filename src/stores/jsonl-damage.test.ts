@@ -113,7 +113,9 @@ test("one damaged session keeps nobody from the others, nor a watcher from heari
 
 test("a file that is not ours is left alone, also where a session of its name is opened [bad.foreign]", async () => {
   const directory = temporaryDirectory();
-  const memory = await openTestMemory({ store: await jsonlStore({ directory }) });
+  const warnings: string[] = [];
+  const store = await jsonlStore({ directory, onWarning: (warning) => warnings.push(warning) });
+  const memory = await openTestMemory({ store });
   const contents = [
     "hello",
     "hello\n",
@@ -130,6 +132,13 @@ test("a file that is not ours is left alone, also where a session of its name is
     await rejection(memory.createSession({ id: `foreign-${place}` }), "store_foreign");
     assert.equal(readFileSync(path, "utf8"), content);
   }
+  await memory.createSession({ id: "ours" });
+  assert.deepEqual(
+    (await memory.listSessions()).map(({ id }) => id),
+    ["ours"],
+  );
+  await memory.listSessions();
+  assert.equal(warnings.length, contents.length, "each is spoken of once");
   await memory.close();
 });
 

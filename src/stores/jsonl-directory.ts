@@ -54,11 +54,17 @@ export class JsonlDirectory {
     });
   }
 
+  /** A file that is not ours is no session; a damaged one is, so it cannot be left out without a word. */
   rows(): SessionRow[] {
     return this.#attempt(() =>
       this.#sessionIds().flatMap((id) => {
         const file = this.#fileOf(id);
-        this.#look(file);
+        try {
+          this.#look(file);
+        } catch (error) {
+          if (!hasCode(error, "store_foreign")) throw error;
+          this.#complain(file, (error as Error).message);
+        }
         return file.row ? [file.row] : [];
       }),
     );
@@ -101,7 +107,7 @@ export class JsonlDirectory {
       // Half a line that cannot be cleared away is not in the way of reading what stands before it.
       this.#complain(
         file,
-        `its last line is torn and was left out, but could not be cleared away (${(error as Error).message})`,
+        `${file.path}: its last line is torn and was left out, but could not be cleared away (${(error as Error).message})`,
       );
       file.refresh();
     }
@@ -131,7 +137,7 @@ export class JsonlDirectory {
   }
 
   #complain(file: JsonlFile, complaint: string): void {
-    if (!this.#complained.has(file.path)) this.#warn(`${file.path}: ${complaint}`);
+    if (!this.#complained.has(file.path)) this.#warn(complaint);
     this.#complained.add(file.path);
   }
 

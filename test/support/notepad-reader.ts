@@ -14,8 +14,7 @@ export function readNotepadIn({ messages }: ScriptedRequest): string {
   assert.notEqual(snapshot, undefined, "there is no notepad in the system prompt");
   let shown = snapshot as string;
   let now = shown;
-  const answers = new Map(messages.flatMap(({ tool_call_id, content }) => (tool_call_id ? [[tool_call_id, String(content)]] : [])));
-  for (const { role, content, tool_calls } of messages.slice(1)) {
+  for (const [index, { role, content, tool_calls = [] }] of messages.entries()) {
     if (role === "user") {
       const text = String(content);
       if (text.includes(compactedText)) now = shown;
@@ -24,8 +23,11 @@ export function readNotepadIn({ messages }: ScriptedRequest): string {
         now = shown;
       }
     }
-    for (const { id, function: called } of tool_calls ?? []) {
-      if (answers.get(id)?.startsWith('{"ok":true')) now = applyCall(now, called.name, JSON.parse(called.arguments));
+    const answers = messages.slice(index + 1, index + 1 + tool_calls.length);
+    for (const { id, function: called } of tool_calls) {
+      const answer = String(answers.find(({ tool_call_id }) => tool_call_id === id)?.content);
+      // Of a cleared answer the model knows that there was one.
+      if (/^\{"ok":true|^\[Result cleared: /.test(answer)) now = applyCall(now, called.name, JSON.parse(called.arguments));
     }
   }
   return now;
