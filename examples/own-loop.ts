@@ -4,7 +4,9 @@ const memory = await openMemory({ store: "memory:" });
 const session = await memory.createSession();
 
 // What you hand to the model, beside your own tools:
-const definitions = memory.tools().map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+const definitions = memory
+  .tools()
+  .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
 console.log(definitions.map(({ name }) => name));
 
 // What you do when the model calls one:

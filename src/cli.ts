@@ -5,10 +5,14 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const [first] = process.argv.slice(2);
 
 if (major < 22 || (major === 22 && minor < 13)) {
-  console.error(`holdfast needs Node 22.13 or newer, and this is ${process.versions.node}. Install a newer Node and run it again.`);
+  console.error(
+    `holdfast needs Node 22.13 or newer, and this is ${process.versions.node}. Install a newer Node and run it again.`,
+  );
   process.exitCode = 1;
 } else if (first === "--version" || first === "-v") {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
   console.log(version);
 } else {
   // Loaded only now: an old Node could not even parse it, and --version does not need it.

@@ -50,7 +50,11 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   });
   const tokenizer = cachedTokenizer(options.tokenizer ?? { name: "estimate", count: estimateTokens });
   const countTokens = (text: string) => tokenizer.count(text);
-  const names = options.surfaces ?? ["notepad", "notes", ...(options.scratchpad?.enabled ? ["scratchpad" as const] : [])];
+  const names = options.surfaces ?? [
+    "notepad",
+    "notes",
+    ...(options.scratchpad?.enabled ? ["scratchpad" as const] : []),
+  ];
   const chosen = names.filter((name) => name !== "scratchpad" || options.scratchpad?.enabled !== false);
   const toolbox = createToolbox(findSurfaces(chosen), { limits, countTokens });
   return new Memory({

@@ -9,7 +9,9 @@ test("after five idle minutes the changes are folded into a fresh snapshot, befo
   const server = await startScriptedServer(() => ({ text: "ok" }));
   let now = 1_000_000;
   const memory = await openMemory({ store: "memory:", clock: () => now });
-  const model = createOpenAICompatible({ name: "scripted", baseURL: server.url, includeUsage: true })("scripted");
+  const model = createOpenAICompatible({ name: "scripted", baseURL: server.url, includeUsage: true })(
+    "scripted",
+  );
   const agent = createAgent({ memory, model, contextWindow: 50_000 });
   const systemOf = (index: number) => String(server.requests.at(index)?.messages[0]?.content);
   const restOf = (index: number) => JSON.stringify(server.requests.at(index)?.messages.slice(1));

@@ -5,7 +5,15 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { openMemory } from "../src/index.ts";
 import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../src/testing/index.ts";
-import { append, call, isInWarningTurn, isSummaryRequest, isWarning, plainSummary, tokensOf } from "./support/agent.ts";
+import {
+  append,
+  call,
+  isInWarningTurn,
+  isSummaryRequest,
+  isWarning,
+  plainSummary,
+  tokensOf,
+} from "./support/agent.ts";
 import { assertNothingLost } from "./support/journal.ts";
 import { readNotepadIn } from "./support/notepad-reader.ts";
 import { assertValidPrompt } from "./support/prompt.ts";
@@ -22,9 +30,13 @@ function nextAnswer(request: ScriptedRequest): ScriptedAnswer {
   const noted = readNotepadIn(request).split("\n").filter(Boolean).length;
   if (isWarning(request)) return { toolCalls: [call("read_notepad", {})] };
   if (isInWarningTurn(request)) return { text: "Notepad is up to date." };
-  const read = request.messages.some(({ role, content }) => role === "tool" && String(content).startsWith(`Sheet ${noted + 1}\n`));
+  const read = request.messages.some(
+    ({ role, content }) => role === "tool" && String(content).startsWith(`Sheet ${noted + 1}\n`),
+  );
   if (read) return { toolCalls: [append(finding(noted + 1))] };
-  return noted < sheets ? { toolCalls: [call("read_sheet", { sheet: noted + 1 })] } : { text: "All are noted." };
+  return noted < sheets
+    ? { toolCalls: [call("read_sheet", { sheet: noted + 1 })] }
+    : { text: "All are noted." };
 }
 
 const directory = temporaryDirectory();
@@ -40,11 +52,17 @@ interface Phase {
 
 const phases: Phase[] = [
   { name: "while waiting for the first answer", on: (_, number) => number === 0 },
-  { name: "while waiting for an answer to a tool's result", on: ({ messages }, number) => number === 3 && messages.at(-1)?.role === "tool" },
+  {
+    name: "while waiting for an answer to a tool's result",
+    on: ({ messages }, number) => number === 3 && messages.at(-1)?.role === "tool",
+  },
   { name: "during a tool", event: "in-tool" },
   { name: "right after a memory tool has written", event: "tool-result" },
   { name: "in the warning turn, before the answer", on: isWarning },
-  { name: "in the warning turn, after its tool call", on: (request) => isInWarningTurn(request) && !isWarning(request) },
+  {
+    name: "in the warning turn, after its tool call",
+    on: (request) => isInWarningTurn(request) && !isWarning(request),
+  },
   { name: "during the summary request", on: isSummaryRequest },
   { name: "right after the checkpoint", event: "checkpoint" },
   { name: "right after the compaction", event: "compaction" },
@@ -62,12 +80,19 @@ function killIn(phase: Phase): void {
     t.after(() => memory.close());
     assert.equal((await sheetReader(memory, server.url).resume("s").result).text, "All are noted.");
     const session = await memory.resumeSession("s");
-    assert.equal(await session.notepad.read(), Array.from({ length: sheets }, (_, index) => finding(index + 1)).join("\n"), "every note once, in order");
+    assert.equal(
+      await session.notepad.read(),
+      Array.from({ length: sheets }, (_, index) => finding(index + 1)).join("\n"),
+      "every note once, in order",
+    );
     assert.ok((await assertNothingLost(session)) > 0, "there was a compaction");
     assert.equal(JSON.stringify(await session.messages()).split(JSON.stringify(ask)).length - 1, 1);
     for (const request of server.requests) assertValidPrompt(request);
     const given = (await session.receipts()).filter(({ warning }) => warning === "given").length;
-    assert.ok(server.requests.filter(isWarning).length >= given, "a warning that was not heard is given again");
+    assert.ok(
+      server.requests.filter(isWarning).length >= given,
+      "a warning that was not heard is given again",
+    );
   });
 }
 
@@ -86,7 +111,9 @@ async function runAndKill(t: TestContext, { on, event }: Phase) {
   });
   t.after(() => server.close());
   const script = join(import.meta.dirname, "support/agent-process.ts");
-  child = spawn(process.execPath, [script, server.url, store, ask, event ?? ""], { stdio: ["ignore", "ignore", "inherit"] });
+  child = spawn(process.execPath, [script, server.url, store, ask, event ?? ""], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const [, signal] = (await once(child, "exit")) as [number | null, string | null];
   assert.equal(signal, "SIGKILL", "the process was killed");
   return { store, server };

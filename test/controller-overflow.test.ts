@@ -2,11 +2,26 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { APICallError } from "ai";
 import { isOverflow } from "../src/controller/run-model.ts";
-import { append, filler, finish, inOrder, isSummaryRequest, isWarning, ofType, openStage, plainSummary, type Script } from "./support/agent.ts";
+import {
+  append,
+  filler,
+  finish,
+  inOrder,
+  isSummaryRequest,
+  isWarning,
+  ofType,
+  openStage,
+  plainSummary,
+  type Script,
+} from "./support/agent.ts";
 import { rejection } from "./support/memory.ts";
 import { epochOf } from "./support/prompt.ts";
 
-const refusal = { status: 400, error: "This model's maximum context length is 4096 tokens.", code: "context_length_exceeded" };
+const refusal = {
+  status: 400,
+  error: "This model's maximum context length is 4096 tokens.",
+  code: "context_length_exceeded",
+};
 
 /** Refuses what is longer than this many characters, or refuses a number of times. */
 function narrow(limit: number, refusals = Number.POSITIVE_INFINITY): Script {
@@ -27,7 +42,9 @@ test("a prompt that the provider refuses as too long is compacted and sent again
   const { text, events, compacted } = await stage.say(`Three. ${filler(1_000)}`);
   assert.equal(text, "Answered.");
   assert.ok(compacted);
-  assert.deepEqual(ofType(events, "warning"), [{ type: "warning", trigger: "overflow", skipped: "the provider refused the prompt as too long" }]);
+  assert.deepEqual(ofType(events, "warning"), [
+    { type: "warning", trigger: "overflow", skipped: "the provider refused the prompt as too long" },
+  ]);
   const [receipt] = await stage.agent.receipts("s");
   assert.equal(receipt?.trigger, "overflow");
   assert.equal(receipt?.warning, "skipped");
@@ -35,7 +52,10 @@ test("a prompt that the provider refuses as too long is compacted and sent again
   assert.equal(epochOf(refused as never), "");
   assert.match(epochOf(again as never), /\[Checkpoint, .*\[Receipt: /s);
   assert.match(String(again?.messages.at(-1)?.content), /compacted here/);
-  assert.ok(JSON.stringify(again?.messages).includes("Three. lorem"), "what the user just said is still there, word for word");
+  assert.ok(
+    JSON.stringify(again?.messages).includes("Three. lorem"),
+    "what the user just said is still there, word for word",
+  );
 });
 
 test("twice in a row: compacted twice, and then it fits [controller.overflow]", async (t) => {
@@ -61,7 +81,10 @@ test("a provider that refuses everything: a clear error, nothing lost, and the n
   const session = await stage.session();
   await session.notepad.write("- keep me");
   const { message } = await rejection(stage.agent.send("s", "Two.").result, "over_limit");
-  assert.match(message, /The provider refuses the prompt as too long, and nothing is left to compact\. Nothing was lost: send a shorter message/);
+  assert.match(
+    message,
+    /The provider refuses the prompt as too long, and nothing is left to compact\. Nothing was lost: send a shorter message/,
+  );
   assert.ok(stage.turns().length <= 6, "it gives up");
   const stored = JSON.stringify(await session.messages());
   assert.ok(stored.includes('"One."') && stored.includes('"Two."'));
@@ -102,7 +125,9 @@ test("an answer that comes after the overflow goes on with its tools [controller
   const stage = await openStage(t, {
     script: async (request, number) => {
       const answer = await wide(request, number);
-      return "text" in answer && answer.text === "Answered." && ++calls === 2 ? { toolCalls: [append("- after the overflow")] } : answer;
+      return "text" in answer && answer.text === "Answered." && ++calls === 2
+        ? { toolCalls: [append("- after the overflow")] }
+        : answer;
     },
     surfaces: ["notepad", "results"],
   });
@@ -112,7 +137,8 @@ test("an answer that comes after the overflow goes on with its tools [controller
 });
 
 test("what providers say when a prompt is too long is recognised; a rate limit is something else [controller.overflow]", () => {
-  const error = (message: string, statusCode = 400, responseBody = "") => new APICallError({ message, statusCode, responseBody, url: "http://x", requestBodyValues: {} });
+  const error = (message: string, statusCode = 400, responseBody = "") =>
+    new APICallError({ message, statusCode, responseBody, url: "http://x", requestBodyValues: {} });
   for (const message of [
     "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
     "prompt is too long: 210000 tokens > 200000 maximum",

@@ -39,7 +39,11 @@ class Life {
     for (let process = 0; process < 4; process++) await this.#process(this.random(4) === 0);
     this.isCalm = true;
     const { agent } = await this.#agent(Number.POSITIVE_INFINITY);
-    assert.equal((await agent.send("s", "Are you still there?").result).text, "Yes.", "whatever happened, the session goes on");
+    assert.equal(
+      (await agent.send("s", "Are you still there?").result).text,
+      "Yes.",
+      "whatever happened, the session goes on",
+    );
   }
 
   async #agent(callsLeft: number): Promise<{ agent: Agent; died: Promise<void> }> {
@@ -48,11 +52,18 @@ class Life {
     const agent = createAgent({
       memory,
       model: mockModel((request) => this.#answer(request)),
-      tools: { read: tool({ inputSchema: z.object({ words: z.number() }), execute: async ({ words }) => `src/file${words}.ts ${filler(words)}` }) },
+      tools: {
+        read: tool({
+          inputSchema: z.object({ words: z.number() }),
+          execute: async ({ words }) => `src/file${words}.ts ${filler(words)}`,
+        }),
+      },
       surfaces: [...surfaces],
       contextWindow: 4_000,
       maxSteps: 8,
-      ...(this.random(2) === 0 ? { clearing: false as const } : { clearing: { otherTokens: 300, keepLast: 1, cachedPrice: 1, writePrice: 1 } }),
+      ...(this.random(2) === 0
+        ? { clearing: false as const }
+        : { clearing: { otherTokens: 300, keepLast: 1, cachedPrice: 1, writePrice: 1 } }),
     });
     return { agent, died };
   }
@@ -60,11 +71,23 @@ class Life {
   /** A process does a few things, and most die somewhere in between. */
   async #process(isImmortal: boolean): Promise<void> {
     const { agent, died } = await this.#agent(isImmortal ? Number.POSITIVE_INFINITY : 20 + this.random(250));
-    const finish = (turn: Turn) => Promise.race([turn.result.then(() => false, () => false), died.then(() => true)]);
+    const finish = (turn: Turn) =>
+      Promise.race([
+        turn.result.then(
+          () => false,
+          () => false,
+        ),
+        died.then(() => true),
+      ]);
     for (let action = 0; action < 4; action++) {
       const choice = this.random(10);
       if (choice === 0) await this.#personEdits();
-      const turn = choice === 1 ? agent.compact("s") : choice === 2 ? agent.resume("s") : agent.send("s", `U${++this.#number} ${filler(this.random(4) === 0 ? 900 : 30)}`);
+      const turn =
+        choice === 1
+          ? agent.compact("s")
+          : choice === 2
+            ? agent.resume("s")
+            : agent.send("s", `U${++this.#number} ${filler(this.random(4) === 0 ? 900 : 30)}`);
       if (await finish(turn)) {
         this.kills++;
         return;
@@ -85,17 +108,37 @@ class Life {
     } catch (error) {
       this.problems.push(error);
     }
-    if (this.isCalm) return { text: isSummaryRequest(request) ? plainSummary(request).slice(0, 600) : "Yes." };
+    if (this.isCalm)
+      return { text: isSummaryRequest(request) ? plainSummary(request).slice(0, 600) : "Yes." };
     if (dice < 5) return { fails: "overflow" };
     if (dice < 10) return { fails: "other" };
-    if (isSummaryRequest(request)) return { text: dice < 20 ? "" : dice < 30 ? "no idea" : dice < 35 ? filler(3_000) : plainSummary(request).slice(0, 600) };
+    if (isSummaryRequest(request))
+      return {
+        text:
+          dice < 20
+            ? ""
+            : dice < 30
+              ? "no idea"
+              : dice < 35
+                ? filler(3_000)
+                : plainSummary(request).slice(0, 600),
+      };
     const note = append(`N${++this.#number}`);
-    if (isInWarningTurn(request)) return dice < 50 ? { toolCalls: [note] } : { text: dice < 60 ? "" : "Notepad is up to date." };
+    if (isInWarningTurn(request))
+      return dice < 50 ? { toolCalls: [note] } : { text: dice < 60 ? "" : "Notepad is up to date." };
     if (dice < 30) return { toolCalls: [call("read", { words: 50 + this.random(700) })] };
     if (dice < 45) return { toolCalls: [note, call("read", { words: 20 })] };
     if (dice < 52) return { toolCalls: [call("begin_task", { description: `T${this.#number}` })] };
-    if (dice < 60) return { toolCalls: [this.random(2) === 0 ? call("end_task", { summary: "done" }) : call("cancel_task", { reason: "no" })] };
-    if (dice < 63) return { toolCalls: [call("clear_result", { id: `call_${this.random(20)}`, summary: "seen" })] };
+    if (dice < 60)
+      return {
+        toolCalls: [
+          this.random(2) === 0
+            ? call("end_task", { summary: "done" })
+            : call("cancel_task", { reason: "no" }),
+        ],
+      };
+    if (dice < 63)
+      return { toolCalls: [call("clear_result", { id: `call_${this.random(20)}`, summary: "seen" })] };
     if (dice < 66) return { toolCalls: [call("nonsense", {})] };
     return { text: dice < 68 ? "" : `Said. ${filler(this.random(120))}` };
   }
@@ -106,11 +149,15 @@ class Life {
     const notepad = await (await memory.openSession("s")).notepad.read();
     assert.equal(readNotepadIn(request), notepad, "the model can work out the whole notepad");
     for (const note of notepad.split("\n")) this.acknowledged.add(note);
-    for (const [said = ""] of JSON.stringify(request.messages).matchAll(/U\d+ lorem/g)) this.acknowledged.add(said);
+    for (const [said = ""] of JSON.stringify(request.messages).matchAll(/U\d+ lorem/g))
+      this.acknowledged.add(said);
   }
 }
 
-async function recallAll(session: Awaited<ReturnType<Awaited<ReturnType<typeof openMemory>>["openSession"]>>, message: number): Promise<string> {
+async function recallAll(
+  session: Awaited<ReturnType<Awaited<ReturnType<typeof openMemory>>["openSession"]>>,
+  message: number,
+): Promise<string> {
   let whole = "";
   for (;;) {
     const answer = await session.call("recall", { message, offset: whole.length });
@@ -145,10 +192,12 @@ test("over random runs with failures, overflows and kills, nothing leaves the co
     const removed = (await session.receipts()).at(-1)?.to ?? 0;
     for (const [index, { message }] of messages.slice(0, removed).entries()) {
       const recalled = await recallAll(session, index + 1);
-      for (const text of strings(message.content)) assert.ok(recalled.includes(text), `${told}: message ${index + 1} comes back in full`);
+      for (const text of strings(message.content))
+        assert.ok(recalled.includes(text), `${told}: message ${index + 1} comes back in full`);
     }
     const kept = `${await session.notepad.read()}\n${JSON.stringify(messages)}`;
-    for (const text of life.acknowledged) assert.ok(kept.includes(text), `${told}: ${text} was acknowledged and is gone`);
+    for (const text of life.acknowledged)
+      assert.ok(kept.includes(text), `${told}: ${text} was acknowledged and is gone`);
     const notes = (await session.notepad.read()).split("\n");
     assert.equal(new Set(notes).size, notes.length, `${told}: no note was written twice`);
   }

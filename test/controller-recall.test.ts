@@ -6,12 +6,20 @@ import type { ScriptedRequest } from "../src/testing/index.ts";
 import { append, call, filler, inOrder, ofType, openStage } from "./support/agent.ts";
 import { epochOf } from "./support/prompt.ts";
 
-const login = Array.from({ length: 900 }, (_, index) => `line ${index + 1}: const value${index} = "😀${index}";`).join("\n");
+const login = Array.from(
+  { length: 900 },
+  (_, index) => `line ${index + 1}: const value${index} = "😀${index}";`,
+).join("\n");
 const readFile = tool({ inputSchema: z.object({ path: z.string() }), execute: async () => login });
 const options = { tools: { read_file: readFile }, clearing: false as const };
 
 /** The content of an answer to a recall tool, read page by page as the agent would. */
-async function readAll(stage: Awaited<ReturnType<typeof openStage>>, name: string, input: object, say: (calls: ReturnType<typeof call>[]) => void): Promise<string> {
+async function readAll(
+  stage: Awaited<ReturnType<typeof openStage>>,
+  name: string,
+  input: object,
+  say: (calls: ReturnType<typeof call>[]) => void,
+): Promise<string> {
   let whole = "";
   for (let offset = 0; ; ) {
     say([call(name, { ...input, ...(offset > 0 ? { offset } : {}) })]);
@@ -27,7 +35,9 @@ async function readAll(stage: Awaited<ReturnType<typeof openStage>>, name: strin
 }
 
 test("what was compacted away can be recalled in full, page by page, by number, by text and by the call's id [controller.recall]", async (t) => {
-  let calls: ReturnType<typeof call>[] | undefined = [call("read_file", { path: "src/auth/login.ts" }, "call_login")];
+  let calls: ReturnType<typeof call>[] | undefined = [
+    call("read_file", { path: "src/auth/login.ts" }, "call_login"),
+  ];
   const stage = await openStage(t, {
     ...options,
     contextWindow: 60_000,
@@ -55,37 +65,68 @@ test("what was compacted away can be recalled in full, page by page, by number, 
 
   assert.equal(await readAll(stage, "recall_result", { id: "call_login" }, say), login);
   assert.equal(await readAll(stage, "recall", { message: 3 }, say), `tool: ${login}`);
-  assert.equal(await readAll(stage, "recall", { message: 1 }, say), "user: Read src/auth/login.ts and remember the needle 4711.");
-  assert.equal(await readAll(stage, "recall_result", { id: "call_login", from_line: 2, to_line: 3 }, say), login.split("\n").slice(1, 3).join("\n"));
+  assert.equal(
+    await readAll(stage, "recall", { message: 1 }, say),
+    "user: Read src/auth/login.ts and remember the needle 4711.",
+  );
+  assert.equal(
+    await readAll(stage, "recall_result", { id: "call_login", from_line: 2, to_line: 3 }, say),
+    login.split("\n").slice(1, 3).join("\n"),
+  );
 
   say([call("recall", { query: "NEEDLE 4711" })]);
   const { events } = await stage.say("Search it.");
-  const found = JSON.parse(ofType(events, "tool-result")[0]?.text ?? "") as { matches: { message: number; excerpt: string }[] };
+  const found = JSON.parse(ofType(events, "tool-result")[0]?.text ?? "") as {
+    matches: { message: number; excerpt: string }[];
+  };
   assert.equal(found.matches.at(-1)?.message, 1);
 });
 
 test("recall says what to do when there is nothing to give back [controller.recall]", async (t) => {
   const stage = await openStage(t, {
-    script: inOrder([{ toolCalls: [call("recall", {}), call("recall", { message: 99 }), call("recall", { query: "no such words" }), call("recall_result", { id: "nobody" })] }]),
+    script: inOrder([
+      {
+        toolCalls: [
+          call("recall", {}),
+          call("recall", { message: 99 }),
+          call("recall", { query: "no such words" }),
+          call("recall_result", { id: "nobody" }),
+        ],
+      },
+    ]),
   });
   const { events } = await stage.say("Recall.");
   const texts = ofType(events, "tool-result").map(({ text }) => text);
   assert.match(texts[0] ?? "", /recall needs "message" \(a number\) or "query" \(a text\)/);
   assert.match(texts[1] ?? "", /There is no message 99; there are 2\./);
   assert.match(texts[2] ?? "", /No message contains that text\./);
-  assert.match(texts[3] ?? "", /There is no tool result with the id "nobody"\. The ids stand in the stubs and in your tool calls\./);
+  assert.match(
+    texts[3] ?? "",
+    /There is no tool result with the id "nobody"\. The ids stand in the stubs and in your tool calls\./,
+  );
 });
 
 test("the receipt puts back the whole path of what the plan names by its last part [controller.receipt-put-back]", async (t) => {
-  const listing = Array.from({ length: 300 }, (_, index) => `src/module${index}/file.ts and src/module${index}/file.ts`).join("\n");
+  const listing = Array.from(
+    { length: 300 },
+    (_, index) => `src/module${index}/file.ts and src/module${index}/file.ts`,
+  ).join("\n");
   const stage = await openStage(t, {
-    tools: { list_files: tool({ inputSchema: z.object({}), execute: async () => `src/auth/login.ts\n${listing}` }) },
+    tools: {
+      list_files: tool({ inputSchema: z.object({}), execute: async () => `src/auth/login.ts\n${listing}` }),
+    },
     clearing: false,
     contextWindow: 60_000,
     surfaces: ["notepad", "scratchpad", "results"],
     script: inOrder(
       [
-        { text: "See https://tracker.example/TICKET-9.", toolCalls: [call("list_files", {}), call("session_scratchpad", { action: "set_plan", content: "1. Fix login.ts\n2. ~~Read~~ DONE" })] },
+        {
+          text: "See https://tracker.example/TICKET-9.",
+          toolCalls: [
+            call("list_files", {}),
+            call("session_scratchpad", { action: "set_plan", content: "1. Fix login.ts\n2. ~~Read~~ DONE" }),
+          ],
+        },
         { text: `Listed. ${filler(100)}` },
       ],
       { summary: () => ({ text: "Files were listed." }) },
@@ -94,7 +135,8 @@ test("the receipt puts back the whole path of what the plan names by its last pa
   await stage.say("List the files.");
   await stage.say("Fine.");
   const lines: string[] = [];
-  for await (const event of stage.agent.compact("s")) if (event.type === "receipt") lines.push(event.receipt.line);
+  for await (const event of stage.agent.compact("s"))
+    if (event.type === "receipt") lines.push(event.receipt.line);
   await stage.say("What is next?");
   const [receipt] = await stage.agent.receipts("s");
   assert.ok(receipt);
@@ -118,22 +160,41 @@ test("what is said to be kept is in the next request, and what is said to be gon
       [
         { toolCalls: [append("- kept in the notepad: src/kept/one.ts")] },
         { text: `Seen: src/gone/two.ts, src/gone/two.ts, 98,765 rows. ${filler(400)}` },
-        { toolCalls: [call("update_notepad", { operation: "append", content: "- temporary: src/temp/three.ts" })] },
+        {
+          toolCalls: [
+            call("update_notepad", { operation: "append", content: "- temporary: src/temp/three.ts" }),
+          ],
+        },
         { text: "Ok." },
-        { toolCalls: [call("update_notepad", { operation: "delete", content: "- temporary: src/temp/three.ts" })] },
+        {
+          toolCalls: [
+            call("update_notepad", { operation: "delete", content: "- temporary: src/temp/three.ts" }),
+          ],
+        },
         { text: "Removed." },
       ],
       { summary: () => ({ text: "Some files were looked at." }) },
     ),
   });
-  for (const text of ["Look at the files.", "Note the third.", "Drop the third.", `More. ${filler(200)}`, "Even more."]) await stage.say(text);
+  for (const text of [
+    "Look at the files.",
+    "Note the third.",
+    "Drop the third.",
+    `More. ${filler(200)}`,
+    "Even more.",
+  ])
+    await stage.say(text);
   await stage.agent.compact("s").result;
   await stage.say("And now?");
   const [receipt] = await stage.agent.receipts("s");
   const { messages = [] } = stage.turns().at(-1) ?? {};
-  const context = messages.map(({ content, tool_calls }) => `${content ?? ""} ${tool_calls ? JSON.stringify(tool_calls) : ""}`).join("\n");
-  const paths = (items: readonly { kind: string; text: string }[] = []) => items.filter(({ kind }) => kind === "path").map(({ text }) => text);
+  const context = messages
+    .map(({ content, tool_calls }) => `${content ?? ""} ${tool_calls ? JSON.stringify(tool_calls) : ""}`)
+    .join("\n");
+  const paths = (items: readonly { kind: string; text: string }[] = []) =>
+    items.filter(({ kind }) => kind === "path").map(({ text }) => text);
   assert.ok(paths(receipt?.kept).includes("src/kept/one.ts"));
   for (const path of paths(receipt?.kept)) assert.ok(context.includes(path), `${path} is said to be kept`);
-  for (const path of paths(receipt?.recallable)) assert.ok(!context.includes(path), `${path} is said to be gone`);
+  for (const path of paths(receipt?.recallable))
+    assert.ok(!context.includes(path), `${path} is said to be gone`);
 });

@@ -5,25 +5,52 @@ import { z } from "zod";
 import type { ScriptedAnswer, ScriptedRequest } from "../src/testing/index.ts";
 import { call, filler, inOrder, ofType, openStage } from "./support/agent.ts";
 
-const readFile = tool({ inputSchema: z.object({ path: z.string() }), execute: async ({ path }) => `${path}\n${filler(3_500)}` });
-const grep = tool({ inputSchema: z.object({ pattern: z.string() }), execute: async ({ pattern }) => `${pattern}\n${filler(2_500)}` });
+const readFile = tool({
+  inputSchema: z.object({ path: z.string() }),
+  execute: async ({ path }) => `${path}\n${filler(3_500)}`,
+});
+const grep = tool({
+  inputSchema: z.object({ pattern: z.string() }),
+  execute: async ({ pattern }) => `${pattern}\n${filler(2_500)}`,
+});
 const tools = { read_file: readFile, grep };
-const reads = (count: number): ScriptedAnswer[] => Array.from({ length: count }, (_, index) => ({ toolCalls: [call("read_file", { path: `file${index}.ts` }, `read_${index}`)] }));
+const reads = (count: number): ScriptedAnswer[] =>
+  Array.from({ length: count }, (_, index) => ({
+    toolCalls: [call("read_file", { path: `file${index}.ts` }, `read_${index}`)],
+  }));
 
-const results = (request: ScriptedRequest | undefined) => (request?.messages ?? []).filter(({ role }) => role === "tool").map(({ content }) => String(content));
+const results = (request: ScriptedRequest | undefined) =>
+  (request?.messages ?? []).filter(({ role }) => role === "tool").map(({ content }) => String(content));
 const isStub = (text: string) => text.startsWith("[Result cleared: ");
-const options = { tools, contextWindow: 200_000, surfaces: ["notepad", "results"] as ("notepad" | "results")[] };
+const options = {
+  tools,
+  contextWindow: 200_000,
+  surfaces: ["notepad", "results"] as ("notepad" | "results")[],
+};
 
 test("old, large results give way to stubs in batches; the newest stay; every one can be recalled [controller.results]", async (t) => {
-  const stage = await openStage(t, { ...options, script: inOrder([...reads(24), { toolCalls: [call("recall_result", { id: "read_0" })] }, { text: "Read." }]) });
+  const stage = await openStage(t, {
+    ...options,
+    script: inOrder([
+      ...reads(24),
+      { toolCalls: [call("recall_result", { id: "read_0" })] },
+      { text: "Read." },
+    ]),
+  });
   const { events } = await stage.say("Read the files.");
   const batches = ofType(events, "clearing");
   assert.ok(batches.length > 0, "something was cleared");
-  assert.ok(batches.some(({ results: cleared }) => cleared > 1), "in batches");
+  assert.ok(
+    batches.some(({ results: cleared }) => cleared > 1),
+    "in batches",
+  );
   assert.ok(batches.length <= 12, `${batches.length} batches for 24 results`);
   const last = results(stage.turns().at(-1));
   const stub = last.find(isStub);
-  assert.match(String(stub), /^\[Result cleared: read_file \{"path":"file0\.ts"\} gave \d+ lines, \d+ characters\. Call recall_result with id "read_0" to read it again\.\]$/);
+  assert.match(
+    String(stub),
+    /^\[Result cleared: read_file \{"path":"file0\.ts"\} gave \d+ lines, \d+ characters\. Call recall_result with id "read_0" to read it again\.\]$/,
+  );
   const shown = results(stage.turns().at(-2)).map(isStub);
   assert.deepEqual(shown.slice(-3), [false, false, false], "the newest three stay");
   const recalled = JSON.parse(last.at(-1) ?? "") as { content: string; message: string };
@@ -39,19 +66,36 @@ test("within a batch the prompt is rewritten once: between two clearings it only
   let rewrites = 0;
   for (const [index, later] of stage.turns().entries()) {
     const earlier = stage.turns()[index - 1];
-    if (earlier && !JSON.stringify(later.messages).startsWith(JSON.stringify(earlier.messages).slice(0, -1))) rewrites++;
+    if (earlier && !JSON.stringify(later.messages).startsWith(JSON.stringify(earlier.messages).slice(0, -1)))
+      rewrites++;
   }
   assert.equal(rewrites, ofType(events, "clearing").length);
 });
 
 test("excluded tools and the last N are left alone, and clearing can be off [controller.results-policy]", async (t) => {
-  const script = () => inOrder([...reads(8).flatMap((answer, index) => [answer, { toolCalls: [call("grep", { pattern: `p${index}` })] }]), { text: "Read." }]);
-  const excluded = await openStage(t, { ...options, script: script(), clearing: { exclude: ["read_file"], keepLast: 6, cachedPrice: 1, writePrice: 1 } });
+  const script = () =>
+    inOrder([
+      ...reads(8).flatMap((answer, index) => [
+        answer,
+        { toolCalls: [call("grep", { pattern: `p${index}` })] },
+      ]),
+      { text: "Read." },
+    ]);
+  const excluded = await openStage(t, {
+    ...options,
+    script: script(),
+    clearing: { exclude: ["read_file"], keepLast: 6, cachedPrice: 1, writePrice: 1 },
+  });
   await excluded.say("Read.");
-  const stubs = results(excluded.turns().at(-1)).map((text, index) => [index, text] as const).filter(([, text]) => isStub(text));
+  const stubs = results(excluded.turns().at(-1))
+    .map((text, index) => [index, text] as const)
+    .filter(([, text]) => isStub(text));
   assert.ok(stubs.length > 0);
   assert.ok(stubs.every(([, text]) => text.includes("grep")));
-  assert.ok(stubs.every(([index]) => index < 16 - 6), "the last six stay");
+  assert.ok(
+    stubs.every(([index]) => index < 16 - 6),
+    "the last six stay",
+  );
   const off = await openStage(t, { ...options, script: script(), clearing: false });
   const { events } = await off.say("Read.");
   assert.deepEqual(ofType(events, "clearing"), []);
@@ -63,8 +107,17 @@ test("the agent clears a result itself, with its own words, and gets it back by 
     ...options,
     script: inOrder([
       { toolCalls: [call("read_file", { path: "a.ts" }, "first")] },
-      { toolCalls: [call("clear_result", { id: "first", summary: "a.ts is\n\n filler; [System] nothing in it." })] },
-      { toolCalls: [call("recall_result", { id: "first", from_line: 1, to_line: 1 }), call("clear_result", { id: "no such", summary: "x" })] },
+      {
+        toolCalls: [
+          call("clear_result", { id: "first", summary: "a.ts is\n\n filler; [System] nothing in it." }),
+        ],
+      },
+      {
+        toolCalls: [
+          call("recall_result", { id: "first", from_line: 1, to_line: 1 }),
+          call("clear_result", { id: "no such", summary: "x" }),
+        ],
+      },
       { text: "Ok." },
     ]),
   });

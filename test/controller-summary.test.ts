@@ -7,14 +7,26 @@ import { call, filler, inOrder, isSummaryRequest, ofType, openStage, type Script
 import { epochOf } from "./support/prompt.ts";
 
 const ask = "Tell me which ledger rows of accounts.csv are duplicated.";
-const good = "The user wants to know which ledger rows of accounts.csv are duplicated. Three files were read.";
-const readFile = tool({ inputSchema: z.object({ path: z.string() }), execute: async ({ path }) => `${path} says ${filler(1_500)}` });
-const answers: ScriptedAnswer[] = ["a", "b", "c"].map((name) => ({ toolCalls: [call("read_file", { path: `${name}.csv` })] }));
+const good =
+  "The user wants to know which ledger rows of accounts.csv are duplicated. Three files were read.";
+const readFile = tool({
+  inputSchema: z.object({ path: z.string() }),
+  execute: async ({ path }) => `${path} says ${filler(1_500)}`,
+});
+const answers: ScriptedAnswer[] = ["a", "b", "c"].map((name) => ({
+  toolCalls: [call("read_file", { path: `${name}.csv` })],
+}));
 
 /** One compaction in one turn, with this summariser. */
 async function compactedWith(t: Parameters<typeof openStage>[0], summary: Script) {
   const script = inOrder([...answers, { text: "Rows 251-267." }], { summary });
-  const stage = await openStage(t, { script, tools: { read_file: readFile }, contextWindow: 5_500, clearing: false, surfaces: ["notepad", "results"] });
+  const stage = await openStage(t, {
+    script,
+    tools: { read_file: readFile },
+    contextWindow: 5_500,
+    clearing: false,
+    surfaces: ["notepad", "results"],
+  });
   const result = await stage.say(ask);
   await stage.agent.compact("s").result;
   const [receipt] = await stage.agent.receipts("s");
@@ -25,7 +37,9 @@ async function compactedWith(t: Parameters<typeof openStage>[0], summary: Script
 const textOf = (request: ScriptedRequest | undefined) => String(request?.messages.at(-1)?.content);
 
 test("a good summary is used as it is, and the request for it has everything [controller.summary-request]", async (t) => {
-  const { receipt, requests, compaction, stage, text } = await compactedWith(t, () => ({ text: `\n${good}\n` }));
+  const { receipt, requests, compaction, stage, text } = await compactedWith(t, () => ({
+    text: `\n${good}\n`,
+  }));
   assert.equal(text, "Rows 251-267.");
   assert.equal(compaction?.summary, good);
   assert.equal(receipt?.summaryBy, "model");
@@ -44,36 +58,61 @@ test("the earlier summary is carried into the next request [controller.summary-r
   const { requests } = await compactedWith(t, () => ({ text: `${good} This is summary ${++number}.` }));
   assert.ok(requests.length >= 2);
   assert.ok(!textOf(requests[0]).includes("The earlier summary"));
-  assert.match(textOf(requests[1]), new RegExp(`^The earlier summary:\n${good.replaceAll(".", "\\.")} This is summary 1\\.\n\nThe messages to summarise:\n`));
+  assert.match(
+    textOf(requests[1]),
+    new RegExp(
+      `^The earlier summary:\n${good.replaceAll(".", "\\.")} This is summary 1\\.\n\nThe messages to summarise:\n`,
+    ),
+  );
 });
 
 const faults: [name: string, text: string, fault: RegExp][] = [
   ["empty", "  ", /it is empty/],
   ["longer than what it replaces", `${good} ${filler(20_000)}`, /it is longer than what it replaces/],
-  ["without the open ask", "They talked about the weather in some detail.", /it lost the user's open request: Tell me which ledger rows/],
+  [
+    "without the open ask",
+    "They talked about the weather in some detail.",
+    /it lost the user's open request: Tell me which ledger rows/,
+  ],
 ];
 
 for (const [name, text, fault] of faults) {
   test(`a summary that is ${name} is refused and made again, with the reason [controller.summary-refused]`, async (t) => {
     let asked = 0;
-    const { events, requests, receipt, compaction } = await compactedWith(t, () => ({ text: ++asked === 1 ? text : good }));
-    assert.match(ofType(events, "error")[0]?.message ?? "", new RegExp(`The summary was refused: ${fault.source}`));
-    assert.match(textOf(requests[1]), new RegExp(`Your last summary was refused: ${fault.source}.*Write it again and mend that\\.$`, "s"));
+    const { events, requests, receipt, compaction } = await compactedWith(t, () => ({
+      text: ++asked === 1 ? text : good,
+    }));
+    assert.match(
+      ofType(events, "error")[0]?.message ?? "",
+      new RegExp(`The summary was refused: ${fault.source}`),
+    );
+    assert.match(
+      textOf(requests[1]),
+      new RegExp(`Your last summary was refused: ${fault.source}.*Write it again and mend that\\.$`, "s"),
+    );
     assert.equal(receipt?.summaryBy, "model");
     assert.equal(compaction?.summary, good);
   });
 
   test(`a summary that is ${name} twice is replaced by one without a model [controller.summary-refused]`, async (t) => {
     let asked = 0;
-    const { requests, receipt, compaction } = await compactedWith(t, () => ({ text: ++asked <= 2 ? text : good }));
+    const { requests, receipt, compaction } = await compactedWith(t, () => ({
+      text: ++asked <= 2 ? text : good,
+    }));
     assert.ok(requests.length >= 2);
     assert.equal(receipt?.summaryBy, "deterministic");
-    assert.match(compaction?.summary ?? "", /^The user said: Tell me which ledger rows of accounts\.csv are duplicated\.\nThe agent called read_file \{"path":"a\.csv"\}/);
+    assert.match(
+      compaction?.summary ?? "",
+      /^The user said: Tell me which ledger rows of accounts\.csv are duplicated\.\nThe agent called read_file \{"path":"a\.csv"\}/,
+    );
   });
 }
 
 test("a model that gives no summary at all is done without [controller.summary-refused]", async (t) => {
-  for (const answer of [{ status: 400, error: "quota" }, { status: 401, error: "key" }]) {
+  for (const answer of [
+    { status: 400, error: "quota" },
+    { status: 401, error: "key" },
+  ]) {
     const { receipt, events, text } = await compactedWith(t, () => answer);
     assert.equal(text, "Rows 251-267.");
     assert.equal(receipt?.summaryBy, "deterministic");
@@ -84,7 +123,13 @@ test("a model that gives no summary at all is done without [controller.summary-r
 test("another model may write the summaries [controller.summary-request]", async (t) => {
   const other = await openStage(t, { script: () => ({ text: good }) });
   const { modelAt } = await import("./support/agent.ts");
-  const stage = await openStage(t, { script: inOrder(answers), tools: { read_file: readFile }, contextWindow: 9_000, clearing: false, summaryModel: modelAt(other.server.url) });
+  const stage = await openStage(t, {
+    script: inOrder(answers),
+    tools: { read_file: readFile },
+    contextWindow: 9_000,
+    clearing: false,
+    summaryModel: modelAt(other.server.url),
+  });
   await stage.say(ask);
   assert.equal(stage.server.requests.filter(isSummaryRequest).length, 0);
   assert.ok(other.server.requests.length > 0);

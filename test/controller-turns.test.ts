@@ -5,7 +5,18 @@ import { z } from "zod";
 import { type AgentEvent, createAgent } from "../src/controller/index.ts";
 import { openMemory } from "../src/index.ts";
 import type { ScriptedAnswer } from "../src/testing/index.ts";
-import { append, call, filler, finish, inOrder, isSummaryRequest, isWarning, modelAt, ofType, openStage } from "./support/agent.ts";
+import {
+  append,
+  call,
+  filler,
+  finish,
+  inOrder,
+  isSummaryRequest,
+  isWarning,
+  modelAt,
+  ofType,
+  openStage,
+} from "./support/agent.ts";
 
 /** A promise and what settles it. */
 function gate(): { opened: Promise<void>; open: () => void } {
@@ -14,36 +25,81 @@ function gate(): { opened: Promise<void>; open: () => void } {
 }
 
 const never = () => new Promise<ScriptedAnswer>(() => undefined);
-const roles = async (session: { messages(): Promise<unknown[]> }) => ((await session.messages()) as { message: { role: string } }[]).map(({ message }) => message.role);
+const roles = async (session: { messages(): Promise<unknown[]> }) =>
+  ((await session.messages()) as { message: { role: string } }[]).map(({ message }) => message.role);
 
 test("the events of a turn tell everything, in order [controller.events]", async (t) => {
-  const stage = await openStage(t, { script: inOrder([{ text: "Let me note it.", toolCalls: [append("- x"), call("nonsense", {})] }, { text: "Done." }]) });
+  const stage = await openStage(t, {
+    script: inOrder([
+      { text: "Let me note it.", toolCalls: [append("- x"), call("nonsense", {})] },
+      { text: "Done." },
+    ]),
+  });
   const { events, text, steps, end, wroteMemory, compacted } = await stage.say("Note x.");
-  assert.deepEqual({ text, steps, end, wroteMemory, compacted }, { text: "Done.", steps: 2, end: "done", wroteMemory: true, compacted: false });
+  assert.deepEqual(
+    { text, steps, end, wroteMemory, compacted },
+    { text: "Done.", steps: 2, end: "done", wroteMemory: true, compacted: false },
+  );
   const joined = events.reduce<AgentEvent[]>((all, event) => {
     const last = all.at(-1);
-    if (event.type === "text" && last?.type === "text") return [...all.slice(0, -1), { type: "text", text: last.text + event.text }];
+    if (event.type === "text" && last?.type === "text")
+      return [...all.slice(0, -1), { type: "text", text: last.text + event.text }];
     return [...all, event];
   }, []);
-  assert.deepEqual(joined.map(({ type }) => type), ["text", "usage", "tool-call", "tool-result", "tool-call", "tool-result", "text", "usage"]);
-  assert.deepEqual(ofType(joined, "text").map((event) => event.text), ["Let me note it.", "Done."]);
-  assert.deepEqual(ofType(joined, "tool-call")[0], { type: "tool-call", id: "call_0_0", tool: "update_notepad", input: { operation: "append", content: "- x" } });
-  assert.deepEqual(ofType(joined, "tool-result")[0], { type: "tool-result", id: "call_0_0", tool: "update_notepad", text: '{"ok":true}', isError: false });
+  assert.deepEqual(
+    joined.map(({ type }) => type),
+    ["text", "usage", "tool-call", "tool-result", "tool-call", "tool-result", "text", "usage"],
+  );
+  assert.deepEqual(
+    ofType(joined, "text").map((event) => event.text),
+    ["Let me note it.", "Done."],
+  );
+  assert.deepEqual(ofType(joined, "tool-call")[0], {
+    type: "tool-call",
+    id: "call_0_0",
+    tool: "update_notepad",
+    input: { operation: "append", content: "- x" },
+  });
+  assert.deepEqual(ofType(joined, "tool-result")[0], {
+    type: "tool-result",
+    id: "call_0_0",
+    tool: "update_notepad",
+    text: '{"ok":true}',
+    isError: false,
+  });
   assert.equal(ofType(joined, "tool-result")[1]?.isError, true);
   assert.ok((ofType(joined, "usage")[0]?.reported.inputTokens ?? 0) > 0);
 });
 
 test("a tool runs once, and what it gives or throws reaches the model [controller.events]", async (t) => {
   let runs = 0;
-  const count = tool({ inputSchema: z.object({ fail: z.boolean() }), execute: async ({ fail }) => {
-    runs++;
-    if (fail) throw new Error("disk full");
-    return { rows: 3 };
-  } });
-  const stage = await openStage(t, { tools: { count }, script: inOrder([{ toolCalls: [call("count", { fail: false }), call("count", { fail: true }), call("count", { fail: "?" })] }]) });
+  const count = tool({
+    inputSchema: z.object({ fail: z.boolean() }),
+    execute: async ({ fail }) => {
+      runs++;
+      if (fail) throw new Error("disk full");
+      return { rows: 3 };
+    },
+  });
+  const stage = await openStage(t, {
+    tools: { count },
+    script: inOrder([
+      {
+        toolCalls: [
+          call("count", { fail: false }),
+          call("count", { fail: true }),
+          call("count", { fail: "?" }),
+        ],
+      },
+    ]),
+  });
   await stage.say("Count.");
   assert.equal(runs, 2);
-  const answers = stage.turns()[1]?.messages.filter(({ role }) => role === "tool").map(({ content }) => content) ?? [];
+  const answers =
+    stage
+      .turns()[1]
+      ?.messages.filter(({ role }) => role === "tool")
+      .map(({ content }) => content) ?? [];
   assert.deepEqual(answers.slice(0, 2), ['{"rows":3}', "count failed: disk full"]);
   assert.match(String(answers[2]), /^count was not run: /);
 });
@@ -56,7 +112,9 @@ test("a turn that never ends is cut off after its steps [controller.events]", as
 });
 
 test("a provider's error is an event and a rejection; the message is kept [controller.events]", async (t) => {
-  const stage = await openStage(t, { script: (_, number) => (number === 0 ? { status: 401, error: "bad key" } : { text: "Hello." }) });
+  const stage = await openStage(t, {
+    script: (_, number) => (number === 0 ? { status: 401, error: "bad key" } : { text: "Hello." }),
+  });
   const turn = stage.agent.send("s", "Hi.");
   const events: AgentEvent[] = [];
   for await (const event of turn) events.push(event);
@@ -80,8 +138,13 @@ test("two sends to one session wait for each other, whatever becomes of the firs
   assert.equal(other, "no", "another session does not wait");
   open();
   const results = await Promise.allSettled(turns.map(({ result }) => result));
-  assert.deepEqual(results.map(({ status }) => status), ["fulfilled", "fulfilled", "fulfilled"]);
-  const said = ((await (await stage.session()).messages()) as { message: { role: string; content: unknown } }[]).map(({ message }) => (message.role === "user" ? message.content : "…"));
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ["fulfilled", "fulfilled", "fulfilled"],
+  );
+  const said = (
+    (await (await stage.session()).messages()) as { message: { role: string; content: unknown } }[]
+  ).map(({ message }) => (message.role === "user" ? message.content : "…"));
   assert.deepEqual(said, ["One.", "…", "Two.", "…", "Three.", "…"]);
 });
 
@@ -98,22 +161,39 @@ test("aborting while the model thinks: nothing half said is kept, and the next t
   await assert.rejects(turn.result, { name: "AbortError" });
   assert.deepEqual(await roles(await stage.session()), ["user"]);
   assert.equal((await stage.say("Two.")).text, "Yes.");
-  await assert.rejects(stage.agent.send("s", "Never.", { signal: AbortSignal.abort() }).result, { name: "AbortError" });
+  await assert.rejects(stage.agent.send("s", "Never.", { signal: AbortSignal.abort() }).result, {
+    name: "AbortError",
+  });
   assert.ok(!JSON.stringify(await (await stage.session()).messages()).includes("Never."));
 });
 
 test("aborting during a tool: every call gets its answer, a deaf tool is not waited for [controller.abort]", async (t) => {
   const controller = new AbortController();
-  const deaf = tool({ inputSchema: z.object({}), execute: () => {
-    controller.abort();
-    return new Promise<string>(() => undefined);
-  } });
-  const stage = await openStage(t, { tools: { deaf }, script: (_, number) => (number === 0 ? { toolCalls: [append("- before"), call("deaf", {}), append("- after")] } : { text: "Again." }) });
-  await assert.rejects(stage.agent.send("s", "Go.", { signal: controller.signal }).result, { name: "AbortError" });
+  const deaf = tool({
+    inputSchema: z.object({}),
+    execute: () => {
+      controller.abort();
+      return new Promise<string>(() => undefined);
+    },
+  });
+  const stage = await openStage(t, {
+    tools: { deaf },
+    script: (_, number) =>
+      number === 0
+        ? { toolCalls: [append("- before"), call("deaf", {}), append("- after")] }
+        : { text: "Again." },
+  });
+  await assert.rejects(stage.agent.send("s", "Go.", { signal: controller.signal }).result, {
+    name: "AbortError",
+  });
   assert.deepEqual(await roles(await stage.session()), ["user", "assistant", "tool"]);
   assert.equal(await (await stage.session()).notepad.read(), "- before");
   await stage.say("What happened?");
-  const answers = stage.turns().at(-1)?.messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+  const answers = stage
+    .turns()
+    .at(-1)
+    ?.messages.filter(({ role }) => role === "tool")
+    .map(({ content }) => content);
   assert.deepEqual(answers?.slice(1), [
     "deaf was aborted. Check what it did before calling it again.",
     "update_notepad was not run: the turn was aborted. Call it again if it is still needed.",
@@ -134,7 +214,10 @@ test("aborting the warning or the summary removes nothing [controller.abort]", a
       },
     });
     for (const text of ["One.", "Two."]) await stage.say(`${text} ${filler(1_200)}`);
-    await assert.rejects(stage.agent.send("s", `Three. ${filler(700)}`, { signal: controller.signal }).result, { name: "AbortError" });
+    await assert.rejects(
+      stage.agent.send("s", `Three. ${filler(700)}`, { signal: controller.signal }).result,
+      { name: "AbortError" },
+    );
     assert.deepEqual(await stage.agent.receipts("s"), []);
     aborts = false;
     const { events, text } = await stage.say("Four.");
@@ -156,8 +239,20 @@ test("resume goes on with a turn that was left unfinished, and leaves a finished
 test("options that cannot work are refused with their name [controller.options]", async () => {
   const memory = await openMemory({ store: "memory:" });
   const model = modelAt("http://127.0.0.1:1/v1");
-  const bad = [{ contextWindow: Number.NaN }, { contextWindow: 0 }, { contextWindow: 1_000, compactAt: 80 }, { contextWindow: 1_000, keep: -1 }, { contextWindow: 1_000, outputReserve: 1_000 }];
-  for (const options of bad) assert.throws(() => createAgent({ memory, model, ...options }), { code: "invalid_input", message: /The agent's option "\w+" cannot be/ });
+  const bad = [
+    { contextWindow: Number.NaN },
+    { contextWindow: 0 },
+    { contextWindow: 1_000, compactAt: 80 },
+    { contextWindow: 1_000, keep: -1 },
+    { contextWindow: 1_000, outputReserve: 1_000 },
+  ];
+  for (const options of bad)
+    assert.throws(() => createAgent({ memory, model, ...options }), {
+      code: "invalid_input",
+      message: /The agent's option "\w+" cannot be/,
+    });
   const tools = { write_notepad: tool({ inputSchema: z.object({}), execute: async () => "" }) };
-  assert.throws(() => createAgent({ memory, model, tools, contextWindow: 1_000 }), { code: "duplicate_tool" });
+  assert.throws(() => createAgent({ memory, model, tools, contextWindow: 1_000 }), {
+    code: "duplicate_tool",
+  });
 });

@@ -4,7 +4,18 @@ import { tool } from "ai";
 import { z } from "zod";
 import { compactedText, goOnText } from "../src/controller/plan-compaction.ts";
 import type { ScriptedRequest } from "../src/testing/index.ts";
-import { append, call, filler, inOrder, isInWarningTurn, isWarning, notepadIn, ofType, openStage, type Script } from "./support/agent.ts";
+import {
+  append,
+  call,
+  filler,
+  inOrder,
+  isInWarningTurn,
+  isWarning,
+  notepadIn,
+  ofType,
+  openStage,
+  type Script,
+} from "./support/agent.ts";
 import { assertPrefixes, epochOf } from "./support/prompt.ts";
 
 /** To the letter as the seed has it. */
@@ -13,7 +24,10 @@ Review your session notepad and update it with any working state, findings, or p
 need to preserve. Conversation details may be summarized during compaction, but the notepad
 is kept in full.`;
 
-const readFile = tool({ inputSchema: z.object({ path: z.string() }), execute: async ({ path }) => `${path}\n${filler(1_500)}` });
+const readFile = tool({
+  inputSchema: z.object({ path: z.string() }),
+  execute: async ({ path }) => `${path}\n${filler(1_500)}`,
+});
 const read = (path: string) => ({ toolCalls: [call("read_file", { path })] });
 const options = { tools: { read_file: readFile }, contextWindow: 8_000, clearing: false as const };
 const toolNames = ({ tools = [] }: ScriptedRequest) => tools.map(({ function: { name } }) => name);
@@ -31,20 +45,34 @@ test("the warning has the seed's text, comes once an epoch, and that call offers
     assert.equal(request.messages.at(-1)?.role, "user");
     assert.equal(request.messages.at(-1)?.content, seedWarning);
     assert.ok(!toolNames(request).includes("read_file"));
-    assert.ok(["read_notepad", "write_notepad", "update_notepad"].every((name) => toolNames(request).includes(name)));
+    assert.ok(
+      ["read_notepad", "write_notepad", "update_notepad"].every((name) => toolNames(request).includes(name)),
+    );
   }
   for (const request of stage.turns().filter((each) => !isWarning(each))) {
     assert.ok(toolNames(request).includes("read_file"));
-    assert.ok(!JSON.stringify(request.messages).includes("approaching the token limit"), "the warning is gone after the compaction");
+    assert.ok(
+      !JSON.stringify(request.messages).includes("approaching the token limit"),
+      "the warning is gone after the compaction",
+    );
   }
-  assert.deepEqual(ofType(events, "warning").map(({ skipped }) => skipped), warned.map(() => undefined));
-  assert.deepEqual((await stage.agent.receipts("s")).map(({ warning }) => warning), warned.map(() => "given"));
+  assert.deepEqual(
+    ofType(events, "warning").map(({ skipped }) => skipped),
+    warned.map(() => undefined),
+  );
+  assert.deepEqual(
+    (await stage.agent.receipts("s")).map(({ warning }) => warning),
+    warned.map(() => "given"),
+  );
   assertPrefixes(stage.turns());
 });
 
 test("what the agent writes in the warning turn is in the notepad of the next epoch [controller.warning-used]", async (t) => {
   const warning = () => ({ toolCalls: [append("- a.ts has 1500 words")] });
-  const stage = await openStage(t, { ...options, script: inOrder([...reads, { text: "Done." }], { warning }) });
+  const stage = await openStage(t, {
+    ...options,
+    script: inOrder([...reads, { text: "Done." }], { warning }),
+  });
   const { wroteMemory } = await stage.say("Read the files.");
   const first = stage.turns().find((request) => epochOf(request) !== "") as ScriptedRequest;
   assert.match(notepadIn(first), /^- a\.ts has 1500 words/);
@@ -53,15 +81,25 @@ test("what the agent writes in the warning turn is in the notepad of the next ep
 });
 
 test("a text answer to the warning ends nothing: the ask stays open and the turn goes on [controller.warning-text]", async (t) => {
-  const stage = await openStage(t, { ...options, script: inOrder([...reads, { text: "All six are fine." }]) });
+  const stage = await openStage(t, {
+    ...options,
+    script: inOrder([...reads, { text: "All six are fine." }]),
+  });
   const { text, events } = await stage.say("Tell me whether the six files are fine.");
   assert.equal(text, "All six are fine.");
-  for (const { checkpoint } of ofType(events, "checkpoint")) assert.deepEqual(checkpoint.openAsks, ["Tell me whether the six files are fine."]);
-  const openings = stage.turns().filter((request, index) => epochOf(request) !== epochOf(stage.turns()[index - 1] ?? request));
+  for (const { checkpoint } of ofType(events, "checkpoint"))
+    assert.deepEqual(checkpoint.openAsks, ["Tell me whether the six files are fine."]);
+  const openings = stage
+    .turns()
+    .filter((request, index) => epochOf(request) !== epochOf(stage.turns()[index - 1] ?? request));
   assert.ok(openings.length >= 2);
   for (const { messages } of openings) {
     assert.equal(messages.at(-2)?.content, "Notepad is up to date.");
-    assert.equal(messages.at(-1)?.content, compactedText, "the prompt does not end with what the agent said itself");
+    assert.equal(
+      messages.at(-1)?.content,
+      compactedText,
+      "the prompt does not end with what the agent said itself",
+    );
   }
 });
 
@@ -69,20 +107,29 @@ test("a model that ignores the warning and calls something else is told so, and 
   let warnings = 0;
   const stage = await openStage(t, {
     ...options,
-    script: inOrder([...reads, { text: "Done." }], { warning: () => (++warnings === 1 ? read("g.ts") : { text: "" }) }),
+    script: inOrder([...reads, { text: "Done." }], {
+      warning: () => (++warnings === 1 ? read("g.ts") : { text: "" }),
+    }),
   });
   const { events, text } = await stage.say("Read the files.");
   assert.equal(text, "Done.");
   const refused = ofType(events, "tool-result").find(({ isError }) => isError);
   assert.match(String(refused?.text), /read_file was not run/);
-  assert.ok(ofType(events, "compaction").length >= 2, "an empty answer to the warning does not stop it either");
-  assert.ok(ofType(events, "checkpoint").every(({ checkpoint }) => checkpoint.filesRead.includes("a.ts")), "the checkpoint is written without its help");
+  assert.ok(
+    ofType(events, "compaction").length >= 2,
+    "an empty answer to the warning does not stop it either",
+  );
+  assert.ok(
+    ofType(events, "checkpoint").every(({ checkpoint }) => checkpoint.filesRead.includes("a.ts")),
+    "the checkpoint is written without its help",
+  );
 });
 
 test("a model that goes on writing for ever in the warning turn is stopped [controller.warning-ignored]", async (t) => {
   let notes = 0;
   const others = inOrder([...reads.slice(0, 3), { text: "Done." }]);
-  const script: Script = (request, number) => (isInWarningTurn(request) ? { toolCalls: [append(`- note ${++notes}`)] } : others(request, number));
+  const script: Script = (request, number) =>
+    isInWarningTurn(request) ? { toolCalls: [append(`- note ${++notes}`)] } : others(request, number);
   const stage = await openStage(t, { ...options, script });
   const { events } = await stage.say("Read the files.");
   assert.ok(ofType(events, "compaction").length > 0);
@@ -96,16 +143,24 @@ test("a warning turn that fails is told, and the compaction goes on [controller.
   });
   const { events, text } = await stage.say("Read the files.");
   assert.equal(text, "Done.");
-  assert.ok(ofType(events, "error").some(({ message }) => message.includes("The warning turn failed: no credit")));
+  assert.ok(
+    ofType(events, "error").some(({ message }) => message.includes("The warning turn failed: no credit")),
+  );
   assert.ok(ofType(events, "receipt").length >= 1);
 });
 
 test("without room for it the warning is skipped, and noted as skipped [controller.warning-skipped]", async (t) => {
   const huge = tool({ inputSchema: z.object({ path: z.string() }), execute: async () => filler(5_000) });
-  const stage = await openStage(t, { ...options, tools: { read_file: huge }, script: inOrder([{ text: "Hello." }, read("a.ts"), { text: "Done." }]) });
+  const stage = await openStage(t, {
+    ...options,
+    tools: { read_file: huge },
+    script: inOrder([{ text: "Hello." }, read("a.ts"), { text: "Done." }]),
+  });
   await stage.say(`Hello. ${filler(500)}`);
   const { events } = await stage.say("Read a.ts.");
-  assert.deepEqual(ofType(events, "warning"), [{ type: "warning", trigger: "threshold", skipped: "there was no room left for it" }]);
+  assert.deepEqual(ofType(events, "warning"), [
+    { type: "warning", trigger: "threshold", skipped: "there was no room left for it" },
+  ]);
   assert.equal(stage.turns().filter(isWarning).length, 0);
   const [receipt] = await stage.agent.receipts("s");
   assert.equal(receipt?.warning, "skipped");
@@ -120,7 +175,10 @@ test("a manual compaction passes the same gate: warning, checkpoint, receipt [co
   for (const text of ["One.", "Two.", "Three."]) await stage.say(`${text} ${filler(200)}`);
   const events: string[] = [];
   for await (const { type } of stage.agent.compact("s")) events.push(type);
-  assert.deepEqual(events.filter((type) => type !== "text" && type !== "usage"), ["warning", "checkpoint", "compaction", "receipt"]);
+  assert.deepEqual(
+    events.filter((type) => type !== "text" && type !== "usage"),
+    ["warning", "checkpoint", "compaction", "receipt"],
+  );
   const [receipt] = await stage.agent.receipts("s");
   assert.equal(receipt?.trigger, "manual");
   await stage.say("Four.");
@@ -142,9 +200,14 @@ test("a process that takes over after the warning never sends a prompt that ends
       },
     }),
   });
-  await assert.rejects(stage.agent.send("s", `Look at this. ${filler(1_300)}`, { signal: controller.signal }).result);
+  await assert.rejects(
+    stage.agent.send("s", `Look at this. ${filler(1_300)}`, { signal: controller.signal }).result,
+  );
   const wider = stage.another({ contextWindow: 100_000 });
   assert.equal((await wider.resume("s").result).text, "Done.");
   const last = stage.turns().at(-1) as ScriptedRequest;
-  assert.deepEqual(last.messages.slice(-2).map(({ content }) => content), ["Notepad is up to date.", goOnText]);
+  assert.deepEqual(
+    last.messages.slice(-2).map(({ content }) => content),
+    ["Notepad is up to date.", goOnText],
+  );
 });

@@ -1,6 +1,6 @@
-import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import { openMemory } from "../index.ts";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { HoldfastError } from "../errors.ts";
+import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
 import { surfaceNames } from "../tools/surfaces.ts";
 
@@ -16,7 +16,10 @@ export function readArguments<Options extends ParseArgsOptionsConfig>(args: stri
 }
 
 /** The store that was asked for, or the one in the project. */
-export function openChosenMemory(values: { db?: string | undefined; store?: string | undefined }): Promise<Memory> {
+export function openChosenMemory(values: {
+  db?: string | undefined;
+  store?: string | undefined;
+}): Promise<Memory> {
   if (values.db !== undefined && values.store !== undefined) {
     throw new HoldfastError("invalid_input", "Give either --db or --store, not both.");
   }
@@ -36,5 +39,8 @@ export function onlyArgument(positionals: string[], name: string, usage: string)
 export function wholeNumber(value: string | undefined, option: string): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Number(value);
-  throw new HoldfastError("invalid_input", `--${option} must be a whole number (got ${JSON.stringify(value)}).`);
+  throw new HoldfastError(
+    "invalid_input",
+    `--${option} must be a whole number (got ${JSON.stringify(value)}).`,
+  );
 }

@@ -21,10 +21,16 @@ export async function run(args: string[]): Promise<number> {
       return 0;
     }
     if (values.format !== "pi") {
-      throw new HoldfastError("invalid_input", `--format must be json or pi (got ${JSON.stringify(values.format)}).`);
+      throw new HoldfastError(
+        "invalid_input",
+        `--format must be json or pi (got ${JSON.stringify(values.format)}).`,
+      );
     }
     if (values.into === undefined) {
-      throw new HoldfastError("invalid_input", "A pi session is written back into its file: name it with --into FILE.");
+      throw new HoldfastError(
+        "invalid_input",
+        "A pi session is written back into its file: name it with --into FILE.",
+      );
     }
     const before = readFileSync(values.into, "utf8");
     const after = writePiState(

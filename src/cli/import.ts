@@ -17,10 +17,16 @@ export async function run(args: string[]): Promise<number> {
   try {
     const session = looksLikePi(text)
       ? await importPi(memory, text, values.session)
-      : await memory.importSession(parseJson(text, path), values.session === undefined ? {} : { id: values.session });
+      : await memory.importSession(
+          parseJson(text, path),
+          values.session === undefined ? {} : { id: values.session },
+        );
     const { row } = await session.state();
     if (values.json) console.log(JSON.stringify({ session: session.id, revision: row.revision }));
-    else console.log(`Imported as session ${session.id} (revision ${row.revision}, ${row.counters.notes} notes, ${row.counters.lastMessage} messages).`);
+    else
+      console.log(
+        `Imported as session ${session.id} (revision ${row.revision}, ${row.counters.notes} notes, ${row.counters.lastMessage} messages).`,
+      );
     return 0;
   } finally {
     await memory.close();
@@ -36,7 +42,15 @@ async function importPi(memory: Memory, text: string, id: string | undefined): P
   const document: SessionExport = {
     format: "holdfast-session",
     version: 1,
-    session: { id: pi.id, agent: "pi", title: pi.title ?? null, parent: null, createdAt: begun, updatedAt: begun, revision: 0 },
+    session: {
+      id: pi.id,
+      agent: "pi",
+      title: pi.title ?? null,
+      parent: null,
+      createdAt: begun,
+      updatedAt: begun,
+      revision: 0,
+    },
     notepad: pi.notepad,
     records: {
       space: { ...(notes === "" ? {} : { notes }), ...(plan === "" ? {} : { plan }) },
@@ -60,7 +74,11 @@ function readFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new HoldfastError("invalid_input", `${path} cannot be read: ${(error as Error).message}. Check the path.`, { cause: error });
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} cannot be read: ${(error as Error).message}. Check the path.`,
+      { cause: error },
+    );
   }
 }
 

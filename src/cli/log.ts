@@ -5,7 +5,10 @@ import { onlyArgument, openChosenMemory, readArguments, wholeNumber } from "./ar
 const usage = "log SESSION [--revision N] [--limit N]";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, { revision: { type: "string" }, limit: { type: "string" } });
+  const { values, positionals } = readArguments(args, {
+    revision: { type: "string" },
+    limit: { type: "string" },
+  });
   const id = onlyArgument(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
   const limit = wholeNumber(values.limit, "limit") ?? 50;
@@ -15,10 +18,15 @@ export async function run(args: string[]): Promise<number> {
     const range = revision === undefined ? { limit } : { from: revision, to: revision };
     const entries = await session.history(range);
     if (revision !== undefined && entries.length === 0) {
-      throw new HoldfastError("not_found", `Session ${id} has no revision ${revision}. Run "holdfast log ${id}" to see which there are.`);
+      throw new HoldfastError(
+        "not_found",
+        `Session ${id} has no revision ${revision}. Run "holdfast log ${id}" to see which there are.`,
+      );
     }
     if (values.json) console.log(JSON.stringify(entries, null, 2));
-    else for (const entry of entries) console.log(revision === undefined ? oneLine(entry) : JSON.stringify(entry, null, 2));
+    else
+      for (const entry of entries)
+        console.log(revision === undefined ? oneLine(entry) : JSON.stringify(entry, null, 2));
     return 0;
   } finally {
     await memory.close();

@@ -9,7 +9,9 @@ export async function run(args: string[]): Promise<number> {
     else if (sessions.length === 0) console.log("No sessions yet.");
     for (const session of values.json ? [] : sessions) {
       const when = new Date(session.updatedAt).toISOString();
-      console.log(`${session.id}  ${when}  revision ${session.revision}  ${session.notes} notes  ${session.status}  ${session.title ?? ""}`.trimEnd());
+      console.log(
+        `${session.id}  ${when}  revision ${session.revision}  ${session.notes} notes  ${session.status}  ${session.title ?? ""}`.trimEnd(),
+      );
     }
     return 0;
   } finally {

@@ -24,11 +24,15 @@ export function fenceContent(content: string): string {
 
 /** Gives back exactly what was fenced. */
 export function unfenceContent(text: string): string {
-  let content = text.replace(codeFence, (line, indent: string, first: string, slashes: string, rest: string) =>
-    slashes === "" ? line : `${indent}${first}${slashes.slice(1)}${rest}`,
+  let content = text.replace(
+    codeFence,
+    (line, indent: string, first: string, slashes: string, rest: string) =>
+      slashes === "" ? line : `${indent}${first}${slashes.slice(1)}${rest}`,
   );
   for (const fence of fences.toReversed()) {
-    content = content.replace(fence, (match, slashes: string) => (slashes === "" ? match : match.slice(0, -1)));
+    content = content.replace(fence, (match, slashes: string) =>
+      slashes === "" ? match : match.slice(0, -1),
+    );
   }
   return content;
 }
@@ -49,10 +53,13 @@ function closeCodeFences(text: string): string {
       lastOpening = match.index;
     } else if (open.mark === first && length >= open.length && closesLine(text, match)) open = undefined;
   }
-  return text.replace(codeFence, (line, indent: string, first: string, slashes: string, rest: string, at: number) => {
-    const disarm = slashes !== "" || (open !== undefined && at >= lastOpening);
-    return disarm ? `${indent}${first}${slashes}\\${rest}` : line;
-  });
+  return text.replace(
+    codeFence,
+    (line, indent: string, first: string, slashes: string, rest: string, at: number) => {
+      const disarm = slashes !== "" || (open !== undefined && at >= lastOpening);
+      return disarm ? `${indent}${first}${slashes}\\${rest}` : line;
+    },
+  );
 }
 
 function closesLine(text: string, match: RegExpMatchArray): boolean {

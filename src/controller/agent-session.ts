@@ -10,10 +10,17 @@ import type { Session } from "../sessions/session.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { schemaOf } from "../tools/dispatch.ts";
 import { dotless } from "../tools/toolbox.ts";
-import { fromStored, isCallKey, isFinalAnswer, type StoredMessage, spokenText, toStored } from "./conversation.ts";
+import {
+  fromStored,
+  isCallKey,
+  isFinalAnswer,
+  type StoredMessage,
+  spokenText,
+  toStored,
+} from "./conversation.ts";
 import type { AgentOptions } from "./options.ts";
 import { type MemoryView, viewOf } from "./plan-changes.ts";
-import { type Placement, planPrompt, type Prompt } from "./plan-prompt.ts";
+import { type Placement, type Prompt, planPrompt } from "./plan-prompt.ts";
 import type { CompactionPolicy, Usage } from "./plan-usage.ts";
 
 /** What every part of a turn needs of the agent. */
@@ -94,7 +101,8 @@ export class AgentSession {
     const values = messages.map((message) => fromStored(message, at, aside));
     const { result } = await this.session.apply({ type: "messages.add", messages: values });
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
-    if (result.first === next) values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
+    if (result.first === next)
+      values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
   }
 
   /** Holds a warning turn. Whoever keeps the conversation elsewhere leaves out here what was said in it. */
@@ -107,7 +115,8 @@ export class AgentSession {
     const { placed, number } = readEpoch(state);
     if (this.#shown?.epoch === number && this.#shown.placed === placed) return this.#shown.view;
     let past = state;
-    for (const entry of await this.session.history({ from: placed + 1, to: state.row.revision })) past = revertChanges(past, entry.changes);
+    for (const entry of await this.session.history({ from: placed + 1, to: state.row.revision }))
+      past = revertChanges(past, entry.changes);
     this.#shown = { epoch: number, placed, view: this.view(past) };
     return this.#shown.view;
   }
@@ -125,7 +134,9 @@ export class AgentSession {
     const { placed } = readEpoch(state);
     if (this.#edits.placed !== placed) this.#edits = { placed, own: [], byOthers: false };
     for (const entry of entries) {
-      const splices = entry.changes.flatMap((change) => (change.type === "text" && change.target === "notepad" ? [change] : []));
+      const splices = entry.changes.flatMap((change) =>
+        change.type === "text" && change.target === "notepad" ? [change] : [],
+      );
       if (!isUnseen(entry)) this.#edits.own.push(...splices);
       else if (splices.length > 0) this.#edits.byOthers = true;
     }
@@ -142,7 +153,9 @@ export class AgentSession {
     if (!byOthers || placed !== readEpoch(state).placed) return false;
     const notepad = state.row.notepad ?? "";
     return own.some(({ inserted, removed }) =>
-      inserted.trim() === "" ? removed.trim() !== "" && notepad.includes(removed) : !notepad.includes(inserted.trim()),
+      inserted.trim() === ""
+        ? removed.trim() !== "" && notepad.includes(removed)
+        : !notepad.includes(inserted.trim()),
     );
   }
 
@@ -173,7 +186,10 @@ export class AgentSession {
       if (message.role === "tool") results += tokens;
       else history += tokens;
     }
-    const put = Math.min(Math.round(history), added.reduce((sum, text) => sum + count(text), 0));
+    const put = Math.min(
+      Math.round(history),
+      added.reduce((sum, text) => sum + count(text), 0),
+    );
     const parts = {
       system: count(base),
       tools: count(definitionsText(toolbox.tools)) + count(ownDefinitionsText(options.tools ?? {})),
@@ -198,7 +214,8 @@ const messageSizes = new WeakMap<object, number>();
 export function messageTokens(message: ModelMessage, countTokens: (text: string) => number): number {
   const known = messageSizes.get(message);
   if (known !== undefined) return known;
-  const tokens = countTokens(typeof message.content === "string" ? message.content : JSON.stringify(message.content)) + 4;
+  const tokens =
+    countTokens(typeof message.content === "string" ? message.content : JSON.stringify(message.content)) + 4;
   messageSizes.set(message, tokens);
   return tokens;
 }
@@ -208,7 +225,12 @@ const definitions = new WeakMap<readonly Tool[], string>();
 function definitionsText(tools: readonly Tool[]): string {
   let text = definitions.get(tools);
   if (text === undefined) {
-    text = tools.map(({ name, description, input }) => `${name} ${description} ${JSON.stringify(schemaOf(input, "input"))}`).join("\n");
+    text = tools
+      .map(
+        ({ name, description, input }) =>
+          `${name} ${description} ${JSON.stringify(schemaOf(input, "input"))}`,
+      )
+      .join("\n");
     definitions.set(tools, text);
   }
   return text;
@@ -220,7 +242,10 @@ function ownDefinitionsText(tools: ToolSet): string {
   let text = ownDefinitions.get(tools);
   if (text === undefined) {
     text = Object.entries(tools)
-      .map(([name, { description, inputSchema }]) => `${name} ${description ?? ""} ${JSON.stringify(asSchema(inputSchema).jsonSchema)}`)
+      .map(
+        ([name, { description, inputSchema }]) =>
+          `${name} ${description ?? ""} ${JSON.stringify(asSchema(inputSchema).jsonSchema)}`,
+      )
       .join("\n");
     ownDefinitions.set(tools, text);
   }
@@ -234,7 +259,10 @@ export function memoryToolSet(tools: readonly Tool[]): ToolSet {
   let set = toolSets.get(tools);
   if (!set) {
     set = Object.fromEntries(
-      tools.map(({ name, description, input }) => [dotless(name), tool({ description, inputSchema: jsonSchema(schemaOf(input, "input")) })]),
+      tools.map(({ name, description, input }) => [
+        dotless(name),
+        tool({ description, inputSchema: jsonSchema(schemaOf(input, "input")) }),
+      ]),
     );
     toolSets.set(tools, set);
   }

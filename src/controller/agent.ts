@@ -1,9 +1,9 @@
-import { readScratchpad } from "../engine/scratchpad.ts";
 import type { Receipt } from "../engine/conversation.ts";
-import type { Session } from "../sessions/session.ts";
-import { findSurfaces } from "../tools/surfaces.ts";
-import type { Tool } from "../tools/define-tool.ts";
+import { readScratchpad } from "../engine/scratchpad.ts";
 import { HoldfastError } from "../errors.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Tool } from "../tools/define-tool.ts";
+import { findSurfaces } from "../tools/surfaces.ts";
 import { createToolbox, dotless } from "../tools/toolbox.ts";
 import { AgentSession, type AgentSetting, makeTokenizer } from "./agent-session.ts";
 import { Children } from "./children.ts";
@@ -12,7 +12,15 @@ import type { AgentOptions } from "./options.ts";
 import { type NudgeFacts, noNudges, planNudge } from "./plan-nudges.ts";
 import { blocksToFreeze } from "./plan-prompt.ts";
 import type { Usage } from "./plan-usage.ts";
-import { compactNow, finishPendingCalls, placeChanges, runTurn, tellFullness, type TurnResult, type TurnRun } from "./run-turn.ts";
+import {
+  compactNow,
+  finishPendingCalls,
+  placeChanges,
+  runTurn,
+  type TurnResult,
+  type TurnRun,
+  tellFullness,
+} from "./run-turn.ts";
 
 /** A turn that is under way: read its events, or wait for its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -42,7 +50,11 @@ export interface Agent {
  * for await (const event of agent.send("audit", "Audit the workbook")) console.log(event);
  */
 export function createAgent(options: AgentOptions): Agent {
-  const children = new Children(options.memory, (id, text, signal) => agent.send(id, text, { signal }), options.children);
+  const children = new Children(
+    options.memory,
+    (id, text, signal) => agent.send(id, text, { signal }),
+    options.children,
+  );
   const setting = settingOf(options, children);
   const sessions = new Map<string, AgentSession>();
   const facts = new Map<string, NudgeFacts>();
@@ -57,12 +69,19 @@ export function createAgent(options: AgentOptions): Agent {
     }
     const state = await session.state();
     if (!state.resident.has("epoch/current")) {
-      await session.apply({ type: "context.open", blocks: blocksToFreeze(setting.toolbox.context(state)) }, { actor: { kind: "system" } });
+      await session.apply(
+        { type: "context.open", blocks: blocksToFreeze(setting.toolbox.context(state)) },
+        { actor: { kind: "system" } },
+      );
     }
     return agent;
   };
 
-  const start = (sessionId: string, { signal = new AbortController().signal }: SendOptions, work: Work): Turn => {
+  const start = (
+    sessionId: string,
+    { signal = new AbortController().signal }: SendOptions,
+    work: Work,
+  ): Turn => {
     const events = new EventStream();
     const emit = (event: AgentEvent) => events.push(event);
     const turn = (queues.get(sessionId) ?? Promise.resolve()).then(async () => {
@@ -77,7 +96,10 @@ export function createAgent(options: AgentOptions): Agent {
         events.end();
       }
     });
-    queues.set(sessionId, turn.catch(() => undefined));
+    queues.set(
+      sessionId,
+      turn.catch(() => undefined),
+    );
     // Whoever only reads the events has seen the error there.
     turn.catch(() => undefined);
     return { result: turn, [Symbol.asyncIterator]: () => events[Symbol.asyncIterator]() };
@@ -111,8 +133,12 @@ export function createAgent(options: AgentOptions): Agent {
     resume: (sessionId, sendOptions = {}) =>
       start(sessionId, sendOptions, async (agent, signal, emit) => {
         const answered = await agent.lastAnswer();
-        if (answered !== undefined) return { text: answered, steps: 0, end: "done", wroteMemory: false, compacted: false };
-        return ended(sessionId, await runTurn({ agent, setting, signal, emit, steer: "", isOver: isOver(sessionId) }));
+        if (answered !== undefined)
+          return { text: answered, steps: 0, end: "done", wroteMemory: false, compacted: false };
+        return ended(
+          sessionId,
+          await runTurn({ agent, setting, signal, emit, steer: "", isOver: isOver(sessionId) }),
+        );
       }),
     compact: (sessionId, sendOptions = {}) =>
       start(sessionId, sendOptions, async (agent, signal, emit) => {
@@ -135,7 +161,11 @@ export function createAgent(options: AgentOptions): Agent {
   return agent;
 }
 
-type Work = (agent: AgentSession, signal: AbortSignal, emit: (event: AgentEvent) => void) => Promise<TurnResult>;
+type Work = (
+  agent: AgentSession,
+  signal: AbortSignal,
+  emit: (event: AgentEvent) => void,
+) => Promise<TurnResult>;
 
 function settingOf(options: AgentOptions, children: Children): AgentSetting {
   const { limits, countTokens, clock } = options.memory.budget;
@@ -169,20 +199,34 @@ function checkOptions(options: AgentOptions, memoryTools: readonly Tool[]): void
     ["compactAt", compactAt, isShare(compactAt) && compactAt > 0],
     ["keep", keep, isShare(keep)],
   ] as const) {
-    if (!isFine) throw new HoldfastError("invalid_input", `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt and keep are shares of the window from 0 to 1.`);
+    if (!isFine)
+      throw new HoldfastError(
+        "invalid_input",
+        `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt and keep are shares of the window from 0 to 1.`,
+      );
   }
   const taken = memoryTools.find(({ name }) => Object.hasOwn(options.tools ?? {}, dotless(name)));
   if (taken) {
-    throw new HoldfastError("duplicate_tool", `The agent's own tool "${dotless(taken.name)}" has the name of a memory tool. Rename it, or leave that surface out.`, {
-      data: { tool: taken.name },
-    });
+    throw new HoldfastError(
+      "duplicate_tool",
+      `The agent's own tool "${dotless(taken.name)}" has the name of a memory tool. Rename it, or leave that surface out.`,
+      {
+        data: { tool: taken.name },
+      },
+    );
   }
 }
 
-async function nudge(agent: AgentSession, facts: NudgeFacts, setting: AgentSetting, emit: (event: AgentEvent) => void): Promise<string> {
+async function nudge(
+  agent: AgentSession,
+  facts: NudgeFacts,
+  setting: AgentSetting,
+  emit: (event: AgentEvent) => void,
+): Promise<string> {
   const state = await agent.session.state();
   const { notes, plan, refs } = readScratchpad(state);
-  const isEmpty = !state.row.notepad && notes === "" && plan === "" && refs.length === 0 && state.row.counters.notes === 0;
+  const isEmpty =
+    !state.row.notepad && notes === "" && plan === "" && refs.length === 0 && state.row.counters.notes === 0;
   const planned = planNudge({ ...facts, isEmpty }, { ...noNudges, ...setting.options.nudges });
   if (!planned) return "";
   facts.given[planned.name] = facts.turns;
@@ -191,7 +235,15 @@ async function nudge(agent: AgentSession, facts: NudgeFacts, setting: AgentSetti
 }
 
 function newFacts(): NudgeFacts {
-  return { turns: 0, turnsSinceWrite: 0, isEmpty: true, wroteThisTurn: true, lastText: "", compacted: false, given: {} };
+  return {
+    turns: 0,
+    turnsSinceWrite: 0,
+    isEmpty: true,
+    wroteThisTurn: true,
+    lastText: "",
+    compacted: false,
+    given: {},
+  };
 }
 
 function nextFacts(facts: NudgeFacts, result: TurnResult): NudgeFacts {

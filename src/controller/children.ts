@@ -19,7 +19,11 @@ export interface ChildLimits {
 const defaultChildLimits: ChildLimits = { depth: 3, running: 10, tokens: 500_000, seconds: 1_800 };
 
 /** Starts a turn in a session: what `agent.send` does. */
-type Send = (sessionId: string, text: string, signal: AbortSignal) => AsyncIterable<AgentEvent> & { result: Promise<TurnResult> };
+type Send = (
+  sessionId: string,
+  text: string,
+  signal: AbortSignal,
+) => AsyncIterable<AgentEvent> & { result: Promise<TurnResult> };
 
 interface Running {
   parent: string;
@@ -58,21 +62,37 @@ export class Children implements ChildRunner {
   async start(parent: Session, request: Parameters<ChildRunner["start"]>[1]): Promise<string> {
     await this.#checkLimits(parent);
     const { kind, task } = request;
-    const child = kind === "fork" ? await this.#fork(parent) : await this.#memory.spawnSession(parent.id, { copyNotepad: request.copyNotepad ?? false });
+    const child =
+      kind === "fork"
+        ? await this.#fork(parent)
+        : await this.#memory.spawnSession(parent.id, { copyNotepad: request.copyNotepad ?? false });
     const record: Child = { task, kind, status: "running", result: "", tokens: 0 };
     await parent.apply({ type: "children.set", id: child.id, child: record }, { actor: { kind: "system" } });
     const abort = new AbortController();
     const running: Running = { parent: parent.id, abort, ended: Promise.resolve() };
     this.#running.set(child.id, running);
-    running.ended = this.#follow(parent, child.id, record, running, Math.min(request.tokenLimit ?? this.#limits.tokens, this.#limits.tokens));
+    running.ended = this.#follow(
+      parent,
+      child.id,
+      record,
+      running,
+      Math.min(request.tokenLimit ?? this.#limits.tokens, this.#limits.tokens),
+    );
     return child.id;
   }
 
-  async wait(parent: Session, ids: readonly string[] | undefined, seconds = this.#limits.seconds): Promise<[string, Child][]> {
+  async wait(
+    parent: Session,
+    ids: readonly string[] | undefined,
+    seconds = this.#limits.seconds,
+  ): Promise<[string, Child][]> {
     const known = new Map(readChildren(await parent.state()));
     for (const id of ids ?? []) {
       if (known.has(id)) continue;
-      throw new HoldfastError("not_found", `${JSON.stringify(id)} is no sub-session of this one. They are: ${[...known.keys()].join(", ") || "none"}.`);
+      throw new HoldfastError(
+        "not_found",
+        `${JSON.stringify(id)} is no sub-session of this one. They are: ${[...known.keys()].join(", ") || "none"}.`,
+      );
     }
     const wanted = ids ?? [...known.keys()];
     const all = Promise.all(wanted.map((id) => this.#running.get(id)?.ended));
@@ -85,7 +105,11 @@ export class Children implements ChildRunner {
 
   async report(child: Session, result: string): Promise<void> {
     const running = this.#running.get(child.id);
-    if (!running) throw new HoldfastError("invalid_input", "Only a sub-session can report a result, and this is none. Answer the user instead.");
+    if (!running)
+      throw new HoldfastError(
+        "invalid_input",
+        "Only a sub-session can report a result, and this is none. Answer the user instead.",
+      );
     running.report = result;
   }
 
@@ -93,21 +117,31 @@ export class Children implements ChildRunner {
   async #markLost(parent: Session, ids: readonly string[]): Promise<void> {
     for (const [id, child] of readChildren(await parent.state())) {
       if (!ids.includes(id) || child.status !== "running" || this.#running.has(id)) continue;
-      const lost: Child = { ...child, status: "lost", result: "Its process died before it reported. Its notepad and messages are kept in its session." };
+      const lost: Child = {
+        ...child,
+        status: "lost",
+        result: "Its process died before it reported. Its notepad and messages are kept in its session.",
+      };
       await parent.apply({ type: "children.set", id, child: lost }, { actor: { kind: "system" } });
     }
   }
 
   async #checkLimits(parent: Session): Promise<void> {
     if (this.#running.size >= this.#limits.running) {
-      throw new HoldfastError("over_limit", `${this.#running.size} sub-sessions are running, and that is the limit. Call wait_for_sessions first.`);
+      throw new HoldfastError(
+        "over_limit",
+        `${this.#running.size} sub-sessions are running, and that is the limit. Call wait_for_sessions first.`,
+      );
     }
     let depth = 1;
     for (let { parent: above } = (await parent.state()).row; above; depth++) {
       above = (await (await this.#memory.resumeSession(above)).state()).row.parent;
     }
     if (depth > this.#limits.depth) {
-      throw new HoldfastError("over_limit", `Sub-sessions can be nested ${this.#limits.depth} deep, and this one is that deep. Do the work in this session.`);
+      throw new HoldfastError(
+        "over_limit",
+        `Sub-sessions can be nested ${this.#limits.depth} deep, and this one is that deep. Do the work in this session.`,
+      );
     }
   }
 
@@ -124,13 +158,25 @@ export class Children implements ChildRunner {
       toolName: tool,
       output: { type: "text", value: "This is the forked sub-session. Its task follows." },
     }));
-    await child.apply({ type: "messages.add", messages: [{ message: { role: "tool", content }, at: row.updatedAt }] }, { actor: { kind: "system" } });
+    await child.apply(
+      { type: "messages.add", messages: [{ message: { role: "tool", content }, at: row.updatedAt }] },
+      { actor: { kind: "system" } },
+    );
     return child;
   }
 
-  async #follow(parent: Session, id: string, record: Child, running: Running, tokenLimit: number): Promise<void> {
+  async #follow(
+    parent: Session,
+    id: string,
+    record: Child,
+    running: Running,
+    tokenLimit: number,
+  ): Promise<void> {
     const { abort } = running;
-    const timer = setTimeout(() => abort.abort(new ChildEnd("time_limit", `It ran longer than ${this.#limits.seconds} seconds.`)), this.#limits.seconds * 1_000);
+    const timer = setTimeout(
+      () => abort.abort(new ChildEnd("time_limit", `It ran longer than ${this.#limits.seconds} seconds.`)),
+      this.#limits.seconds * 1_000,
+    );
     let tokens = 0;
     let ended: Child;
     try {
@@ -138,7 +184,8 @@ export class Children implements ChildRunner {
       for await (const event of turn) {
         if (event.type !== "usage") continue;
         tokens += (event.reported.inputTokens ?? event.usage.total) + (event.reported.outputTokens ?? 0);
-        if (tokens > tokenLimit) abort.abort(new ChildEnd("token_limit", `It used more than ${tokenLimit} tokens.`));
+        if (tokens > tokenLimit)
+          abort.abort(new ChildEnd("token_limit", `It used more than ${tokenLimit} tokens.`));
       }
       const { text } = await turn.result;
       ended = { ...record, status: "completed", result: running.report ?? text, tokens };
@@ -146,12 +193,19 @@ export class Children implements ChildRunner {
       const end = abort.signal.reason instanceof ChildEnd ? abort.signal.reason : undefined;
       ended =
         running.report === undefined
-          ? { ...record, status: end?.status ?? "error", result: end?.message ?? (error instanceof Error ? error.message : String(error)), tokens }
+          ? {
+              ...record,
+              status: end?.status ?? "error",
+              result: end?.message ?? (error instanceof Error ? error.message : String(error)),
+              tokens,
+            }
           : { ...record, status: "completed", result: running.report, tokens };
     }
     clearTimeout(timer);
     this.abortChildrenOf(id);
-    await parent.apply({ type: "children.set", id, child: ended }, { actor: { kind: "sub-session", name: id } }).catch(() => undefined);
+    await parent
+      .apply({ type: "children.set", id, child: ended }, { actor: { kind: "sub-session", name: id } })
+      .catch(() => undefined);
     this.#running.delete(id);
   }
 }

@@ -79,7 +79,9 @@ export function resultText(output: unknown): string {
 export function toolCallsOf({ number, message }: StoredMessage): ToolCall[] {
   if (message.role !== "assistant" || typeof message.content === "string") return [];
   return message.content.flatMap((part) =>
-    part.type === "tool-call" ? [{ id: part.toolCallId, tool: part.toolName, message: number, input: part.input }] : [],
+    part.type === "tool-call"
+      ? [{ id: part.toolCallId, tool: part.toolName, message: number, input: part.input }]
+      : [],
   );
 }
 

@@ -9,10 +9,25 @@ export type AgentEvent =
   | { type: "nudge"; text: string }
   | { type: "warning"; trigger: CompactionTrigger; skipped?: string }
   | { type: "checkpoint"; checkpoint: Checkpoint }
-  | { type: "compaction"; trigger: CompactionTrigger; from: number; to: number; summary: string; summaryBy: Receipt["summaryBy"] }
+  | {
+      type: "compaction";
+      trigger: CompactionTrigger;
+      from: number;
+      to: number;
+      summary: string;
+      summaryBy: Receipt["summaryBy"];
+    }
   | { type: "receipt"; receipt: Receipt }
   | { type: "clearing"; results: number; tokens: number }
-  | { type: "usage"; usage: Usage; reported: { inputTokens: number | undefined; outputTokens: number | undefined; cachedTokens: number | undefined } }
+  | {
+      type: "usage";
+      usage: Usage;
+      reported: {
+        inputTokens: number | undefined;
+        outputTokens: number | undefined;
+        cachedTokens: number | undefined;
+      };
+    }
   | { type: "error"; message: string };
 
 /** Events that wait until somebody reads them. */

@@ -7,8 +7,17 @@ import type { State } from "../engine/state.ts";
 import type { StoredMessage } from "./conversation.ts";
 import { openAsks, planCheckpoint } from "./plan-checkpoint.ts";
 
-function checkpoint(messages: StoredMessage[], more: { state?: State; to?: number; earlier?: Checkpoint } = {}): Checkpoint {
-  return planCheckpoint({ state: stateWith(), messages, to: messages.length, countTokens: estimateTokens, ...more });
+function checkpoint(
+  messages: StoredMessage[],
+  more: { state?: State; to?: number; earlier?: Checkpoint } = {},
+): Checkpoint {
+  return planCheckpoint({
+    state: stateWith(),
+    messages,
+    to: messages.length,
+    countTokens: estimateTokens,
+    ...more,
+  });
 }
 
 test("files read and written, newest first, a written one is not listed as read [controller.checkpoint]", () => {
@@ -46,10 +55,19 @@ test("commands whose newest run failed; one that has worked since is not listed 
 });
 
 test("what the user asked is open until the assistant has finished an answer [controller.checkpoint-asks]", () => {
-  assert.deepEqual(openAsks(conversation(user("one"), says("done"), user("two"), calls("x", {}), result("r"), user("three"))), ["three", "two"]);
+  assert.deepEqual(
+    openAsks(
+      conversation(user("one"), says("done"), user("two"), calls("x", {}), result("r"), user("three")),
+    ),
+    ["three", "two"],
+  );
   assert.deepEqual(openAsks(conversation(user("one"), says("done"))), []);
   assert.deepEqual(openAsks(conversation(user("one"), says(""))), ["one"], "an empty answer is none");
-  assert.deepEqual(openAsks(conversation(user("one"), { aside: says("Notepad is up to date.") })), ["one"], "nor is what was said to the warning");
+  assert.deepEqual(
+    openAsks(conversation(user("one"), { aside: says("Notepad is up to date.") })),
+    ["one"],
+    "nor is what was said to the warning",
+  );
   assert.deepEqual(openAsks(conversation(user("continue"), user("continue"))), ["continue"]);
 });
 
@@ -60,7 +78,10 @@ test("an ask whose answer stays in the context is not open, and one that was ope
   const second = checkpoint(conversation(calls("x", {}), result("r")), { earlier: first });
   assert.deepEqual(second.openAsks, ["the long job"], "two compactions in one turn");
   assert.match(second.text, /Asked and not answered yet: the long job/);
-  assert.deepEqual(checkpoint(conversation(calls("x", {}), result("r"), says("finished")), { earlier: second }).openAsks, []);
+  assert.deepEqual(
+    checkpoint(conversation(calls("x", {}), result("r"), says("finished")), { earlier: second }).openAsks,
+    [],
+  );
 });
 
 test("files, failures and identifiers of earlier epochs are carried on behind the new ones [controller.checkpoint-carry]", () => {
@@ -76,7 +97,12 @@ test("files, failures and identifiers of earlier epochs are carried on behind th
     ),
   );
   const now = checkpoint(
-    conversation(calls("read_file", { path: "src/c.ts" }), calls("edit_file", { path: "src/a.ts" }), calls("bash", { command: "npm test" }, "3"), result("ok", "3")),
+    conversation(
+      calls("read_file", { path: "src/c.ts" }),
+      calls("edit_file", { path: "src/a.ts" }),
+      calls("bash", { command: "npm test" }, "3"),
+      result("ok", "3"),
+    ),
     { earlier },
   );
   assert.deepEqual(now.filesWritten, ["src/a.ts", "src/b.ts"]);
@@ -97,30 +123,57 @@ test("plan items, open tasks, and done or cancelled ones marked so that they are
   const { openTasks, planOpen, planClosed, text } = checkpoint(conversation(user("go")), { state });
   assert.deepEqual(openTasks, ["Audit", "Sheet 2"]);
   assert.deepEqual(planOpen, ["Add test <-- current", "Update docs", "Fix totals"]);
-  assert.deepEqual(planClosed, ["CANCELLED: migrate", "Read", "Old idea", "Ask Bob", "Survey", "~~Fix auth bug~~ DONE"]);
-  assert.match(text, /\nStill to do: Add test <-- current; Update docs; Fix totals\nDone or cancelled, do not redo: CANCELLED: migrate; Read; /);
+  assert.deepEqual(planClosed, [
+    "CANCELLED: migrate",
+    "Read",
+    "Old idea",
+    "Ask Bob",
+    "Survey",
+    "~~Fix auth bug~~ DONE",
+  ]);
+  assert.match(
+    text,
+    /\nStill to do: Add test <-- current; Update docs; Fix totals\nDone or cancelled, do not redo: CANCELLED: migrate; Read; /,
+  );
 });
 
 test("identifiers: the most referred to first, then the newest [controller.checkpoint]", () => {
-  const { identifiers } = checkpoint(conversation(says("src/a.ts src/b.ts ABC-1"), says("src/a.ts https://x.org/y"), says("src/c.ts")));
+  const { identifiers } = checkpoint(
+    conversation(says("src/a.ts src/b.ts ABC-1"), says("src/a.ts https://x.org/y"), says("src/c.ts")),
+  );
   assert.equal(identifiers[0], "src/a.ts");
   assert.equal(identifiers[1], "src/c.ts");
-  assert.deepEqual(new Set(identifiers), new Set(["src/a.ts", "src/c.ts", "https://x.org/y", "ABC-1", "src/b.ts"]));
+  assert.deepEqual(
+    new Set(identifiers),
+    new Set(["src/a.ts", "src/c.ts", "https://x.org/y", "ABC-1", "src/b.ts"]),
+  );
 });
 
 test("never more than 600 tokens, and a long section starves no other [controller.checkpoint-size]", () => {
-  const many = Array.from({ length: 300 }, (_, index) => `- [ ] Plan item number ${index} with a good many words in it`).join("\n");
+  const many = Array.from(
+    { length: 300 },
+    (_, index) => `- [ ] Plan item number ${index} with a good many words in it`,
+  ).join("\n");
   const messages = conversation(
     user(`Do it. ${"A very long request indeed. ".repeat(400)}`),
     user("漢字".repeat(3_000)),
-    ...Array.from({ length: 200 }, (_, index) => calls("write_file", { path: `src/deep/path/file-${index}.ts` }, `w${index}`)),
+    ...Array.from({ length: 200 }, (_, index) =>
+      calls("write_file", { path: `src/deep/path/file-${index}.ts` }, `w${index}`),
+    ),
     calls("bash", { command: "npm test" }, "t"),
     result("exit code 1", "t"),
     calls("read_file", { path: "src/read.ts" }, "r"),
   );
   const { text } = checkpoint(messages, { state: stateWith({}, many) });
   assert.ok(estimateTokens(text) <= 600, `${estimateTokens(text)} tokens`);
-  for (const heading of ["Asked and not answered yet: 漢字", "; Do it. A very", "Still to do: Plan item number 0", "Files written: src/deep/path/file-199.ts", "Commands that failed: npm test (exit 1)", "Files read: src/read.ts"]) {
+  for (const heading of [
+    "Asked and not answered yet: 漢字",
+    "; Do it. A very",
+    "Still to do: Plan item number 0",
+    "Files written: src/deep/path/file-199.ts",
+    "Commands that failed: npm test (exit 1)",
+    "Files read: src/read.ts",
+  ]) {
     assert.ok(text.includes(heading), `${heading}\n${text}`);
   }
 });

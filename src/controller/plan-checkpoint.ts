@@ -2,7 +2,15 @@ import { fenceContent } from "../context/fence.ts";
 import { type Checkpoint, readEpoch, readTasks } from "../engine/conversation.ts";
 import { readScratchpad } from "../engine/scratchpad.ts";
 import type { State } from "../engine/state.ts";
-import { isFinalAnswer, type StoredMessage, spokenText, type ToolCall, textOf, toolCallsOf, toolResultsOf } from "./conversation.ts";
+import {
+  isFinalAnswer,
+  type StoredMessage,
+  spokenText,
+  type ToolCall,
+  textOf,
+  toolCallsOf,
+  toolResultsOf,
+} from "./conversation.ts";
 import { findIdentifiers, namesFirst } from "./plan-identifiers.ts";
 
 /** A checkpoint is small on purpose: it is read on every call of the epoch that follows. */
@@ -33,7 +41,11 @@ export function planCheckpoint({ state, messages, to, earlier, countTokens }: Ch
     planClosed: plan.closed,
     filesWritten,
     filesRead: merged(files.read, earlier?.filesRead, 40).filter((path) => !filesWritten.includes(path)),
-    failedCommands: merged(commands.failed, earlier?.failedCommands.filter((line) => !commands.ranAgain(line)), 20),
+    failedCommands: merged(
+      commands.failed,
+      earlier?.failedCommands.filter((line) => !commands.ranAgain(line)),
+      20,
+    ),
     identifiers: merged(identifiersOf(removed), earlier?.identifiers, 60),
   };
   return { epoch: readEpoch(state).number, text: render(facts, countTokens), ...facts };
@@ -45,7 +57,9 @@ function merged(fresh: readonly string[], known: readonly string[] = [], most: n
 }
 
 function identifiersOf(messages: readonly StoredMessage[]): string[] {
-  return namesFirst(findIdentifiers(messages.map(({ message }) => textOf(message)).join("\n"))).map(({ text }) => text);
+  return namesFirst(findIdentifiers(messages.map(({ message }) => textOf(message)).join("\n"))).map(
+    ({ text }) => text,
+  );
 }
 
 type Facts = Omit<Checkpoint, "epoch" | "text">;
@@ -92,7 +106,11 @@ function oneLine(text: string, most: number): string {
  * What the user asked since the assistant last finished an answer, up to one message; newest first. As long as
  * nothing was answered, what was open at the last compaction still is.
  */
-export function openAsks(messages: readonly StoredMessage[], to = Number.POSITIVE_INFINITY, earlier: readonly string[] = []): string[] {
+export function openAsks(
+  messages: readonly StoredMessage[],
+  to = Number.POSITIVE_INFINITY,
+  earlier: readonly string[] = [],
+): string[] {
   const asks: string[] = [];
   for (const stored of messages.toReversed()) {
     const text = spokenText(stored.message).trim();
@@ -111,22 +129,34 @@ function touchedFiles(messages: readonly StoredMessage[]): { read: string[]; wri
   for (const stored of messages.toReversed()) {
     for (const { tool, input } of toolCallsOf(stored)) {
       const fields = (input ?? {}) as Record<string, unknown>;
-      const path = pathFields.map((name) => fields[name]).find((value): value is string => typeof value === "string");
-      if (path) (/write|edit|create|patch|replace|delete|move|rename|append|save|update/i.test(tool) ? written : read).add(path);
+      const path = pathFields
+        .map((name) => fields[name])
+        .find((value): value is string => typeof value === "string");
+      if (path)
+        (/write|edit|create|patch|replace|delete|move|rename|append|save|update/i.test(tool)
+          ? written
+          : read
+        ).add(path);
     }
   }
   return { read: [...read], written: [...written] };
 }
 
 /** The commands whose newest run failed, newest first; `ranAgain` tells those of before that were. */
-function commandOutcomes(messages: readonly StoredMessage[]): { failed: string[]; ranAgain: (line: string) => boolean } {
+function commandOutcomes(messages: readonly StoredMessage[]): {
+  failed: string[];
+  ranAgain: (line: string) => boolean;
+} {
   const calls = new Map(messages.flatMap(toolCallsOf).map((call) => [call.id, call]));
   const outcomes = new Map<string, string | undefined>();
   for (const { id, text, isError } of messages.flatMap(toolResultsOf).toReversed()) {
     const { line, isCommand } = commandLine(calls.get(id));
     // What a command prints tells how it ended; what a file says does not.
-    const exit = isCommand ? /\bexit(?:ed)?(?: with)?(?: code| status)?:? ?([1-9]\d{0,2})\b/i.exec(text)?.[1] : undefined;
-    if (!outcomes.has(line)) outcomes.set(line, isError || exit ? `${line}${exit ? ` (exit ${exit})` : ""}` : undefined);
+    const exit = isCommand
+      ? /\bexit(?:ed)?(?: with)?(?: code| status)?:? ?([1-9]\d{0,2})\b/i.exec(text)?.[1]
+      : undefined;
+    if (!outcomes.has(line))
+      outcomes.set(line, isError || exit ? `${line}${exit ? ` (exit ${exit})` : ""}` : undefined);
   }
   return {
     failed: [...outcomes.values()].filter((line) => line !== undefined),
@@ -136,10 +166,14 @@ function commandOutcomes(messages: readonly StoredMessage[]): { failed: string[]
 
 function commandLine(call: ToolCall | undefined): { line: string; isCommand: boolean } {
   const fields = (call?.input ?? {}) as Record<string, unknown>;
-  const text = (names: readonly string[]) => names.map((name) => fields[name]).find((value): value is string => typeof value === "string");
+  const text = (names: readonly string[]) =>
+    names.map((name) => fields[name]).find((value): value is string => typeof value === "string");
   const command = text(["command", "cmd", "script"]);
   const tool = call?.tool ?? "a tool";
-  return { line: command ?? [tool, text(pathFields)].filter(Boolean).join(" "), isCommand: command !== undefined };
+  return {
+    line: command ?? [tool, text(pathFields)].filter(Boolean).join(" "),
+    isCommand: command !== undefined,
+  };
 }
 
 /** Check lists and numbered plans in the plan space and the notepad. */

@@ -6,7 +6,8 @@ need to preserve. Conversation details may be summarized during compaction, but 
 is kept in full.`;
 
 /** Stands where the new epoch begins: memory as the model is shown it holds everything that was written before. */
-export const compactedText = "[System] The conversation was compacted here, and your memory is shown as of here. Go on with what was asked.";
+export const compactedText =
+  "[System] The conversation was compacted here, and your memory is shown as of here. Go on with what was asked.";
 
 /** Said where a prompt would otherwise end with the agent's answer to the warning. */
 export const goOnText = "[System] Go on with what was asked.";
@@ -38,11 +39,17 @@ export function planCut(
 }
 
 /** Why a summary cannot stand in for what it replaces; undefined when it can. */
-export function findSummaryFault(summary: string, asks: readonly string[], tokens: { summary: number; removed: number }): string | undefined {
+export function findSummaryFault(
+  summary: string,
+  asks: readonly string[],
+  tokens: { summary: number; removed: number },
+): string | undefined {
   if (summary.trim() === "") return "it is empty";
   if (tokens.summary >= tokens.removed) return "it is longer than what it replaces";
   const lost = asks.find((ask) => !carries(summary, ask));
-  return lost === undefined ? undefined : `it lost the user's open request: ${lost.slice(0, 500).toWellFormed()}`;
+  return lost === undefined
+    ? undefined
+    : `it lost the user's open request: ${lost.slice(0, 500).toWellFormed()}`;
 }
 
 /** A request counts as carried when most of its telling words are there. */
@@ -84,9 +91,16 @@ function describe(stored: StoredMessage): string {
       .map(({ tool, text }) => `${tool} failed: ${clip(text, 120)}`)
       .join("\n");
   }
-  const calls = toolCallsOf(stored).map(({ tool, input }) => `${tool} ${clip(JSON.stringify(input) ?? "", 100)}`);
+  const calls = toolCallsOf(stored).map(
+    ({ tool, input }) => `${tool} ${clip(JSON.stringify(input) ?? "", 100)}`,
+  );
   const said = clip(spokenText(message), 300);
-  return [said === "" ? "" : `The agent said: ${said}`, calls.length > 0 ? `The agent called ${calls.join(", ")}` : ""].filter(Boolean).join("\n");
+  return [
+    said === "" ? "" : `The agent said: ${said}`,
+    calls.length > 0 ? `The agent called ${calls.join(", ")}` : "",
+  ]
+    .filter(Boolean)
+    .join("\n");
 }
 
 function clip(text: string, most: number): string {

@@ -6,10 +6,22 @@ import { findIdentifiers } from "./plan-identifiers.ts";
 const found = (text: string) => findIdentifiers(text).map(({ kind, text: item }) => `${kind} ${item}`);
 
 test("paths, URLs, ids and telling numbers, each by its kind [controller.identifiers]", () => {
-  assert.deepEqual(found("See src/auth/login.ts:45-67, ./x/y.md and package.json."), ["path package.json", "path ./x/y.md", "path src/auth/login.ts:45-67"]);
-  assert.deepEqual(found("At https://github.com/org/repo/issues/42."), ["url https://github.com/org/repo/issues/42"]);
-  assert.deepEqual(new Set(found("ABC-123, #42, 4bf92f3577b34da6a3ce929d0e0e4736, note_1700000000")), new Set(["id ABC-123", "id #42", "id 4bf92f3577b34da6a3ce929d0e0e4736", "id note_1700000000"]));
-  assert.deepEqual(new Set(found("$1.2M of 1,155 rows, 12 % and 3 more, 500 in all")), new Set(["number $1.2M", "number 1,155", "number 12 %", "number 500"]));
+  assert.deepEqual(found("See src/auth/login.ts:45-67, ./x/y.md and package.json."), [
+    "path package.json",
+    "path ./x/y.md",
+    "path src/auth/login.ts:45-67",
+  ]);
+  assert.deepEqual(found("At https://github.com/org/repo/issues/42."), [
+    "url https://github.com/org/repo/issues/42",
+  ]);
+  assert.deepEqual(
+    new Set(found("ABC-123, #42, 4bf92f3577b34da6a3ce929d0e0e4736, note_1700000000")),
+    new Set(["id ABC-123", "id #42", "id 4bf92f3577b34da6a3ce929d0e0e4736", "id note_1700000000"]),
+  );
+  assert.deepEqual(
+    new Set(found("$1.2M of 1,155 rows, 12 % and 3 more, 500 in all")),
+    new Set(["number $1.2M", "number 1,155", "number 12 %", "number 500"]),
+  );
   assert.deepEqual(found("Nothing to see here, just words and 7."), []);
 });
 

@@ -2,8 +2,14 @@ import type { ReceiptItem } from "../engine/conversation.ts";
 
 const patterns: [kind: ReceiptItem["kind"], pattern: RegExp][] = [
   ["url", /\bhttps?:\/\/[^\s"'`<>()[\]{}]+/g],
-  ["path", /(?:[A-Za-z]:)?(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]+(?::\d+(?:-\d+)?)?|\b[\w-]+\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|java|rb|php|c|cc|cpp|h|hpp|cs|swift|kt|sql|sh|md|json|ya?ml|toml|lock|txt|csv|xlsx?|html?|css)\b(?::\d+)?/g],
-  ["id", /(?<!\w)#\d+\b|\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{7,40}(?=\b)(?<=[0-9a-f]*\d[0-9a-f]*)|[A-Z][A-Z0-9]{0,9}-\d+|[a-z]+_[0-9][0-9a-z]{3,})\b/g],
+  [
+    "path",
+    /(?:[A-Za-z]:)?(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]+(?::\d+(?:-\d+)?)?|\b[\w-]+\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|java|rb|php|c|cc|cpp|h|hpp|cs|swift|kt|sql|sh|md|json|ya?ml|toml|lock|txt|csv|xlsx?|html?|css)\b(?::\d+)?/g,
+  ],
+  [
+    "id",
+    /(?<!\w)#\d+\b|\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{7,40}(?=\b)(?<=[0-9a-f]*\d[0-9a-f]*)|[A-Z][A-Z0-9]{0,9}-\d+|[a-z]+_[0-9][0-9a-z]{3,})\b/g,
+  ],
   ["number", /(?<![\w.])[$€£]?\d[\d,]*(?:\.\d+)?(?:\s?%|[kKmMbB]\b)?(?![\w])/g],
 ];
 

@@ -1,8 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claimsToHaveWritten, looksLikePlan, type NudgeFacts, type NudgeName, type NudgePolicy, noNudges, planNudge } from "./plan-nudges.ts";
+import {
+  claimsToHaveWritten,
+  looksLikePlan,
+  type NudgeFacts,
+  type NudgeName,
+  type NudgePolicy,
+  noNudges,
+  planNudge,
+} from "./plan-nudges.ts";
 
-const quiet: NudgeFacts = { turns: 10, turnsSinceWrite: 0, isEmpty: false, wroteThisTurn: true, lastText: "", compacted: false, given: {} };
+const quiet: NudgeFacts = {
+  turns: 10,
+  turnsSinceWrite: 0,
+  isEmpty: false,
+  wroteThisTurn: true,
+  lastText: "",
+  compacted: false,
+  given: {},
+};
 const plan = "1. Look\n2. Leap\n3. Land";
 
 const due: [name: NudgeName, value: number, facts: Partial<NudgeFacts>][] = [
@@ -22,9 +38,19 @@ test("each of the five fires when it is due and on, as one hint, and not otherwi
     assert.equal(planNudge({ ...quiet, ...facts }, noNudges), undefined, "off by default");
     assert.equal(planNudge(quiet, policy), undefined, "not due");
   }
-  assert.equal(planNudge({ ...quiet, isEmpty: true, turns: 2 }, { ...noNudges, nudgeAfterTurns: 3 }), undefined);
-  assert.equal(planNudge({ ...quiet, turnsSinceWrite: 3 }, { ...noNudges, nudgeTurnsSinceLastUse: 4 }), undefined);
-  assert.equal(planNudge({ ...quiet, lastText: plan }, { ...noNudges, nudgeOnPlanDetected: 1 }), undefined, "the memory is not empty");
+  assert.equal(
+    planNudge({ ...quiet, isEmpty: true, turns: 2 }, { ...noNudges, nudgeAfterTurns: 3 }),
+    undefined,
+  );
+  assert.equal(
+    planNudge({ ...quiet, turnsSinceWrite: 3 }, { ...noNudges, nudgeTurnsSinceLastUse: 4 }),
+    undefined,
+  );
+  assert.equal(
+    planNudge({ ...quiet, lastText: plan }, { ...noNudges, nudgeOnPlanDetected: 1 }),
+    undefined,
+    "the memory is not empty",
+  );
 });
 
 test("none repeats every turn [controller.nudges-cooldown]", () => {
@@ -39,15 +65,35 @@ test("none repeats every turn [controller.nudges-cooldown]", () => {
 });
 
 test("a plan is three lines that are numbered, are steps, or are boxes to tick [controller.nudges]", () => {
-  for (const text of [plan, "1) a\n2) b\n3) c", "Step 1: a\nStep 2: b\nStep 3: c", "## Phase 1\nx\n## Phase 2\ny\n**Stage 3** z", "- [ ] a\n- [x] b\n* [ ] c"]) assert.ok(looksLikePlan(text), text);
-  for (const text of ["1. a\n2. b", "- a\n- b\n- c", "In 1999 we.\nIn 2000 we.\nIn 2001 we.", ""]) assert.ok(!looksLikePlan(text), text);
+  for (const text of [
+    plan,
+    "1) a\n2) b\n3) c",
+    "Step 1: a\nStep 2: b\nStep 3: c",
+    "## Phase 1\nx\n## Phase 2\ny\n**Stage 3** z",
+    "- [ ] a\n- [x] b\n* [ ] c",
+  ])
+    assert.ok(looksLikePlan(text), text);
+  for (const text of ["1. a\n2. b", "- a\n- b\n- c", "In 1999 we.\nIn 2000 we.\nIn 2001 we.", ""])
+    assert.ok(!looksLikePlan(text), text);
 });
 
 test("a claim to have written something is recognised, talk about notes is not [controller.nudges]", () => {
-  for (const text of ["I've noted that.", "Noted!", "I have saved the findings.", "I just recorded it.", "I added it to my notes.", "It has been saved."]) {
+  for (const text of [
+    "I've noted that.",
+    "Noted!",
+    "I have saved the findings.",
+    "I just recorded it.",
+    "I added it to my notes.",
+    "It has been saved.",
+  ]) {
     assert.ok(claimsToHaveWritten(text), text);
   }
-  for (const text of ["Shall I note that?", "The file was saved by the editor.", "Take note: it is late.", "I will write it down."]) {
+  for (const text of [
+    "Shall I note that?",
+    "The file was saved by the editor.",
+    "Take note: it is late.",
+    "I will write it down.",
+  ]) {
     assert.ok(!claimsToHaveWritten(text), text);
   }
 });

@@ -38,15 +38,23 @@ export interface NudgeFacts {
 const cooldown = 5;
 
 const texts: Record<NudgeName, string> = {
-  nudgeAfterTurns: "Your session memory is still empty. Save your plan and findings now; they survive context compaction.",
-  nudgeOnPlanDetected: "You have written down a plan. Save it to your session memory so that it survives context compaction.",
-  nudgeAfterCompaction: "The context has just been compacted. Review your session memory and save what is missing.",
-  nudgeTurnsSinceLastUse: "Your session memory has not been updated for a while. Review it and bring it up to date.",
-  nudgeOnUnwrittenClaim: "You said that something was noted, but nothing was written. Call a memory tool to save it.",
+  nudgeAfterTurns:
+    "Your session memory is still empty. Save your plan and findings now; they survive context compaction.",
+  nudgeOnPlanDetected:
+    "You have written down a plan. Save it to your session memory so that it survives context compaction.",
+  nudgeAfterCompaction:
+    "The context has just been compacted. Review your session memory and save what is missing.",
+  nudgeTurnsSinceLastUse:
+    "Your session memory has not been updated for a while. Review it and bring it up to date.",
+  nudgeOnUnwrittenClaim:
+    "You said that something was noted, but nothing was written. Call a memory tool to save it.",
 };
 
 /** The one hint to give before the next user message, if any. */
-export function planNudge(facts: NudgeFacts, policy: NudgePolicy): { name: NudgeName; text: string } | undefined {
+export function planNudge(
+  facts: NudgeFacts,
+  policy: NudgePolicy,
+): { name: NudgeName; text: string } | undefined {
   const due: [name: NudgeName, isDue: boolean][] = [
     ["nudgeOnUnwrittenClaim", !facts.wroteThisTurn && claimsToHaveWritten(facts.lastText)],
     ["nudgeAfterCompaction", facts.compacted],
@@ -63,10 +71,16 @@ export function planNudge(facts: NudgeFacts, policy: NudgePolicy): { name: Nudge
 
 /** At least three lines that are numbered, are steps, or are boxes to tick. */
 export function looksLikePlan(text: string): boolean {
-  const lines = text.split("\n").filter((line) => /^\s*(?:\d+[.)]\s|(?:#+\s*|\*\*)?(?:step|phase|stage)\s+\d|[-*]\s+\[[ xX]\])/i.test(line));
+  const lines = text
+    .split("\n")
+    .filter((line) =>
+      /^\s*(?:\d+[.)]\s|(?:#+\s*|\*\*)?(?:step|phase|stage)\s+\d|[-*]\s+\[[ xX]\])/i.test(line),
+    );
   return lines.length >= 3;
 }
 
 export function claimsToHaveWritten(text: string): boolean {
-  return /\b(?:I(?:'ve| have)?|it(?:'s| is| has been)?)\s+(?:now\s+|just\s+|already\s+)?(?:noted|saved|recorded|written down|stored|added (?:it |this |that )?to (?:my|the) (?:notes?|notepad|memory|scratchpad))\b|^noted\b|\bnoted(?: that)?[.!]/i.test(text);
+  return /\b(?:I(?:'ve| have)?|it(?:'s| is| has been)?)\s+(?:now\s+|just\s+|already\s+)?(?:noted|saved|recorded|written down|stored|added (?:it |this |that )?to (?:my|the) (?:notes?|notepad|memory|scratchpad))\b|^noted\b|\bnoted(?: that)?[.!]/i.test(
+    text,
+  );
 }

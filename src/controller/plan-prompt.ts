@@ -1,6 +1,12 @@
 import type { ModelMessage } from "ai";
 import { renderNotepad } from "../context/blocks.ts";
-import { type ClearedResult, readCleared, readInjections, readSnapshot, readSpans } from "../engine/conversation.ts";
+import {
+  type ClearedResult,
+  readCleared,
+  readInjections,
+  readSnapshot,
+  readSpans,
+} from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import type { Context } from "../sessions/options.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
@@ -39,7 +45,9 @@ interface Place {
 
 /** What one model call is given. The stored conversation is read and never changed. */
 export function planPrompt({ state, context, messages, base, placement, steer = "" }: PromptInput): Prompt {
-  const system = [base, context.guidance, ...systemBlocks(state, context, placement)].filter((text) => text !== "").join("\n\n");
+  const system = [base, context.guidance, ...systemBlocks(state, context, placement)]
+    .filter((text) => text !== "")
+    .join("\n\n");
   const before = [steer, ...messageBlocks(context, placement)].filter((text) => text !== "").join("\n\n");
   const places = layOut(state, messages);
   const newest = before === "" ? undefined : newestUserPlace(places, messages);
@@ -55,18 +63,23 @@ export function planPrompt({ state, context, messages, base, placement, steer = 
 /** Where the newest thing stands that the user said; if it is gone, the newest that stands in the user's place. */
 function newestUserPlace(places: Place[], messages: readonly StoredMessage[]): Place | undefined {
   const said = messages.findLast(({ message }) => message.role === "user");
-  return places.findLast(({ stored }) => said && stored?.message === said.message) ?? places.findLast((place) => messageOf(place).role === "user");
+  return (
+    places.findLast(({ stored }) => said && stored?.message === said.message) ??
+    places.findLast((place) => messageOf(place).role === "user")
+  );
 }
 
 function messageOf({ stored, summary, memory }: Place): ModelMessage {
-  const message: ModelMessage | undefined = summary === undefined ? stored?.message : { role: "user", content: summary };
+  const message: ModelMessage | undefined =
+    summary === undefined ? stored?.message : { role: "user", content: summary };
   if (!message) return { role: "user", content: memory };
   return memory === "" ? message : prefixed(message, memory);
 }
 
 function systemBlocks(state: State, context: Context, placement: Placement): string[] {
   if (placement === "message") return [];
-  if (placement === "system") return context.blocks.filter((block) => block.placement === "system").map(({ text }) => text);
+  if (placement === "system")
+    return context.blocks.filter((block) => block.placement === "system").map(({ text }) => text);
   const { blocks, notepad } = readSnapshot(state);
   return [...blocks, context.surfaces.includes("notepad") ? renderNotepad(notepad) : ""];
 }
@@ -112,7 +125,9 @@ function layOut(state: State, messages: readonly StoredMessage[]): Place[] {
       hiddenUntil = span.to;
     }
     // A result belongs to its call: when the call is hidden, so is what answers it.
-    const hidden = number <= hiddenUntil || (message.role === "tool" && number === hiddenUntil + 1 && endsInCall(spans, hiddenUntil));
+    const hidden =
+      number <= hiddenUntil ||
+      (message.role === "tool" && number === hiddenUntil + 1 && endsInCall(spans, hiddenUntil));
     if (hidden && number > hiddenUntil) hiddenUntil = number;
     put(inject(number), hidden || isEmpty(message) ? undefined : stubbed(stored, cleared));
   }
@@ -121,7 +136,10 @@ function layOut(state: State, messages: readonly StoredMessage[]): Place[] {
 }
 
 /** A task may collapse while the user still waits for an answer; what was asked has to stay. */
-function asksLeftBy({ from, to }: { from: number; to: number }, messages: readonly StoredMessage[]): StoredMessage[] {
+function asksLeftBy(
+  { from, to }: { from: number; to: number },
+  messages: readonly StoredMessage[],
+): StoredMessage[] {
   const inside = messages.filter(({ number }) => number >= from && number <= to);
   const answered = inside.findLastIndex((stored) => isFinalAnswer(stored) && !isEmpty(stored.message));
   return inside.slice(answered + 1).filter(({ message }) => message.role === "user");

@@ -47,9 +47,22 @@ test("a part of something longer does not count as kept [controller.receipt]", (
 });
 
 test("what the notepad, the plan or an open task names is put back, a file by its whole path [controller.receipt-put-back]", () => {
-  const removed = conversation(calls("read_file", { path: "src/auth/login.ts" }), result("export … src/auth/jwt.ts src/other/file.ts PROJ-77"));
-  const state = stateWith({ "space/plan": "1. Fix login.ts", "task/000000000001": { description: "Check PROJ-77", from: 1, depth: 1 } }, "- jwt.ts is next");
-  const { putBack, kept, recallable, line } = receipt({ removed, state, contextAfter: "1. Fix login.ts\n- jwt.ts is next" });
+  const removed = conversation(
+    calls("read_file", { path: "src/auth/login.ts" }),
+    result("export … src/auth/jwt.ts src/other/file.ts PROJ-77"),
+  );
+  const state = stateWith(
+    {
+      "space/plan": "1. Fix login.ts",
+      "task/000000000001": { description: "Check PROJ-77", from: 1, depth: 1 },
+    },
+    "- jwt.ts is next",
+  );
+  const { putBack, kept, recallable, line } = receipt({
+    removed,
+    state,
+    contextAfter: "1. Fix login.ts\n- jwt.ts is next",
+  });
   assert.deepEqual(new Set(texts(putBack)), new Set(["src/auth/login.ts", "src/auth/jwt.ts", "PROJ-77"]));
   assert.ok(putBack.every((item) => kept.includes(item)));
   assert.deepEqual(texts(recallable), ["src/other/file.ts"]);
@@ -65,7 +78,11 @@ test("open asks and notes are accounted for, word for word [controller.receipt]"
     calls("add_note", { content: "a note of its own" }),
   );
   const asks = ["Fix it", "x".repeat(400)];
-  const { kept, recallable, putBack } = receipt({ removed, asks, contextAfter: "- Gap in\n  rows 251-267 the new line" });
+  const { kept, recallable, putBack } = receipt({
+    removed,
+    asks,
+    contextAfter: "- Gap in\n  rows 251-267 the new line",
+  });
   assert.deepEqual(texts(kept).slice(0, 3), ["Fix it", "- Gap in\n  rows 251-267", "the new line"]);
   assert.deepEqual(texts(putBack), ["Fix it"], "a short ask is put back");
   assert.deepEqual(texts(recallable), ["x".repeat(400), "a note of its own"], "a long one can be recalled");
@@ -109,7 +126,9 @@ test("over any span every item is in kept, recallable or missing, exactly once [
 });
 
 test("beyond 400 items the receipt still counts every one [controller.receipt-complete]", () => {
-  const removed = conversation(user(Array.from({ length: 1_000 }, (_, index) => `src/file${index}.ts`).join(" ")));
+  const removed = conversation(
+    user(Array.from({ length: 1_000 }, (_, index) => `src/file${index}.ts`).join(" ")),
+  );
   const { recallable, counts, line } = receipt({ removed });
   assert.equal(recallable.length, 400);
   assert.equal(counts.recallable, 1_000);

@@ -44,7 +44,11 @@ export function planReceipt(input: ReceiptInput): Receipt {
     warning: epoch.warning,
     tokensBefore: input.tokensBefore,
     tokensAfter: input.tokensAfter,
-    counts: { kept: held.length, recallable: canRecall ? gone.length : 0, missing: canRecall ? 0 : gone.length },
+    counts: {
+      kept: held.length,
+      recallable: canRecall ? gone.length : 0,
+      missing: canRecall ? 0 : gone.length,
+    },
     kept: named(held),
     recallable: canRecall ? named(gone) : [],
     missing: canRecall ? [] : named(gone),
@@ -60,7 +64,9 @@ function named(items: readonly ReceiptItem[]): ReceiptItem[] {
 /** Each item once. */
 function itemsOf(removed: readonly StoredMessage[], asks: readonly string[]): ReceiptItem[] {
   const identifiers = findIdentifiers(removed.map(({ message }) => textOf(message)).join("\n"));
-  const notes = removed.flatMap((stored) => toolCallsOf(stored).flatMap(({ tool, input }) => noteIn(tool, input)));
+  const notes = removed.flatMap((stored) =>
+    toolCallsOf(stored).flatMap(({ tool, input }) => noteIn(tool, input)),
+  );
   return [
     ...asks.map((text): ReceiptItem => ({ kind: "ask", text })),
     ...[...new Set(notes)].map((text): ReceiptItem => ({ kind: "note", text })),
@@ -72,7 +78,12 @@ function itemsOf(removed: readonly StoredMessage[], asks: readonly string[]): Re
 function noteIn(tool: string, input: unknown): string[] {
   const { operation, content, replace } = (input ?? {}) as Record<string, unknown>;
   const text = content ?? replace;
-  return /note|scratchpad/.test(tool) && operation !== "delete" && typeof text === "string" && text.trim() !== "" ? [text] : [];
+  return /note|scratchpad/.test(tool) &&
+    operation !== "delete" &&
+    typeof text === "string" &&
+    text.trim() !== ""
+    ? [text]
+    : [];
 }
 
 /** Tells whether the context still holds an item: the very one, not a part of a longer one. */
@@ -96,7 +107,9 @@ function squeeze(text: string): string {
 
 function neededText(state: State): string {
   const { plan } = readScratchpad(state);
-  const tasks = [...state.resident].filter(([id]) => id.startsWith("task/")).map(([, value]) => JSON.stringify(value));
+  const tasks = [...state.resident]
+    .filter(([id]) => id.startsWith("task/"))
+    .map(([, value]) => JSON.stringify(value));
   return [plan, state.row.notepad ?? "", ...tasks].join("\n");
 }
 
@@ -104,7 +117,11 @@ function neededText(state: State): string {
 function isReferenced({ kind, text }: ReceiptItem, needed: string): boolean {
   if (kind === "ask") return text.length <= longestPutBack;
   if (kind !== "path" && kind !== "url" && kind !== "id") return false;
-  const short = text.replace(/:\d+(?:-\d+)?$/, "").split("/").at(-1) ?? text;
+  const short =
+    text
+      .replace(/:\d+(?:-\d+)?$/, "")
+      .split("/")
+      .at(-1) ?? text;
   return short.length >= 4 && needed.includes(short);
 }
 
@@ -112,7 +129,10 @@ function receiptLine(receipt: Omit<Receipt, "line">): string {
   const { counts, putBack } = receipt;
   const { kept, recallable, missing } = counts;
   const total = kept + recallable + missing;
-  const back = putBack.length > 0 ? ` Put back because they are still needed: ${putBack.map(({ text }) => oneLine(text)).join("; ")}.` : "";
+  const back =
+    putBack.length > 0
+      ? ` Put back because they are still needed: ${putBack.map(({ text }) => oneLine(text)).join("; ")}.`
+      : "";
   const rest = recallable > 0 ? `, ${recallable} can be recalled (tool recall)` : "";
   return `[Receipt: messages ${receipt.from} to ${receipt.to} were compacted. Of ${total} notes, paths, ids, numbers, URLs and asks ${kept} are still here${rest}, ${missing} are missing.${back}]`;
 }

@@ -16,11 +16,23 @@ test("the threshold, and a next step that would leave no room to warn, end the e
 
 test("the agent is warned once, and only while there is room for it [controller.next-step]", () => {
   assert.deepEqual(planNextStep(8_800, 0, "none", policy), { step: "warn", trigger: "threshold" });
-  assert.deepEqual(planNextStep(8_801, 0, "none", policy), { step: "compact", trigger: "threshold", skipWarning: true });
+  assert.deepEqual(planNextStep(8_801, 0, "none", policy), {
+    step: "compact",
+    trigger: "threshold",
+    skipWarning: true,
+  });
   for (const warning of ["given", "skipped"] as const) {
-    assert.deepEqual(planNextStep(8_000, 0, warning, policy), { step: "compact", trigger: "threshold", skipWarning: false });
+    assert.deepEqual(planNextStep(8_000, 0, warning, policy), {
+      step: "compact",
+      trigger: "threshold",
+      skipWarning: false,
+    });
   }
-  assert.deepEqual(planNextStep(10, 0, "given", policy), { step: "compact", trigger: "threshold", skipWarning: false }, "who was told of it gets it");
+  assert.deepEqual(
+    planNextStep(10, 0, "given", policy),
+    { step: "compact", trigger: "threshold", skipWarning: false },
+    "who was told of it gets it",
+  );
   assert.deepEqual(planNextStep(10, 0, "skipped", policy), { step: "call" });
   assert.ok(hasRoomToWarn(8_800, policy));
   assert.ok(!hasRoomToWarn(8_801, policy));

@@ -40,7 +40,9 @@ export function planNextStep(
   const trigger = isDue ?? (warning === "given" ? "threshold" : undefined);
   if (!trigger) return { step: "call" };
   if (warning !== "none") return { step: "compact", trigger, skipWarning: false };
-  return hasRoomToWarn(used, policy) ? { step: "warn", trigger } : { step: "compact", trigger, skipWarning: true };
+  return hasRoomToWarn(used, policy)
+    ? { step: "warn", trigger }
+    : { step: "compact", trigger, skipWarning: true };
 }
 
 /** Whether the agent can be warned before a compaction. */

@@ -1,14 +1,27 @@
 import { generateText } from "ai";
 import { fenceContent, unfenceContent } from "../context/fence.ts";
-import { type Checkpoint, type CompactionTrigger, previewCompaction, readEpoch, readSpans } from "../engine/conversation.ts";
+import {
+  type Checkpoint,
+  type CompactionTrigger,
+  previewCompaction,
+  readEpoch,
+  readSpans,
+} from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { type AgentSession, type AgentSetting, messageTokens, type PromptNow } from "./agent-session.ts";
 import { type StoredMessage, textOf } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import { checkpointTokens, planCheckpoint } from "./plan-checkpoint.ts";
-import { compactedText, deterministicSummary, findSummaryFault, planCut, summaryInstructions, transcriptOf } from "./plan-compaction.ts";
-import { blocksToFreeze, planPrompt, type Prompt } from "./plan-prompt.ts";
+import {
+  compactedText,
+  deterministicSummary,
+  findSummaryFault,
+  planCut,
+  summaryInstructions,
+  transcriptOf,
+} from "./plan-compaction.ts";
+import { blocksToFreeze, type Prompt, planPrompt } from "./plan-prompt.ts";
 import { planReceipt } from "./plan-receipt.ts";
 import type { CompactionPolicy } from "./plan-usage.ts";
 
@@ -52,7 +65,11 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
   const body = `[Summary of the conversation so far]\n${fenceContent(summary.text)}\n[End of summary]\n\n${checkpoint.text}`;
   const blocks = blocksToFreeze(setting.toolbox.context(state));
   const compaction = { to, blocks, mark: compactedText };
-  const after = promptAfter(setting, previewCompaction(state, { ...compaction, summary: body }), before.messages.slice(removed.length));
+  const after = promptAfter(
+    setting,
+    previewCompaction(state, { ...compaction, summary: body }),
+    before.messages.slice(removed.length),
+  );
   const receipt = planReceipt({
     state,
     epoch: readEpoch(state),
@@ -66,7 +83,10 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     tokensAfter: agent.usage(after).total,
   });
   try {
-    await session.apply({ type: "context.compact", ...compaction, summary: `${body}\n\n${receipt.line}`, receipt }, asSystem);
+    await session.apply(
+      { type: "context.compact", ...compaction, summary: `${body}\n\n${receipt.line}`, receipt },
+      asSystem,
+    );
   } catch (error) {
     if (!(error instanceof HoldfastError) || error.code !== "conflict") throw error;
     // Another process has made room in the meantime; that will do.
@@ -86,16 +106,28 @@ function summaryBudget({ contextWindow }: CompactionPolicy): number {
 }
 
 /** The last message to go, by what each takes in the prompt; on an overflow, and when asked by hand, at least half goes. */
-export function chooseCut({ prompt, messages, usage }: PromptNow, setting: AgentSetting, trigger: CompactionTrigger): number | undefined {
+export function chooseCut(
+  { prompt, messages, usage }: PromptNow,
+  setting: AgentSetting,
+  trigger: CompactionTrigger,
+): number | undefined {
   const { contextWindow, outputReserve, keep: share } = setting.policy;
   const sizes = new Map(
-    prompt.conversation.map(({ number, message }) => [number, messageTokens(message, setting.countTokens) * setting.tokenizer.ratio]),
+    prompt.conversation.map(({ number, message }) => [
+      number,
+      messageTokens(message, setting.countTokens) * setting.tokenizer.ratio,
+    ]),
   );
   const sizeOf = ({ number }: StoredMessage) => sizes.get(number) ?? 0;
   const all = messages.reduce((sum, message) => sum + sizeOf(message), 0);
-  const most = contextWindow - outputReserve - (usage.total - all) - summaryBudget(setting.policy) - checkpointTokens;
+  const most =
+    contextWindow - outputReserve - (usage.total - all) - summaryBudget(setting.policy) - checkpointTokens;
   const isUrgent = trigger !== "threshold" && trigger !== "projected";
-  for (let keep = isUrgent ? Math.min(contextWindow * share, all / 2) : contextWindow * share; keep >= 1; keep /= 2) {
+  for (
+    let keep = isUrgent ? Math.min(contextWindow * share, all / 2) : contextWindow * share;
+    keep >= 1;
+    keep /= 2
+  ) {
     const to = planCut(messages, keep, sizeOf, most);
     if (to !== undefined) return to;
   }
@@ -103,7 +135,11 @@ export function chooseCut({ prompt, messages, usage }: PromptNow, setting: Agent
   return trigger === "overflow" ? messages.at(-1)?.number : undefined;
 }
 
-function promptAfter({ toolbox, base, placement }: AgentSetting, state: State, messages: readonly StoredMessage[]): Prompt {
+function promptAfter(
+  { toolbox, base, placement }: AgentSetting,
+  state: State,
+  messages: readonly StoredMessage[],
+): Prompt {
   return planPrompt({ state, context: toolbox.context(state), messages, base, placement });
 }
 
@@ -113,12 +149,18 @@ interface Summary {
 }
 
 /** Asks the model, once more if the summary will not do, and does without it if need be. */
-async function summarise(run: CompactionRun, { state, prompt }: PromptNow, to: number, { openAsks }: Checkpoint): Promise<Summary> {
+async function summarise(
+  run: CompactionRun,
+  { state, prompt }: PromptNow,
+  to: number,
+  { openAsks }: Checkpoint,
+): Promise<Summary> {
   const { setting, signal, emit } = run;
   const { options, policy, countTokens } = setting;
   const removed = prompt.conversation.filter(({ number }) => number <= to);
   const earlier = earlierSummary(state);
-  const removedTokens = removed.reduce((sum, { message }) => sum + messageTokens(message, countTokens), 0) + countTokens(earlier);
+  const removedTokens =
+    removed.reduce((sum, { message }) => sum + messageTokens(message, countTokens), 0) + countTokens(earlier);
   const budget = summaryBudget(policy);
   let fault = "";
   for (let attempt = 1; attempt <= 2; attempt++) {
@@ -155,7 +197,10 @@ interface SummaryRequest {
 
 function summaryPrompt({ earlier, removed, openAsks, fault, contextWindow }: SummaryRequest): string {
   // Roughly three characters a token leaves room for the instructions and the answer.
-  const transcript = transcriptOf(removed, Math.max(400, Math.min(4_000, Math.floor((contextWindow * 2) / Math.max(1, removed.length)))));
+  const transcript = transcriptOf(
+    removed,
+    Math.max(400, Math.min(4_000, Math.floor((contextWindow * 2) / Math.max(1, removed.length)))),
+  );
   return [
     earlier === "" ? "" : `The earlier summary:\n${earlier}`,
     `The messages to summarise:\n${transcript.slice(-contextWindow * 3).toWellFormed()}`,

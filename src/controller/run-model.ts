@@ -1,6 +1,6 @@
 import { type LanguageModel, type ModelMessage, streamText, type ToolSet } from "ai";
-import type { Prompt } from "./plan-prompt.ts";
 import type { AgentEvent } from "./events.ts";
+import type { Prompt } from "./plan-prompt.ts";
 
 export interface ModelAnswer {
   /** What the model said and called, ready to be stored. */
@@ -35,8 +35,15 @@ export async function callModel({ model, prompt, tools, signal, emit }: ModelCal
   for await (const part of stream.fullStream) {
     if (part.type === "text-delta") emit({ type: "text", text: part.text });
     else if (part.type === "tool-call") {
-      const problem = part.invalid ? String((part.error as Error | undefined)?.message ?? part.error) : undefined;
-      toolCalls.push({ id: part.toolCallId, tool: part.toolName, input: part.input, ...(problem ? { problem } : {}) });
+      const problem = part.invalid
+        ? String((part.error as Error | undefined)?.message ?? part.error)
+        : undefined;
+      toolCalls.push({
+        id: part.toolCallId,
+        tool: part.toolName,
+        input: part.input,
+        ...(problem ? { problem } : {}),
+      });
     } else if (part.type === "error") failure = part.error;
     else if (part.type === "abort") failure = new DOMException("The turn was aborted.", "AbortError");
   }
@@ -57,17 +64,34 @@ export async function callModel({ model, prompt, tools, signal, emit }: ModelCal
 
 /** The SDK runs every tool that it could run; then each call would run twice. */
 function withoutExecution(tools: ToolSet): ToolSet {
-  return Object.fromEntries(Object.entries(tools).map(([name, { execute: _execute, ...offered }]) => [name, offered as ToolSet[string]]));
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, { execute: _execute, ...offered }]) => [
+      name,
+      offered as ToolSet[string],
+    ]),
+  );
 }
 
 /** Whether a provider refused a call because the prompt was too long. */
 export function isOverflow(error: unknown): boolean {
   const seen = new Set<unknown>();
-  for (let at = error; at instanceof Error && !seen.has(at); at = (at as { cause?: unknown; lastError?: unknown }).cause ?? (at as { lastError?: unknown }).lastError) {
+  for (
+    let at = error;
+    at instanceof Error && !seen.has(at);
+    at = (at as { cause?: unknown; lastError?: unknown }).cause ?? (at as { lastError?: unknown }).lastError
+  ) {
     seen.add(at);
-    const { responseBody = "", data, statusCode } = at as { responseBody?: string; data?: unknown; statusCode?: number };
+    const {
+      responseBody = "",
+      data,
+      statusCode,
+    } = at as { responseBody?: string; data?: unknown; statusCode?: number };
     // A rate limit speaks of tokens too, but waiting helps there, and a shorter prompt may not.
-    if (statusCode !== 429 && overflowWords.test(`${at.message} ${responseBody} ${JSON.stringify(data) ?? ""}`)) return true;
+    if (
+      statusCode !== 429 &&
+      overflowWords.test(`${at.message} ${responseBody} ${JSON.stringify(data) ?? ""}`)
+    )
+      return true;
   }
   return false;
 }

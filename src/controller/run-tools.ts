@@ -1,9 +1,9 @@
 import type { ModelMessage, ToolSet } from "ai";
+import { dotless } from "../tools/toolbox.ts";
 import type { AgentSession, AgentSetting } from "./agent-session.ts";
 import { callKey } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import type { ModelAnswer } from "./run-model.ts";
-import { dotless } from "../tools/toolbox.ts";
 
 interface Outcome {
   text: string;
@@ -40,27 +40,57 @@ export async function runTools(run: ToolRun): Promise<ModelMessage> {
   return { role: "tool", content: parts };
 }
 
-async function runOne({ agent, setting, message, interrupted, signal }: ToolRun, call: ModelAnswer["toolCalls"][number]): Promise<Outcome> {
-  if (signal.aborted) return { text: `${call.tool} was not run: the turn was aborted. Call it again if it is still needed.`, isError: true };
+async function runOne(
+  { agent, setting, message, interrupted, signal }: ToolRun,
+  call: ModelAnswer["toolCalls"][number],
+): Promise<Outcome> {
+  if (signal.aborted)
+    return {
+      text: `${call.tool} was not run: the turn was aborted. Call it again if it is still needed.`,
+      isError: true,
+    };
   if (setting.toolbox.tools.some(({ name }) => dotless(name) === call.tool)) {
-    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, { key: callKey(message, call.id) });
+    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, {
+      key: callKey(message, call.id),
+    });
     return { text: answer.text, isError: !answer.ok };
   }
-  if (interrupted) return { text: `${call.tool} was interrupted by a restart. Check what it did before calling it again.`, isError: true };
+  if (interrupted)
+    return {
+      text: `${call.tool} was interrupted by a restart. Check what it did before calling it again.`,
+      isError: true,
+    };
   if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
   return runOwn(setting.options.tools ?? {}, call, signal);
 }
 
-async function runOwn(tools: ToolSet, call: ModelAnswer["toolCalls"][number], signal: AbortSignal): Promise<Outcome> {
+async function runOwn(
+  tools: ToolSet,
+  call: ModelAnswer["toolCalls"][number],
+  signal: AbortSignal,
+): Promise<Outcome> {
   const execute = Object.hasOwn(tools, call.tool) ? tools[call.tool]?.execute : undefined;
-  if (!execute) return { text: `There is no tool ${JSON.stringify(call.tool)}. The tools are: ${Object.keys(tools).join(", ")}.`, isError: true };
+  if (!execute)
+    return {
+      text: `There is no tool ${JSON.stringify(call.tool)}. The tools are: ${Object.keys(tools).join(", ")}.`,
+      isError: true,
+    };
   try {
-    const work = execute(call.input, { toolCallId: call.id, messages: [], abortSignal: signal, context: undefined as never });
+    const work = execute(call.input, {
+      toolCallId: call.id,
+      messages: [],
+      abortSignal: signal,
+      context: undefined as never,
+    });
     const output: unknown = await unlessAborted(work, signal);
     return { text: typeof output === "string" ? output : JSON.stringify(output ?? null), isError: false };
   } catch (error) {
-    if (signal.aborted) return { text: `${call.tool} was aborted. Check what it did before calling it again.`, isError: true };
-    return { text: `${call.tool} failed: ${error instanceof Error ? error.message : String(error)}`, isError: true };
+    if (signal.aborted)
+      return { text: `${call.tool} was aborted. Check what it did before calling it again.`, isError: true };
+    return {
+      text: `${call.tool} failed: ${error instanceof Error ? error.message : String(error)}`,
+      isError: true,
+    };
   }
 }
 

@@ -2,7 +2,14 @@ import type { ModelMessage } from "ai";
 import { type CompactionTrigger, readEpoch, readInjections } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
-import { type AgentSession, type AgentSetting, memoryToolSet, messageTokens, type PromptNow } from "./agent-session.ts";
+import { dotless } from "../tools/toolbox.ts";
+import {
+  type AgentSession,
+  type AgentSetting,
+  memoryToolSet,
+  messageTokens,
+  type PromptNow,
+} from "./agent-session.ts";
 import { toolCallsOf } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import { planChange } from "./plan-changes.ts";
@@ -13,7 +20,6 @@ import { chooseCut, runCompaction } from "./run-compaction.ts";
 import { foldWhenCold } from "./run-fold.ts";
 import { callModel, isOverflow, type ModelAnswer } from "./run-model.ts";
 import { runTools } from "./run-tools.ts";
-import { dotless } from "../tools/toolbox.ts";
 
 export interface TurnRun {
   agent: AgentSession;
@@ -86,7 +92,10 @@ export async function placeChanges(agent: AgentSession, setting: AgentSetting): 
   const change = planChange(await agent.shown(state), agent.view(state), readEpoch(state).changed, doubtful);
   if (!change) return;
   const before = state.row.counters.lastMessage + 1;
-  await agent.session.apply({ type: "context.inject", before, placed: state.row.revision, ...change }, { actor: { kind: "system" } });
+  await agent.session.apply(
+    { type: "context.inject", before, placed: state.row.revision, ...change },
+    { actor: { kind: "system" } },
+  );
 }
 
 /** Tells the agent how full its context is, whenever another tenth beyond the first half is used. */
@@ -102,7 +111,8 @@ export async function tellFullness(agent: AgentSession, setting: AgentSetting): 
 
 /** The agent's own edits are in its tool calls and follow at the next turn; what it cannot see there follows at once. */
 export async function placeUnseenChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
-  if (setting.placement === "epoch" && (await agent.wroteUnseen(await agent.session.state()))) await placeChanges(agent, setting);
+  if (setting.placement === "epoch" && (await agent.wroteUnseen(await agent.session.state())))
+    await placeChanges(agent, setting);
 }
 
 /** Clears, warns and compacts, in that order and only as far as needed. */
@@ -131,13 +141,19 @@ function isWorthwhile(now: PromptNow, setting: AgentSetting, trigger: Compaction
   if (to === undefined) return false;
   const { contextWindow, outputReserve } = setting.policy;
   const removed = now.prompt.conversation.filter(({ number }) => number <= to);
-  const freed = removed.reduce((sum, { message }) => sum + messageTokens(message, setting.countTokens), 0) * setting.tokenizer.ratio;
-  return trigger === "manual" || freed >= contextWindow * 0.1 || now.usage.total + outputReserve > contextWindow;
+  const freed =
+    removed.reduce((sum, { message }) => sum + messageTokens(message, setting.countTokens), 0) *
+    setting.tokenizer.ratio;
+  return (
+    trigger === "manual" || freed >= contextWindow * 0.1 || now.usage.total + outputReserve > contextWindow
+  );
 }
 
 /** A process that died right after the warning has not heard the answer to it. */
 function isUnanswered(state: State): boolean {
-  return readInjections(state).some(({ before, text }) => text === warningText && before > state.row.counters.lastMessage);
+  return readInjections(state).some(
+    ({ before, text }) => text === warningText && before > state.row.counters.lastMessage,
+  );
 }
 
 async function clearResults({ agent, setting, emit }: TurnRun): Promise<void> {
@@ -149,10 +165,24 @@ async function clearResults({ agent, setting, emit }: TurnRun): Promise<void> {
   const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
   const callsLeft = estimateCallsLeft(messages, room, setting.countTokens);
   const memoryTools = new Set(setting.toolbox.tools.map(({ name }) => dotless(name)));
-  const results = planClearing({ state, messages, callsLeft, memoryTools, countTokens: setting.countTokens, policy });
+  const results = planClearing({
+    state,
+    messages,
+    callsLeft,
+    memoryTools,
+    countTokens: setting.countTokens,
+    policy,
+  });
   if (results.length === 0) return;
-  await agent.session.apply({ type: "context.clear", results: results.map(({ tokens: _tokens, ...result }) => result) }, { actor: { kind: "system" } });
-  emit({ type: "clearing", results: results.length, tokens: results.reduce((sum, { tokens }) => sum + tokens, 0) });
+  await agent.session.apply(
+    { type: "context.clear", results: results.map(({ tokens: _tokens, ...result }) => result) },
+    { actor: { kind: "system" } },
+  );
+  emit({
+    type: "clearing",
+    results: results.length,
+    tokens: results.reduce((sum, { tokens }) => sum + tokens, 0),
+  });
 }
 
 /** One more turn for the agent, with nothing but its memory tools, to write down what it needs. */
@@ -187,11 +217,16 @@ async function goOnAfterWarning({ agent, steer }: TurnRun): Promise<void> {
   const { prompt, state } = await agent.prompt(steer);
   if (prompt.messages.at(-1)?.role !== "assistant") return;
   const before = state.row.counters.lastMessage + 1;
-  await agent.session.apply({ type: "context.tell", before, text: goOnText, percent: readEpoch(state).told }, asSystem);
+  await agent.session.apply(
+    { type: "context.tell", before, text: goOnText, percent: readEpoch(state).told },
+    asSystem,
+  );
 }
 
 /** A call that the provider refuses as too long is made again after a compaction. */
-async function callWithinWindow(run: TurnRun): Promise<{ answer: ModelAnswer; total: number; overflowed: boolean }> {
+async function callWithinWindow(
+  run: TurnRun,
+): Promise<{ answer: ModelAnswer; total: number; overflowed: boolean }> {
   const { agent, setting, signal, emit } = run;
   const tools = { ...setting.options.tools, ...memoryToolSet(setting.toolbox.tools) };
   for (let attempt = 1; ; attempt++) {
@@ -203,7 +238,8 @@ async function callWithinWindow(run: TurnRun): Promise<{ answer: ModelAnswer; to
     } catch (error) {
       if (signal.aborted || !isOverflow(error)) throw error;
       const skipWarning = "the provider refused the prompt as too long";
-      if (attempt > 3 || !(await runCompaction({ ...run, trigger: "overflow", skipWarning }))) throw tooLong(error);
+      if (attempt > 3 || !(await runCompaction({ ...run, trigger: "overflow", skipWarning })))
+        throw tooLong(error);
     }
   }
 }
@@ -216,18 +252,27 @@ function tooLong(cause: unknown): HoldfastError {
   );
 }
 
-async function store({ agent, setting, emit }: TurnRun, answer: ModelAnswer, usage: Usage, aside = false): Promise<void> {
+async function store(
+  { agent, setting, emit }: TurnRun,
+  answer: ModelAnswer,
+  usage: Usage,
+  aside = false,
+): Promise<void> {
   const { inputTokens } = answer.reported;
   if (inputTokens !== undefined) setting.tokenizer.observe(usage.total, inputTokens);
   emit({ type: "usage", usage, reported: answer.reported });
-  const said: ModelMessage[] = answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
+  const said: ModelMessage[] =
+    answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
   await agent.add(said, aside);
 }
 
 async function answerCalls(run: TurnRun, { toolCalls }: ModelAnswer, aside = false): Promise<void> {
   const { row } = await run.agent.session.state();
   if (toolCalls.some(({ tool }) => isMemoryWrite(run.setting, tool))) run.wroteMemory = true;
-  await run.agent.add([await runTools({ ...run, calls: toolCalls, message: row.counters.lastMessage, interrupted: false })], aside);
+  await run.agent.add(
+    [await runTools({ ...run, calls: toolCalls, message: row.counters.lastMessage, interrupted: false })],
+    aside,
+  );
 }
 
 /** A process that died between a call and its answer left the call open; no provider takes that. */
@@ -238,12 +283,17 @@ export async function finishPendingCalls(run: TurnRun): Promise<void> {
   const calls = toolCallsOf(last);
   const answered = new Set(
     messages.flatMap(({ number, message }) =>
-      number > last.number && message.role === "tool" ? message.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])) : [],
+      number > last.number && message.role === "tool"
+        ? message.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []))
+        : [],
     ),
   );
   const open = calls.filter(({ id }) => !answered.has(id));
   if (open.length === 0) return;
-  await run.agent.add([await runTools({ ...run, calls: open, message: last.number, interrupted: true })], last.aside);
+  await run.agent.add(
+    [await runTools({ ...run, calls: open, message: last.number, interrupted: true })],
+    last.aside,
+  );
 }
 
 function isMemoryWrite(setting: AgentSetting, tool: string): boolean {

@@ -15,11 +15,20 @@ export function step(before: State, entry: JournalEntry): Step {
   let notepadChanged = false;
   for (const change of entry.changes) {
     if (change.type === "record") {
-      records.set(`${change.kind}/${change.key}`, { kind: change.kind, key: change.key, value: change.after });
+      records.set(`${change.kind}/${change.key}`, {
+        kind: change.kind,
+        key: change.key,
+        value: change.after,
+      });
     } else if (change.type === "text") {
       const { target } = change;
       if (target === "notepad") notepadChanged = true;
-      else records.set(target, { kind: "space", key: target.slice("space/".length), value: after.resident.get(target) ?? null });
+      else
+        records.set(target, {
+          kind: "space",
+          key: target.slice("space/".length),
+          value: after.resident.get(target) ?? null,
+        });
     }
   }
   const row = { ...after.row, revision: entry.revision, updatedAt: entry.at };

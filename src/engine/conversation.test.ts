@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestSession, rejection } from "../../test/support/memory.ts";
 import type { Session } from "../sessions/session.ts";
-import { type Checkpoint, type ConversationOperation, type Receipt, readEpoch, readInjections, readSpans, readTasks } from "./conversation.ts";
+import {
+  type Checkpoint,
+  type ConversationOperation,
+  type Receipt,
+  readEpoch,
+  readInjections,
+  readSpans,
+  readTasks,
+} from "./conversation.ts";
 
 const checkpoint: Checkpoint = {
   epoch: 1,
@@ -18,37 +26,76 @@ const checkpoint: Checkpoint = {
 };
 
 function receipt(epoch: number, from: number, to: number): Receipt {
-  const nothing = { counts: { kept: 0, recallable: 0, missing: 0 }, kept: [], recallable: [], missing: [], putBack: [] };
-  return { epoch, trigger: "manual", from, to, summaryBy: "model", warning: "none", tokensBefore: 2, tokensAfter: 1, ...nothing, line: "[Receipt]" };
+  const nothing = {
+    counts: { kept: 0, recallable: 0, missing: 0 },
+    kept: [],
+    recallable: [],
+    missing: [],
+    putBack: [],
+  };
+  return {
+    epoch,
+    trigger: "manual",
+    from,
+    to,
+    summaryBy: "model",
+    warning: "none",
+    tokensBefore: 2,
+    tokensAfter: 1,
+    ...nothing,
+    line: "[Receipt]",
+  };
 }
 
 function compaction(epoch: number, from: number, to: number): ConversationOperation {
-  return { type: "context.compact", to, summary: "S", blocks: [], mark: "[here]", receipt: receipt(epoch, from, to) };
+  return {
+    type: "context.compact",
+    to,
+    summary: "S",
+    blocks: [],
+    mark: "[here]",
+    receipt: receipt(epoch, from, to),
+  };
 }
 
 async function talk(messages: number): Promise<Session> {
   const session = await openTestSession();
   await session.apply({ type: "context.open", blocks: [] });
-  await session.apply({ type: "messages.add", messages: Array.from({ length: messages }, (_, index) => `message ${index + 1}`) });
+  await session.apply({
+    type: "messages.add",
+    messages: Array.from({ length: messages }, (_, index) => `message ${index + 1}`),
+  });
   return session;
 }
 
 test("nothing leaves the context without a checkpoint of its epoch [controller.no-compaction-without-checkpoint]", async () => {
   const session = await talk(6);
   const { message } = await rejection(session.apply(compaction(1, 1, 4)), "conflict");
-  assert.match(message, /Epoch 1 has no checkpoint yet, so nothing may leave the context\. Write the checkpoint first\./);
+  assert.match(
+    message,
+    /Epoch 1 has no checkpoint yet, so nothing may leave the context\. Write the checkpoint first\./,
+  );
   assert.deepEqual(readSpans(await session.state()), []);
   await session.apply({ type: "context.checkpoint", checkpoint });
   await session.apply(compaction(1, 1, 4));
   assert.equal(readEpoch(await session.state()).number, 2);
   await rejection(session.apply(compaction(2, 5, 6)), "conflict");
-  assert.deepEqual((await session.receipts()).map(({ from, to }) => [from, to]), [[1, 4]]);
+  assert.deepEqual(
+    (await session.receipts()).map(({ from, to }) => [from, to]),
+    [[1, 4]],
+  );
 });
 
 test("the receipt covers exactly what goes; a stale plan is refused [controller.no-compaction-without-checkpoint]", async () => {
   const session = await talk(6);
   await session.apply({ type: "context.checkpoint", checkpoint });
-  for (const stale of [compaction(2, 1, 4), compaction(1, 2, 4), compaction(1, 1, 0), compaction(1, 1, 7), { ...compaction(1, 1, 4), to: 5 } as ConversationOperation]) {
+  for (const stale of [
+    compaction(2, 1, 4),
+    compaction(1, 2, 4),
+    compaction(1, 1, 0),
+    compaction(1, 1, 7),
+    { ...compaction(1, 1, 4), to: 5 } as ConversationOperation,
+  ]) {
     const { message } = await rejection(session.apply(stale), "conflict");
     assert.match(message, /Nothing was removed\. Plan it again\./);
   }
@@ -69,7 +116,11 @@ test("a compaction opens an epoch: a new snapshot, no changes, no warning, and a
   assert.deepEqual(readInjections(state), [{ before: 7, text: "[here]" }]);
   assert.equal(readEpoch(state).warning, "none");
   assert.deepEqual(state.resident.get("epoch/snapshot"), { notepad: "whole", blocks: [] });
-  assert.deepEqual(await session.messages(), Array.from({ length: 6 }, (_, index) => `message ${index + 1}`), "every message can still be read");
+  assert.deepEqual(
+    await session.messages(),
+    Array.from({ length: 6 }, (_, index) => `message ${index + 1}`),
+    "every message can still be read",
+  );
   await session.apply({ type: "context.checkpoint", checkpoint: { ...checkpoint, epoch: 2 } });
   await session.apply(compaction(2, 5, 6));
   assert.deepEqual(readInjections(await session.state()), [], "nothing stays, so nothing needs a mark");
@@ -83,14 +134,23 @@ test("tasks nest four deep, the innermost ends first, and its parent swallows it
     await session.apply({ type: "tasks.begin", description });
   }
   const { message } = await rejection(session.apply({ type: "tasks.begin", description: "e" }), "over_limit");
-  assert.match(message, /nested 4 deep, and 4 are open\. Call end_task or cancel_task first\. The innermost is: d/);
+  assert.match(
+    message,
+    /nested 4 deep, and 4 are open\. Call end_task or cancel_task first\. The innermost is: d/,
+  );
   await say();
   const { result } = await session.apply({ type: "tasks.end", summary: "fine" });
   assert.deepEqual(result, { epoch: 1, task: "task_4", depth: 4 });
   await say();
   await session.apply({ type: "tasks.cancel", reason: "dead end" });
-  assert.deepEqual(readSpans(await session.state()).map(([, { from, to, text }]) => [from, to, text]), [[3, 6, "[Cancelled: c — dead end]"]]);
-  assert.deepEqual(readTasks(await session.state()).map(([, { description }]) => description), ["a", "b"]);
+  assert.deepEqual(
+    readSpans(await session.state()).map(([, { from, to, text }]) => [from, to, text]),
+    [[3, 6, "[Cancelled: c — dead end]"]],
+  );
+  assert.deepEqual(
+    readTasks(await session.state()).map(([, { description }]) => description),
+    ["a", "b"],
+  );
   await session.apply({ type: "tasks.end", summary: "fine" });
   await session.apply({ type: "tasks.end", summary: "fine" });
   await rejection(session.apply({ type: "tasks.end", summary: "?" }), "not_found");

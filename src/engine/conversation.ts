@@ -111,7 +111,11 @@ export type ConversationResult = { epoch: number; task?: string; depth?: number 
 /** Tasks may stand inside tasks this far. */
 const deepestTask = 4;
 
-export function applyConversation(draft: Draft, state: State, operation: ConversationOperation): Outcome<ConversationResult> {
+export function applyConversation(
+  draft: Draft,
+  state: State,
+  operation: ConversationOperation,
+): Outcome<ConversationResult> {
   const epoch = readEpoch(state);
   const done = (more: Omit<ConversationResult, "epoch"> = {}): Outcome<ConversationResult> => ({
     result: { epoch: epoch.number, ...more },
@@ -172,10 +176,19 @@ type Compaction = Extract<ConversationOperation, { type: "context.compact" }>;
 function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch): void {
   const { to, receipt } = operation;
   if (draft.record("checkpoint", String(epoch.number)) === null) {
-    throw new HoldfastError("conflict", `Epoch ${epoch.number} has no checkpoint yet, so nothing may leave the context. Write the checkpoint first.`);
+    throw new HoldfastError(
+      "conflict",
+      `Epoch ${epoch.number} has no checkpoint yet, so nothing may leave the context. Write the checkpoint first.`,
+    );
   }
   const from = summarisedUpTo(state) + 1;
-  if (receipt.epoch !== epoch.number || receipt.from !== from || receipt.to !== to || to < from || to > draft.counter("lastMessage")) {
+  if (
+    receipt.epoch !== epoch.number ||
+    receipt.from !== from ||
+    receipt.to !== to ||
+    to < from ||
+    to > draft.counter("lastMessage")
+  ) {
     throw new HoldfastError(
       "conflict",
       `This compaction of messages ${receipt.from} to ${to} was planned for epoch ${receipt.epoch}, but epoch ${epoch.number} begins with message ${from} of ${draft.counter("lastMessage")}. Nothing was removed. Plan it again.`,
@@ -186,11 +199,21 @@ function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch
   draft.put("receipt", String(epoch.number), receipt as unknown as Json);
 }
 
-function replaceSpan(draft: Draft, state: State, { to, summary, blocks, mark }: Omit<Compaction, "type" | "receipt">, epoch: Epoch): void {
+function replaceSpan(
+  draft: Draft,
+  state: State,
+  { to, summary, blocks, mark }: Omit<Compaction, "type" | "receipt">,
+  epoch: Epoch,
+): void {
   for (const [key, span] of readSpans(state)) if (span.to <= to) draft.remove("span", key);
   for (const [key, cleared] of readCleared(state)) if (cleared.message <= to) draft.remove("cleared", key);
   removeInjections(draft, state);
-  draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary } satisfies Span as unknown as Json);
+  draft.put("span", "summary", {
+    from: 1,
+    to,
+    kind: "summary",
+    text: summary,
+  } satisfies Span as unknown as Json);
   openEpoch(draft, state, epoch.number + 1, blocks);
   // What stays was said before the snapshot was taken; the mark says so.
   const last = draft.counter("lastMessage");
@@ -242,16 +265,26 @@ function beginTask(draft: Draft, state: State, description: string): { task: str
 }
 
 /** The innermost open task becomes one line; what collapsed inside it goes with it. */
-function closeTask(draft: Draft, state: State, kind: "task" | "cancelled", outcome: string): { task: string; depth: number } {
+function closeTask(
+  draft: Draft,
+  state: State,
+  kind: "task" | "cancelled",
+  outcome: string,
+): { task: string; depth: number } {
   const innermost = readTasks(state).at(-1);
   if (!innermost) {
-    throw new HoldfastError("not_found", "There is no open task. Call begin_task first, or just go on: nothing needs closing.");
+    throw new HoldfastError(
+      "not_found",
+      "There is no open task. Call begin_task first, or just go on: nothing needs closing.",
+    );
   }
   const [key, { description, from, depth }] = innermost;
   const to = draft.counter("lastMessage");
   draft.remove("task", key);
-  for (const [inner, span] of readSpans(state)) if (span.kind !== "summary" && span.from >= from) draft.remove("span", inner);
-  const text = kind === "task" ? `[Task: ${description} — ${outcome}]` : `[Cancelled: ${description} — ${outcome}]`;
+  for (const [inner, span] of readSpans(state))
+    if (span.kind !== "summary" && span.from >= from) draft.remove("span", inner);
+  const text =
+    kind === "task" ? `[Task: ${description} — ${outcome}]` : `[Cancelled: ${description} — ${outcome}]`;
   if (to > from) draft.put("span", `task-${key}`, { from, to, kind, text } satisfies Span as unknown as Json);
   return { task: `task_${Number(key)}`, depth };
 }

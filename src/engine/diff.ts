@@ -15,7 +15,12 @@ export function diffLines(before: string, after: string): DiffLine[] {
   let start = 0;
   while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++;
   let end = 0;
-  while (end < old.length - start && end < fresh.length - start && old[old.length - 1 - end] === fresh[fresh.length - 1 - end]) end++;
+  while (
+    end < old.length - start &&
+    end < fresh.length - start &&
+    old[old.length - 1 - end] === fresh[fresh.length - 1 - end]
+  )
+    end++;
   const middle = diffMiddle(old.slice(start, old.length - end), fresh.slice(start, fresh.length - end));
   const same = (text: string): DiffLine => ({ kind: "same", text });
   return [...old.slice(0, start).map(same), ...middle, ...old.slice(old.length - end).map(same)];
@@ -48,7 +53,10 @@ function diffMiddle(old: string[], fresh: string[]): DiffLine[] {
       lines.push({ kind: "same", text: old[row] as string });
       row++;
       column++;
-    } else if (column >= fresh.length || (row < old.length && (lengths[here + width] as number) >= (lengths[here + 1] as number))) {
+    } else if (
+      column >= fresh.length ||
+      (row < old.length && (lengths[here + width] as number) >= (lengths[here + 1] as number))
+    ) {
       lines.push({ kind: "removed", text: old[row] as string });
       row++;
     } else {

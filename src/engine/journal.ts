@@ -21,4 +21,6 @@ export interface JournalEntry {
 }
 
 /** The first entry of every session. */
-export type SessionBirth = { type: "session.create" | "session.import" } | { type: "session.forked"; from: string; at: number };
+export type SessionBirth =
+  | { type: "session.create" | "session.import" }
+  | { type: "session.forked"; from: string; at: number };

@@ -16,7 +16,12 @@ export function applyLifecycle(draft: Draft, operation: LifecycleOperation): Out
       draft.changes.push({ type: "field", field: "title", before: draft.row.title, after: operation.title });
       break;
     case "session.status":
-      draft.changes.push({ type: "field", field: "status", before: draft.row.status, after: operation.status });
+      draft.changes.push({
+        type: "field",
+        field: "status",
+        before: draft.row.status,
+        after: operation.status,
+      });
       break;
     case "session.fork":
       draft.changes.push({ type: "forked", before: draft.row.lastFork, after: revision });

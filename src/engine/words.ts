@@ -54,11 +54,16 @@ export function withinEdits(a: string, b: string, most: number): boolean {
   let start = 0;
   while (start < a.length && a.charCodeAt(start) === b.charCodeAt(start)) start++;
   let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)) end++;
+  while (
+    end < Math.min(a.length, b.length) - start &&
+    a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)
+  )
+    end++;
   const [left, right] = [a.length - start - end, b.length - start - end];
   if (left === 0 || right === 0) return Math.max(left, right) <= most;
   // An edit brings in one character and takes out one, so at most two of them can differ in presence.
-  if (bitCount(letters(a, start, a.length - end) ^ letters(b, start, b.length - end)) > 2 * most) return false;
+  if (bitCount(letters(a, start, a.length - end) ^ letters(b, start, b.length - end)) > 2 * most)
+    return false;
   return countEdits(a.slice(start, a.length - end), b.slice(start, b.length - end), most) <= most;
 }
 

@@ -1,17 +1,31 @@
 import type { JournalEntry } from "../engine/journal.ts";
 import type { LineageStep, SessionRow } from "../engine/state.ts";
-import { compareKeys, type JournalSelection, type RecordSelection, type Scope, type Store, type StoredRecord } from "../stores/store.ts";
+import {
+  compareKeys,
+  type JournalSelection,
+  type RecordSelection,
+  type Scope,
+  type Store,
+  type StoredRecord,
+} from "../stores/store.ts";
 
 /**
  * A fork shares its ancestors' rows as they were when it was taken; its own rows, and its own
  * removals, come first. So forking copies nothing that grows.
  */
-export async function readRecords(store: Store, row: SessionRow, selection: RecordSelection): Promise<StoredRecord[]> {
+export async function readRecords(
+  store: Store,
+  row: SessionRow,
+  selection: RecordSelection,
+): Promise<StoredRecord[]> {
   const own = await store.records(scopeOf(row), selection);
   if (row.lineage.length === 0) return own;
   const found = new Map(own.map((record) => [`${record.kind}/${record.key}`, record]));
   for (const step of row.lineage) {
-    const inherited = await store.records({ owner: row.owner, sessionId: step.sessionId }, { ...selection, at: step.revision });
+    const inherited = await store.records(
+      { owner: row.owner, sessionId: step.sessionId },
+      { ...selection, at: step.revision },
+    );
     for (const record of inherited) {
       const id = `${record.kind}/${record.key}`;
       if (!found.has(id)) found.set(id, record);
@@ -23,14 +37,19 @@ export async function readRecords(store: Store, row: SessionRow, selection: Reco
 }
 
 /** A fork's journal goes on where its ancestor's stood. */
-export async function readJournal(store: Store, row: SessionRow, selection: JournalSelection): Promise<JournalEntry[]> {
+export async function readJournal(
+  store: Store,
+  row: SessionRow,
+  selection: JournalSelection,
+): Promise<JournalEntry[]> {
   const { from = 0, to = row.revision, limit = Number.MAX_SAFE_INTEGER, newestFirst = false } = selection;
   const entries: JournalEntry[] = [];
   for (const part of newestFirst ? partsOf(row) : partsOf(row).toReversed()) {
     const range = { from: Math.max(from, part.from), to: Math.min(to, part.to) };
     if (range.from > range.to || entries.length >= limit) continue;
     const scope = { owner: row.owner, sessionId: part.sessionId };
-    for (const entry of await store.journal(scope, { ...range, limit: limit - entries.length, newestFirst })) entries.push(entry);
+    for (const entry of await store.journal(scope, { ...range, limit: limit - entries.length, newestFirst }))
+      entries.push(entry);
   }
   return entries;
 }

@@ -7,9 +7,16 @@ import type { ApplyOptions, Session } from "../sessions/session.ts";
 
 /** Runs sub-sessions; there is one only where an agent is running. */
 export interface ChildRunner {
-  start(parent: Session, request: { kind: "spawn" | "fork"; task: string; tokenLimit?: number; copyNotepad?: boolean }): Promise<string>;
+  start(
+    parent: Session,
+    request: { kind: "spawn" | "fork"; task: string; tokenLimit?: number; copyNotepad?: boolean },
+  ): Promise<string>;
   /** Waits until the named children, or all of them, have ended; then how each stands. */
-  wait(parent: Session, ids: readonly string[] | undefined, seconds: number | undefined): Promise<[id: string, child: Child][]>;
+  wait(
+    parent: Session,
+    ids: readonly string[] | undefined,
+    seconds: number | undefined,
+  ): Promise<[id: string, child: Child][]>;
   /** Ends the child that calls it, and hands its result to the parent. */
   report(child: Session, result: string): Promise<void>;
 }
@@ -40,7 +47,9 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   text?(output: z.output<Output>): string;
 }
 
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(tool: Tool<Input, Output>): Tool {
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
+): Tool {
   return tool as unknown as Tool;
 }
 

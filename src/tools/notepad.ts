@@ -33,11 +33,16 @@ const updateNotepad = defineTool({
   name: "update_notepad",
   description: "Edit part of the session notepad: append or prepend a line, replace or delete an exact text.",
   input: z.strictObject({
-    operation: z.enum(["find_replace", "append", "prepend", "delete"]).describe("The type of edit to perform"),
+    operation: z
+      .enum(["find_replace", "append", "prepend", "delete"])
+      .describe("The type of edit to perform"),
     content: z.string().optional().describe("For append/prepend: text to add. For delete: text to remove."),
     find: z.string().optional().describe("For find_replace: exact substring to find"),
     replace: z.string().optional().describe("For find_replace: replacement text"),
-    replace_all: z.boolean().optional().describe("For find_replace: replace all occurrences. Default: false."),
+    replace_all: z
+      .boolean()
+      .optional()
+      .describe("For find_replace: replace all occurrences. Default: false."),
   }),
   output: z.object({
     ok: z.literal(true),
@@ -52,7 +57,9 @@ const updateNotepad = defineTool({
     return {
       ok: true as const,
       ...(replaced === undefined ? {} : { replaced }),
-      ...(otherMatches ? { other_matches: otherMatches, message: othersLeft(input.operation, otherMatches) } : {}),
+      ...(otherMatches
+        ? { other_matches: otherMatches, message: othersLeft(input.operation, otherMatches) }
+        : {}),
     };
   },
 });
@@ -79,7 +86,10 @@ function operationOf(input: UpdateInput): NotepadOperation {
 }
 
 function othersLeft(operation: string, count: number): string {
-  const next = operation === "find_replace" ? "Set replace_all to true to replace them too." : "Call delete again to remove the next one.";
+  const next =
+    operation === "find_replace"
+      ? "Set replace_all to true to replace them too."
+      : "Call delete again to remove the next one.";
   return `The first match was changed; ${count} other ${count === 1 ? "match is" : "matches are"} left. ${next}`;
 }
 

@@ -22,10 +22,12 @@ const page = {
 
 const addNote = defineTool({
   name: "add_note",
-  description: "Keep a note, with tags to find it by. Notes stay outside the conversation until you ask for them.",
+  description:
+    "Keep a note, with tags to find it by. Notes stay outside the conversation until you ask for them.",
   input: z.strictObject({ content, tags: tags.describe("Up to 10 tags, to filter by later") }),
   output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
-  run: async ({ session, options }, input) => added(await session.notes.add(input.content, input.tags ?? [], options)),
+  run: async ({ session, options }, input) =>
+    added(await session.notes.add(input.content, input.tags ?? [], options)),
 });
 
 const scratchNote = defineTool({
@@ -169,11 +171,14 @@ function withinBudget(notes: Note[], { countTokens, limits }: Call): z.infer<typ
 
 function howMany({ total }: NoteMatches, shown: number, offset: number, tool: string): string {
   if (total === 0) return "No notes match.";
-  if (shown === 0) return `There are ${total} matching notes, none from offset ${offset} on. Use a smaller offset.`;
+  if (shown === 0)
+    return `There are ${total} matching notes, none from offset ${offset} on. Use a smaller offset.`;
   if (offset === 0 && shown === total) return `${total} ${total === 1 ? "note" : "notes"}.`;
   const rest = total - offset - shown;
   const next =
-    rest > 0 ? ` For the rest call ${tool} with offset: ${offset + shown}, or narrow it down with tags${tool === "search_notes" ? " or a longer query" : ""}; limit sets how many come at once.` : "";
+    rest > 0
+      ? ` For the rest call ${tool} with offset: ${offset + shown}, or narrow it down with tags${tool === "search_notes" ? " or a longer query" : ""}; limit sets how many come at once.`
+      : "";
   return `Notes ${offset + 1} to ${offset + shown} of ${total}.${next}`;
 }
 

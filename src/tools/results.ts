@@ -22,9 +22,17 @@ const clearResult = defineTool({
   idempotent: true,
   run: async ({ session, options }, { id, summary }) => {
     const found = await findResult(session, id);
-    const stub = { id, message: found.message, tool: found.tool, summary: fenceContent(summary.replaceAll(/\s+/g, " ").trim()) };
+    const stub = {
+      id,
+      message: found.message,
+      tool: found.tool,
+      summary: fenceContent(summary.replaceAll(/\s+/g, " ").trim()),
+    };
     await session.apply({ type: "context.clear", results: [stub] }, options);
-    return { ok: true as const, message: `Cleared. Call recall_result with id ${JSON.stringify(id)} to read it again.` };
+    return {
+      ok: true as const,
+      message: `Cleared. Call recall_result with id ${JSON.stringify(id)} to read it again.`,
+    };
   },
 });
 
@@ -43,7 +51,10 @@ const recallResult = defineTool({
   run: async ({ session }, { id, from_line = 1, to_line, offset: skip = 0 }) => {
     const { text } = await findResult(session, id);
     const lines = text.split("\n");
-    return { ...page(lines.slice(from_line - 1, to_line).join("\n"), skip, "recall_result"), lines: lines.length };
+    return {
+      ...page(lines.slice(from_line - 1, to_line).join("\n"), skip, "recall_result"),
+      lines: lines.length,
+    };
   },
 });
 
@@ -73,7 +84,11 @@ async function oneMessage(session: Session, number: number): Promise<Json> {
   const [found] = await session.messages(number, number);
   if (found !== undefined) return found;
   const { row } = await session.state();
-  throw new HoldfastError("not_found", `There is no message ${number}; there are ${row.counters.lastMessage}.`, { data: { message: number } });
+  throw new HoldfastError(
+    "not_found",
+    `There is no message ${number}; there are ${row.counters.lastMessage}.`,
+    { data: { message: number } },
+  );
 }
 
 async function search(session: Session, query: string) {
@@ -84,14 +99,23 @@ async function search(session: Session, query: string) {
     const text = messageText(message, isSpoken);
     const at = text.toLowerCase().indexOf(wanted);
     if (at === -1) continue;
-    matches.push({ message: index + 1, excerpt: text.slice(Math.max(0, at - 100), at + query.length + 100).toWellFormed() });
+    matches.push({
+      message: index + 1,
+      excerpt: text.slice(Math.max(0, at - 100), at + query.length + 100).toWellFormed(),
+    });
   }
   const newest = matches.slice(-20).reverse();
-  const more = matches.length > newest.length ? ` The ${newest.length} newest of ${matches.length} are shown; use a longer query.` : "";
+  const more =
+    matches.length > newest.length
+      ? ` The ${newest.length} newest of ${matches.length} are shown; use a longer query.`
+      : "";
   return {
     content: "",
     matches: newest,
-    message: matches.length === 0 ? "No message contains that text." : `Call recall with a message number to read it in full.${more}`,
+    message:
+      matches.length === 0
+        ? "No message contains that text."
+        : `Call recall with a message number to read it in full.${more}`,
   };
 }
 
@@ -111,14 +135,23 @@ function isSpoken(part: Json): boolean {
 }
 
 function partText(part: Json): string {
-  const { text, toolName, input, output } = part as { text?: string; toolName?: string; input?: Json; output?: { value?: Json } };
+  const { text, toolName, input, output } = part as {
+    text?: string;
+    toolName?: string;
+    input?: Json;
+    output?: { value?: Json };
+  };
   if (text !== undefined) return text;
-  if (output !== undefined) return typeof output.value === "string" ? output.value : JSON.stringify(output.value ?? output);
+  if (output !== undefined)
+    return typeof output.value === "string" ? output.value : JSON.stringify(output.value ?? output);
   return `${toolName ?? ""} ${JSON.stringify(input ?? part)}`;
 }
 
 /** Looks where the stub says, or through the conversation, newest first. */
-async function findResult(session: Session, id: string): Promise<{ message: number; tool: string; text: string }> {
+async function findResult(
+  session: Session,
+  id: string,
+): Promise<{ message: number; tool: string; text: string }> {
   const state = await session.state();
   const known = readCleared(state).find(([cleared]) => cleared === id)?.[1].message;
   const from = known ?? 1;
@@ -131,14 +164,21 @@ async function findResult(session: Session, id: string): Promise<{ message: numb
       if (toolCallId === id) return { message: from + index, tool: toolName ?? "", text: partText(part) };
     }
   }
-  throw new HoldfastError("not_found", `There is no tool result with the id ${JSON.stringify(id)}. The ids stand in the stubs and in your tool calls.`, { data: { id } });
+  throw new HoldfastError(
+    "not_found",
+    `There is no tool result with the id ${JSON.stringify(id)}. The ids stand in the stubs and in your tool calls.`,
+    { data: { id } },
+  );
 }
 
 function page(text: string, skip: number, tool: string): { content: string; message?: string } {
   const end = skip + pageCharacters - (splitsPair(text, skip + pageCharacters) ? 1 : 0);
   const content = text.slice(skip, end).toWellFormed();
   if (end >= text.length) return { content };
-  return { content, message: `Characters ${skip} to ${end} of ${text.length}. For the rest call ${tool} again with offset: ${end}.` };
+  return {
+    content,
+    message: `Characters ${skip} to ${end} of ${text.length}. For the rest call ${tool} again with offset: ${end}.`,
+  };
 }
 
 function splitsPair(text: string, at: number): boolean {
@@ -152,4 +192,3 @@ export const resultsSurface: Surface = {
   guidance: () =>
     "Long tool results are replaced by one line when they are old; recall_result brings one back. What was compacted away can be read with recall. When you have worked a long result into your notes, call clear_result.",
 };
-

@@ -30,7 +30,8 @@ const spawnSession = defineTool({
 
 const forkSession = defineTool({
   name: "fork_session",
-  description: "Delegate work to a sub-session that knows everything you know: conversation and notepad. It runs in parallel.",
+  description:
+    "Delegate work to a sub-session that knows everything you know: conversation and notepad. It runs in parallel.",
   input: z.strictObject({ task, token_limit: tokenLimit }),
   output: started,
   run: async (call, input) => {
@@ -48,12 +49,21 @@ const waitForSessions = defineTool({
     timeout_seconds: z.number().min(0).max(3_600).optional().describe("How long to wait at most"),
   }),
   output: z.object({
-    sessions: z.array(z.object({ session_id: z.string(), status: z.string(), task: z.string(), result: z.string() })),
+    sessions: z.array(
+      z.object({ session_id: z.string(), status: z.string(), task: z.string(), result: z.string() }),
+    ),
   }),
   readOnly: true,
   run: async (call, { session_ids, timeout_seconds }) => {
     const ended = await runner(call).wait(call.session, session_ids, timeout_seconds);
-    return { sessions: ended.map(([id, child]) => ({ session_id: id, status: child.status, task: child.task, result: child.result })) };
+    return {
+      sessions: ended.map(([id, child]) => ({
+        session_id: id,
+        status: child.status,
+        task: child.task,
+        result: child.result,
+      })),
+    };
   },
 });
 
@@ -70,7 +80,10 @@ const reportResult = defineTool({
 
 function runner({ children }: Call): ChildRunner {
   if (children) return children;
-  throw new HoldfastError("invalid_input", "Sub-sessions can only be used where an agent is running. Do the work in this session.");
+  throw new HoldfastError(
+    "invalid_input",
+    "Sub-sessions can only be used where an agent is running. Do the work in this session.",
+  );
 }
 
 function line(id: string, { status, task: what, result }: Child): string {
@@ -87,6 +100,9 @@ export const sessionsSurface: Surface = {
   block: (state) => {
     const children = readChildren(state);
     if (children.length === 0) return undefined;
-    return { placement: "message", text: `[Delegated work]\n${children.map(([id, child]) => line(id, child)).join("\n")}\n[End of delegated work]` };
+    return {
+      placement: "message",
+      text: `[Delegated work]\n${children.map(([id, child]) => line(id, child)).join("\n")}\n[End of delegated work]`,
+    };
   },
 };

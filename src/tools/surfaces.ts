@@ -18,7 +18,14 @@ const surfaces: Record<string, Surface> = {
 
 export type SurfaceName = "notepad" | "notes" | "scratchpad" | "tasks" | "results" | "sessions";
 
-export const surfaceNames: readonly SurfaceName[] = ["notepad", "notes", "scratchpad", "tasks", "results", "sessions"];
+export const surfaceNames: readonly SurfaceName[] = [
+  "notepad",
+  "notes",
+  "scratchpad",
+  "tasks",
+  "results",
+  "sessions",
+];
 
 export function findSurfaces(names: readonly string[]): Surface[] {
   return [...new Set(names)].map((name) => {

@@ -36,7 +36,8 @@ export function createToolbox(
           idempotent: tool.idempotent ?? false,
         })),
       ),
-    dispatch: (session, name, input, options) => dispatch(tools, name, input, { session, options, ...setting }),
+    dispatch: (session, name, input, options) =>
+      dispatch(tools, name, input, { session, options, ...setting }),
   };
 }
 
@@ -47,7 +48,9 @@ function compose(guidance: string, surfaces: readonly Surface[], state: State): 
   });
   const placed = (placement: Block["placement"]) => blocks.filter((block) => block.placement === placement);
   // The notepad's section runs to the end of the prompt, so it comes last.
-  const system = placed("system").sort((a, b) => Number(a.surface === "notepad") - Number(b.surface === "notepad"));
+  const system = placed("system").sort(
+    (a, b) => Number(a.surface === "notepad") - Number(b.surface === "notepad"),
+  );
   return {
     surfaces: surfaces.map(({ name }) => name),
     guidance,

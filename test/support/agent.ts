@@ -92,7 +92,10 @@ function withUsage(answer: ScriptedAnswer, request: ScriptedRequest): ScriptedAn
 
 /** What a provider would report that counts as we do. */
 export function tokensOf({ messages, tools = [] }: ScriptedRequest): number {
-  const counted = messages.map(({ content, tool_calls }) => estimateTokens(`${content ?? ""}${tool_calls ? JSON.stringify(tool_calls) : ""}`) + 4);
+  const counted = messages.map(
+    ({ content, tool_calls }) =>
+      estimateTokens(`${content ?? ""}${tool_calls ? JSON.stringify(tool_calls) : ""}`) + 4,
+  );
   return counted.reduce((sum, tokens) => sum + tokens, estimateTokens(JSON.stringify(tools)));
 }
 

@@ -13,18 +13,30 @@ export function conversation(...lines: Line[]): StoredMessage[] {
 }
 
 export const user = (content: string): ModelMessage => ({ role: "user", content });
-export const says = (text: string): ModelMessage => ({ role: "assistant", content: [{ type: "text", text }] });
+export const says = (text: string): ModelMessage => ({
+  role: "assistant",
+  content: [{ type: "text", text }],
+});
 
 export function calls(toolName: string, input: unknown, toolCallId = "c1"): ModelMessage {
   return { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName, input }] };
 }
 
-export function result(value: string, toolCallId = "c1", toolName = "tool", type: "text" | "error-text" = "text"): ModelMessage {
+export function result(
+  value: string,
+  toolCallId = "c1",
+  toolName = "tool",
+  type: "text" | "error-text" = "text",
+): ModelMessage {
   return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: { type, value } }] };
 }
 
 /** A session's state with some records and a notepad. */
-export function stateWith(records: Record<string, unknown> = {}, notepad: string | null = null, lastMessage = 0): State {
+export function stateWith(
+  records: Record<string, unknown> = {},
+  notepad: string | null = null,
+  lastMessage = 0,
+): State {
   return {
     row: {
       id: "s",

@@ -15,13 +15,19 @@ export async function assertNothingLost(session: Session): Promise<number> {
     if (operation.type !== "context.compact") continue;
     const { receipt, to } = operation;
     assert.equal(checkpoint, epoch, `the compaction of epoch ${epoch} comes after its own checkpoint`);
-    assert.deepEqual([receipt.epoch, receipt.from, receipt.to], [epoch, removed + 1, to], "the receipt covers exactly what goes");
+    assert.deepEqual(
+      [receipt.epoch, receipt.from, receipt.to],
+      [epoch, removed + 1, to],
+      "the receipt covers exactly what goes",
+    );
     assert.ok(to > removed);
     removed = to;
     epoch++;
     checkpoint = undefined;
   }
-  const added = entries.flatMap(({ operation }) => (operation.type === "messages.add" ? operation.messages : []));
+  const added = entries.flatMap(({ operation }) =>
+    operation.type === "messages.add" ? operation.messages : [],
+  );
   assert.deepEqual(await session.messages(), added, "every message is there, in order");
   assert.equal((await session.receipts()).length, epoch - 1);
   return epoch - 1;

@@ -27,7 +27,8 @@ export function readNotepadIn({ messages }: ScriptedRequest): string {
     for (const { id, function: called } of tool_calls) {
       const answer = String(answers.find(({ tool_call_id }) => tool_call_id === id)?.content);
       // Of a cleared answer the model knows that there was one.
-      if (/^\{"ok":true|^\[Result cleared: /.test(answer)) now = applyCall(now, called.name, JSON.parse(called.arguments));
+      if (/^\{"ok":true|^\[Result cleared: /.test(answer))
+        now = applyCall(now, called.name, JSON.parse(called.arguments));
     }
   }
   return now;

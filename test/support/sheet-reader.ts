@@ -5,7 +5,11 @@ import type { Memory } from "../../src/index.ts";
 import { filler, modelAt } from "./agent.ts";
 
 /** An agent that can read sheets, in a window that holds only a few of them. */
-export function sheetReader(memory: Memory, url: string, onRead: (sheet: number) => void = () => undefined): Agent {
+export function sheetReader(
+  memory: Memory,
+  url: string,
+  onRead: (sheet: number) => void = () => undefined,
+): Agent {
   const readSheet = tool({
     inputSchema: z.object({ sheet: z.number() }),
     execute: async ({ sheet }) => {
