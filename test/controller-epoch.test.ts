@@ -166,22 +166,39 @@ const line = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\u0000")),
 );
 const text = fc.array(line, { minLength: 1, maxLength: 4 }).map((lines) => lines.join("\n"));
+/** `line`: which line of the notepad as it is then, instead of a text that may not be there. */
 const edit = fc.oneof(
   text.map((content) => ({ operation: "append", content })),
   text.map((content) => ({ operation: "prepend", content })),
-  text.map((content) => ({ operation: "delete", content })),
-  fc.tuple(line, text).map(([find, replace]) => ({ operation: "find_replace", find, replace })),
+  fc.nat(9).map((at) => ({ operation: "delete", line: at })),
+  fc.tuple(fc.nat(9), text).map(([at, replace]) => ({ operation: "find_replace", line: at, replace })),
+  fc.constant({ operation: "delete", line: -1 }),
   text.map((content) => ({ content })),
 );
 const step = fc.record({
-  who: fc.constantFrom("agent", "agent", "agent", "person", "program", "task", "nobody"),
-  edit,
-  then: fc.constantFrom("step", "step", "step", "turn", "compact", "restart"),
+  own: fc.option(edit, { freq: 3 }),
+  other: fc.option(fc.record({ who: fc.constantFrom("person", "program", "undo"), edit })),
+  task: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
+  next: fc.constantFrom("step", "step", "step", "step", "turn", "compact", "restart"),
 });
+
+function callFor(
+  given: { operation?: string; line?: number; content?: string; replace?: string },
+  notepad: string,
+) {
+  const { line: at, ...input } = given;
+  if (at === undefined) return call(input.operation ? "update_notepad" : "write_notepad", input);
+  const lines = notepad.split("\n").filter((each) => each !== "");
+  const found = lines.at(at < 0 ? at : at % Math.max(1, lines.length)) ?? "nothing";
+  return call(
+    "update_notepad",
+    input.operation === "delete" ? { ...input, content: found } : { ...input, find: found },
+  );
+}
 
 test("from any request the whole notepad can be worked out, and prompts only grow at their end [controller.epoch]", async (t) => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       let next = 0;
       let inTask = false;
       let collapsed = false;
@@ -190,32 +207,34 @@ test("from any request the whole notepad can be worked out, and prompts only gro
         script: async (request) => {
           const session = await stage.session();
           if (isSummaryRequest(request)) return { text: plainSummary(request) };
-          assert.equal(readNotepadIn(request), await session.notepad.read());
+          const notepad = await session.notepad.read();
+          assert.equal(readNotepadIn(request), notepad);
           const now = isWarning(request) ? undefined : steps[next];
           if (!now) return { text: "Done." };
           next++;
-          const tool = "operation" in now.edit ? "update_notepad" : "write_notepad";
-          const calls = now.who === "agent" ? [call(tool, now.edit)] : [];
-          if (now.who === "person") await session.call(tool, now.edit, person);
-          if (now.who === "program") await session.call(tool, now.edit);
-          if (now.who === "task") {
+          const calls = now.own ? [callFor(now.own, notepad)] : [];
+          if (now.task) {
             collapsed ||= inTask;
             inTask = !inTask;
             calls.push(
               inTask ? call("begin_task", { description: "t" }) : call("end_task", { summary: "s" }),
             );
           }
-          return now.then === "step" && calls.length > 0
-            ? { text: "So:", toolCalls: calls }
-            : { text: "Said.", toolCalls: calls };
+          if (now.next === "step") calls.push(call("list_notes", {}));
+          if (now.other?.who === "undo") await session.undo(undefined, person).catch(() => undefined);
+          else if (now.other) {
+            const { name, input } = callFor(now.other.edit, notepad);
+            await session.call(name, input, now.other.who === "person" ? person : {});
+          }
+          return { text: "So.", toolCalls: now.next === "step" ? calls : [] };
         },
       });
       let { agent } = stage;
       while (next < steps.length) {
         await agent.send("s", "Go on.").result;
-        const { then } = steps[next - 1] ?? { then: "turn" };
-        if (then === "compact") await agent.compact("s").result;
-        if (then === "restart") agent = stage.another();
+        const { next: followedBy } = steps[next - 1] ?? { next: "turn" };
+        if (followedBy === "compact") await agent.compact("s").result;
+        if (followedBy === "restart") agent = stage.another();
       }
       if (!collapsed) assertPrefixes(stage.turns());
       await stage.close();

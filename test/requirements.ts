@@ -200,6 +200,33 @@ export const requirements: readonly Requirement[] = [
     "replay.clearing":
       "Cache-aware clearing is at least 20 % cheaper than none, beside the bound of perfect foresight.",
   }),
+  ...from("controller: turns and recovery", {
+    "controller.kill":
+      "A process killed in any phase of a turn or a compaction leaves a session that goes on, with nothing acknowledged lost.",
+    "controller.overflow": "A prompt that the provider refuses as too long is compacted and sent again.",
+    "controller.overflow-endless":
+      "A provider that refuses for ever ends in a clear error, and nothing is lost.",
+    "controller.property":
+      "Over random runs no message leaves the context without a checkpoint and a receipt, and all of it can be read back.",
+    "controller.recall": "Removed messages stay readable with recall, by number or by search, in full.",
+    "controller.results":
+      "Old large tool results give way to one-line stubs with their id, and recall_result brings them back.",
+    "controller.results-policy":
+      "Excluded tools and the newest results are never cleared; clearing happens in batches that pay.",
+    "controller.results-by-agent": "The agent can clear a result itself.",
+    "controller.summary-refused":
+      "A summary that is empty, too long or lost the open ask is refused, made again, then replaced.",
+    "controller.tasks-forgotten": "A task left open is harmless.",
+    "controller.tasks-originals": "What a task collapsed stays readable, and the notepad is untouched by it.",
+    "controller.events": "A turn tells typed events and a result.",
+    "controller.queue": "Two sends to one session wait for each other.",
+    "controller.abort": "A turn can be aborted, and the session goes on afterwards.",
+    "controller.resume": "A turn that a dead process left unfinished can be gone on with.",
+    "controller.options": "Wrong options are refused with the option's name.",
+    "controller.usage": "Token accounting by part adds up to the total.",
+    "controller.usage-corrected": "The count is corrected by the usage that the provider reports.",
+    "controller.fullness": "The agent can see how full its context is.",
+  }),
   ...from("sub-sessions", {
     "controller.fold":
       "Once a provider has forgotten the prompt, the changes of an epoch give way to a fresh snapshot.",

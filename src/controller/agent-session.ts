@@ -159,9 +159,16 @@ export class AgentSession {
     );
   }
 
-  async checkpoint(epoch: number): Promise<Checkpoint | undefined> {
-    const [found] = await this.session.records("checkpoint", [String(epoch)]);
-    return found?.value as unknown as Checkpoint | undefined;
+  /** What was written down before the last compaction. */
+  async lastCheckpoint(state: State): Promise<Checkpoint | undefined> {
+    const { number } = readEpoch(state);
+    const known = (await this.session.records("checkpoint")).map(
+      ({ value }) => value as unknown as Checkpoint,
+    );
+    return known
+      .filter(({ epoch }) => epoch < number)
+      .sort((a, b) => a.epoch - b.epoch)
+      .at(-1);
   }
 
   /** What a model call would be given now. Worked out once for each state. */

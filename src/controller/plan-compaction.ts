@@ -9,6 +9,9 @@ is kept in full.`;
 export const compactedText =
   "[System] The conversation was compacted here, and your memory is shown as of here. Go on with what was asked.";
 
+/** Stands where changes were folded into a fresh snapshot, for the same reason. */
+export const foldedText = "[System] Your memory is shown as of here.";
+
 /** Said where a prompt would otherwise end with the agent's answer to the warning. */
 export const goOnText = "[System] Go on with what was asked.";
 

@@ -53,7 +53,7 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     state: before.state,
     messages: before.messages,
     to,
-    earlier: await agent.checkpoint(readEpoch(before.state).number - 1),
+    earlier: await agent.lastCheckpoint(before.state),
     countTokens: setting.countTokens,
   });
   await session.apply({ type: "context.checkpoint", checkpoint }, asSystem);

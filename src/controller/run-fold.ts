@@ -1,5 +1,6 @@
 import { readEpoch, readInjections } from "../engine/conversation.ts";
 import type { AgentSession, AgentSetting } from "./agent-session.ts";
+import { compactedText, foldedText } from "./plan-compaction.ts";
 import { blocksToFreeze } from "./plan-prompt.ts";
 
 /** Minutes for which providers remember a prompt. */
@@ -13,12 +14,20 @@ export async function foldWhenCold(agent: AgentSession, setting: AgentSetting): 
   const minutes = setting.options.foldAfter ?? defaultFoldAfter;
   if (setting.placement !== "epoch" || minutes === 0) return;
   const state = await agent.session.state();
-  if (readEpoch(state).warning !== "none" || readInjections(state).length === 0) return;
+  const isMark = ({ text }: { text: string }) => text === foldedText || text === compactedText;
+  if (readEpoch(state).warning !== "none" || readInjections(state).every(isMark)) return;
   const messages = await agent.messages(state);
   const last = messages.findLast(({ message }) => message.role === "assistant");
   if (!last || setting.clock() - last.at <= minutes * 60_000) return;
+  const end = state.row.counters.lastMessage;
+  const before = messages.at(-1)?.message.role === "user" ? end : end + 1;
   await agent.session.apply(
-    { type: "context.fold", blocks: blocksToFreeze(setting.toolbox.context(state)) },
+    {
+      type: "context.fold",
+      blocks: blocksToFreeze(setting.toolbox.context(state)),
+      before,
+      mark: foldedText,
+    },
     { actor: { kind: "system" } },
   );
 }

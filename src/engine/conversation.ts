@@ -95,7 +95,7 @@ export interface Receipt {
 export type ConversationOperation =
   | { type: "context.open"; blocks: string[] }
   | { type: "context.inject"; before: number; text: string; placed: number; whole: boolean }
-  | { type: "context.fold"; blocks: string[] }
+  | { type: "context.fold"; blocks: string[]; before: number; mark: string }
   | { type: "context.tell"; before: number; text: string; percent: number }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
   | { type: "context.skip_warning"; trigger: CompactionTrigger; reason: string }
@@ -134,6 +134,7 @@ export function applyConversation(
     case "context.fold":
       removeInjections(draft, state);
       openEpoch(draft, state, epoch.number + 1, operation.blocks);
+      inject(draft, { before: operation.before, text: operation.mark });
       return { result: { epoch: epoch.number + 1 }, warnings: [] };
     case "context.tell":
       inject(draft, operation);
@@ -228,7 +229,7 @@ export function previewCompaction(state: State, compaction: Omit<Compaction, "ty
 }
 
 /** The last message that a summary stands for. */
-export function summarisedUpTo(state: State): number {
+function summarisedUpTo(state: State): number {
   return (state.resident.get("span/summary") as unknown as Span | undefined)?.to ?? 0;
 }
 

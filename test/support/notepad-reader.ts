@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { unfenceContent } from "../../src/context/fence.ts";
-import { compactedText } from "../../src/controller/plan-compaction.ts";
+import { compactedText, foldedText } from "../../src/controller/plan-compaction.ts";
 import { appendText, prependText, replaceText } from "../../src/engine/text.ts";
 import { parseNotepad } from "../../src/index.ts";
 import type { ScriptedRequest } from "../../src/testing/index.ts";
@@ -17,7 +17,7 @@ export function readNotepadIn({ messages }: ScriptedRequest): string {
   for (const [index, { role, content, tool_calls = [] }] of messages.entries()) {
     if (role === "user") {
       const text = String(content);
-      if (text.includes(compactedText)) now = shown;
+      if (text.includes(compactedText) || text.includes(foldedText)) now = shown;
       for (const change of changesIn(text)) {
         shown = change(shown);
         now = shown;
