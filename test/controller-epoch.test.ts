@@ -75,6 +75,19 @@ test("what a program writes in the agent's name is in no tool call, so it follow
   assert.match(newest(stage.turns()[1]), /\+ progress: 40 %/);
 });
 
+test("what a person takes back of the agent's own edits is shown, although nothing differs from before [controller.epoch]", async (t) => {
+  const stage = await openStage(t, {
+    script: async (_, number) => {
+      if (number === 1) await (await stage.session()).notepad.delete("- a mistake", person);
+      return number < 2
+        ? { toolCalls: [number === 0 ? append("- a mistake") : call("list_notes", {})] }
+        : { text: "Done." };
+    },
+  });
+  await stage.say("Work.");
+  assert.equal(readNotepadIn(stage.turns()[2] as never), "");
+});
+
 test("when a task collapses, so do the calls that wrote notes in it; what they wrote follows at once [controller.epoch]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([

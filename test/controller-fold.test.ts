@@ -1,9 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { tool } from "ai";
+import { z } from "zod";
 import { createAgent } from "../src/controller/agent.ts";
 import { openMemory } from "../src/index.ts";
 import { startScriptedServer } from "../src/testing/scripted-server.ts";
+import {
+  append,
+  call,
+  filler,
+  isInWarningTurn,
+  isSummaryRequest,
+  ofType,
+  openStage,
+  plainSummary,
+} from "./support/agent.ts";
+import { assertNothingLost } from "./support/journal.ts";
+import { readNotepadIn } from "./support/notepad-reader.ts";
 
 test("after five idle minutes the changes are folded into a fresh snapshot, before that never [controller.fold]", async () => {
   const server = await startScriptedServer(() => ({ text: "ok" }));
@@ -30,4 +44,38 @@ test("after five idle minutes the changes are folded into a fresh snapshot, befo
   assert.doesNotMatch(restOf(2), /Notepad changes/);
   await memory.close();
   await server.close();
+});
+
+test("a fold in the middle of a long job loses neither the open ask nor the agent's own edits [controller.fold]", async (t) => {
+  let now = 1_000_000;
+  const memory = await openMemory({ store: "memory:", clock: () => now });
+  const stage = await openStage(t, {
+    memory,
+    surfaces: ["notepad", "results"],
+    contextWindow: 5_000,
+    clearing: false,
+    tools: { read: tool({ inputSchema: z.object({}), execute: () => work() }) },
+    script: async (request, number) => {
+      if (isSummaryRequest(request)) return { text: plainSummary(request) };
+      if (isInWarningTurn(request)) return { text: "Notepad is up to date." };
+      assert.equal(readNotepadIn(request), await (await memory.openSession("s")).notepad.read());
+      return number < 24 ? { toolCalls: [append(`- step ${number}`), call("read", {})] } : { text: "Done." };
+    },
+  });
+  let works = 0;
+  /** Every third time it takes ten minutes, and somebody writes into the notepad meanwhile. */
+  const work = async () => {
+    if (++works % 3 === 0) {
+      now += 10 * 60_000;
+      await (await memory.openSession("s")).notepad.append(`Ada: ${works}`, { actor: { kind: "person" } });
+    }
+    return filler(600);
+  };
+  const { events } = await stage.say("The long job.");
+  const journal = await (await memory.openSession("s")).history();
+  assert.ok(journal.some(({ operation }) => operation.type === "context.fold"));
+  assert.ok(ofType(events, "checkpoint").length >= 3);
+  for (const { checkpoint } of ofType(events, "checkpoint"))
+    assert.deepEqual(checkpoint.openAsks, ["The long job."]);
+  await assertNothingLost(await memory.openSession("s"));
 });

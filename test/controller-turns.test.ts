@@ -40,12 +40,12 @@ test("the events of a turn tell everything, in order [controller.events]", async
     { text, steps, end, wroteMemory, compacted },
     { text: "Done.", steps: 2, end: "done", wroteMemory: true, compacted: false },
   );
-  const joined = events.reduce<AgentEvent[]>((all, event) => {
-    const last = all.at(-1);
-    if (event.type === "text" && last?.type === "text")
-      return [...all.slice(0, -1), { type: "text", text: last.text + event.text }];
-    return [...all, event];
-  }, []);
+  const joined: AgentEvent[] = [];
+  for (const event of events) {
+    const last = joined.at(-1);
+    if (event.type === "text" && last?.type === "text") last.text += event.text;
+    else joined.push({ ...event });
+  }
   assert.deepEqual(
     joined.map(({ type }) => type),
     ["text", "usage", "tool-call", "tool-result", "tool-call", "tool-result", "text", "usage"],

@@ -204,7 +204,7 @@ test("a process that takes over after the warning never sends a prompt that ends
     stage.agent.send("s", `Look at this. ${filler(1_300)}`, { signal: controller.signal }).result,
   );
   const wider = stage.another({ contextWindow: 100_000 });
-  assert.equal((await wider.resume("s").result).text, "Done.");
+  await wider.resume("s").result;
   const last = stage.turns().at(-1) as ScriptedRequest;
   assert.deepEqual(
     last.messages.slice(-2).map(({ content }) => content),

@@ -40,7 +40,7 @@ test(`${kills} SQLite writers killed`, { timeout }, (context) =>
 );
 
 test(`${kills} JSONL writers killed, with lines long enough to be torn`, { timeout }, (context) =>
-  killAll(context, async () => ({ store: `jsonl:${temporaryDirectory()}`, padding: 200_000 })),
+  killAll(context, async () => ({ store: `jsonl:${temporaryDirectory()}`, padding: 30_000 })),
 );
 
 test(`${kills} Postgres writers killed`, { timeout }, async (context) => {

@@ -95,7 +95,7 @@ test("after a pause that no cache outlives, the changes are folded into the syst
   const [, two, three] = server.requests;
   assert.ok(two && three);
   assert.match(saidIn(two).at(-1) ?? "", /^\[Notepad changes[\s\S]*- after One\?/);
-  assert.deepEqual(saidIn(three), ["One?", "Fine.", "Two?", "Fine.", "Three?"]);
+  assert.deepEqual(saidIn(three), ["One?", "Fine.", "Two?", "Fine.", `${foldedText}\n\nThree?`]);
   assert.match(String(three.messages[0]?.content), /## Session Notepad\n- after One\?\n- after Two\?$/);
 });
 

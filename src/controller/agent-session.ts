@@ -3,8 +3,8 @@ import { asSchema, jsonSchema, tool } from "ai";
 import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
 import { type Checkpoint, readEpoch, readSpans } from "../engine/conversation.ts";
 import type { JournalEntry } from "../engine/journal.ts";
+import type { NotepadOperation } from "../engine/notepad.ts";
 import { revertChanges, type State } from "../engine/state.ts";
-import type { Splice } from "../engine/text.ts";
 import type { Toolbox } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tool } from "../tools/define-tool.ts";
@@ -12,14 +12,14 @@ import { schemaOf } from "../tools/dispatch.ts";
 import { dotless } from "../tools/toolbox.ts";
 import {
   fromStored,
-  isCallKey,
   isFinalAnswer,
+  messageOfCall,
   type StoredMessage,
   spokenText,
   toStored,
 } from "./conversation.ts";
 import type { AgentOptions } from "./options.ts";
-import { type MemoryView, viewOf } from "./plan-changes.ts";
+import { applyEdit, type MemoryView, viewOf } from "./plan-changes.ts";
 import { type Placement, type Prompt, planPrompt } from "./plan-prompt.ts";
 import type { CompactionPolicy, Usage } from "./plan-usage.ts";
 
@@ -58,8 +58,11 @@ export class AgentSession {
   #shown: { epoch: number; placed: number; view: MemoryView } | undefined;
   /** The revision up to which others' edits have been looked for. */
   #asked = 0;
-  /** Edits of the notepad since the model was last shown it: the agent's own, and whether there were others. */
-  #edits: { placed: number; own: Splice[]; byOthers: boolean } = { placed: -1, own: [], byOthers: false };
+  /** The agent's own edits of the notepad since the model was last shown it, each with the message that holds its call. */
+  #own: { placed: number; edits: { message: number; operation: NotepadOperation }[] } = {
+    placed: -1,
+    edits: [],
+  };
 
   constructor(session: Session, setting: AgentSetting) {
     this.session = session;
@@ -132,31 +135,29 @@ export class AgentSession {
     if (from > state.row.revision) return false;
     const entries = await this.session.history({ from, to: state.row.revision, newestFirst: false });
     const { placed } = readEpoch(state);
-    if (this.#edits.placed !== placed) this.#edits = { placed, own: [], byOthers: false };
-    for (const entry of entries) {
-      const splices = entry.changes.flatMap((change) =>
-        change.type === "text" && change.target === "notepad" ? [change] : [],
-      );
-      if (!isUnseen(entry)) this.#edits.own.push(...splices);
-      else if (splices.length > 0) this.#edits.byOthers = true;
+    if (this.#own.placed !== placed) this.#own = { placed, edits: [] };
+    for (const { operation, key } of entries) {
+      const message = messageOfCall(key);
+      if (message !== undefined && isNotepadOperation(operation))
+        this.#own.edits.push({ message, operation });
     }
     return entries.some(isUnseen);
   }
 
   /**
-   * Whether somebody else has taken back an edit of the agent's own since the model was last shown the notepad. Such an
-   * edit may leave no difference to show, and yet the model, which made it, believes in it.
+   * The notepad as the model would work it out: what it was shown, and then its own calls that it can still see. It is
+   * wrong when somebody took back such an edit, although nothing differs then from what was shown.
    */
-  async isDoubtful(state: State): Promise<boolean> {
+  async believed(state: State): Promise<string> {
     await this.wroteUnseen(state);
-    const { own, byOthers, placed } = this.#edits;
-    if (!byOthers || placed !== readEpoch(state).placed) return false;
-    const notepad = state.row.notepad ?? "";
-    return own.some(({ inserted, removed }) =>
-      inserted.trim() === ""
-        ? removed.trim() !== "" && notepad.includes(removed)
-        : !notepad.includes(inserted.trim()),
-    );
+    const { notepad = "" } = await this.shown(state);
+    const spans = readSpans(state).filter(([, { kind }]) => kind !== "summary");
+    const isVisible = (message: number) =>
+      !spans.some(([, { from, to }]) => message >= from && message <= to);
+    const edits = this.#own.placed === readEpoch(state).placed ? this.#own.edits : [];
+    return edits
+      .filter(({ message }) => isVisible(message))
+      .reduce((text, { operation }) => applyEdit(text, operation), notepad);
   }
 
   /** What was written down before the last compaction. */
@@ -212,7 +213,16 @@ export class AgentSession {
 /** What others wrote, what a program wrote in the agent's name, and the end of a task, which hides the calls before it. */
 function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
   if (actor.kind === "system" || type.startsWith("messages.")) return false;
-  return actor.kind !== "agent" || !isCallKey(key) || type === "tasks.end" || type === "tasks.cancel";
+  return (
+    actor.kind !== "agent" ||
+    messageOfCall(key) === undefined ||
+    type === "tasks.end" ||
+    type === "tasks.cancel"
+  );
+}
+
+function isNotepadOperation(operation: JournalEntry["operation"]): operation is NotepadOperation {
+  return operation.type.startsWith("notepad.");
 }
 
 const messageSizes = new WeakMap<object, number>();

@@ -41,8 +41,10 @@ export function callKey(message: number, id: string): string {
   return `call-${message}-${id}`;
 }
 
-export function isCallKey(key: string | null): boolean {
-  return key?.startsWith("call-") ?? false;
+/** The message that holds the call of this key; undefined for any other key. */
+export function messageOfCall(key: string | null): number | undefined {
+  const number = /^call-(\d+)-/.exec(key ?? "")?.[1];
+  return number === undefined ? undefined : Number(number);
 }
 
 /** Everything a message says, as one text. */
@@ -57,6 +59,34 @@ export function textOf(message: ModelMessage): string {
     })
     .filter((text) => text !== "")
     .join("\n");
+}
+
+/** Everything in a message that identifiers can be looked for in: as textOf, but without JSON's escapes. */
+export function plainTextOf(message: ModelMessage): string {
+  if (typeof message.content === "string") return message.content;
+  return message.content
+    .map((part) => {
+      if (part.type === "tool-call") return `${part.toolName}\n${textsIn(part.input).join("\n")}`;
+      if (part.type === "tool-result") return textsIn(parsed(resultText(part.output))).join("\n");
+      return part.type === "text" || part.type === "reasoning" ? part.text : "";
+    })
+    .join("\n");
+}
+
+function parsed(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** Every text in a value, names of fields left out. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** Only what was said in words: no tool calls, no results. */

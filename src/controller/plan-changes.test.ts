@@ -50,3 +50,12 @@ test("other blocks follow whole, and content cannot forge a marker [controller.c
   assert.ok(!change?.text.includes("[System]"));
   assert.match(change?.text ?? "", /\n\n\[The tasks block is empty now\]\n\n\[S\]$/);
 });
+
+test("where somebody took back what the agent wrote, nothing differs and yet the whole notepad is shown [controller.changes]", () => {
+  assert.equal(planChange(view(long), view(long), 0, long), undefined);
+  assert.match(
+    planChange(view(long), view(long), 0, `${long}\nmine`)?.text ?? "",
+    /^\[Notepad, whole and current;/,
+  );
+  assert.equal(planChange(view(long), view(`${long}\nmine`), 0, `${long}\nmine`)?.whole, false);
+});

@@ -1,5 +1,7 @@
 import { fenceContent } from "../context/fence.ts";
 import { diffLines } from "../engine/diff.ts";
+import type { NotepadOperation } from "../engine/notepad.ts";
+import { appendText, prependText, replaceText } from "../engine/text.ts";
 import type { Context } from "../sessions/options.ts";
 
 /** What the model is shown of the memory at one moment. */
@@ -25,18 +27,19 @@ export function viewOf(context: Context, notepad: string): MemoryView {
 }
 
 /**
- * The text that brings the model's picture of the memory up to date; undefined when it is up to date. `doubtful`: the
- * model may believe in edits that no longer stand, so that it needs the whole notepad even where nothing differs.
+ * The text that brings the model's picture of the memory up to date; undefined when it is up to date. `believed` is the
+ * notepad as the model would work it out by now. It may be wrong even where nothing differs from what was shown: when
+ * somebody took back what the agent wrote. Then the whole notepad is shown.
  */
 export function planChange(
   shown: MemoryView,
   now: MemoryView,
   changedBefore: number,
-  doubtful = false,
+  believed = shown.notepad,
 ): PlannedChange | undefined {
   const parts: string[] = [];
   let whole = false;
-  if (now.notepad !== undefined && doubtful) {
+  if (now.notepad !== undefined && shown.notepad === now.notepad && believed !== now.notepad) {
     whole = true;
     parts.push(renderWhole(now.notepad));
   } else if (now.notepad !== undefined && shown.notepad !== now.notepad) {
@@ -50,6 +53,22 @@ export function planChange(
     if (block !== shown.blocks.get(surface)) parts.push(block ?? `[The ${surface} block is empty now]`);
   }
   return parts.length === 0 ? undefined : { text: parts.join("\n\n"), whole };
+}
+
+/** The notepad after an edit that was accepted; where the text is not what it was then, it stays as it is. */
+export function applyEdit(text: string, operation: NotepadOperation): string {
+  switch (operation.type) {
+    case "notepad.write":
+      return operation.content;
+    case "notepad.append":
+      return appendText(text, operation.content);
+    case "notepad.prepend":
+      return prependText(text, operation.content);
+    case "notepad.replace":
+      return replaceText(text, operation.find, operation.replace, operation.all);
+    case "notepad.delete":
+      return replaceText(text, operation.content, "", false);
+  }
 }
 
 /** Line by line; `@N` says after which line of the text shown before, so that nothing is left to guess. */

@@ -149,6 +149,18 @@ test("identifiers: the most referred to first, then the newest [controller.check
   );
 });
 
+test("identifiers are looked for in what a call says, not in how JSON writes it, and none is listed twice [controller.checkpoint]", () => {
+  const { identifiers, text } = checkpoint(
+    conversation(
+      calls("write_notepad", { content: "next:\nlogin.ts" }),
+      calls("edit_file", { path: "src/auth/jwt.ts" }),
+      result('{"found":"a\\nsrc/b.ts"}'),
+    ),
+  );
+  assert.deepEqual(new Set(identifiers), new Set(["login.ts", "src/auth/jwt.ts", "src/b.ts"]));
+  assert.equal(text.split("src/auth/jwt.ts").length, 2);
+});
+
 test("never more than 600 tokens, and a long section starves no other [controller.checkpoint-size]", () => {
   const many = Array.from(
     { length: 300 },

@@ -4,10 +4,10 @@ import { readScratchpad } from "../engine/scratchpad.ts";
 import type { State } from "../engine/state.ts";
 import {
   isFinalAnswer,
+  plainTextOf,
   type StoredMessage,
   spokenText,
   type ToolCall,
-  textOf,
   toolCallsOf,
   toolResultsOf,
 } from "./conversation.ts";
@@ -57,7 +57,7 @@ function merged(fresh: readonly string[], known: readonly string[] = [], most: n
 }
 
 function identifiersOf(messages: readonly StoredMessage[]): string[] {
-  return namesFirst(findIdentifiers(messages.map(({ message }) => textOf(message)).join("\n"))).map(
+  return namesFirst(findIdentifiers(messages.map(({ message }) => plainTextOf(message)).join("\n"))).map(
     ({ text }) => text,
   );
 }
@@ -85,7 +85,9 @@ function render(facts: Facts, countTokens: (text: string) => number): string {
     const most = Math.floor((used + checkpointTokens) / 2);
     const fits = (line: string) => countTokens(`${text}\n${line}\n${close}`) <= most;
     let line = "";
-    for (const fact of facts[name]) {
+    // What stands there already need not be listed once more.
+    const wanted = name === "identifiers" ? facts[name].filter((fact) => !text.includes(fact)) : facts[name];
+    for (const fact of wanted) {
       const length = name === "openAsks" ? 1_200 : 160;
       const before = line === "" ? `${heading}: ` : `${line}; `;
       const next = [length, length / 4, length / 8].map((most) => before + oneLine(fact, most)).find(fits);

@@ -22,6 +22,10 @@ test("paths, URLs, ids and telling numbers, each by its kind [controller.identif
     new Set(found("$1.2M of 1,155 rows, 12 % and 3 more, 500 in all")),
     new Set(["number $1.2M", "number 1,155", "number 12 %", "number 500"]),
   );
+  assert.deepEqual(found("due 2026-12-01, seen 2024-01-15T14:30:00Z"), [
+    "number 2024-01-15T14:30:00Z",
+    "number 2026-12-01",
+  ]);
   assert.deepEqual(found("Nothing to see here, just words and 7."), []);
 });
 

@@ -10,7 +10,10 @@ const patterns: [kind: ReceiptItem["kind"], pattern: RegExp][] = [
     "id",
     /(?<!\w)#\d+\b|\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{7,40}(?=\b)(?<=[0-9a-f]*\d[0-9a-f]*)|[A-Z][A-Z0-9]{0,9}-\d+|[a-z]+_[0-9][0-9a-z]{3,})\b/g,
   ],
-  ["number", /(?<![\w.])[$€£]?\d[\d,]*(?:\.\d+)?(?:\s?%|[kKmMbB]\b)?(?![\w])/g],
+  [
+    "number",
+    /\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?\b|(?<![\w.])[$€£]?\d[\d,]*(?:\.\d+)?(?:\s?%|[kKmMbB]\b)?(?![\w])/g,
+  ],
 ];
 
 /** The newest part of a very long text is looked through, no more. */

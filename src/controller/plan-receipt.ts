@@ -2,7 +2,7 @@ import { fenceContent } from "../context/fence.ts";
 import type { CompactionTrigger, Epoch, Receipt, ReceiptItem } from "../engine/conversation.ts";
 import { readScratchpad } from "../engine/scratchpad.ts";
 import type { State } from "../engine/state.ts";
-import { type StoredMessage, textOf, toolCallsOf } from "./conversation.ts";
+import { plainTextOf, type StoredMessage, toolCallsOf } from "./conversation.ts";
 import { findIdentifiers, namesFirst } from "./plan-identifiers.ts";
 
 /** So many identifiers a receipt names, those referred to most; it counts the others. */
@@ -63,7 +63,7 @@ function named(items: readonly ReceiptItem[]): ReceiptItem[] {
 
 /** Each item once. */
 function itemsOf(removed: readonly StoredMessage[], asks: readonly string[]): ReceiptItem[] {
-  const identifiers = findIdentifiers(removed.map(({ message }) => textOf(message)).join("\n"));
+  const identifiers = findIdentifiers(removed.map(({ message }) => plainTextOf(message)).join("\n"));
   const notes = removed.flatMap((stored) =>
     toolCallsOf(stored).flatMap(({ tool, input }) => noteIn(tool, input)),
   );

@@ -10,7 +10,7 @@ import {
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { type AgentSession, type AgentSetting, messageTokens, type PromptNow } from "./agent-session.ts";
-import { type StoredMessage, textOf } from "./conversation.ts";
+import { plainTextOf, type StoredMessage } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import { checkpointTokens, planCheckpoint } from "./plan-checkpoint.ts";
 import {
@@ -76,7 +76,7 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     trigger,
     removed,
     asks: checkpoint.openAsks,
-    contextAfter: [after.system, ...after.messages.map(textOf)].join("\n"),
+    contextAfter: [after.system, ...after.messages.map(plainTextOf)].join("\n"),
     canRecall: setting.toolbox.tools.some(({ name }) => name === "recall"),
     summaryBy: summary.by,
     tokensBefore: before.usage.total,

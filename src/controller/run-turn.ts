@@ -88,8 +88,8 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
 export async function placeChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
   if (setting.placement !== "epoch") return;
   const state = await agent.session.state();
-  const doubtful = await agent.isDoubtful(state);
-  const change = planChange(await agent.shown(state), agent.view(state), readEpoch(state).changed, doubtful);
+  const believed = await agent.believed(state);
+  const change = planChange(await agent.shown(state), agent.view(state), readEpoch(state).changed, believed);
   if (!change) return;
   const before = state.row.counters.lastMessage + 1;
   await agent.session.apply(

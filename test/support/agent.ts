@@ -37,16 +37,12 @@ export interface Stage {
   turns(): ScriptedRequest[];
 }
 
-export interface StageOptions extends Partial<Omit<AgentOptions, "memory" | "model">> {
+export interface StageOptions extends Partial<Omit<AgentOptions, "model">> {
   script: Script;
-  store?: string;
 }
 
 /** An agent that talks to a scripted model over HTTP. Whatever it sends is checked when the test is over. */
-export async function openStage(
-  t: TestContext,
-  { script, store = "memory:", ...options }: StageOptions,
-): Promise<Stage> {
+export async function openStage(t: TestContext, { script, ...options }: StageOptions): Promise<Stage> {
   const failures: unknown[] = [];
   const server = await startScriptedServer(async (request, number) => {
     try {
@@ -58,7 +54,7 @@ export async function openStage(
       return { status: 401, error: (error as Error).message };
     }
   });
-  const memory = await openMemory({ store, clock: tickingClock() });
+  const memory = options.memory ?? (await openMemory({ store: "memory:", clock: tickingClock() }));
   let open = true;
   const close = async () => {
     if (open) await Promise.all([server.close(), memory.close()]);
