@@ -13,6 +13,7 @@ import { MockLanguageModelV4 } from "ai/test";
 import { append, call, ofType } from "../../test/support/agent.ts";
 import { assertUntouched, mockAnswer, openSdkStage, saidIn, user } from "../../test/support/ai-sdk.ts";
 import { assertPrefixes } from "../../test/support/prompt.ts";
+import { foldedText } from "../controller/plan-compaction.ts";
 import { holdfast } from "./ai-sdk.ts";
 
 test("streamText call after call: the prefix stays, edits follow where they belong [aisdk.epoch]", async (t) => {
