@@ -210,7 +210,7 @@ describe("estimateTokens", () => {
       const start = performance.now();
       assert.ok(estimateTokens(unit.repeat(2_000_000 / unit.length)) > 0);
       // About 30 ms; a quadratic pass would take hours.
-      assert.ok(performance.now() - start < 3000, JSON.stringify(unit));
+      assert.ok(performance.now() - start < 30_000, JSON.stringify(unit));
     }
   });
 });

@@ -131,8 +131,8 @@ describe("loadExactTokenizer", () => {
       const text = make();
       const start = performance.now();
       const tokens = tokenizer.count(text);
-      // About 1.2 s on a slow machine; uncut, most of these take minutes or hours.
-      assert.ok(performance.now() - start < 6000);
+      // About 1 s; uncut, most of these take twenty minutes or hours. A busy machine must not fail this.
+      assert.ok(performance.now() - start < 60_000);
       assert.ok(tokens > text.length / 1000 && tokens <= text.length * 3);
     });
   }
