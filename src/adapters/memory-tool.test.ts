@@ -60,8 +60,9 @@ test("every command answers as Anthropic's own file system tool does, word for w
   ];
   for (const command of script) {
     const ours = await run(session, command);
-    // biome-ignore lint/suspicious/noExplicitAny: each command has its own handler type
-    const handler = (theirs as any)[command.command].bind(theirs) as (given: Command) => Promise<string>;
+    const handlers = theirs as unknown as Record<string, (given: Command) => Promise<string>>;
+    const handler = handlers[command.command]?.bind(theirs);
+    assert.ok(handler);
     const expected = await handler(command).catch((error: Error) => `Error: ${error.message}`);
     const isError = expected.startsWith("Error: ");
     // Where their error leaves the agent without a next step, ours goes on to name one.
