@@ -51,6 +51,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
       const { owner, sessionId } = commit.scope;
       const done = directory.write(sessionId, (file) => {
         if (file.row?.owner !== owner || file.row.revision !== commit.expected) return false;
+        if (file.row.createdAt !== commit.row.createdAt) return false;
         file.commit(commit);
         return true;
       });

@@ -43,7 +43,12 @@ export function memoryStore(): Store {
     revision: (scope) => find(scope)?.table.row.revision,
     async commit({ scope, expected, row, records, entry }) {
       const session = find(scope);
-      if (!session || session.table.row.revision !== expected) return false;
+      if (
+        !session ||
+        session.table.row.revision !== expected ||
+        session.table.row.createdAt !== row.createdAt
+      )
+        return false;
       session.table.write(row, records);
       session.journal.push(entry);
       if (entry.key) session.revisionByKey.set(entry.key, entry.revision);

@@ -69,7 +69,7 @@ export const migrations: string[] = [
     FROM session_records WHERE kind = 'message' AND to_revision = ${openEnd} AND value IS NOT NULL;
 
   CREATE FUNCTION holdfast_commit(
-    the_session TEXT, the_owner TEXT, expected BIGINT,
+    the_session TEXT, the_owner TEXT, expected BIGINT, the_birth BIGINT,
     new_title TEXT, new_status TEXT, new_updated_at BIGINT, new_revision BIGINT, new_last_fork BIGINT, new_counters TEXT,
     notepad_changed BOOLEAN, new_notepad TEXT,
     forgets BOOLEAN, kinds TEXT[], keys TEXT[], record_values TEXT[],
@@ -81,7 +81,7 @@ export const migrations: string[] = [
       SET title = new_title, status = new_status, updated_at = new_updated_at, revision = new_revision,
           last_fork = new_last_fork, counters = new_counters,
           notepad = CASE WHEN notepad_changed THEN new_notepad ELSE notepad END
-      WHERE id = the_session AND owner = the_owner AND revision = expected;
+      WHERE id = the_session AND owner = the_owner AND revision = expected AND created_at = the_birth;
     IF NOT FOUND THEN
       -- Sent a second time because the first answer was lost: then it is done.
       RETURN EXISTS (

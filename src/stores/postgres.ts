@@ -178,6 +178,7 @@ async function writeCommit(
     scope.sessionId,
     scope.owner,
     expected,
+    row.createdAt,
     row.title,
     row.status,
     row.updatedAt,

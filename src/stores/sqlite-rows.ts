@@ -86,15 +86,14 @@ export class SqliteRows {
       row.lastFork,
       JSON.stringify(row.counters),
     ];
-    const where = [scope.sessionId, scope.owner, expected];
+    const where = [scope.sessionId, scope.owner, expected, row.createdAt];
     const { changes } = notepadChanged
       ? this.prepare(
-          `UPDATE agent_sessions SET ${columns}, notepad = ? WHERE id = ? AND owner = ? AND revision = ?`,
+          `UPDATE agent_sessions SET ${columns}, notepad = ? WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
         ).run(...values, row.notepad, ...where)
-      : this.prepare(`UPDATE agent_sessions SET ${columns} WHERE id = ? AND owner = ? AND revision = ?`).run(
-          ...values,
-          ...where,
-        );
+      : this.prepare(
+          `UPDATE agent_sessions SET ${columns} WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
+        ).run(...values, ...where);
     return Number(changes);
   }
 

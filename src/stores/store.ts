@@ -90,7 +90,7 @@ export interface Store {
   load(scope: Scope): Promise<{ row: SessionRow; records: StoredRecord[] } | undefined>;
   /** The cheapest question a store answers: is what I have still current? */
   revision(scope: Scope): number | undefined | Promise<number | undefined>;
-  /** All of the commit or nothing; false when the session is no longer at the expected revision. */
+  /** All of the commit or nothing; false when the session is no longer at the expected revision, or is another of its id. */
   commit(commit: Commit): Promise<boolean>;
   /** In the order of kind and key, both by code point. */
   records(scope: Scope, selection: RecordSelection): Promise<StoredRecord[]>;

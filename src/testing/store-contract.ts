@@ -306,7 +306,7 @@ export const storeContract: readonly ContractCase[] = [
       await ears.until("a", 2);
       assert.equal((await other.records(session.scope, { kinds: ["note"] })).length, 1);
       await store.purge(session.scope);
-      const again = await newSession(store, "a", { title: "again ".repeat(1_000) });
+      const again = await newSession(store, "a", { title: "again ".repeat(1_000), createdAt: 2_000 });
       await ears.until("a", 1);
       for (const each of [store, other]) {
         assert.deepEqual((await each.load(again.scope))?.row, again.state.row);
@@ -314,6 +314,9 @@ export const storeContract: readonly ContractCase[] = [
         assert.equal((await each.journal(again.scope, {})).length, 1);
         assert.equal(await each.entryByKey(again.scope, "k"), undefined);
       }
+      // Whoever still holds the old one cannot write it into the new one, though the revision is the same.
+      await again.put("note", "note_9", note("new"));
+      assert.equal(await store.commit(session.next([])), false);
       ears.stop();
       if (harness.durable) await other.close();
     }),

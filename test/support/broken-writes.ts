@@ -159,6 +159,16 @@ export const brokenWrites: BrokenStore[] = [
     },
   },
   {
+    fault: "a commit for a purged session is taken by its successor",
+    caughtBy: "knows nothing of a purged session when its id is used again",
+    breakIt: (store) => ({
+      async commit(commit) {
+        const createdAt = (await store.load(commit.scope))?.row.createdAt ?? 0;
+        return store.commit({ ...commit, row: { ...commit.row, createdAt } });
+      },
+    }),
+  },
+  {
     fault: "watcher told of growing revisions only",
     caughtBy: "knows nothing of a purged session when its id is used again",
     breakIt: (store) => ({
