@@ -150,3 +150,19 @@ test("a cleared result that is then compacted away can still be recalled [contro
   await stage.say("Get it back.");
   assert.match(results(stage.turns().at(-1)).at(-1) ?? "", /^\{"content":"a\.ts"/);
 });
+
+test("before a compaction everything old is cleared, and when that makes room enough there is none [controller.results-first]", async (t) => {
+  const room = { ...options, contextWindow: 20_000 };
+  const script = () => inOrder([...reads(9), { text: "Read." }]);
+  const cleared = await openStage(t, {
+    ...room,
+    script: script(),
+    clearing: { keepLast: 1, cachedPrice: 0 },
+  });
+  const { events } = await cleared.say("Read the files.");
+  assert.ok(ofType(events, "clearing").length > 0);
+  assert.deepEqual(ofType(events, "compaction"), [], "nothing had to go");
+  assert.deepEqual(ofType(events, "warning"), []);
+  const kept = await openStage(t, { ...room, script: script(), clearing: false });
+  assert.ok(ofType((await kept.say("Read the files.")).events, "compaction").length > 0);
+});

@@ -17,6 +17,7 @@ import {
   ofType,
   openStage,
 } from "./support/agent.ts";
+import { mockModel } from "./support/mock-model.ts";
 
 /** A promise and what settles it. */
 function gate(): { opened: Promise<void>; open: () => void } {
@@ -226,6 +227,20 @@ test("aborting the warning or the summary removes nothing [controller.abort]", a
   }
 });
 
+test("calls that all have one id are told apart [controller.events]", async (t) => {
+  const twice = [append("- one"), append("- two"), append("- two")].map((each) => ({
+    ...each,
+    id: "call_0",
+  }));
+  const stage = await openStage(t, { script: () => ({ status: 401, error: "stop" }) });
+  const memory = stage.memory;
+  const model = mockModel(({ messages }) =>
+    messages.at(-1)?.role === "user" ? { toolCalls: twice } : { text: "Done." },
+  );
+  await createAgent({ memory, model, contextWindow: 30_000 }).send("s", "Note both.").result;
+  assert.equal(await (await stage.session()).notepad.read(), "- one\n- two\n- two");
+});
+
 test("resume goes on with a turn that was left unfinished, and leaves a finished one alone [controller.resume]", async (t) => {
   const stage = await openStage(t, { script: inOrder([{ text: "Finished." }]) });
   assert.equal((await stage.agent.resume("s").result).text, "", "nothing was ever asked");
@@ -246,6 +261,9 @@ test("options that cannot work are refused with their name [controller.options]"
     { contextWindow: 1_000, keep: -1 },
     { contextWindow: 1_000, outputReserve: 1_000 },
   ];
+  await assert.rejects(createAgent({ memory, model, contextWindow: 1_000 }).send("s", " \n").result, {
+    code: "invalid_input",
+  });
   for (const options of bad)
     assert.throws(() => createAgent({ memory, model, ...options }), {
       code: "invalid_input",

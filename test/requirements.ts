@@ -213,6 +213,8 @@ export const requirements: readonly Requirement[] = [
       "Old large tool results give way to one-line stubs with their id, and recall_result brings them back.",
     "controller.results-policy":
       "Excluded tools and the newest results are never cleared; clearing happens in batches that pay.",
+    "controller.results-first":
+      "Clearing comes before a compaction, and takes its place when it makes room enough.",
     "controller.results-by-agent": "The agent can clear a result itself.",
     "controller.summary-refused":
       "A summary that is empty, too long or lost the open ask is refused, made again, then replaced.",

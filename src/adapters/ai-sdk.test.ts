@@ -185,7 +185,7 @@ test("a long warning turn takes nothing away from the caller's newest messages [
     }
     return sheet++ < 12 ? { toolCalls: [call("read_sheet", { sheet })] } : { text: "Done." };
   });
-  const memory = settings({ contextWindow: 8_000 });
+  const memory = settings({ contextWindow: 8_000, clearing: false });
   await generateText({ ...memory, instructions: "x", prompt: "Go", stopWhen: isStepCount(40) });
   assert.ok(ofType(events, "compaction").length >= 1 && (await session.notes.all()).length >= 3);
   for (const [index, request] of calls().entries()) {

@@ -121,6 +121,8 @@ export function createAgent(options: AgentOptions): Agent {
   const agent: Agent = {
     send: (sessionId, text, sendOptions = {}) =>
       start(sessionId, sendOptions, async (agent, signal, emit) => {
+        if (text.trim() === "")
+          throw new HoldfastError("invalid_input", "There is nothing to send: the text is empty.");
         const steer = await nudge(agent, factsOf(sessionId), setting, emit);
         const run = { agent, setting, signal, emit, steer, isOver: isOver(sessionId) };
         // No provider takes a user message between a call and its answer.

@@ -37,8 +37,9 @@ export function fromStored(message: ModelMessage, at: number, aside = false): Js
 }
 
 /** The idempotency key of a tool call, so that a call that is answered again after a crash does nothing twice. */
-export function callKey(message: number, id: string): string {
-  return `call-${message}-${id}`;
+export function callKey(message: number, id: string, index = 0): string {
+  // Some models give all their calls one id, and some ids are longer than a key may be.
+  return `call-${message}-${index}-${id}`.slice(0, 255).toWellFormed();
 }
 
 /** The message that holds the call of this key; undefined for any other key. */

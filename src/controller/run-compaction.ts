@@ -83,8 +83,16 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     tokensAfter: agent.usage(after).total,
   });
   try {
-    await session.apply(
-      { type: "context.compact", ...compaction, summary: `${body}\n\n${receipt.line}`, receipt },
+    const operation = {
+      type: "context.compact" as const,
+      ...compaction,
+      summary: `${body}\n\n${receipt.line}`,
+      receipt,
+    };
+    // Somebody may write in this very moment; the blocks have to be those of the state that is frozen.
+    await session.change(
+      (now) => ({ ...operation, blocks: blocksToFreeze(setting.toolbox.context(now)) }),
+      () => false,
       asSystem,
     );
   } catch (error) {
@@ -153,9 +161,11 @@ async function summarise(
   run: CompactionRun,
   { state, prompt }: PromptNow,
   to: number,
-  { openAsks }: Checkpoint,
+  checkpoint: Checkpoint,
 ): Promise<Summary> {
   const { setting, signal, emit } = run;
+  // The newest few: a summary that had to carry dozens would be refused for ever.
+  const openAsks = checkpoint.openAsks.slice(0, 5);
   const { options, policy, countTokens } = setting;
   const removed = prompt.conversation.filter(({ number }) => number <= to);
   const earlier = earlierSummary(state);

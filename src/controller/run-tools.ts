@@ -26,9 +26,9 @@ export interface ToolRun {
 export async function runTools(run: ToolRun): Promise<ModelMessage> {
   const { calls, emit } = run;
   const parts = [];
-  for (const call of calls) {
+  for (const [index, call] of calls.entries()) {
     emit({ type: "tool-call", id: call.id, tool: call.tool, input: call.input });
-    const { text, isError } = await runOne(run, call);
+    const { text, isError } = await runOne(run, call, index);
     emit({ type: "tool-result", id: call.id, tool: call.tool, text, isError });
     parts.push({
       type: "tool-result" as const,
@@ -43,6 +43,7 @@ export async function runTools(run: ToolRun): Promise<ModelMessage> {
 async function runOne(
   { agent, setting, message, interrupted, signal }: ToolRun,
   call: ModelAnswer["toolCalls"][number],
+  index: number,
 ): Promise<Outcome> {
   if (signal.aborted)
     return {
@@ -51,7 +52,7 @@ async function runOne(
     };
   if (setting.toolbox.tools.some(({ name }) => dotless(name) === call.tool)) {
     const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, {
-      key: callKey(message, call.id),
+      key: callKey(message, call.id, index),
     });
     return { text: answer.text, isError: !answer.ok };
   }

@@ -13,9 +13,9 @@ import {
 import { toolCallsOf } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import { planChange } from "./plan-changes.ts";
-import { defaultClearing, estimateCallsLeft, planClearing } from "./plan-clearing.ts";
 import { goOnText, warningText } from "./plan-compaction.ts";
 import { hasRoomToWarn, planNextStep, type Usage } from "./plan-usage.ts";
+import { clearInstead, clearWhenItPays } from "./run-clearing.ts";
 import { chooseCut, runCompaction } from "./run-compaction.ts";
 import { foldWhenCold } from "./run-fold.ts";
 import { callModel, isOverflow, type ModelAnswer } from "./run-model.ts";
@@ -118,10 +118,12 @@ export async function placeUnseenChanges(agent: AgentSession, setting: AgentSett
 /** Clears, warns and compacts, in that order and only as far as needed. */
 export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
   const { agent, setting } = run;
-  await clearResults(run);
+  await clearWhenItPays(run);
   const { usage, state } = await agent.prompt(run.steer);
-  const next = planNextStep(usage.total, growth, readEpoch(state).warning, setting.policy);
-  return next.step === "call" ? false : compactNow(run, next.trigger);
+  const { warning } = readEpoch(state);
+  const next = planNextStep(usage.total, growth, warning, setting.policy);
+  if (next.step === "call" || (warning === "none" && (await clearInstead(run)))) return false;
+  return compactNow(run, next.trigger);
 }
 
 /** The one gate: the agent is warned while there is room for it, and then the compaction runs. */
@@ -154,35 +156,6 @@ function isUnanswered(state: State): boolean {
   return readInjections(state).some(
     ({ before, text }) => text === warningText && before > state.row.counters.lastMessage,
   );
-}
-
-async function clearResults({ agent, setting, emit }: TurnRun): Promise<void> {
-  if (setting.options.clearing === false) return;
-  const { state, prompt, usage } = await agent.prompt();
-  // What a task has collapsed takes no room, so there is nothing to clear in it.
-  const messages = prompt.conversation;
-  const policy = { ...defaultClearing, ...setting.options.clearing };
-  const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
-  const callsLeft = estimateCallsLeft(messages, room, setting.countTokens);
-  const memoryTools = new Set(setting.toolbox.tools.map(({ name }) => dotless(name)));
-  const results = planClearing({
-    state,
-    messages,
-    callsLeft,
-    memoryTools,
-    countTokens: setting.countTokens,
-    policy,
-  });
-  if (results.length === 0) return;
-  await agent.session.apply(
-    { type: "context.clear", results: results.map(({ tokens: _tokens, ...result }) => result) },
-    { actor: { kind: "system" } },
-  );
-  emit({
-    type: "clearing",
-    results: results.length,
-    tokens: results.reduce((sum, { tokens }) => sum + tokens, 0),
-  });
 }
 
 /** One more turn for the agent, with nothing but its memory tools, to write down what it needs. */

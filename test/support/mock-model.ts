@@ -11,7 +11,7 @@ type StreamPart =
 
 /** What the mock says: words and calls, or a failure. */
 export type MockAnswer =
-  | { text?: string; toolCalls?: { name: string; input: unknown }[] }
+  | { text?: string; toolCalls?: { name: string; input: unknown; id?: string }[] }
   | { fails: "overflow" | "other" };
 
 /** A model in the same process, for runs that would take too long over HTTP. It sees requests as the server would. */
@@ -32,9 +32,9 @@ export function mockModel(
       },
       outputTokens: { total: 10, text: undefined, reasoning: undefined },
     };
-    const calls = (answer.toolCalls ?? []).map(({ name, input }) => ({
+    const calls = (answer.toolCalls ?? []).map(({ name, input, id }) => ({
       type: "tool-call" as const,
-      toolCallId: `call_${++number}`,
+      toolCallId: id ?? `call_${++number}`,
       toolName: name,
       input: JSON.stringify(input),
     }));
