@@ -5,6 +5,7 @@ import { HoldfastError } from "./errors.ts";
 import { Memory } from "./sessions/memory.ts";
 import { checkId, makeSessionId, mergeLimits } from "./sessions/options.ts";
 import { openStore, type StoreChoice } from "./stores/open-store.ts";
+import type { Surface } from "./tools/define-tool.ts";
 import { findSurfaces, type SurfaceName } from "./tools/surfaces.ts";
 import { createToolbox } from "./tools/toolbox.ts";
 
@@ -12,7 +13,7 @@ export interface MemoryOptions {
   /** A SQLite file, a URL (`sqlite:`, `jsonl:`, `postgres:`, `memory:`), or a store of your own. */
   store: StoreChoice;
   /** The forms of memory to offer; `notepad` and `notes` unless given. */
-  surfaces?: readonly SurfaceName[];
+  surfaces?: readonly (SurfaceName | Surface)[];
   /** Whose sessions these are; no other owner's can be reached. */
   owner?: string;
   limits?: Partial<Limits>;
@@ -91,4 +92,5 @@ export type { Block, Context, ToolAnswer, ToolDescription } from "./sessions/opt
 export type { AppliedOperation, ApplyOptions, Session } from "./sessions/session.ts";
 export type { SessionExport } from "./sessions/transfer.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
+export { type Call, defineTool, type Surface, type Tool } from "./tools/define-tool.ts";
 export { type SurfaceName, surfaceNames } from "./tools/surfaces.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { requirements } from "./requirements.ts";
+import { requirements } from "./requirements/index.ts";
 
 const root = join(import.meta.dirname, "..");
 

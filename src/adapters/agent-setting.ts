@@ -8,13 +8,14 @@ import type { Limits } from "../engine/limits.ts";
 import { HoldfastError } from "../errors.ts";
 import { mergeLimits } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
+import type { Surface } from "../tools/define-tool.ts";
 import { findSurfaces, type SurfaceName } from "../tools/surfaces.ts";
 import { createToolbox } from "../tools/toolbox.ts";
 
 /** What the memory offers and within which budgets. */
 export interface ToolOptions {
   /** Forms of memory; `notepad`, `notes`, `tasks` and `results` unless given. */
-  surfaces?: readonly SurfaceName[];
+  surfaces?: readonly (SurfaceName | Surface)[];
   /** The limits that the memory was opened with, if it was with any. */
   limits?: Partial<Limits>;
   /** The tokenizer that the memory was opened with, if it was with one. */

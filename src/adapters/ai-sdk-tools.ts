@@ -5,10 +5,10 @@ import type { Toolbox } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { schemaOf } from "../tools/dispatch.ts";
-import { dotless } from "../tools/toolbox.ts";
+import { type AgentToolbox, dotless } from "../tools/toolbox.ts";
 
 /** Memory's tools for the AI SDK, ready to run. The model reads a tool's text; programs get its output. */
-export function executableTools(session: Session, toolbox: Toolbox & { tools: readonly Tool[] }): ToolSet {
+export function executableTools(session: Session, toolbox: AgentToolbox): ToolSet {
   return Object.fromEntries(
     toolbox.tools.map((each) => [dotless(each.name), executable(session, toolbox, each)]),
   );

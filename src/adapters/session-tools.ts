@@ -2,8 +2,7 @@ import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { ToolAnswer } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
-import { schemaOf } from "../tools/dispatch.ts";
-import { findSurfaces, type SurfaceName } from "../tools/surfaces.ts";
+import type { SurfaceName } from "../tools/surfaces.ts";
 import { dotless } from "../tools/toolbox.ts";
 
 export interface SurfaceChoice {
@@ -23,10 +22,8 @@ export async function definitionsOf(
   source: Session | Memory,
   { surfaces }: SurfaceChoice = {},
 ): Promise<ToolDefinition[]> {
-  const offered =
-    "tools" in source
-      ? [...new Set(source.tools().map(({ surface }) => surface))]
-      : (await source.context()).surfaces;
+  const described = await source.tools();
+  const offered = [...new Set(described.map(({ surface }) => surface))];
   const missing = surfaces?.filter((name) => !offered.includes(name)) ?? [];
   if (missing.length > 0) {
     throw new HoldfastError(
@@ -35,13 +32,13 @@ export async function definitionsOf(
       { data: { missing, offered } },
     );
   }
-  return findSurfaces(surfaces ?? offered).flatMap(({ tools }) =>
-    tools.map(({ name, description, input }) => ({
+  return described
+    .filter(({ surface }) => surfaces === undefined || surfaces.some((name) => name === surface))
+    .map(({ name, description, inputSchema }) => ({
       name: dotless(name),
       description,
-      schema: schemaOf(input, "input"),
-    })),
-  );
+      schema: inputSchema,
+    }));
 }
 
 /** Answers a call of one of the session's tools; undefined when the tool is somebody else's. */

@@ -5,11 +5,10 @@ import { type Checkpoint, readEpoch, readSpans } from "../engine/conversation.ts
 import type { JournalEntry } from "../engine/journal.ts";
 import type { NotepadOperation } from "../engine/notepad.ts";
 import { revertChanges, type State } from "../engine/state.ts";
-import type { Toolbox } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tool } from "../tools/define-tool.ts";
 import { schemaOf } from "../tools/dispatch.ts";
-import { dotless } from "../tools/toolbox.ts";
+import { type AgentToolbox, dotless } from "../tools/toolbox.ts";
 import {
   fromStored,
   isFinalAnswer,
@@ -26,7 +25,7 @@ import type { CompactionPolicy, Usage } from "./plan-usage.ts";
 /** What every part of a turn needs of the agent. */
 export interface AgentSetting {
   options: Omit<AgentOptions, "memory">;
-  toolbox: Toolbox & { tools: readonly Tool[] };
+  toolbox: AgentToolbox;
   placement: Placement;
   policy: CompactionPolicy;
   base: string;

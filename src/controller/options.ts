@@ -1,5 +1,6 @@
 import type { LanguageModel, ToolSet } from "ai";
 import type { Memory } from "../sessions/memory.ts";
+import type { Surface } from "../tools/define-tool.ts";
 import type { SurfaceName } from "../tools/surfaces.ts";
 import type { ChildLimits } from "./children.ts";
 import type { ClearingPolicy } from "./plan-clearing.ts";
@@ -14,7 +15,7 @@ export interface AgentOptions {
   /** The agent's own tools, in the AI SDK's form. */
   tools?: ToolSet;
   /** Forms of memory; `notepad`, `notes`, `tasks`, `results` and `sessions` unless given. */
-  surfaces?: readonly SurfaceName[];
+  surfaces?: readonly (SurfaceName | Surface)[];
   /** The base prompt; memory's guidance follows it. */
   system?: string;
   /** Tokens the model can take in, prompt and answer together. */

@@ -46,7 +46,10 @@ export interface ToolDescription {
 
 /** The surfaces in use, as a session sees them. */
 export interface Toolbox {
-  describe(): ToolDescription[];
+  /** The tools, with those that this agent made itself. */
+  describe(agent?: string): ToolDescription[];
+  /** To be called before `context` and `describe`, so that they show what is kept outside the session as it is now. */
+  refresh(session: Session): Promise<void>;
   context(state: State): Context;
   dispatch(session: Session, tool: string, input: unknown, options: ApplyOptions): Promise<ToolAnswer>;
 }

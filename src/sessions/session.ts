@@ -19,7 +19,13 @@ import {
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { NoteCache } from "./note-cache.ts";
-import { type Context, checkApplyOptions, type Setting, type ToolAnswer } from "./options.ts";
+import {
+  type Context,
+  checkApplyOptions,
+  type Setting,
+  type ToolAnswer,
+  type ToolDescription,
+} from "./options.ts";
 
 export interface ApplyOptions {
   /** Who writes; the agent unless said otherwise. */
@@ -101,7 +107,14 @@ export class Session {
 
   /** What the model is to see of this session: blocks, guidance, and where they go. */
   async context(): Promise<Context> {
+    await this.#setting.toolbox.refresh(this);
     return this.#setting.toolbox.context(await this.state());
+  }
+
+  /** The tools that this session's agent has now, to hand to a model. */
+  async tools(): Promise<ToolDescription[]> {
+    await this.#setting.toolbox.refresh(this);
+    return this.#setting.toolbox.describe(this.#state.row.agent);
   }
 
   /** Calls a tool by name, as an agent would. Refusals are answers, not exceptions. */

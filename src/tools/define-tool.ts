@@ -61,4 +61,8 @@ export interface Surface {
   guidance(limits: Limits): string;
   /** What the model sees every turn; undefined for nothing. */
   block?(state: State): Omit<Block, "surface"> | undefined;
+  /** Looks again at what `block` and `extraTools` show from outside the session: a file, what the agent knows. */
+  refresh?(session: Session): Promise<void>;
+  /** Tools that come and go; as of the last `refresh` with a session of the same agent. */
+  extraTools?(agent: string): readonly Tool[];
 }

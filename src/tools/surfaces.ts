@@ -27,8 +27,10 @@ export const surfaceNames: readonly SurfaceName[] = [
   "sessions",
 ];
 
-export function findSurfaces(names: readonly string[]): Surface[] {
-  return [...new Set(names)].map((name) => {
+/** Surfaces by name; one that is given whole is taken as it is. */
+export function findSurfaces(chosen: readonly (string | Surface)[]): Surface[] {
+  return [...new Set(chosen)].map((name) => {
+    if (typeof name !== "string") return name;
     const surface = Object.hasOwn(surfaces, name) ? surfaces[name] : undefined;
     if (surface) return surface;
     throw new HoldfastError(

@@ -1,7 +1,7 @@
 import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { Block, Context, Toolbox } from "../sessions/options.ts";
+import type { Block, Context, Toolbox, ToolDescription } from "../sessions/options.ts";
 import type { ChildRunner, Surface, Tool } from "./define-tool.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
 
@@ -9,35 +9,67 @@ import { dispatch, schemaOf } from "./dispatch.ts";
 export function createToolbox(
   surfaces: readonly Surface[],
   setting: { limits: Limits; countTokens: (text: string) => number; children?: ChildRunner | undefined },
-): Toolbox & { tools: readonly Tool[] } {
+): AgentToolbox {
   const tools = toolsByName(surfaces);
-  const guidance = surfaces.map((surface) => surface.guidance(setting.limits)).join("\n\n");
-  // Blocks are made of the resident records and the notepad; as long as those are the same, so are the blocks.
-  const rendered = new WeakMap<State["resident"], { notepad: string | null; context: Context }>();
+  const guidance = surfaces
+    .map((surface) => surface.guidance(setting.limits))
+    .filter((text) => text !== "")
+    .join("\n\n");
+  const changeable = surfaces.filter(({ refresh }) => refresh !== undefined);
+  // Blocks are made of the resident records, the notepad and what lies outside; as long as those are the same, so are they.
+  const rendered = new WeakMap<
+    State["resident"],
+    { notepad: string | null; outside: string; context: Context }
+  >();
+  const extraTools = (agent: string) => changeable.flatMap((surface) => surface.extraTools?.(agent) ?? []);
+  const listed = (agent?: string): [surface: string, tool: Tool][] =>
+    surfaces.flatMap((surface) =>
+      [...surface.tools, ...(agent === undefined ? [] : (surface.extraTools?.(agent) ?? []))].map(
+        (tool): [string, Tool] => [surface.name, tool],
+      ),
+    );
   return {
     tools: surfaces.flatMap((surface) => surface.tools),
+    extraTools,
+    async refresh(session) {
+      for (const surface of changeable) await surface.refresh?.(session);
+    },
     context(state) {
+      const outside = changeable.map((surface) => surface.block?.(state)?.text ?? "").join("\u0000");
       const known = rendered.get(state.resident);
-      if (known && known.notepad === state.row.notepad) return known.context;
+      if (known && known.notepad === state.row.notepad && known.outside === outside) return known.context;
       const context = compose(guidance, surfaces, state);
-      rendered.set(state.resident, { notepad: state.row.notepad, context });
+      rendered.set(state.resident, { notepad: state.row.notepad, outside, context });
       return context;
     },
-    describe: () =>
-      surfaces.flatMap((surface) =>
-        surface.tools.map((tool) => ({
-          name: tool.name,
-          surface: surface.name,
-          description: tool.description,
-          inputSchema: schemaOf(tool.input, "input"),
-          outputSchema: schemaOf(tool.output, "output"),
-          readOnly: tool.readOnly ?? false,
-          destructive: tool.destructive ?? false,
-          idempotent: tool.idempotent ?? false,
-        })),
-      ),
-    dispatch: (session, name, input, options) =>
-      dispatch(tools, name, input, { session, options, ...setting }),
+    describe: (agent) => listed(agent).map(([surface, tool]) => describe(surface, tool)),
+    async dispatch(session, name, input, options) {
+      const call = { session, options, ...setting };
+      if (changeable.length === 0 || tools.has(name)) return dispatch(tools, name, input, call);
+      const { agent } = (await session.state()).row;
+      const extra = extraTools(agent).map((tool): [string, Tool] => [tool.name, tool]);
+      return dispatch(new Map([...tools, ...extra]), name, input, call);
+    },
+  };
+}
+
+/** A toolbox whose tools can be handed to an agent. */
+export type AgentToolbox = Toolbox & {
+  tools: readonly Tool[];
+  /** Those that the agent made itself. */
+  extraTools(agent: string): readonly Tool[];
+};
+
+function describe(surface: string, tool: Tool): ToolDescription {
+  return {
+    name: tool.name,
+    surface,
+    description: tool.description,
+    inputSchema: schemaOf(tool.input, "input"),
+    outputSchema: schemaOf(tool.output, "output"),
+    readOnly: tool.readOnly ?? false,
+    destructive: tool.destructive ?? false,
+    idempotent: tool.idempotent ?? false,
   };
 }
 

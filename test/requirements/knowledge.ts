@@ -1,0 +1,3 @@
+import { from } from "./requirement.ts";
+
+export const knowledge = from("knowledge layers", {});

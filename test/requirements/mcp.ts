@@ -1,0 +1,3 @@
+import { from } from "./requirement.ts";
+
+export const mcp = from("MCP server", {});

@@ -1,0 +1,3 @@
+import { from } from "./requirement.ts";
+
+export const project = from("notes-md-protocol", {});

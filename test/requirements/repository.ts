@@ -1,0 +1,15 @@
+import { from } from "./requirement.ts";
+
+export const repository = [
+  ...from("repository", {
+    "repo.node-version": "The CLI started on a Node older than 22.13 says so in one line and exits 1.",
+    "repo.install":
+      "The pre-script installs what is missing and does nothing when the lock file is installed already.",
+    "repo.lock": "The lock file names no download address.",
+    "repo.boundaries": "Imports point inward only; a planted violation is found.",
+    "repo.root-entry": "The built root entry pulls in no Node module by a static import.",
+    "repo.requirements": "Every requirement is cited by a test, and every citation names a requirement.",
+    "repo.docs": "Code blocks in the docs are cut from files that run in the tests.",
+    "repo.demo": "The demo shows the notepad growing through compactions and what was kept at the end.",
+  }),
+];
