@@ -1,0 +1,87 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** A process, told apart from a later one with the same number by when it was started. */
+export interface Process {
+  pid: number;
+  start: string;
+}
+
+type NamedProcess = Process & { parent: number; name: string };
+
+/** The processes above this one, nearest first; none where they cannot be read, as on Windows. */
+export function listAncestors(of = process.ppid): (Process & { name: string })[] {
+  const read = processReader();
+  const ancestors: (Process & { name: string })[] = [];
+  // The first process of a machine or container stands above every host there.
+  for (let pid = of; pid > 1 && ancestors.length < 32; ) {
+    const found = read(pid);
+    if (!found) break;
+    ancestors.push({ pid, start: found.start, name: found.name });
+    pid = found.parent;
+  }
+  return ancestors;
+}
+
+export function isAlive({ pid, start }: Process): boolean {
+  return processReader()(pid)?.start === start;
+}
+
+/** What stands between a host and the commands it starts. */
+const wrapper =
+  /^-?(?:(?:ba|da|z|k|a|fi|c|tc)?sh|env|timeout|nice|nohup|sudo|node-shim|npm|npx|pnpm|yarn|bunx|corepack|volta|mise|asdf|fnm|nodenv|direnv|dotenv)\b/;
+
+/** The host that started this process: the nearest ancestor that is no shell and no launcher. */
+export function findHostProcess(ancestors = listAncestors()): Process | undefined {
+  const host = ancestors.find(({ name }) => !wrapper.test(name));
+  return host && { pid: host.pid, start: host.start };
+}
+
+function processReader(): (pid: number) => NamedProcess | undefined {
+  if (process.platform === "linux") return readProc;
+  if (process.platform === "win32") return () => undefined;
+  const table = readTable();
+  return (pid) => table.get(pid);
+}
+
+/** The fields of /proc/PID/stat; the name stands in brackets and may hold anything. */
+function readProc(pid: number): NamedProcess | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const end = stat.lastIndexOf(")");
+    const fields = stat.slice(end + 2).split(" ");
+    const [parent, start] = [fields[1], fields[19]];
+    if (parent === undefined || start === undefined) return undefined;
+    return { pid, parent: Number(parent), start, name: stat.slice(stat.indexOf("(") + 1, end) };
+  } catch {
+    return undefined;
+  }
+}
+
+function readTable(): Map<number, NamedProcess> {
+  try {
+    const text = execFileSync("ps", ["-A", "-o", "pid=,ppid=,lstart=,comm="], {
+      encoding: "utf8",
+      timeout: 1_000,
+      maxBuffer: 16_000_000,
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" },
+    });
+    return parseTable(text);
+  } catch {
+    return new Map();
+  }
+}
+
+/** Lines such as `  501   1 Mon Oct  5 09:12:44 2026     /usr/local/bin/claude`. */
+export function parseTable(text: string): Map<number, NamedProcess> {
+  const table = new Map<number, NamedProcess>();
+  for (const line of text.split("\n")) {
+    const [, pid, parent, start, command] =
+      /^\s*(\d+)\s+(\d+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.+?)\s*$/.exec(line) ?? [];
+    if (pid === undefined || start === undefined || command === undefined) continue;
+    const name = command.slice(command.lastIndexOf("/") + 1);
+    table.set(Number(pid), { pid: Number(pid), parent: Number(parent), start, name });
+  }
+  return table;
+}

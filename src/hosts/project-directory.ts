@@ -1,0 +1,32 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** A project on this machine: its root, and the folder in it that is ours. */
+export interface Project {
+  root: string;
+  /** `.holdfast` in the root. */
+  directory: string;
+}
+
+/** The nearest folder upwards that has a `.holdfast` or is a Git repository; the folder itself when there is none. */
+export function findProject(cwd: string): Project {
+  const start = resolve(cwd);
+  for (let root = start; ; root = dirname(root)) {
+    if (existsSync(join(root, ".holdfast")) || existsSync(join(root, ".git"))) return projectAt(root);
+    if (root === dirname(root)) return projectAt(start);
+  }
+}
+
+function projectAt(root: string): Project {
+  return { root, directory: join(root, ".holdfast") };
+}
+
+/** Makes our folder, for its owner only and out of Git's sight. */
+export function makeProjectDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(join(directory, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
