@@ -1,0 +1,258 @@
+import { z } from "zod";
+import * as schemas from "./schemas.ts";
+import * as history from "./schemas-history.ts";
+
+/** One route: what it takes and what it answers. The server, its OpenAPI description and the page are made of these. */
+export interface Route {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** `{name}` stands for a parameter. */
+  path: string;
+  summary: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodObject;
+  response: z.ZodType;
+  /** The answer to a conflicting edit, with status 409. */
+  conflict?: z.ZodType;
+}
+
+const sessionId = z.object({ id: z.string().min(1).max(128) });
+const number = z.coerce.number<number>().pipe(z.int().min(0).max(Number.MAX_SAFE_INTEGER));
+const limit = (standard: number, most: number) =>
+  z.coerce.number<number>().pipe(z.int().min(1).max(most)).default(standard);
+const offset = number.default(0);
+const listedStatus = z.enum(["active", "archived", "deleted", "all"]).default("active");
+const tagList = z
+  .union([z.string(), z.array(z.string())])
+  .transform((tags) => (typeof tags === "string" ? [tags] : tags))
+  .default([])
+  .describe("May be given more than once; a note has to have all of them");
+
+export const routes = {
+  health: {
+    method: "GET",
+    path: "/api/health",
+    summary: "Whether the server works, and what it shows",
+    response: schemas.health,
+  },
+  listSessions: {
+    method: "GET",
+    path: "/api/sessions",
+    summary:
+      "Sessions, newest first; with parent=none the roots of the tree, with parent=ID what is below one",
+    query: z.object({
+      status: listedStatus.describe("all: active and archived"),
+      agent: z.string().optional(),
+      parent: z.string().optional(),
+      offset,
+      limit: limit(50, 200),
+    }),
+    response: schemas.sessionPage,
+  },
+  search: {
+    method: "GET",
+    path: "/api/search",
+    summary: "Search the notes, notepads, plans and titles of all sessions",
+    query: z.object({
+      q: z.string().min(1).max(1_000),
+      status: listedStatus,
+      limit: limit(30, 100),
+      cursor: z.string().max(300).optional(),
+    }),
+    response: schemas.searchPage,
+  },
+  setStatus: {
+    method: "PUT",
+    path: "/api/sessions/{id}/status",
+    summary: "Archive, delete or restore a session; deleted ones can be restored",
+    params: sessionId,
+    body: z.object({ status: schemas.sessionStatus }),
+    response: schemas.done.extend({ before: schemas.sessionStatus.describe("Set this again to undo it") }),
+  },
+  memory: {
+    method: "GET",
+    path: "/api/sessions/{id}/memory",
+    summary: "What a session's agent knows now, and its budgets",
+    params: sessionId,
+    response: schemas.sessionMemory,
+  },
+  editText: {
+    method: "PUT",
+    path: "/api/sessions/{id}/texts/{text}",
+    summary: "Edit the notepad or a space as a person; merged with what others wrote in the meantime",
+    params: sessionId.extend({ text: schemas.textName }),
+    body: schemas.textEdit,
+    response: schemas.textSaved,
+    conflict: schemas.editConflict,
+  },
+  editRefs: {
+    method: "POST",
+    path: "/api/sessions/{id}/refs",
+    summary: "Add or remove a reference as a person",
+    params: sessionId,
+    body: schemas.refEdit,
+    response: schemas.done,
+  },
+  notes: {
+    method: "GET",
+    path: "/api/sessions/{id}/notes",
+    summary: "Notes, newest first, filtered by tags or searched",
+    params: sessionId,
+    query: z.object({ q: z.string().max(1_000).default(""), tag: tagList, offset, limit: limit(50, 200) }),
+    response: schemas.notePage,
+  },
+  tags: {
+    method: "GET",
+    path: "/api/sessions/{id}/tags",
+    summary: "Tags by name, with how many notes have them",
+    params: sessionId,
+    query: z.object({ offset, limit: limit(200, 1_000) }),
+    response: schemas.tagPage,
+  },
+  addNote: {
+    method: "POST",
+    path: "/api/sessions/{id}/notes",
+    summary: "Add a note as a person",
+    params: sessionId,
+    body: schemas.newNote,
+    response: schemas.noteSaved,
+  },
+  editNote: {
+    method: "PUT",
+    path: "/api/sessions/{id}/notes/{note}",
+    summary: "Edit a note as a person; merged with what others wrote in the meantime",
+    params: sessionId.extend({ note: z.string().max(200) }),
+    body: schemas.noteEdit,
+    response: schemas.noteSaved,
+    conflict: schemas.editConflict,
+  },
+  deleteNote: {
+    method: "DELETE",
+    path: "/api/sessions/{id}/notes/{note}",
+    summary: "Delete a note; undo its revision to bring it back",
+    params: sessionId.extend({ note: z.string().max(200) }),
+    response: schemas.done,
+  },
+  journal: {
+    method: "GET",
+    path: "/api/sessions/{id}/journal",
+    summary: "The journal, newest first, with who wrote what",
+    params: sessionId,
+    query: z.object({
+      before: number.optional().describe("Only entries older than this revision"),
+      limit: limit(50, 200),
+      only: z.enum(["all", "memory"]).default("all").describe("memory: without messages and bookkeeping"),
+    }),
+    response: history.journalPage,
+  },
+  entry: {
+    method: "GET",
+    path: "/api/sessions/{id}/journal/{revision}",
+    summary: "One journal entry in full",
+    params: sessionId.extend({ revision: number }),
+    response: history.fullEntry,
+  },
+  memoryAt: {
+    method: "GET",
+    path: "/api/sessions/{id}/at/{revision}",
+    summary: "The memory as it was right after a revision",
+    params: sessionId.extend({ revision: number }),
+    query: z.object({ offset, limit: limit(50, 200) }),
+    response: history.memoryAt,
+  },
+  undo: {
+    method: "POST",
+    path: "/api/sessions/{id}/undo",
+    summary: "Take back the operation of a revision, as a person",
+    params: sessionId,
+    body: z.object({ revision: z.int().min(1) }),
+    response: schemas.done.extend({ undone: z.int() }),
+  },
+  messages: {
+    method: "GET",
+    path: "/api/sessions/{id}/messages",
+    summary: "The conversation; the newest page unless before or after is given",
+    params: sessionId,
+    query: z.object({ before: number.optional(), after: number.optional(), limit: limit(50, 200) }),
+    response: history.messagePage,
+  },
+  message: {
+    method: "GET",
+    path: "/api/sessions/{id}/messages/{number}",
+    summary: "One message in full",
+    params: sessionId.extend({ number }),
+    response: history.message,
+  },
+  compactions: {
+    method: "GET",
+    path: "/api/sessions/{id}/compactions",
+    summary: "Compactions, newest first",
+    params: sessionId,
+    query: z.object({ before: number.optional(), limit: limit(20, 100) }),
+    response: history.compactionPage,
+  },
+  compaction: {
+    method: "GET",
+    path: "/api/sessions/{id}/compactions/{epoch}",
+    summary:
+      "One compaction: warning turn, checkpoint, summary and receipt; what it removed is in the messages",
+    params: sessionId.extend({ epoch: number }),
+    response: history.compaction,
+  },
+  calls: {
+    method: "GET",
+    path: "/api/sessions/{id}/calls",
+    summary: "Model calls with the window's parts; the newest page unless before is given",
+    params: sessionId,
+    query: z.object({ before: number.optional(), limit: limit(200, 500) }),
+    response: history.modelCallPage,
+  },
+  call: {
+    method: "GET",
+    path: "/api/sessions/{id}/calls/{number}",
+    summary: "Exactly what the model was given in one call, and what changed against the call before",
+    params: sessionId.extend({ number }),
+    response: history.modelCallDetail,
+  },
+  piece: {
+    method: "GET",
+    path: "/api/sessions/{id}/pieces/{hash}",
+    summary: "One piece of a prompt, whole",
+    params: sessionId.extend({ hash: z.string().regex(/^[A-Za-z0-9_-]{8,128}$/) }),
+    response: history.piece,
+  },
+  project: {
+    method: "GET",
+    path: "/api/project",
+    summary: "The project's NOTES.md with what the linter finds",
+    response: schemas.projectNotes,
+  },
+} as const satisfies Record<string, Route>;
+
+export type Routes = typeof routes;
+export type RouteName = keyof Routes;
+
+/** What a route answers with; the page imports these as types only. */
+export type Reply<Name extends RouteName> = z.output<Routes[Name]["response"]>;
+/** What the caller sends. */
+export type Params<Name extends RouteName> = Routes[Name] extends { params: infer P extends z.ZodType }
+  ? z.input<P>
+  : undefined;
+export type Query<Name extends RouteName> = Routes[Name] extends { query: infer Q extends z.ZodType }
+  ? z.input<Q>
+  : undefined;
+export type Body<Name extends RouteName> = Routes[Name] extends { body: infer B extends z.ZodType }
+  ? z.input<B>
+  : undefined;
+
+/** Every refusal. */
+export type ErrorReply = z.output<typeof schemas.errorReply>;
+/** The answer to an edit that cannot be merged, with status 409. */
+export type EditConflict = z.output<typeof schemas.editConflict>;
+/** Data of the event `change` in `GET /api/events`. */
+export type ChangeEvent = z.output<typeof history.changeEvent>;
+/** Data of the events `hello` (the stream is open) and `reset` (events were missed: load everything anew). */
+export type StreamEvent = { launch: string };
+
+export { errorReply } from "./schemas.ts";
+export { changeEvent } from "./schemas-history.ts";
