@@ -84,7 +84,7 @@ function parsed(text: string): unknown {
 }
 
 /** Every text in a value, names of fields left out. */
-function textsIn(value: unknown): string[] {
+export function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -29,10 +29,16 @@ function plan(
 ) {
   const resident = new Map<RecordId, null>(cleared.map((id) => [`cleared/${id}`, null]));
   const policy = { ...defaultClearing, ...more };
-  const memoryTools = new Set(["read_notepad"]);
-  return planClearing({ state: { resident }, messages, callsLeft, memoryTools, countTokens, policy }).map(
-    ({ id }) => id,
-  );
+  const memoryTools = new Set(["read_notepad", "write_notepad"]);
+  return planClearing({
+    state: { resident },
+    messages,
+    callsLeft,
+    memoryTools,
+    writingTools: new Set(["write_notepad"]),
+    countTokens,
+    policy,
+  }).map(({ id }) => id);
 }
 
 test("a single result goes from the size of its kind on", () => {
@@ -111,4 +117,41 @@ test("calls left: what the room is good for, but no more than there have been", 
 test("calls left: the pace is that of the newest calls", () => {
   const messages = conversation([...many(10, "bash", 50_000), ...many(40, "bash", 100)]);
   assert.ok(estimateCallsLeft(messages, 4_000, countTokens) > 30);
+});
+
+/** A search of 30 hits, then a call with this text, then three short results. */
+function searchThen(tool: string, content: string): StoredMessage[] {
+  const hits = Array.from({ length: 30 }, (_, line) => `src/auth/jwt.ts:${line}: ${"x".repeat(20)}`);
+  const [user, ...rest] = conversation([{ tool: "grep", tokens: 1 }, ...many(4, "edit", 10)]);
+  const messages = [user, ...rest].flatMap((stored) => (stored ? [stored] : []));
+  return messages.map((stored): StoredMessage => {
+    const { number } = stored;
+    if (number === 3) return { ...stored, message: resultOf("t0", "grep", hits.join("\n")) };
+    if (number !== 4) return stored;
+    const call = { type: "tool-call" as const, toolCallId: "t1", toolName: tool, input: { content } };
+    return { ...stored, message: { role: "assistant", content: [call] } };
+  });
+}
+
+function resultOf(toolCallId: string, toolName: string, value: string): StoredMessage["message"] {
+  const output = { type: "text" as const, value };
+  return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
+}
+
+test("a result goes once the notes name what it holds, whatever its size [controller.results-worked-in]", () => {
+  const named = "- token expiry is checked in src/auth/jwt.ts";
+  assert.deepEqual(plan(searchThen("write_notepad", named), 100), ["t0"]);
+  assert.deepEqual(
+    plan(searchThen("write_notepad", "- look at the tokens"), 100),
+    [],
+    "nothing of it is named",
+  );
+  assert.deepEqual(plan(searchThen("read_notepad", named), 100), [], "nothing was written");
+  assert.deepEqual(plan(searchThen("edit", named), 100), [], "that is no memory");
+  assert.deepEqual(
+    plan(searchThen("write_notepad", named), 100, { keepLast: 5 }),
+    [],
+    "it is among the newest",
+  );
+  assert.deepEqual(plan(searchThen("write_notepad", named), 1), [], "it does not pay");
 });

@@ -1,11 +1,16 @@
 import { recordId, type State } from "../engine/state.ts";
 import { type StoredMessage, type ToolResult, textOf, toolCallsOf, toolResultsOf } from "./conversation.ts";
+import { isLongEnough, kindOfResult, type ResultKind } from "./plan-result-kinds.ts";
+import { workedIn } from "./plan-worked-in.ts";
 
 /** When old tool results give way to one-line stubs. */
 export interface ClearingPolicy {
-  /** Tokens from which a single result of a kind is worth clearing. */
+  /** Tokens from which a single result of a kind is worth clearing by its size alone. */
   searchTokens: number;
   fileTokens: number;
+  treeTokens: number;
+  jsonTokens: number;
+  testTokens: number;
   otherTokens: number;
   /** Smaller results of one kind go too once they add up to this. */
   accumulatedTokens: number;
@@ -26,6 +31,9 @@ export interface ClearingPolicy {
 export const defaultClearing: ClearingPolicy = {
   searchTokens: 2_000,
   fileTokens: 3_000,
+  treeTokens: 2_000,
+  jsonTokens: 2_000,
+  testTokens: 2_000,
   otherTokens: 2_000,
   accumulatedTokens: 5_000,
   sessionTokens: 15_000,
@@ -50,8 +58,10 @@ export interface ClearingInput {
   messages: readonly StoredMessage[];
   /** Model calls still expected in this epoch; `estimateCallsLeft` says. */
   callsLeft: number;
-  /** Memory tools: their results are short, and a call of one means that something was written down. */
+  /** Memory tools, whose results are never cleared. */
   memoryTools: ReadonlySet<string>;
+  /** Those of them that write: what stands in a call of one has been written down. */
+  writingTools: ReadonlySet<string>;
   countTokens: (text: string) => number;
   policy: ClearingPolicy;
 }
@@ -71,16 +81,20 @@ export function planClearing({
   messages,
   callsLeft,
   memoryTools,
+  writingTools,
   countTokens,
   policy,
 }: ClearingInput): ClearableResult[] {
   const isCleared = (id: string) => state.resident.has(recordId("cleared", id));
+  const inputs = new Map(messages.flatMap(toolCallsOf).map(({ id, input }) => [id, input]));
   const results = messages.flatMap((stored) => factsOf(stored, countTokens).results);
-  const candidates = findCandidates(
-    results.filter(({ tool }) => !memoryTools.has(tool)),
+  const candidates = findCandidates({
+    results: results.filter(({ tool }) => !memoryTools.has(tool)),
     isCleared,
+    kindOf: ({ id, tool, text }) => kindOfResult(tool, inputs.get(id), text),
+    isWorkedIn: workedIn(messages, writingTools),
     policy,
-  );
+  });
   let batch = candidates.length;
   let bestGain = 0;
   let saved = 0;
@@ -101,7 +115,6 @@ export function planClearing({
     }
   }
   if (batch === candidates.length) return [];
-  const inputs = new Map(messages.flatMap(toolCallsOf).map(({ id, input }) => [id, input]));
   return candidates.slice(batch).map(({ id, message, tool, tokens, text }) => ({
     id,
     message,
@@ -134,34 +147,42 @@ interface MeasuredResult extends ToolResult {
   tokens: number;
 }
 
-/** Old results that are large, or small ones of which there are many by now; oldest first. */
-function findCandidates(
-  results: readonly MeasuredResult[],
-  isCleared: (id: string) => boolean,
-  policy: ClearingPolicy,
-): MeasuredResult[] {
+interface CandidateInput {
+  results: readonly MeasuredResult[];
+  isCleared: (id: string) => boolean;
+  kindOf: (result: MeasuredResult) => ResultKind;
+  isWorkedIn: (result: MeasuredResult) => boolean;
+  policy: ClearingPolicy;
+}
+
+/** Old results that are large, small ones of which there are many by now, and those that the notes speak of; oldest first. */
+function findCandidates({
+  results,
+  isCleared,
+  kindOf,
+  isWorkedIn,
+  policy,
+}: CandidateInput): MeasuredResult[] {
   const present = results.filter(({ id }) => !isCleared(id));
   const total = present.reduce((sum, { tokens }) => sum + tokens, 0);
   const newest = new Set(results.slice(Math.max(0, results.length - policy.keepLast)));
-  const old = present.filter(
-    (result) =>
-      !newest.has(result) && result.tokens >= policy.leastTokens && !policy.exclude.includes(result.tool),
-  );
-  const accumulated = { search: 0, file: 0, other: 0 };
-  for (const { tool, tokens } of old) accumulated[kindOf(tool)] += tokens;
-  return old.filter(({ tool, tokens }) => {
-    const kind = kindOf(tool);
-    return (
-      tokens >= policy[`${kind}Tokens`] ||
-      accumulated[kind] >= policy.accumulatedTokens ||
-      total >= policy.sessionTokens
-    );
-  });
-}
-
-function kindOf(tool: string): "search" | "file" | "other" {
-  if (/grep|search|find|glob|rg\b/i.test(tool)) return "search";
-  return /read|cat|file|view|open/i.test(tool) ? "file" : "other";
+  const old = present
+    .filter(
+      (result) =>
+        !newest.has(result) && result.tokens >= policy.leastTokens && !policy.exclude.includes(result.tool),
+    )
+    .map((result) => ({ result, kind: kindOf(result) }));
+  const accumulated = { search: 0, file: 0, tree: 0, json: 0, test: 0, other: 0 };
+  for (const { result, kind } of old) accumulated[kind] += result.tokens;
+  return old
+    .filter(
+      ({ result, kind }) =>
+        result.tokens >= policy[`${kind}Tokens`] ||
+        accumulated[kind] >= policy.accumulatedTokens ||
+        total >= policy.sessionTokens ||
+        (isLongEnough(kind, result.text) && isWorkedIn(result)),
+    )
+    .map(({ result }) => result);
 }
 
 interface MessageFacts {

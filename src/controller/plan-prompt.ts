@@ -159,10 +159,13 @@ function isEmpty({ role, content }: ModelMessage): boolean {
 function stubbed(stored: StoredMessage, cleared: ReadonlyMap<string, ClearedResult>): StoredMessage {
   const { message, number } = stored;
   if (message.role !== "tool" || cleared.size === 0) return stored;
+  // Some models use an id again; only the result that was cleared is.
+  const stubOf = (id: string) => (cleared.get(id)?.message === number ? cleared.get(id) : undefined);
+  // What stays as it is stays the same object: what is known of it need not be worked out again.
+  if (!message.content.some((part) => part.type === "tool-result" && stubOf(part.toolCallId))) return stored;
   const content = message.content.map((part) => {
-    const stub = part.type === "tool-result" ? cleared.get(part.toolCallId) : undefined;
-    // Some models use an id again; only the result that was cleared is.
-    if (part.type !== "tool-result" || stub?.message !== number) return part;
+    const stub = part.type === "tool-result" ? stubOf(part.toolCallId) : undefined;
+    if (part.type !== "tool-result" || !stub) return part;
     return { ...part, output: { type: "text" as const, value: stubText(part.toolCallId, stub.summary) } };
   });
   return { ...stored, message: { ...message, content } };

@@ -53,6 +53,9 @@ async function plan(
     messages,
     callsLeft: prices ? 1 : estimateCallsLeft(messages, room, setting.countTokens),
     memoryTools: new Set(setting.toolbox.tools.map(({ name }) => dotless(name))),
+    writingTools: new Set(
+      setting.toolbox.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)])),
+    ),
     countTokens: setting.countTokens,
     policy: { ...defaultClearing, ...setting.options.clearing, ...prices },
   });

@@ -58,7 +58,7 @@ function layOutAnew(
     const total = system + summary + sum(own);
     const growth = before > 0 ? Math.max(0, total - before) : 0;
     before = total;
-    const full = policy !== undefined && planNextStep(total, growth, "given", policy).step === "compact";
+    const full = policy !== undefined && planNextStep(total, growth, "none", policy).step !== "call";
     const budget = full ? policy.contextWindow * policy.keep : 0;
     const cut = full
       ? planCut(messages.slice(from, call.messages), budget, ({ number }) => sizeOf(number - 1))

@@ -137,7 +137,7 @@ function warmthFor({ transcript, calibration, recorded }: Setting, mode: Compact
 
 /** The product's own planning, told no more than it would know. */
 function clearAsTheProduct(limit: number, policy: ClearingPolicy): DecideClearing {
-  const memoryTools = new Set<string>();
+  const none = new Set<string>();
   return ({ messages, cleared, total }) => {
     const resident = new Map<RecordId, number>();
     for (const [id, tokens] of cleared) resident.set(recordId("cleared", id), tokens);
@@ -146,7 +146,8 @@ function clearAsTheProduct(limit: number, policy: ClearingPolicy): DecideClearin
       state: { resident },
       messages,
       callsLeft,
-      memoryTools,
+      memoryTools: none,
+      writingTools: none,
       countTokens: estimateTokens,
       policy,
     });

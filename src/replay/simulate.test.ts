@@ -159,3 +159,17 @@ test("what foresight is told a plan costs is what the simulation charges for it"
     );
   }
 });
+
+test("planned compactions come when the window is nearly full, and only then [replay.compaction]", () => {
+  const transcript = exampleTranscript({ results: Array.from({ length: 60 }, () => 400) });
+  const calibration = calibrate(transcript);
+  const window = { ...policy, contextWindow: 16_000, outputReserve: 500 };
+  const parts = layOut(transcript, calibration, "planned", window);
+  const totals = parts.map(
+    ({ sizes, summary }) => calibration.system + summary + sizes.reduce((a, b) => a + b, 0),
+  );
+  const cuts = parts.flatMap(({ compacted }, call) => (compacted ? [call] : []));
+  assert.ok(cuts.length >= 2 && cuts.length <= 6, `${cuts.length} compactions`);
+  for (const cut of cuts) assert.ok((totals[cut - 1] ?? 0) > 16_000 * 0.7, `before call ${cut}`);
+  assert.ok(totals.every((total) => total <= 16_000 * 0.8 + 1_000));
+});

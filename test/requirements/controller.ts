@@ -74,6 +74,9 @@ export const controller = [
       "Old large tool results give way to one-line stubs with their id, and recall_result brings them back.",
     "controller.results-policy":
       "Excluded tools and the newest results are never cleared; clearing happens in batches that pay.",
+    "controller.results-worked-in": "A result gives way once what it holds has been worked into notes.",
+    "controller.results-kinds":
+      "Searches, files, trees, JSON and test runs are told apart, each with the document's threshold.",
     "controller.results-first":
       "Clearing comes before a compaction, and takes its place when it makes room enough.",
     "controller.results-by-agent": "The agent can clear a result itself.",
@@ -115,6 +118,7 @@ export const controller = [
   }),
   ...from("replay", {
     "replay.recorded": "The recorded cost of a session is reproduced within 1 % from the usage of each call.",
+    "replay.compaction": "Compactions that the recording lacks are those that the controller would make.",
     "replay.epoch":
       "A notepad in epoch placement costs at most 2 % more than no memory on the recorded sessions.",
     "replay.clearing":
