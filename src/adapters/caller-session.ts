@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import { AgentSession, type AgentSetting, type PromptNow } from "../controller/agent-session.ts";
 import type { StoredMessage } from "../controller/conversation.ts";
 import { blocksToFreeze, planPrompt } from "../controller/plan-prompt.ts";
-import { placeChanges, tellFullness } from "../controller/run-turn.ts";
+import { placeChanges, tellFullness } from "../controller/run-placement.ts";
 import { type Injection, readInjections, readSpans } from "../engine/conversation.ts";
 import { messageKey } from "../engine/messages.ts";
 import { type Json, recordId, type State } from "../engine/state.ts";
@@ -105,6 +105,7 @@ export class CallerSession extends AgentSession {
     const anchored = anchorInjections(state, messages);
     return {
       steer,
+      context,
       prompt: planPrompt({ state: anchored, context, messages, base, placement, steer }),
       state,
       messages,

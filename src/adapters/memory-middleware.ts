@@ -3,7 +3,7 @@ import type { AgentSetting } from "../controller/agent-session.ts";
 import { runCompaction } from "../controller/run-compaction.ts";
 import { foldWhenCold } from "../controller/run-fold.ts";
 import { isOverflow } from "../controller/run-model.ts";
-import { placeUnseenChanges } from "../controller/run-turn.ts";
+import { placeUnseenChanges } from "../controller/run-placement.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Listeners } from "./agent-setting.ts";
 import type { CallerSession } from "./caller-session.ts";
@@ -32,6 +32,7 @@ export function memoryMiddleware({ agent, setting, emit, report }: Parts): Langu
   const place = async (params: CallOptions): Promise<CallOptions> => {
     agent.signal = params.abortSignal;
     const { instructions, conversation } = divide(params.prompt);
+    await agent.refresh();
     await agent.follow(conversation.map(toModelMessage));
     await placeUnseenChanges(agent, setting);
     await foldWhenCold(agent, setting);

@@ -1,5 +1,5 @@
 import type { Instructions, LanguageModel, ModelMessage } from "ai";
-import { makeRoom } from "../controller/run-turn.ts";
+import { makeRoom } from "../controller/run-room.ts";
 import { HoldfastError } from "../errors.ts";
 import { countPlacedPrompts, type Parts } from "./memory-middleware.ts";
 

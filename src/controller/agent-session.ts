@@ -1,26 +1,17 @@
-import type { ModelMessage, ToolSet } from "ai";
-import { asSchema, jsonSchema, tool } from "ai";
+import type { ModelMessage } from "ai";
 import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
 import { type Checkpoint, readEpoch, readSpans } from "../engine/conversation.ts";
-import type { JournalEntry } from "../engine/journal.ts";
-import type { NotepadOperation } from "../engine/notepad.ts";
-import { revertChanges, type State } from "../engine/state.ts";
+import type { State } from "../engine/state.ts";
+import type { Context } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Tool } from "../tools/define-tool.ts";
-import { schemaOf } from "../tools/dispatch.ts";
-import { type AgentToolbox, dotless } from "../tools/toolbox.ts";
-import {
-  fromStored,
-  isFinalAnswer,
-  messageOfCall,
-  type StoredMessage,
-  spokenText,
-  toStored,
-} from "./conversation.ts";
+import type { AgentToolbox } from "../tools/toolbox.ts";
+import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
+import { fromStored, isFinalAnswer, type StoredMessage, spokenText, toStored } from "./conversation.ts";
 import type { AgentOptions } from "./options.ts";
-import { applyEdit, type MemoryView, viewOf } from "./plan-changes.ts";
 import { type Placement, type Prompt, planPrompt } from "./plan-prompt.ts";
 import type { CompactionPolicy, Usage } from "./plan-usage.ts";
+import { ShownMemory } from "./shown-memory.ts";
 
 /** What every part of a turn needs of the agent. */
 export interface AgentSetting {
@@ -40,6 +31,8 @@ export function makeTokenizer(countTokens: (text: string) => number): Calibrated
 
 export interface PromptNow {
   steer: string;
+  /** What the surfaces show. */
+  context: Context;
   prompt: Prompt;
   usage: Usage;
   state: State;
@@ -49,23 +42,36 @@ export interface PromptNow {
 /** The conversation of one session as the controller holds it: read once, then only what is new. */
 export class AgentSession {
   readonly session: Session;
+  readonly shownMemory: ShownMemory;
   readonly #setting: AgentSetting;
+  #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
   /** Messages up to this one are summarised and not held. */
   #summarised = 0;
   #prompt: PromptNow | undefined;
-  #shown: { epoch: number; placed: number; view: MemoryView } | undefined;
-  /** The revision up to which others' edits have been looked for. */
-  #asked = 0;
-  /** The agent's own edits of the notepad since the model was last shown it, each with the message that holds its call. */
-  #own: { placed: number; edits: { message: number; operation: NotepadOperation }[] } = {
-    placed: -1,
-    edits: [],
-  };
 
   constructor(session: Session, setting: AgentSetting) {
     this.session = session;
     this.#setting = setting;
+    this.#tools = setting.toolbox.tools;
+    this.shownMemory = new ShownMemory(session, setting.toolbox);
+  }
+
+  /** Looks again at what is kept outside the session, the tools that the agent made itself among it. */
+  async refresh(): Promise<void> {
+    const { toolbox } = this.#setting;
+    if (toolbox.changeable.size === 0) return;
+    await toolbox.refresh(this.session);
+    const extra = toolbox.extraTools((await this.session.state()).row.agent);
+    const isSame =
+      this.#tools.length === toolbox.tools.length + extra.length &&
+      extra.every((tool, index) => this.#tools[toolbox.tools.length + index] === tool);
+    if (!isSame) this.#tools = [...toolbox.tools, ...extra];
+  }
+
+  /** Memory's tools, as of the last refresh. */
+  get tools(): readonly Tool[] {
+    return this.#tools;
   }
 
   /** The messages since the last summary, in order. */
@@ -112,53 +118,6 @@ export class AgentSession {
     await work();
   }
 
-  /** What the model has been shown of the memory; worked out from the journal only by a process that did not show it. */
-  async shown(state: State): Promise<MemoryView> {
-    const { placed, number } = readEpoch(state);
-    if (this.#shown?.epoch === number && this.#shown.placed === placed) return this.#shown.view;
-    let past = state;
-    for (const entry of await this.session.history({ from: placed + 1, to: state.row.revision }))
-      past = revertChanges(past, entry.changes);
-    this.#shown = { epoch: number, placed, view: this.view(past) };
-    return this.#shown.view;
-  }
-
-  view(state: State): MemoryView {
-    return viewOf(this.#setting.toolbox.context(state), state.row.notepad ?? "");
-  }
-
-  /** Whether anything was written, since the last time this was asked, that the agent cannot see in its tool calls. */
-  async wroteUnseen(state: State): Promise<boolean> {
-    const from = Math.max(readEpoch(state).placed, this.#asked) + 1;
-    this.#asked = state.row.revision;
-    if (from > state.row.revision) return false;
-    const entries = await this.session.history({ from, to: state.row.revision, newestFirst: false });
-    const { placed } = readEpoch(state);
-    if (this.#own.placed !== placed) this.#own = { placed, edits: [] };
-    for (const { operation, key } of entries) {
-      const message = messageOfCall(key);
-      if (message !== undefined && isNotepadOperation(operation))
-        this.#own.edits.push({ message, operation });
-    }
-    return entries.some(isUnseen);
-  }
-
-  /**
-   * The notepad as the model would work it out: what it was shown, and then its own calls that it can still see. It is
-   * wrong when somebody took back such an edit, although nothing differs then from what was shown.
-   */
-  async believed(state: State): Promise<string> {
-    await this.wroteUnseen(state);
-    const { notepad = "" } = await this.shown(state);
-    const spans = readSpans(state).filter(([, { kind }]) => kind !== "summary");
-    const isVisible = (message: number) =>
-      !spans.some(([, { from, to }]) => message >= from && message <= to);
-    const edits = this.#own.placed === readEpoch(state).placed ? this.#own.edits : [];
-    return edits
-      .filter(({ message }) => isVisible(message))
-      .reduce((text, { operation }) => applyEdit(text, operation), notepad);
-  }
-
   /** What was written down before the last compaction. */
   async lastCheckpoint(state: State): Promise<Checkpoint | undefined> {
     const { number } = readEpoch(state);
@@ -174,17 +133,19 @@ export class AgentSession {
   /** What a model call would be given now. Worked out once for each state. */
   async prompt(steer = ""): Promise<PromptNow> {
     const state = await this.session.state();
-    if (this.#prompt?.state === state && this.#prompt.steer === steer) return this.#prompt;
-    const messages = await this.messages(state);
     const { toolbox, base, placement } = this.#setting;
-    const prompt = planPrompt({ state, context: toolbox.context(state), messages, base, placement, steer });
-    this.#prompt = { steer, prompt, usage: this.usage(prompt), state, messages };
+    const context = toolbox.context(state);
+    const known = this.#prompt;
+    if (known?.state === state && known.context === context && known.steer === steer) return known;
+    const messages = await this.messages(state);
+    const prompt = planPrompt({ state, context, messages, base, placement, steer });
+    this.#prompt = { steer, context, prompt, usage: this.usage(prompt), state, messages };
     return this.#prompt;
   }
 
   /** Tokens of a prompt by part; the parts add up to the total. */
   usage({ system, messages, added }: Prompt): Usage {
-    const { tokenizer, policy, base, toolbox, options, countTokens } = this.#setting;
+    const { tokenizer, policy, base, options, countTokens } = this.#setting;
     const count = (text: string) => tokenizer.count(text);
     let history = 0;
     let results = 0;
@@ -199,7 +160,7 @@ export class AgentSession {
     );
     const parts = {
       system: count(base),
-      tools: count(definitionsText(toolbox.tools)) + count(ownDefinitionsText(options.tools ?? {})),
+      tools: count(definitionsText(this.#tools)) + count(ownDefinitionsText(options.tools ?? {})),
       memory: Math.max(0, count(system) - count(base)) + put,
       history: Math.round(history) - put,
       results: Math.round(results),
@@ -207,21 +168,6 @@ export class AgentSession {
     const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
     return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
   }
-}
-
-/** What others wrote, what a program wrote in the agent's name, and the end of a task, which hides the calls before it. */
-function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
-  if (actor.kind === "system" || type.startsWith("messages.")) return false;
-  return (
-    actor.kind !== "agent" ||
-    messageOfCall(key) === undefined ||
-    type === "tasks.end" ||
-    type === "tasks.cancel"
-  );
-}
-
-function isNotepadOperation(operation: JournalEntry["operation"]): operation is NotepadOperation {
-  return operation.type.startsWith("notepad.");
 }
 
 const messageSizes = new WeakMap<object, number>();
@@ -234,53 +180,4 @@ export function messageTokens(message: ModelMessage, countTokens: (text: string)
     countTokens(typeof message.content === "string" ? message.content : JSON.stringify(message.content)) + 4;
   messageSizes.set(message, tokens);
   return tokens;
-}
-
-const definitions = new WeakMap<readonly Tool[], string>();
-
-function definitionsText(tools: readonly Tool[]): string {
-  let text = definitions.get(tools);
-  if (text === undefined) {
-    text = tools
-      .map(
-        ({ name, description, input }) =>
-          `${name} ${description} ${JSON.stringify(schemaOf(input, "input"))}`,
-      )
-      .join("\n");
-    definitions.set(tools, text);
-  }
-  return text;
-}
-
-const ownDefinitions = new WeakMap<ToolSet, string>();
-
-function ownDefinitionsText(tools: ToolSet): string {
-  let text = ownDefinitions.get(tools);
-  if (text === undefined) {
-    text = Object.entries(tools)
-      .map(
-        ([name, { description, inputSchema }]) =>
-          `${name} ${description ?? ""} ${JSON.stringify(asSchema(inputSchema).jsonSchema)}`,
-      )
-      .join("\n");
-    ownDefinitions.set(tools, text);
-  }
-  return text;
-}
-
-const toolSets = new WeakMap<readonly Tool[], ToolSet>();
-
-/** Memory tools in the AI SDK's form, without dots in their names and without anything to run. */
-export function memoryToolSet(tools: readonly Tool[]): ToolSet {
-  let set = toolSets.get(tools);
-  if (!set) {
-    set = Object.fromEntries(
-      tools.map(({ name, description, input }) => [
-        dotless(name),
-        tool({ description, inputSchema: jsonSchema(schemaOf(input, "input")) }),
-      ]),
-    );
-    toolSets.set(tools, set);
-  }
-  return set;
 }

@@ -12,15 +12,10 @@ import type { AgentOptions } from "./options.ts";
 import { type NudgeFacts, noNudges, planNudge } from "./plan-nudges.ts";
 import { blocksToFreeze } from "./plan-prompt.ts";
 import type { Usage } from "./plan-usage.ts";
-import {
-  compactNow,
-  finishPendingCalls,
-  placeChanges,
-  runTurn,
-  type TurnResult,
-  type TurnRun,
-  tellFullness,
-} from "./run-turn.ts";
+import { finishPendingCalls, type TurnRun } from "./run-answer.ts";
+import { placeChanges, tellFullness } from "./run-placement.ts";
+import { compactNow } from "./run-room.ts";
+import { runTurn, type TurnResult } from "./run-turn.ts";
 
 /** A turn that is under way: read its events, or wait for its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -67,6 +62,7 @@ export function createAgent(options: AgentOptions): Agent {
       agent = new AgentSession(session, setting);
       sessions.set(sessionId, agent);
     }
+    await agent.refresh();
     const state = await session.state();
     if (!state.resident.has("epoch/current")) {
       await session.apply(

@@ -52,10 +52,8 @@ async function plan(
     state,
     messages,
     callsLeft: prices ? 1 : estimateCallsLeft(messages, room, setting.countTokens),
-    memoryTools: new Set(setting.toolbox.tools.map(({ name }) => dotless(name))),
-    writingTools: new Set(
-      setting.toolbox.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)])),
-    ),
+    memoryTools: new Set(agent.tools.map(({ name }) => dotless(name))),
+    writingTools: new Set(agent.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)]))),
     countTokens: setting.countTokens,
     policy: { ...defaultClearing, ...setting.options.clearing, ...prices },
   });

@@ -50,7 +50,7 @@ async function runOne(
       text: `${call.tool} was not run: the turn was aborted. Call it again if it is still needed.`,
       isError: true,
     };
-  if (setting.toolbox.tools.some(({ name }) => dotless(name) === call.tool)) {
+  if (agent.tools.some(({ name }) => dotless(name) === call.tool)) {
     const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, {
       key: callKey(message, call.id, index),
     });

@@ -31,6 +31,7 @@ export function createToolbox(
   return {
     tools: surfaces.flatMap((surface) => surface.tools),
     extraTools,
+    changeable: new Set(changeable.map(({ name }) => name)),
     async refresh(session) {
       for (const surface of changeable) await surface.refresh?.(session);
     },
@@ -58,6 +59,8 @@ export type AgentToolbox = Toolbox & {
   tools: readonly Tool[];
   /** Those that the agent made itself. */
   extraTools(agent: string): readonly Tool[];
+  /** The surfaces that show something from outside the session. */
+  changeable: ReadonlySet<string>;
 };
 
 function describe(surface: string, tool: Tool): ToolDescription {

@@ -74,6 +74,9 @@ export const controller = [
       "Old large tool results give way to one-line stubs with their id, and recall_result brings them back.",
     "controller.results-policy":
       "Excluded tools and the newest results are never cleared; clearing happens in batches that pay.",
+    "controller.outside":
+      "What a surface shows from outside the session is shown as it is now, in every placement.",
+    "controller.extra-tools": "Tools that come and go are offered while they are there.",
     "controller.results-worked-in": "A result gives way once what it holds has been worked into notes.",
     "controller.results-kinds":
       "Searches, files, trees, JSON and test runs are told apart, each with the document's threshold.",
