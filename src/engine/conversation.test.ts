@@ -155,3 +155,22 @@ test("tasks nest four deep, the innermost ends first, and its parent swallows it
   await session.apply({ type: "tasks.end", summary: "fine" });
   await rejection(session.apply({ type: "tasks.end", summary: "?" }), "not_found");
 });
+
+test("a host that compacts by itself passes the same gate, and may tell its summary later [hooks.host-compaction]", async () => {
+  const session = await openTestSession();
+  await session.notepad.write("kept");
+  const operation = { type: "context.receipt" as const, blocks: [], receipt: receipt(1, 1, 9) };
+  await rejection(session.apply(operation), "conflict");
+  assert.equal(readEpoch(await session.state()).number, 1);
+  await session.apply({ type: "context.checkpoint", checkpoint });
+  assert.equal((await session.apply(operation)).result.epoch, 2);
+  const later = { ...operation, receipt: { ...receipt(1, 1, 9), line: "[Receipt, with the summary]" } };
+  assert.equal((await session.apply(later)).result.epoch, 2);
+  assert.deepEqual(
+    (await session.receipts()).map(({ line }) => line),
+    ["[Receipt, with the summary]"],
+  );
+  const { message } = await rejection(session.apply({ ...operation, receipt: receipt(3, 1, 9) }), "conflict");
+  assert.match(message, /epoch 3, but the session is in epoch 2/);
+  assert.equal(await session.notepad.read(), "kept");
+});

@@ -102,6 +102,7 @@ export type ConversationOperation =
   | { type: "context.checkpoint"; checkpoint: Checkpoint }
   | { type: "context.clear"; results: ({ id: string } & ClearedResult)[] }
   | { type: "context.compact"; to: number; summary: string; blocks: string[]; mark: string; receipt: Receipt }
+  | { type: "context.receipt"; blocks: string[]; receipt: Receipt }
   | { type: "tasks.begin"; description: string }
   | { type: "tasks.end"; summary: string }
   | { type: "tasks.cancel"; reason: string };
@@ -117,7 +118,7 @@ export function applyConversation(
   operation: ConversationOperation,
 ): Outcome<ConversationResult> {
   const epoch = readEpoch(state);
-  const done = (more: Omit<ConversationResult, "epoch"> = {}): Outcome<ConversationResult> => ({
+  const done = (more: Partial<ConversationResult> = {}): Outcome<ConversationResult> => ({
     result: { epoch: epoch.number, ...more },
     warnings: [],
   });
@@ -156,6 +157,8 @@ export function applyConversation(
     case "context.compact":
       compact(draft, state, operation, epoch);
       return { result: { epoch: epoch.number + 1 }, warnings: [] };
+    case "context.receipt":
+      return done({ epoch: acceptReceipt(draft, state, operation, epoch) });
     case "tasks.begin":
       return done(beginTask(draft, state, operation.description));
     case "tasks.end":
@@ -176,12 +179,7 @@ type Compaction = Extract<ConversationOperation, { type: "context.compact" }>;
 /** All of it or nothing: the span goes only after its checkpoint, and together with its receipt. */
 function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch): void {
   const { to, receipt } = operation;
-  if (draft.record("checkpoint", String(epoch.number)) === null) {
-    throw new HoldfastError(
-      "conflict",
-      `Epoch ${epoch.number} has no checkpoint yet, so nothing may leave the context. Write the checkpoint first.`,
-    );
-  }
+  mustHaveCheckpoint(draft, epoch);
   const from = summarisedUpTo(state) + 1;
   if (
     receipt.epoch !== epoch.number ||
@@ -198,6 +196,44 @@ function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch
   }
   replaceSpan(draft, state, operation, epoch);
   draft.put("receipt", String(epoch.number), receipt as unknown as Json);
+}
+
+function mustHaveCheckpoint(draft: Draft, epoch: Epoch): void {
+  if (draft.record("checkpoint", String(epoch.number)) !== null) return;
+  throw new HoldfastError(
+    "conflict",
+    `Epoch ${epoch.number} has no checkpoint yet, so nothing may leave the context. Write the checkpoint first.`,
+  );
+}
+
+type HostCompaction = Extract<ConversationOperation, { type: "context.receipt" }>;
+
+/**
+ * A host has compacted the conversation that it keeps itself: the epoch ends, through the same gate. The receipt of
+ * the epoch before may be given once more, when the host tells its summary only later.
+ */
+function acceptReceipt(
+  draft: Draft,
+  state: State,
+  { blocks, receipt }: HostCompaction,
+  epoch: Epoch,
+): number {
+  const isLater =
+    receipt.epoch === epoch.number - 1 && draft.record("receipt", String(receipt.epoch)) !== null;
+  if (receipt.epoch !== epoch.number && !isLater) {
+    throw new HoldfastError(
+      "conflict",
+      `This receipt is of epoch ${receipt.epoch}, but the session is in epoch ${epoch.number}. Nothing was changed. Plan it again.`,
+      { data: { epoch: epoch.number } },
+    );
+  }
+  if (!isLater) {
+    mustHaveCheckpoint(draft, epoch);
+    removeInjections(draft, state);
+    openEpoch(draft, state, epoch.number + 1, blocks);
+  }
+  draft.put("receipt", String(receipt.epoch), receipt as unknown as Json);
+  return isLater ? epoch.number : epoch.number + 1;
 }
 
 function replaceSpan(

@@ -106,6 +106,7 @@ function run(draft: Draft, state: State, operation: Operation, environment: Envi
     case "context.checkpoint":
     case "context.clear":
     case "context.compact":
+    case "context.receipt":
     case "tasks.begin":
     case "tasks.end":
     case "tasks.cancel":

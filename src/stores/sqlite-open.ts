@@ -16,9 +16,13 @@ export interface OpenedDatabase {
 }
 
 /** Opens, creates or upgrades a database; one that is not ours, or of a newer version, is left as it is. */
-export function openDatabase(path: string, synchronous: "full" | "normal"): OpenedDatabase {
-  refuseStranger(path);
-  const opened = openEither(path);
+export function openDatabase(
+  path: string,
+  synchronous: "full" | "normal",
+  patience = busyMilliseconds,
+): OpenedDatabase {
+  refuseStranger(path, patience);
+  const opened = openEither(path, patience);
   try {
     opened.database.exec(`PRAGMA synchronous = ${synchronous === "normal" ? "NORMAL" : "FULL"}`);
     prepareSchema(opened.database, path, opened.writable);
@@ -30,20 +34,25 @@ export function openDatabase(path: string, synchronous: "full" | "normal"): Open
 }
 
 /** For reading and writing; for reading only where nothing can be written. */
-function openEither(path: string): OpenedDatabase {
+function openEither(path: string, patience: number): OpenedDatabase {
   try {
     createFile(path);
-    return { database: openWith(path, {}, "PRAGMA journal_mode = WAL"), writable: true };
+    return { database: openWith(path, {}, patience, "PRAGMA journal_mode = WAL"), writable: true };
   } catch (error) {
     if (!mayBeReadOnly(error) || !existsSync(path)) throw cannotOpen(error, path);
-    return { database: openToRead(path), writable: false };
+    return { database: openToRead(path, patience), writable: false };
   }
 }
 
-function openWith(location: string, options: { readOnly?: boolean }, setup = ""): DatabaseSync {
+function openWith(
+  location: string,
+  options: { readOnly?: boolean },
+  patience: number,
+  setup = "",
+): DatabaseSync {
   const database = new DatabaseSync(location, options);
   try {
-    database.exec(`PRAGMA busy_timeout = ${busyMilliseconds}; ${setup}`);
+    database.exec(`PRAGMA busy_timeout = ${patience}; ${setup}`);
     return database;
   } catch (error) {
     database.close();
@@ -55,11 +64,11 @@ function openWith(location: string, options: { readOnly?: boolean }, setup = "")
  * Looks before anything is changed: switching to WAL would already be a change to somebody's database.
  * Looks through SQLite, because closing the file by other means would drop the locks this process has on it.
  */
-function refuseStranger(path: string): void {
+function refuseStranger(path: string, patience: number): void {
   if (path === ":memory:" || !statSync(path, { throwIfNoEntry: false })?.size) return;
   let database: DatabaseSync | undefined;
   try {
-    database = openToRead(path);
+    database = openToRead(path, patience);
     isCurrent(database, path);
   } catch (error) {
     // What cannot be looked at like this is looked at again when it is opened.
@@ -70,9 +79,9 @@ function refuseStranger(path: string): void {
 }
 
 /** Without a write-ahead log beside it, the file can be read where nothing can be written, and no trace is left. */
-function openToRead(path: string): DatabaseSync {
+function openToRead(path: string, patience: number): DatabaseSync {
   const location = existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`;
-  return openWith(location, { readOnly: true });
+  return openWith(location, { readOnly: true }, patience);
 }
 
 /** Notes are private: the directory is made for its owner only, and so is the file. */

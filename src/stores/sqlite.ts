@@ -35,6 +35,8 @@ export interface SqliteOptions extends StoreOptions {
   synchronous?: "full" | "normal";
   /** How often other processes' commits are looked for while somebody watches. */
   pollMilliseconds?: number;
+  /** How long one statement may hold up this process while another writes; it is tried again after that. */
+  busyMilliseconds?: number;
 }
 
 /** How long a caller waits for other processes before it is told that the store is busy. */
@@ -43,7 +45,7 @@ const patience = 60_000;
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const path = options.path === ":memory:" ? options.path : resolve(options.path);
   const { database, writable } = await patiently(path, () =>
-    openDatabase(path, options.synchronous ?? "full"),
+    openDatabase(path, options.synchronous ?? "full", options.busyMilliseconds),
   );
   const warning = warningOfVersion(sqliteVersion(database));
   if (warning) (options.onWarning ?? console.warn)(warning);

@@ -8,4 +8,6 @@ export const hooks = from("hooks", {
   "hooks.processes": "Processes are told apart by number and start, on Linux and macOS.",
   "hooks.project":
     "The project is found from the working directory; its folder is private and ignored by Git.",
+  "hooks.host-compaction":
+    "A compaction that a host does itself passes the same gate: no receipt without a checkpoint, a new epoch after it.",
 });
