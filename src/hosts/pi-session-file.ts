@@ -81,8 +81,8 @@ export function writePiState(text: string, state: Partial<PiState>, options: Wri
   return output;
 }
 
-/** Strings and arrays go in bare, the only shapes that OpenClaw reads back. */
-function listChanges(
+/** The custom entries that lead from one state to another. Strings and arrays go in bare, the only shapes that OpenClaw reads back. */
+export function listChanges(
   before: PiState,
   { scratchpad, notepad }: Partial<PiState>,
 ): [customType: string, data: unknown][] {
@@ -119,8 +119,13 @@ function unusedId(text: string, makeId: () => string): string {
   );
 }
 
+/** Whether a custom entry of this type holds a part of the state. */
+export function isStateEntry(customType: unknown): boolean {
+  return Object.values(keys).some((key) => key === customType);
+}
+
 /** Root first, so that the last entry wins, whichever of the old and the new notes key it has. */
-function readState(branch: PlacedEntry[], warnings: PiWarning[]): PiState {
+export function readState(branch: PlacedEntry[], warnings: PiWarning[]): PiState {
   const state: PiState = { scratchpad: { notes: "", plan: "", refs: [] }, notepad: null };
   for (const { line, entry } of branch) {
     if (entry.type !== "custom" || takeValue(state, entry)) continue;

@@ -1,6 +1,7 @@
 import type { ModelMessage } from "ai";
+import { plainText, toModelMessage } from "../hosts/pi/model-messages.ts";
 import { readPiSession } from "../hosts/pi-session-file.ts";
-import { countIn, objectIn, objectsIn, type ParsedLine, textIn, timeIn } from "./read-lines.ts";
+import { countIn, objectIn, type ParsedLine, textIn, timeIn } from "./read-lines.ts";
 import type { RecordedCall, RecordedCompaction, Transcript, TranscriptWarning } from "./transcript.ts";
 
 type Entry = Record<string, unknown>;
@@ -92,57 +93,4 @@ function toCall(
     askedAt,
     answeredAt,
   };
-}
-
-function toModelMessage(message: Entry): ModelMessage | undefined {
-  switch (message.role) {
-    case "user":
-    case "custom":
-    case "hookMessage":
-      return { role: "user", content: plainText(message.content) };
-    case "bashExecution":
-      return { role: "user", content: `$ ${textIn(message.command)}\n${textIn(message.output)}` };
-    case "assistant":
-      return { role: "assistant", content: objectsIn(message.content).flatMap(toAssistantPart) };
-    case "toolResult":
-      return {
-        role: "tool",
-        content: [
-          {
-            type: "tool-result",
-            toolCallId: textIn(message.toolCallId),
-            toolName: textIn(message.toolName),
-            output: {
-              type: message.isError === true ? "error-text" : "text",
-              value: plainText(message.content),
-            },
-          },
-        ],
-      };
-    default:
-      return undefined;
-  }
-}
-
-type AssistantPart = Exclude<Extract<ModelMessage, { role: "assistant" }>["content"], string>[number];
-
-function toAssistantPart(block: Entry): AssistantPart[] {
-  if (block.type === "text") return [{ type: "text", text: textIn(block.text) }];
-  if (block.type === "thinking") return [{ type: "reasoning", text: textIn(block.thinking) }];
-  if (block.type !== "toolCall") return [];
-  return [
-    {
-      type: "tool-call",
-      toolCallId: textIn(block.id),
-      toolName: textIn(block.name),
-      input: block.arguments ?? {},
-    },
-  ];
-}
-
-function plainText(content: unknown): string {
-  if (typeof content === "string") return content;
-  return objectsIn(content)
-    .map(({ type, text }) => (type === "image" ? "[image]" : textIn(text)))
-    .join("\n");
 }

@@ -1,0 +1,131 @@
+import type { NoteValue } from "../../engine/notes.ts";
+import type { Json } from "../../engine/state.ts";
+import type { SessionExport } from "../../sessions/transfer.ts";
+import { isStateEntry, listChanges, type PiState, readState } from "../pi-session-file.ts";
+import { isJsonObject } from "../pi-session-tree.ts";
+import type { PiTreeEntry } from "./pi-host.ts";
+
+/** What the custom entries along a branch say the memory is. */
+export interface BranchMemory extends PiState {
+  /** By id. */
+  notes: ReadonlyMap<string, Json>;
+}
+
+/** The session of ours that a branch writes to, as one of its entries says. */
+export interface BranchLink {
+  /** The entry that says it. */
+  entry: string;
+  session: string;
+  /** The pi session it was said in; a fork copies the entry into a file of its own. */
+  pi: string;
+}
+
+const noteKey = "holdfast:note";
+const linkKey = "holdfast:session";
+
+export type CustomEntry = [customType: string, data: unknown];
+
+export function readBranch(branch: readonly PiTreeEntry[]): BranchMemory {
+  const placed = branch.map((entry, line) => ({ line, entry: { timestamp: null, ...entry } }));
+  const notes = new Map<string, Json>();
+  for (const { type, customType, data } of branch) {
+    if (type !== "custom" || customType !== noteKey || !isJsonObject(data)) continue;
+    const { id, note } = data;
+    if (typeof id !== "string") continue;
+    if (isJsonObject(note)) notes.set(id, note as Json);
+    else notes.delete(id);
+  }
+  return { ...readState(placed, []), notes };
+}
+
+/** The entries to append to a branch so that it says what the memory is now. */
+export function listEntries(before: BranchMemory, now: BranchMemory): CustomEntry[] {
+  const notes = new Set([...before.notes.keys(), ...now.notes.keys()]);
+  const changed = [...notes].filter((id) => !isSame(before.notes.get(id), now.notes.get(id)));
+  return [
+    ...listChanges(before, now),
+    ...changed.map((id): CustomEntry => [noteKey, { id, note: now.notes.get(id) ?? null }]),
+  ];
+}
+
+function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+export function linkEntry(session: string, pi: string): CustomEntry {
+  return [linkKey, { session, pi }];
+}
+
+export function readLink(branch: readonly PiTreeEntry[]): BranchLink | undefined {
+  return branch.map(toLink).findLast((link) => link !== undefined);
+}
+
+function toLink({ type, customType, data, id }: PiTreeEntry): BranchLink | undefined {
+  if (type !== "custom" || customType !== linkKey || !isJsonObject(data)) return undefined;
+  const { session, pi } = data;
+  return typeof session === "string" && typeof pi === "string" ? { entry: id, session, pi } : undefined;
+}
+
+/** Whether any branch of the file has a session of its own already. */
+export function hasLink(entries: readonly PiTreeEntry[], pi: string): boolean {
+  return entries.some((entry) => toLink(entry)?.pi === pi);
+}
+
+/** Whether the session was written to further on, on a branch that has been left since. */
+export function wentElsewhere(
+  link: BranchLink,
+  entries: readonly PiTreeEntry[],
+  branch: readonly PiTreeEntry[],
+): boolean {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const here = new Set(branch.map(({ id }) => id));
+  const ownerOf = (entry: PiTreeEntry): string | undefined => {
+    const seen = new Set<PiTreeEntry>();
+    for (let at: PiTreeEntry | undefined = entry; at && !seen.has(at); at = byId.get(at.parentId ?? "")) {
+      if (toLink(at)) return at.id;
+      seen.add(at);
+    }
+    return undefined;
+  };
+  return entries.some(
+    (entry) =>
+      entry.type === "custom" &&
+      (isStateEntry(entry.customType) || entry.customType === noteKey) &&
+      !here.has(entry.id) &&
+      ownerOf(entry) === link.entry,
+  );
+}
+
+/** The memory of a branch as a document that makes a session. */
+export function toDocument(
+  memory: BranchMemory,
+  session: { id: string; parent: string | null; now: number },
+): SessionExport {
+  const { notes, plan, refs } = memory.scratchpad;
+  const { id, parent, now } = session;
+  const kept = [...memory.notes].filter(([key, value]) => isNote(key, value));
+  return {
+    format: "holdfast-session",
+    version: 1,
+    session: { id, agent: "pi", title: null, parent, createdAt: now, updatedAt: now, revision: 0 },
+    notepad: memory.notepad,
+    records: {
+      space: { ...(notes === "" ? {} : { notes }), ...(plan === "" ? {} : { plan }) },
+      ref: Object.fromEntries(refs.map((ref, index) => [String(index + 1).padStart(12, "0"), ref])),
+      note: Object.fromEntries(kept),
+    },
+    journal: [],
+  };
+}
+
+/** One damaged note must not cost all the others. */
+function isNote(id: string, value: Json): boolean {
+  const { content, tags, createdAt, updatedAt, updated } = value as unknown as Partial<NoteValue>;
+  return (
+    /^note_\d{1,15}$/.test(id) &&
+    typeof content === "string" &&
+    Array.isArray(tags) &&
+    tags.every((tag) => typeof tag === "string") &&
+    [createdAt, updatedAt, updated].every((time) => typeof time === "number")
+  );
+}

@@ -1,0 +1,136 @@
+import { fenceContent } from "../../context/fence.ts";
+import { fromStored, plainTextOf, type StoredMessage } from "../../controller/conversation.ts";
+import { planCheckpoint } from "../../controller/plan-checkpoint.ts";
+import { compactedText } from "../../controller/plan-compaction.ts";
+import { blocksToFreeze } from "../../controller/plan-prompt.ts";
+import { planReceipt } from "../../controller/plan-receipt.ts";
+import { type Checkpoint, type Receipt, readEpoch } from "../../engine/conversation.ts";
+import type { Session } from "../../sessions/session.ts";
+import { isJsonObject } from "../pi-session-tree.ts";
+import { toModelMessage } from "./model-messages.ts";
+import type { PiAgentMessage, PiBeforeCompactEvent, PiContext, PiTreeEntry } from "./pi-host.ts";
+import { memoryText } from "./place-memory.ts";
+import { summarise } from "./summarise.ts";
+
+/** A compaction that pi is about to make: what goes, what stays, and what was written down before it. */
+export interface PlannedCompaction {
+  removed: StoredMessage[];
+  kept: StoredMessage[];
+  checkpoint: Checkpoint;
+  tokensBefore: number;
+}
+
+const asSystem = { actor: { kind: "system" as const } };
+
+export type CountTokens = (text: string) => number;
+
+/** Writes the checkpoint; from here on the messages may go. */
+export async function checkpointBranch(
+  session: Session,
+  { preparation, branchEntries }: PiBeforeCompactEvent,
+  countTokens: CountTokens,
+): Promise<PlannedCompaction> {
+  const state = await session.state();
+  const first = state.row.counters.lastMessage + 1;
+  const { messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
+  const removed = numbered([...messagesToSummarize, ...turnPrefixMessages], first);
+  const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), first + removed.length);
+  const epoch = readEpoch(state);
+  if (epoch.warning === "none") {
+    const reason = "the host compacted before the warning was due";
+    await session.apply({ type: "context.skip_warning", trigger: "host", reason }, asSystem);
+  }
+  const [earlier] = await session.records("checkpoint", [String(epoch.number - 1)]);
+  const checkpoint = planCheckpoint({
+    state,
+    messages: [...removed, ...kept],
+    to: first + removed.length - 1,
+    earlier: earlier?.value as unknown as Checkpoint | undefined,
+    countTokens,
+  });
+  await session.apply({ type: "context.checkpoint", checkpoint }, asSystem);
+  return { removed, kept, checkpoint, tokensBefore };
+}
+
+/** Our own summary: it carries the earlier one, the checkpoint and the receipt. */
+export async function summariseBranch(
+  session: Session,
+  planned: PlannedCompaction,
+  context: PiContext,
+  { preparation, customInstructions = "", signal }: PiBeforeCompactEvent,
+  countTokens: CountTokens,
+): Promise<{ summary: string; receipt: Receipt }> {
+  const { removed, checkpoint } = planned;
+  const { text, by } = await summarise(context, {
+    previous: preparation.previousSummary ?? "",
+    removed,
+    openAsks: checkpoint.openAsks,
+    focus: customInstructions,
+    signal,
+    countTokens,
+  });
+  const body = `[Summary of the conversation so far]\n${fenceContent(text)}\n[End of summary]\n\n${checkpoint.text}`;
+  const receipt = await receiptOf(session, planned, body, by, countTokens);
+  return { summary: `${body}\n\n${receipt.line}`, receipt };
+}
+
+/** What is still in front of the model when this text stands where the removed messages stood. */
+export async function receiptOf(
+  session: Session,
+  { removed, kept, checkpoint, tokensBefore }: PlannedCompaction,
+  summary: string,
+  summaryBy: Receipt["summaryBy"],
+  countTokens: CountTokens,
+): Promise<Receipt> {
+  const context = await session.context();
+  const state = await session.state();
+  const contextAfter = [
+    memoryText(context),
+    summary,
+    ...kept.map(({ message }) => plainTextOf(message)),
+  ].join("\n");
+  return planReceipt({
+    state,
+    epoch: readEpoch(state),
+    trigger: "host",
+    removed,
+    asks: checkpoint.openAsks,
+    contextAfter,
+    canRecall: (await session.tools()).some(({ name }) => name === "recall"),
+    summaryBy,
+    tokensBefore,
+    tokensAfter: countTokens(contextAfter),
+  });
+}
+
+/** Takes what pi has done into the session: the messages that went, the summary and the receipt, as one epoch's end. */
+export async function recordCompaction(
+  session: Session,
+  { removed }: PlannedCompaction,
+  summary: string,
+  receipt: Receipt,
+): Promise<void> {
+  if (removed.length === 0) return;
+  const messages = removed.map(({ message, at }) => fromStored(message, at));
+  await session.apply({ type: "messages.add", messages }, asSystem);
+  const blocks = blocksToFreeze(await session.context());
+  const compaction = { to: receipt.to, summary, blocks, mark: compactedText, receipt };
+  await session.apply({ type: "context.compact", ...compaction }, asSystem);
+}
+
+function numbered(messages: readonly PiAgentMessage[], first: number): StoredMessage[] {
+  return messages
+    .flatMap((message) => {
+      const converted = toModelMessage(message);
+      const at = typeof message.timestamp === "number" ? message.timestamp : 0;
+      return converted ? [{ message: converted, at }] : [];
+    })
+    .map((stored, index) => ({ number: first + index, ...stored }));
+}
+
+function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgentMessage[] {
+  const start = branch.findIndex(({ id }) => id === firstKept);
+  return branch
+    .slice(start === -1 ? branch.length : start)
+    .flatMap(({ type, message }) => (type === "message" && isJsonObject(message) ? [message] : []));
+}

@@ -1,0 +1,224 @@
+import { type MemoryView, viewOf } from "../../controller/plan-changes.ts";
+import { warningText } from "../../controller/plan-compaction.ts";
+import { type Receipt, readEpoch } from "../../engine/conversation.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { dotless } from "../../tools/toolbox.ts";
+import {
+  checkpointBranch,
+  type PlannedCompaction,
+  receiptOf,
+  recordCompaction,
+  summariseBranch,
+} from "./compact-branch.ts";
+import type {
+  PiAgentMessage,
+  PiBeforeCompactEvent,
+  PiCompactEvent,
+  PiCompaction,
+  PiContext,
+  PiContextEvent,
+  PiExtensionApi,
+  PiTool,
+} from "./pi-host.ts";
+import { PiMemory } from "./pi-memory.ts";
+import { changesText, memoryText, placeMemory } from "./place-memory.ts";
+
+export interface ExtensionParts {
+  openMemory(cwd: string): Promise<Memory>;
+  /** The tools to register, known before a session is open. */
+  tools: ReturnType<Memory["tools"]>;
+  countTokens(text: string): number;
+  /** Told of what failed; the agent goes on. */
+  report(event: string, error: unknown, context: PiContext): void;
+}
+
+/** What the model was shown of its memory, and as of which revision. */
+interface Shown {
+  revision: number;
+  view: MemoryView;
+  head: string;
+}
+
+/** The compaction that pi was last asked to make. */
+interface Asked {
+  key: string;
+  planned: PlannedCompaction;
+  answer: Promise<{ summary: string; receipt: Receipt }>;
+}
+
+export class PiExtension {
+  readonly #parts: ExtensionParts;
+  readonly #memory: PiMemory;
+  #shown: Shown | undefined;
+  #asked: Asked | undefined;
+  /** Said once more after a compaction whose summary is not ours. */
+  #notice: string[] = [];
+  /** Keys of the edits whose calls the model has made itself. */
+  readonly #ownEdits = new Set<string>();
+
+  constructor(pi: PiExtensionApi, parts: ExtensionParts) {
+    this.#parts = parts;
+    this.#memory = new PiMemory((type, data) => pi.appendEntry(type, data), parts.openMemory);
+  }
+
+  register(pi: PiExtensionApi): void {
+    const caught =
+      <Event, Result>(name: string, handle: (event: Event, context: PiContext) => Promise<Result>) =>
+      async (event: Event, context: PiContext): Promise<Result | undefined> => {
+        try {
+          return await handle(event, context);
+        } catch (error) {
+          this.#parts.report(name, error, context);
+          return undefined;
+        }
+      };
+    const enter = async () => this.#enterBranch();
+    pi.on("session_start", caught("session_start", enter));
+    pi.on("session_tree", caught("session_tree", enter));
+    pi.on(
+      "session_shutdown",
+      caught("session_shutdown", () => this.#memory.close()),
+    );
+    pi.on(
+      "context",
+      caught("context", (event: PiContextEvent, context) => this.#place(event, context)),
+    );
+    pi.on(
+      "session_before_compact",
+      caught("session_before_compact", (event: PiBeforeCompactEvent, context) =>
+        this.#compact(event, context),
+      ),
+    );
+    pi.on(
+      "session_compact",
+      caught("session_compact", (event: PiCompactEvent, context) => this.#compacted(event, context)),
+    );
+    for (const tool of this.#parts.tools) pi.registerTool(this.#toolOf(tool));
+  }
+
+  #enterBranch(): void {
+    this.#memory.leaveBranch();
+    this.#shown = undefined;
+    this.#asked = undefined;
+    this.#notice = [];
+  }
+
+  #toolOf({ name, description, inputSchema }: ExtensionParts["tools"][number]): PiTool {
+    return {
+      name: dotless(name),
+      label: name,
+      description,
+      parameters: inputSchema,
+      executionMode: "sequential",
+      execute: async (callId, input, _signal, _onUpdate, context) => {
+        try {
+          const session = await this.#memory.session(context);
+          const key = `pi-${crypto.randomUUID()}`;
+          const answer = await session.call(name, input, { key });
+          this.#ownEdits.add(key);
+          await this.#memory.keep(context);
+          // pi marks a call as failed when it throws.
+          if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
+          return { content: [{ type: "text", text: answer.text }], details: { callId, ...answer.output } };
+        } catch (error) {
+          if (!(error instanceof HoldfastError)) this.#parts.report(`tool ${name}`, error, context);
+          throw error;
+        }
+      },
+    };
+  }
+
+  async #place({ messages }: PiContextEvent, context: PiContext): Promise<{ messages: PiAgentMessage[] }> {
+    const session = await this.#memory.session(context);
+    await this.#memory.keep(context);
+    const now = await session.context();
+    const { row } = await session.state();
+    const view = viewOf(now, row.notepad ?? "");
+    this.#shown ??= { revision: row.revision, view, head: memoryText(now, this.#notice) };
+    const unseen = await this.#wroteUnseen(session, this.#shown.revision);
+    const tail = [unseen ? changesText(this.#shown.view, view) : "", await this.#warning(session, context)];
+    // The same time in every call, so that nothing but the text decides whether the provider's cache holds.
+    return { messages: placeMemory(messages, { head: this.#shown.head, tail, at: 0 }) };
+  }
+
+  /** Whether anybody but the agent has written since the model was shown its memory. */
+  async #wroteUnseen(session: Session, since: number): Promise<boolean> {
+    const entries = await session.history({ from: since + 1 });
+    return entries.some(
+      ({ key, changes, operation }) =>
+        changes.length > 0 &&
+        !operation.type.startsWith("context.") &&
+        !operation.type.startsWith("messages.") &&
+        !this.#ownEdits.has(key ?? ""),
+    );
+  }
+
+  /** Once in each epoch, while there is still room to write something down. */
+  async #warning(session: Session, context: PiContext): Promise<string> {
+    const usage = context.getContextUsage?.();
+    if (!usage || usage.tokens === null || usage.tokens < warnFrom(usage.contextWindow)) return "";
+    const state = await session.state();
+    if (readEpoch(state).warning !== "none") return "";
+    const before = state.row.counters.lastMessage + 1;
+    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text: warningText };
+    await session.apply(warning, { actor: { kind: "system" } });
+    return warningText;
+  }
+
+  async #compact(
+    event: PiBeforeCompactEvent,
+    context: PiContext,
+  ): Promise<{ compaction: PiCompaction } | undefined> {
+    const { firstKeptEntryId, tokensBefore } = event.preparation;
+    const key = `${firstKeptEntryId} ${event.branchEntries.at(-1)?.id}`;
+    // pi may ask twice for one compaction.
+    if (this.#asked?.key !== key) {
+      const session = await this.#memory.session(context);
+      await this.#memory.keep(context);
+      const { countTokens } = this.#parts;
+      const planned = await checkpointBranch(session, event, countTokens);
+      const answer = summariseBranch(session, planned, context, event, countTokens);
+      this.#asked = { key, planned, answer };
+      answer.catch(() => {
+        if (this.#asked?.answer === answer) this.#asked = undefined;
+      });
+    }
+    const { planned, answer } = this.#asked;
+    if (planned.removed.length === 0) return undefined;
+    const { summary, receipt } = await answer;
+    const { filesRead: readFiles, filesWritten: modifiedFiles } = planned.checkpoint;
+    const details = { readFiles, modifiedFiles, receipt };
+    return { compaction: { summary, firstKeptEntryId, tokensBefore, details } };
+  }
+
+  async #compacted({ compactionEntry }: PiCompactEvent, context: PiContext): Promise<void> {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    this.#shown = undefined;
+    this.#notice = [];
+    if (!asked) return;
+    const session = await this.#memory.session(context);
+    const { summary } = compactionEntry;
+    const own = await asked.answer.catch(() => undefined);
+    if (own?.summary === summary) return recordCompaction(session, asked.planned, summary, own.receipt);
+    const { planned } = asked;
+    const receipt = await receiptOf(
+      session,
+      planned,
+      `${summary}\n${planned.checkpoint.text}`,
+      "model",
+      this.#parts.countTokens,
+    );
+    this.#notice = [planned.checkpoint.text, receipt.line];
+    await recordCompaction(session, planned, summary, receipt);
+  }
+}
+
+/** pi compacts when only this much of the window is left, unless it is told otherwise. */
+const usualReserve = 16_384;
+
+function warnFrom(contextWindow: number): number {
+  return 0.85 * (contextWindow - Math.min(usualReserve, contextWindow / 2));
+}

@@ -1,0 +1,37 @@
+import { openMemory } from "../../index.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import { failureReporter, openPluginMemory, pluginSurfaces } from "../plugin-memory.ts";
+import { PiExtension } from "./extension.ts";
+import type { PiContext, PiExtensionApi } from "./pi-host.ts";
+
+/**
+ * The pi extension: tools, memory before every model call, and compactions with a checkpoint and a receipt.
+ *
+ * @example
+ * // .pi/extensions/holdfast.js
+ * export { default } from "holdfast/pi";
+ */
+export default async function holdfast(pi: PiExtensionApi): Promise<void> {
+  const report = failureReporter("pi");
+  const tell = (event: string, error: unknown, { cwd, hasUI, ui }: PiContext) =>
+    // On a terminal that pi draws on, a line on stderr would stand in the middle of the picture.
+    report(event, error, cwd, hasUI && ui ? (line) => ui.notify(line, "warning") : undefined);
+  const parts = await openMemory({ store: "memory:", surfaces: pluginSurfaces });
+  const extension = new PiExtension(pi, {
+    tools: parts.tools(),
+    countTokens: parts.budget.countTokens,
+    report: tell,
+    openMemory: (cwd) => openOrDoWithout(cwd, (error) => report("session_start", error, cwd)),
+  });
+  extension.register(pi);
+}
+
+/** What pi's own file says is enough to go on with: without a store, memory lives there alone. */
+async function openOrDoWithout(cwd: string, report: (error: unknown) => void): Promise<Memory> {
+  try {
+    return await openPluginMemory(cwd);
+  } catch (error) {
+    report(error);
+    return openMemory({ store: "memory:", surfaces: pluginSurfaces });
+  }
+}

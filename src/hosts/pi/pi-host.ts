@@ -1,0 +1,101 @@
+/** What the extension uses of pi, by shape: pi's own packages are never imported, and both of their names work. */
+export interface PiExtensionApi {
+  on(event: string, handler: (event: never, context: PiContext) => unknown): void;
+  registerTool(tool: PiTool): void;
+  appendEntry(customType: string, data: unknown): void;
+}
+
+export interface PiTool {
+  name: string;
+  label: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  executionMode: "sequential";
+  execute(
+    callId: string,
+    input: unknown,
+    signal: AbortSignal | undefined,
+    onUpdate: unknown,
+    context: PiContext,
+  ): Promise<{ content: { type: "text"; text: string }[]; details: unknown }>;
+}
+
+export interface PiContext {
+  cwd: string;
+  hasUI?: boolean;
+  ui?: { notify(message: string, kind: "warning"): void };
+  sessionManager: {
+    getSessionId(): string;
+    /** From the root to where the conversation stands. */
+    getBranch(): PiTreeEntry[];
+    /** Every entry of the file, in the order they were written. */
+    getEntries(): PiTreeEntry[];
+  };
+  model?: unknown;
+  modelRegistry?: PiModelRegistry;
+  getContextUsage?(): { tokens: number | null; contextWindow: number } | undefined;
+}
+
+export interface PiTreeEntry {
+  type: string;
+  id: string;
+  parentId: string | null;
+  [field: string]: unknown;
+}
+
+/** Newer versions make the call themselves; older ones give the key for it. */
+export interface PiModelRegistry {
+  streamSimple?(
+    model: unknown,
+    context: PiModelRequest,
+    options: Record<string, unknown>,
+  ): { result(): Promise<PiModelAnswer> };
+  getApiKeyAndHeaders?(
+    model: unknown,
+  ): Promise<{ ok: boolean; apiKey?: string; headers?: Record<string, string> }>;
+}
+
+export interface PiModelRequest {
+  systemPrompt: string;
+  messages: { role: "user"; content: { type: "text"; text: string }[]; timestamp: number }[];
+}
+
+export interface PiModelAnswer {
+  content: { type: string; text?: string }[];
+  stopReason?: string;
+  errorMessage?: string;
+}
+
+/** A message as pi keeps it. */
+export type PiAgentMessage = Record<string, unknown>;
+
+export interface PiContextEvent {
+  messages: PiAgentMessage[];
+}
+
+export interface PiBeforeCompactEvent {
+  preparation: {
+    messagesToSummarize: PiAgentMessage[];
+    /** The first part of a turn that is too long to stay whole. */
+    turnPrefixMessages?: PiAgentMessage[];
+    firstKeptEntryId: string;
+    tokensBefore: number;
+    /** What the compaction before this one left. */
+    previousSummary?: string;
+  };
+  branchEntries: PiTreeEntry[];
+  customInstructions?: string;
+  signal: AbortSignal;
+}
+
+export interface PiCompactEvent {
+  compactionEntry: { summary: string; firstKeptEntryId?: string; tokensBefore?: number };
+  fromExtension: boolean;
+}
+
+export interface PiCompaction {
+  summary: string;
+  firstKeptEntryId: string;
+  tokensBefore: number;
+  details: unknown;
+}

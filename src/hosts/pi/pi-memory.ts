@@ -1,0 +1,120 @@
+import { readScratchpad } from "../../engine/scratchpad.ts";
+import type { Json, State } from "../../engine/state.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { sessionIdOf } from "../session-link.ts";
+import {
+  type BranchMemory,
+  hasLink,
+  linkEntry,
+  listEntries,
+  readBranch,
+  readLink,
+  toDocument,
+  wentElsewhere,
+} from "./branch-memory.ts";
+import type { PiContext, PiExtensionApi } from "./pi-host.ts";
+
+/**
+ * The memory of the branch that pi stands on. A branch of pi's tree is a session of ours: whoever goes back to an
+ * earlier entry and writes from there gets a session of its own, begun with what that entry's branch says.
+ */
+export class PiMemory {
+  readonly #append: PiExtensionApi["appendEntry"];
+  readonly #openMemory: (cwd: string) => Promise<Memory>;
+  #memory: Promise<Memory> | undefined;
+  #session: Promise<Session> | undefined;
+  #kept: { revision: number; memory: BranchMemory } | undefined;
+  #keeping: Promise<void> = Promise.resolve();
+
+  constructor(append: PiExtensionApi["appendEntry"], openMemory: (cwd: string) => Promise<Memory>) {
+    this.#append = append;
+    this.#openMemory = openMemory;
+  }
+
+  /** To be called when pi stands on another branch or in another session. */
+  leaveBranch(): void {
+    this.#session = undefined;
+    this.#kept = undefined;
+  }
+
+  async session(context: PiContext): Promise<Session> {
+    this.#session ??= this.#find(context).catch((error: unknown) => {
+      this.#session = undefined;
+      throw error;
+    });
+    return this.#session;
+  }
+
+  /** Writes into the branch what differs from what it says: the agent's edits, and a person's. */
+  keep(context: PiContext): Promise<void> {
+    const turn = this.#keeping.then(() => this.#keep(context));
+    this.#keeping = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async close(): Promise<void> {
+    const memory = this.#memory;
+    this.leaveBranch();
+    this.#memory = undefined;
+    await (await memory)?.close();
+  }
+
+  async #keep(context: PiContext): Promise<void> {
+    const session = await this.session(context);
+    const state = await session.state();
+    if (this.#kept?.revision === state.row.revision) return;
+    const before = this.#kept?.memory ?? readBranch(context.sessionManager.getBranch());
+    const memory = { ...stateOf(state), notes: await this.#notes(session, state) };
+    for (const [type, data] of listEntries(before, memory)) this.#append(type, data);
+    this.#kept = { revision: state.row.revision, memory };
+  }
+
+  /** All of them once, then only those that were written since. */
+  async #notes(session: Session, { row }: State): Promise<Map<string, Json>> {
+    if (!this.#kept) return notesIn(await session.records("note"));
+    const notes = new Map(this.#kept.memory.notes);
+    const entries = await session.history({ from: this.#kept.revision + 1, to: row.revision });
+    const changed = new Set(
+      entries.flatMap(({ changes }) =>
+        changes.flatMap((change) => (change.type === "record" && change.kind === "note" ? [change.key] : [])),
+      ),
+    );
+    if (changed.size === 0) return notes;
+    for (const id of changed) notes.delete(id);
+    for (const [id, value] of notesIn(await session.records("note", [...changed]))) notes.set(id, value);
+    return notes;
+  }
+
+  async #find(context: PiContext): Promise<Session> {
+    this.#memory ??= this.#openMemory(context.cwd);
+    const memory = await this.#memory.catch((error: unknown) => {
+      this.#memory = undefined;
+      throw error;
+    });
+    const { sessionManager } = context;
+    const pi = sessionManager.getSessionId();
+    const branch = sessionManager.getBranch();
+    const entries = sessionManager.getEntries();
+    const link = readLink(branch);
+    if (link?.pi === pi && !wentElsewhere(link, entries, branch)) {
+      const found = await memory.findSession(link.session);
+      if (found) return found;
+    }
+    const id = sessionIdOf("pi", pi);
+    const existing = hasLink(entries, pi) ? undefined : await memory.findSession(id);
+    // Under the wanted id, or another one when a branch of the same file has that.
+    const begin = { id, parent: link?.session ?? null, now: Date.now() };
+    const session = existing ?? (await memory.importSession(toDocument(readBranch(branch), begin)));
+    this.#append(...linkEntry(session.id, pi));
+    return session;
+  }
+}
+
+function stateOf(state: State): Omit<BranchMemory, "notes"> {
+  return { notepad: state.row.notepad, scratchpad: readScratchpad(state) };
+}
+
+function notesIn(records: readonly { key: string; value: Json }[]): Map<string, Json> {
+  return new Map(records.map(({ key, value }) => [key, value]));
+}

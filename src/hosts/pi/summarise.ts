@@ -1,0 +1,118 @@
+import { unfenceContent } from "../../context/fence.ts";
+import type { StoredMessage } from "../../controller/conversation.ts";
+import {
+  deterministicSummary,
+  findSummaryFault,
+  summaryInstructions,
+  transcriptOf,
+} from "../../controller/plan-compaction.ts";
+import type { Receipt } from "../../engine/conversation.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { PiContext, PiModelAnswer, PiModelRequest } from "./pi-host.ts";
+
+export interface SummaryInput {
+  /** What the compaction before this one left. */
+  previous: string;
+  removed: readonly StoredMessage[];
+  openAsks: readonly string[];
+  /** What the person wants the summary to look at. */
+  focus: string;
+  signal: AbortSignal;
+  countTokens: (text: string) => number;
+}
+
+/** Tokens that a summary may take. */
+const budget = 3_000;
+
+/** Asks the session's model, once more if the summary will not do, and does without it if need be. */
+export async function summarise(
+  context: PiContext,
+  input: SummaryInput,
+): Promise<{ text: string; by: Receipt["summaryBy"] }> {
+  const { removed, signal, countTokens } = input;
+  const earlier = summaryBody(input.previous);
+  const openAsks = input.openAsks.slice(0, 5);
+  const removedTokens = countTokens(transcriptOf(removed)) + countTokens(earlier);
+  let fault = "";
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const answer = await ask(context, requestOf({ ...input, openAsks }, earlier, fault), signal);
+    signal.throwIfAborted();
+    if (answer === undefined) break;
+    const found = findSummaryFault(answer, openAsks, {
+      summary: countTokens(answer),
+      removed: removedTokens,
+    });
+    if (!found) return { text: answer.trim(), by: "model" };
+    fault = found;
+  }
+  return { text: deterministicSummary(earlier, removed, budget, countTokens), by: "deterministic" };
+}
+
+/** A summary of ours without the checkpoint and the receipt that stand below it; pi's own as it is. */
+export function summaryBody(summary: string): string {
+  const body = /^\[Summary of the conversation so far\]\n([\s\S]*?)\n\[End of summary\]/.exec(summary)?.[1];
+  return body === undefined ? summary : unfenceContent(body);
+}
+
+function requestOf(
+  { removed, openAsks, focus }: SummaryInput,
+  earlier: string,
+  fault: string,
+): PiModelRequest {
+  const text = [
+    earlier === "" ? "" : `The earlier summary:\n${earlier}`,
+    `The messages to summarise:\n${transcriptOf(removed, 2_000)}`,
+    ...openAsks.map((request) => `Open request: ${request.slice(0, 2_000).toWellFormed()}`),
+    focus === "" ? "" : `The user asks you to look at this above all: ${focus}`,
+    fault === "" ? "" : `Your last summary was refused: ${fault}. Write it again and mend that.`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+  return {
+    systemPrompt: summaryInstructions,
+    messages: [{ role: "user", content: [{ type: "text", text }], timestamp: Date.now() }],
+  };
+}
+
+/** Undefined when no model answers. */
+async function ask(
+  { model, modelRegistry }: PiContext,
+  request: PiModelRequest,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (model === undefined || modelRegistry === undefined) return undefined;
+  try {
+    const options = { maxTokens: budget * 2, signal };
+    const answer = modelRegistry.streamSimple
+      ? await modelRegistry.streamSimple(model, request, options).result()
+      : await askOlderPi(model, modelRegistry, request, options);
+    if (answer.stopReason === "error" || answer.stopReason === "aborted") return undefined;
+    return answer.content.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
+  } catch {
+    // The deterministic summary says everything that has to be said.
+    return undefined;
+  }
+}
+
+interface PiAi {
+  completeSimple(
+    model: unknown,
+    request: PiModelRequest,
+    options: Record<string, unknown>,
+  ): Promise<PiModelAnswer>;
+}
+
+/** Up to 0.7x an extension imports the model calls from pi, which knows that name of its own. */
+async function askOlderPi(
+  model: unknown,
+  registry: NonNullable<PiContext["modelRegistry"]>,
+  request: PiModelRequest,
+  options: Record<string, unknown>,
+): Promise<PiModelAnswer> {
+  const auth = await registry.getApiKeyAndHeaders?.(model);
+  if (!auth?.ok)
+    throw new HoldfastError("not_found", "pi has no key for the model of this session. Log in with /login.");
+  const name = "@mariozechner/pi-ai";
+  const { completeSimple } = (await import(name)) as PiAi;
+  return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
+}
