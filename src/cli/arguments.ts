@@ -2,7 +2,9 @@ import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { HoldfastError } from "../errors.ts";
 import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
+import type { Surface } from "../tools/define-tool.ts";
 import { surfaceNames } from "../tools/surfaces.ts";
+import { prepareProjectStore, projectStore } from "./project-root.ts";
 
 const common = {
   db: { type: "string" },
@@ -15,17 +17,29 @@ export function readArguments<Options extends ParseArgsOptionsConfig>(args: stri
   return parseArgs({ args, options: { ...common, ...options }, allowPositionals: true, strict: true });
 }
 
-/** The store that was asked for, or the one in the project. */
-export function openChosenMemory(values: {
+export interface StoreOptions {
   db?: string | undefined;
   store?: string | undefined;
-}): Promise<Memory> {
+}
+
+/** The store that was asked for, or the one in the project. */
+export function chosenStore(values: StoreOptions): string {
   if (values.db !== undefined && values.store !== undefined) {
     throw new HoldfastError("invalid_input", "Give either --db or --store, not both.");
   }
   const { HOLDFAST_DB, HOLDFAST_STORE } = process.env;
-  const store = values.db ?? values.store ?? HOLDFAST_DB ?? HOLDFAST_STORE ?? ".holdfast/memory.db";
-  return openMemory({ store, surfaces: surfaceNames });
+  // An empty variable is one that was not set.
+  return values.db ?? values.store ?? (HOLDFAST_DB || HOLDFAST_STORE || projectStore());
+}
+
+/** Opens it with all surfaces, unless some are given. */
+export async function openChosenMemory(
+  values: StoreOptions,
+  surfaces: readonly Surface[] | typeof surfaceNames = surfaceNames,
+): Promise<Memory> {
+  const store = chosenStore(values);
+  if (store === projectStore()) prepareProjectStore();
+  return openMemory({ store, surfaces });
 }
 
 /** Exactly one positional argument. */

@@ -13,18 +13,17 @@ const note = z.object({
 
 const totals = z.object({ note_id: z.string(), total_notes: z.number(), total_tags: z.number() });
 
-const content = z.string().describe("The note's text (at most 4,000 characters unless configured otherwise)");
+const content = z.string().describe("The note's text");
 const tags = z.array(z.string()).optional();
 const page = {
-  limit: z.int().min(1).max(200).optional().describe("How many notes to return at most"),
-  offset: z.int().min(0).optional().describe("How many matching notes to skip"),
+  limit: z.int().min(1).max(200).optional(),
+  offset: z.int().min(0).optional().describe("Notes to skip"),
 };
 
 const addNote = defineTool({
   name: "add_note",
-  description:
-    "Keep a note, with tags to find it by. Notes stay outside the conversation until you ask for them.",
-  input: z.strictObject({ content, tags: tags.describe("Up to 10 tags, to filter by later") }),
+  description: "Keep a note outside the conversation, with tags to find it by.",
+  input: z.strictObject({ content, tags: tags.describe("At most 10 tags") }),
   output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
   run: async ({ session, options }, input) =>
     added(await session.notes.add(input.content, input.tags ?? [], options)),
@@ -41,10 +40,10 @@ const scratchNote = defineTool({
 const searchNotes = defineTool({
   name: "search_notes",
   description:
-    "Find notes that contain a text (without case), earliest match first, then newest. If none does, the notes that share its words are ranked. Without a query, lists by tags.",
+    "Find notes that contain a text (any case), earliest match first, then newest. If none does, those that share its words are ranked. Without a query, lists by tags.",
   input: z.strictObject({
-    query: z.string().optional().describe("Text to look for"),
-    tags: tags.describe("Only notes that have all of these tags"),
+    query: z.string().optional(),
+    tags: tags.describe("Only notes with all of these"),
     ...page,
   }),
   output: z.object({
@@ -71,7 +70,7 @@ const searchNotes = defineTool({
 const listNotes = defineTool({
   name: "list_notes",
   description: "List all notes, newest first, or those with one tag.",
-  input: z.strictObject({ tag: z.string().optional().describe("Only notes that have this tag"), ...page }),
+  input: z.strictObject({ tag: z.string().optional().describe("Only notes with this tag"), ...page }),
   output: z.object({
     notes: z.array(note),
     message: z.string(),
@@ -94,7 +93,7 @@ const updateNote = defineTool({
   name: "update_note",
   description: "Change a note. What you leave out stays as it is; tags: [] removes all tags.",
   input: z.strictObject({
-    id: z.string().describe("The note's id"),
+    id: z.string(),
     content: z.string().optional().describe("New content (replaces existing)"),
     tags: tags.describe("New tags (replaces existing)"),
   }),
@@ -110,7 +109,7 @@ const updateNote = defineTool({
 const deleteNote = defineTool({
   name: "delete_note",
   description: "Remove a note by its id.",
-  input: z.strictObject({ id: z.string().describe("The note's id") }),
+  input: z.strictObject({ id: z.string() }),
   output: z.object({ message: z.string(), metadata: totals }),
   destructive: true,
   run: async ({ session, options }, { id }) => {

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../hosts/install/launcher.ts";
+import { findProject, type Project } from "../hosts/project-directory.ts";
+import { followSession } from "../hosts/session-link.ts";
+import type { McpServerOptions } from "../mcp/server.ts";
+import type { Memory } from "../sessions/memory.ts";
+import { checkId } from "../sessions/options.ts";
+import { openChosenMemory, readArguments } from "./arguments.ts";
+import { defaultSurfaces, knownSurfaces, loadSurfaces } from "./surfaces.ts";
+
+export async function run(args: string[]): Promise<number> {
+  const { values } = readArguments(args, {
+    surfaces: { type: "string" },
+    session: { type: "string" },
+    cost: { type: "boolean", default: false },
+  });
+  const project = findProject(process.cwd());
+  const names = values.surfaces?.split(",").map((name) => name.trim());
+  if (values.cost) {
+    const { printCost } = await import("./mcp-cost.ts");
+    return printCost(await loadSurfaces(names ?? knownSurfaces, project.root), values.json);
+  }
+  const surfaces = await loadSurfaces(names ?? defaultSurfaces(project.root), project.root);
+  if (values.session !== undefined) checkId(values.session, "session id");
+  return serve({
+    surfaces,
+    version: packageVersion(),
+    openMemory: () => openChosenMemory(values, surfaces),
+    resolveSession: sessionOf(project, values.session),
+  });
+}
+
+/** A fixed session, or that of the host which started this process, wherever it goes. */
+function sessionOf({ root, directory }: Project, chosen: string | undefined): () => Promise<string> {
+  if (chosen !== undefined) return async () => chosen;
+  const fallback = `project-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`;
+  const follower = followSession({ directory, cwd: process.cwd(), fallback });
+  return () => follower.current();
+}
+
+/** Serves until the client hangs up. Nothing but the protocol is written to stdout. */
+async function serve(options: McpServerOptions): Promise<number> {
+  const [{ createMcpServer }, { StdioTransport }] = await Promise.all([
+    import("../mcp/server.ts"),
+    import("../mcp/stdio-transport.ts"),
+  ]);
+  const memory = openOnce(options.openMemory);
+  const server = createMcpServer({ ...options, openMemory: memory.open });
+  const closed = new Promise<void>((resolve) => {
+    const transport = new StdioTransport(process.stdin, process.stdout);
+    transport.onclose = resolve;
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+      process.once(signal, () => void transport.close());
+    void server.connect(transport);
+  });
+  await closed;
+  process.stdin.destroy();
+  await memory.close();
+  return 0;
+}
+
+/** One memory for all calls; one that could not be opened is tried again at the next call. */
+function openOnce(open: () => Promise<Memory>): { open(): Promise<Memory>; close(): Promise<void> } {
+  let opened: Promise<Memory> | undefined;
+  return {
+    open: () => {
+      opened ??= open().catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+      return opened;
+    },
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  };
+}
+
+function packageVersion(): string {
+  const text = readFileSync(join(packageRoot, "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,36 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { HoldfastError } from "../errors.ts";
+import type { Surface } from "../tools/define-tool.ts";
+import { findSurfaces, surfaceNames } from "../tools/surfaces.ts";
+
+/** Surfaces that look outside the session; each is loaded when it is chosen. */
+const outside: Record<string, (root: string) => Promise<Surface>> = {};
+
+/** Every surface that can be chosen by name. */
+export const knownSurfaces: readonly string[] = [...surfaceNames, ...Object.keys(outside)];
+
+/** The surfaces of these names, for the project in `root`. */
+export async function loadSurfaces(names: readonly string[], root: string): Promise<Surface[]> {
+  const unknown = names.find((name) => !knownSurfaces.includes(name));
+  if (unknown !== undefined || names.length === 0) {
+    throw new HoldfastError(
+      "unknown_surface",
+      `There is no surface called ${JSON.stringify(unknown ?? "")}. The surfaces are: ${knownSurfaces.join(", ")}.`,
+      { data: { surface: unknown ?? "" } },
+    );
+  }
+  const loaded: Surface[] = [];
+  for (const name of new Set(names)) {
+    const load = Object.hasOwn(outside, name) ? outside[name] : undefined;
+    loaded.push(...(load ? [await load(root)] : findSurfaces([name])));
+  }
+  return loaded;
+}
+
+/** What an agent gets unless surfaces are named: little, and the project's notes where it has some. */
+export function defaultSurfaces(root: string): string[] {
+  const places = ["NOTES.md", ".holdfast/NOTES.md"];
+  const hasNotes = places.some((place) => existsSync(join(root, place)));
+  return ["notepad", "notes", ...(hasNotes && knownSurfaces.includes("project") ? ["project"] : [])];
+}

@@ -1,0 +1,55 @@
+import { MessageIdFinder } from "./find-message-id.ts";
+
+export interface LineListener {
+  line(text: string): void;
+  /** A line that was longer than allowed: its text is gone, its id was found or not. */
+  tooLong(id: string | number | undefined): void;
+}
+
+/** Cuts a stream of bytes into lines, and holds no more than the longest line allowed. */
+export class LineCutter {
+  readonly #mostBytes: number;
+  readonly #listener: LineListener;
+  #pieces: Uint8Array[] = [];
+  #size = 0;
+  #finder: MessageIdFinder | undefined;
+
+  constructor(mostBytes: number, listener: LineListener) {
+    this.#mostBytes = mostBytes;
+    this.#listener = listener;
+  }
+
+  push(chunk: Uint8Array): void {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      this.#take(chunk.subarray(start, end));
+      this.end();
+      start = end + 1;
+    }
+    this.#take(chunk.subarray(start));
+  }
+
+  /** What came since the last line end is a line, too. */
+  end(): void {
+    const [pieces, finder] = [this.#pieces, this.#finder];
+    this.#pieces = [];
+    this.#size = 0;
+    this.#finder = undefined;
+    if (finder) this.#listener.tooLong(finder.id);
+    else if (pieces.length > 0) this.#listener.line(Buffer.concat(pieces).toString("utf8"));
+  }
+
+  #take(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.#size += piece.length;
+    if (this.#finder) {
+      this.#finder.read(piece);
+      return;
+    }
+    this.#pieces.push(piece);
+    if (this.#size <= this.#mostBytes) return;
+    this.#finder = new MessageIdFinder();
+    for (const each of this.#pieces) this.#finder.read(each);
+    this.#pieces = [];
+  }
+}

@@ -1,0 +1,69 @@
+const longestId = 256;
+
+const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\,:{}[]');
+
+/** Reads a message piece by piece, keeping nothing of it but the `id` of the outermost object. */
+export class MessageIdFinder {
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #inValue = false;
+  #key = "";
+  #token: number[] = [];
+  #id: string | number | undefined;
+
+  get id(): string | number | undefined {
+    return this.#id;
+  }
+
+  read(piece: Uint8Array): void {
+    for (const byte of piece) {
+      if (this.#inString) this.#readString(byte);
+      else if (byte === QUOTE) {
+        this.#inString = true;
+        this.#keep(byte);
+      } else if (byte === OPEN || byte === OPEN_LIST) this.#depth++;
+      else if (byte === CLOSE || byte === CLOSE_LIST) {
+        if (this.#depth === 1) this.#endField();
+        this.#depth--;
+      } else if (this.#depth !== 1) continue;
+      else if (byte === COLON) {
+        this.#key = this.#takeToken();
+        this.#inValue = true;
+      } else if (byte === COMMA) this.#endField();
+      else this.#keep(byte);
+    }
+  }
+
+  #readString(byte: number): void {
+    this.#keep(byte);
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === BACKSLASH) this.#escaped = true;
+    else if (byte === QUOTE) this.#inString = false;
+  }
+
+  #keep(byte: number): void {
+    if (this.#depth === 1 && this.#token.length <= longestId) this.#token.push(byte);
+  }
+
+  #endField(): void {
+    const value = this.#takeToken();
+    if (this.#inValue && this.#key === '"id"') this.#id = readId(value);
+    this.#inValue = false;
+  }
+
+  #takeToken(): string {
+    const text = Buffer.from(this.#token).toString("utf8").trim();
+    this.#token = [];
+    return text;
+  }
+}
+
+function readId(text: string): string | number | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" || typeof value === "number" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
+import { fenceContent } from "../context/fence.ts";
+import type { Checkpoint } from "../engine/conversation.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Surface } from "../tools/define-tool.ts";
+import { notepadSurface } from "../tools/notepad.ts";
+import { scratchpadSurface } from "../tools/scratchpad.ts";
+import { sessionsSurface } from "../tools/sessions.ts";
+import { tasksSurface } from "../tools/tasks.ts";
+
+export const prompts: Prompt[] = [
+  {
+    name: "recover",
+    title: "Recover",
+    description:
+      "Everything that was kept, to go on with after a compaction, a /clear, a restart or a crash.",
+  },
+  {
+    name: "handoff",
+    title: "Hand over",
+    description: "What to hand to the next session or agent: the memory as it is, and what to add to it.",
+    arguments: [{ name: "to", description: "Who goes on with the work", required: false }],
+  },
+];
+
+export async function recoverPrompt(
+  session: Session | undefined,
+  surfaces: readonly Surface[],
+): Promise<GetPromptResult> {
+  const memory = await renderMemory(session, surfaces);
+  const start = memory
+    ? "The conversation before this point may be gone. This is what was kept of it; go on from here, and do not do again what is done."
+    : "Nothing was kept for this session yet. Ask what the task is, and write down what you find as you work.";
+  return userPrompt("Everything that was kept.", [start, memory]);
+}
+
+export async function handoffPrompt(
+  session: Session | undefined,
+  surfaces: readonly Surface[],
+  to: string | undefined,
+): Promise<GetPromptResult> {
+  const reader = to === undefined || to.trim() === "" ? "the next session or agent" : fenceContent(to.trim());
+  const offers = (name: string) => surfaces.some(({ tools }) => tools.some((tool) => tool.name === name));
+  const keep = offers("log_handoff")
+    ? "Save it with log_handoff."
+    : offers("update_notepad")
+      ? "Save it with update_notepad (operation: append)."
+      : "Say it in your answer.";
+  const memory = await renderMemory(session, surfaces);
+  return userPrompt("What to hand over.", [
+    `Hand this work over to ${reader}, who knows nothing of this conversation. Below is what the memory holds already. Write what is missing in it: the goal, what is done and how it was checked, what is open and the next step, decisions with their reasons, dead ends, and the paths, ids and numbers that are needed. ${keep}`,
+    session ? `The session is ${session.id}.` : "",
+    memory === "" ? "The memory is empty." : memory,
+  ]);
+}
+
+function userPrompt(description: string, parts: readonly string[]): GetPromptResult {
+  const text = parts.filter((part) => part !== "").join("\n\n");
+  return { description, messages: [{ role: "user", content: { type: "text", text } }] };
+}
+
+/** What the model would see of the memory, with what the last compaction left behind; "" when nothing was kept. */
+async function renderMemory(session: Session | undefined, surfaces: readonly Surface[]): Promise<string> {
+  if (!session) return "";
+  // So that the surfaces that look outside the session have looked.
+  await session.context();
+  const state = await session.state();
+  // The notepad's section has no end mark, so it comes last.
+  const shown = new Set<Surface>([scratchpadSurface, tasksSurface, sessionsSurface, ...surfaces]);
+  shown.delete(notepadSurface);
+  const blocks = [...shown].map((surface) => surface.block?.(state)?.text ?? "");
+  const notepad = state.row.notepad ? (notepadSurface.block?.(state)?.text ?? "") : "";
+  return [...(await renderCompaction(session)), await renderNoteCount(session), ...blocks, notepad]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+async function renderCompaction(session: Session): Promise<string[]> {
+  const checkpoints = (await session.records("checkpoint")).map(
+    ({ value }) => value as unknown as Checkpoint,
+  );
+  const last = checkpoints.reduce<Checkpoint | undefined>(
+    (newest, each) => (newest && newest.epoch > each.epoch ? newest : each),
+    undefined,
+  );
+  return [last?.text ?? "", (await session.receipts()).at(-1)?.line ?? ""];
+}
+
+async function renderNoteCount(session: Session): Promise<string> {
+  const { counters } = (await session.state()).row;
+  if (counters.notes === 0) return "";
+  const tags = (await session.notes.tags())
+    .sort((a, b) => b.notes - a.notes)
+    .slice(0, 20)
+    .map(({ tag, notes }) => `${fenceContent(tag)} (${notes})`);
+  const tagged = tags.length > 0 ? ` Most used tags: ${tags.join(", ")}.` : "";
+  return `${counters.notes} ${counters.notes === 1 ? "note is" : "notes are"} kept; read them with list_notes or search_notes.${tagged}`;
+}

@@ -1,0 +1,139 @@
+import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
+import { renderScratchpad } from "../context/blocks.ts";
+import type { JournalEntry } from "../engine/journal.ts";
+import type { Note } from "../engine/notes.ts";
+import { readScratchpad } from "../engine/scratchpad.ts";
+import type { Change } from "../engine/state.ts";
+import type { Session } from "../sessions/session.ts";
+import { tasksSurface } from "../tools/tasks.ts";
+
+/** Notes of one reading; more are found with the tools. */
+const mostNotes = 200;
+
+interface Kind {
+  title: string;
+  description: string;
+  mimeType: string;
+  /** Without a session there is nothing in it yet. */
+  read(session: Session | undefined): Promise<string>;
+  /** Whether a change shows in it. */
+  shows(change: Change): boolean;
+}
+
+const kinds = {
+  notepad: {
+    title: "Notepad",
+    description: "The session notepad, whole.",
+    mimeType: "text/markdown",
+    read: async (session) => (session ? session.notepad.read() : ""),
+    shows: (change) => change.type === "text" && change.target === "notepad",
+  },
+  notes: {
+    title: "Notes",
+    description: `The session's notes, newest first, at most ${mostNotes}.`,
+    mimeType: "application/json",
+    read: readNotes,
+    shows: (change) => change.type === "record" && (change.kind === "note" || change.kind === "tag"),
+  },
+  plan: {
+    title: "Plan",
+    description: "The scratchpad (notes, plan, references) and the open tasks.",
+    mimeType: "text/markdown",
+    read: readPlan,
+    shows: (change) =>
+      (change.type === "text" && change.target !== "notepad") ||
+      (change.type === "record" && ["space", "ref", "task"].includes(change.kind)),
+  },
+  receipts: {
+    title: "Receipts",
+    description: "What each compaction kept, what can be recalled and what is missing; oldest first.",
+    mimeType: "application/json",
+    read: async (session) => JSON.stringify(session ? await session.receipts() : [], null, 2),
+    shows: (change) => change.type === "record" && change.kind === "receipt",
+  },
+} satisfies Record<string, Kind>;
+
+export type ResourceKind = keyof typeof kinds;
+
+const resourceKinds = Object.keys(kinds) as ResourceKind[];
+
+export function resourceUri(session: string, kind: ResourceKind): string {
+  return `holdfast://session/${session}/${kind}`;
+}
+
+export function parseResourceUri(uri: string): { session: string; kind: ResourceKind } | undefined {
+  const [, session, kind] = /^holdfast:\/\/session\/((?!.*\.\.)[\w.-]+)\/([a-z]+)$/.exec(uri) ?? [];
+  if (session === undefined || kind === undefined || !Object.hasOwn(kinds, kind)) return undefined;
+  return { session, kind: kind as ResourceKind };
+}
+
+export function listResources(session: string): Resource[] {
+  return resourceKinds.map((kind) => {
+    const { title, description, mimeType } = kinds[kind];
+    return { uri: resourceUri(session, kind), name: kind, title, description, mimeType };
+  });
+}
+
+export function listTemplates(): ResourceTemplateType[] {
+  return resourceKinds.map((kind) => {
+    const { title, description, mimeType } = kinds[kind];
+    return {
+      uriTemplate: resourceUri("{session}", kind),
+      name: `session-${kind}`,
+      title: `${title} of any session`,
+      description,
+      mimeType,
+    };
+  });
+}
+
+export async function readResource(
+  uri: string,
+  kind: ResourceKind,
+  session: Session | undefined,
+): Promise<ReadResourceResult> {
+  const { mimeType, read } = kinds[kind];
+  return { contents: [{ uri, mimeType, text: await read(session) }] };
+}
+
+/** The resources in which journal entries show. A session that was just made or imported shows in all. */
+export function changedResources(entries: readonly JournalEntry[]): ResourceKind[] {
+  if (entries.some(({ operation }) => isBirth(operation.type))) return resourceKinds;
+  const changes = entries.flatMap((entry) => entry.changes);
+  return resourceKinds.filter((kind) => changes.some((change) => kinds[kind].shows(change)));
+}
+
+function isBirth(type: string): boolean {
+  return type === "session.create" || type === "session.import" || type === "session.forked";
+}
+
+async function readNotes(session: Session | undefined): Promise<string> {
+  const found = session ? await session.notes.search({ limit: mostNotes }) : { notes: [], total: 0 };
+  const rest = found.total - found.notes.length;
+  return JSON.stringify(
+    {
+      total: found.total,
+      notes: found.notes.map(renderNote),
+      ...(rest > 0 ? { message: `${rest} older notes are left out. Find them with search_notes.` } : {}),
+    },
+    null,
+    2,
+  );
+}
+
+function renderNote({ id, content, tags, createdAt, updatedAt }: Note) {
+  return { id, content, tags, created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) };
+}
+
+function isoTime(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? "unknown" : date.toISOString();
+}
+
+async function readPlan(session: Session | undefined): Promise<string> {
+  if (!session) return "";
+  const state = await session.state();
+  return [renderScratchpad(readScratchpad(state)), tasksSurface.block?.(state)?.text ?? ""]
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
