@@ -1,16 +1,9 @@
 import { parseArgs } from "node:util";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { tool } from "ai";
-import { z } from "zod";
-import { createAgent } from "../controller/agent.ts";
 import type { AgentEvent } from "../controller/events.ts";
 import { openMemory } from "../index.ts";
-import { startScriptedServer } from "../testing/scripted-server.ts";
-import { ask, auditScript, sheets, sheetText } from "./demo-workbook.ts";
+import { type Audit, contextWindow, runAudit } from "./demo-audit.ts";
+import { ask, sheets } from "./demo-workbook.ts";
 import { bar, count, oneLine, painterFor, percent, wrap } from "./terminal.ts";
-
-/** So small that ten sheets cannot fit. */
-const contextWindow = 4_000;
 
 const paint = painterFor(process.stdout);
 
@@ -22,55 +15,35 @@ export async function run(args: string[]): Promise<number> {
     strict: true,
   });
   const pause = values.fast || !process.stdout.isTTY ? 0 : 400;
-  const server = await startScriptedServer(auditScript());
   const memory = await openMemory({ store: "memory:" });
   try {
-    const session = await memory.createSession({ id: "audit", title: "Workbook audit" });
-    const agent = createAgent({
-      memory,
-      model: createOpenAICompatible({ name: "scripted", baseURL: server.url, includeUsage: true })(
-        "scripted",
-      ),
-      tools: {
-        read_sheet: tool({
-          description: "Read one sheet of the workbook.",
-          inputSchema: z.strictObject({ name: z.string() }),
-          execute: ({ name }) => sheetText(name),
-        }),
-      },
-      surfaces: ["notepad", "results"],
-      system: "You audit workbooks.",
-      contextWindow,
-      compactAt: 0.75,
-      keep: 0.1,
-      outputReserve: 150,
-    });
-    say(
-      paint(
-        "bold",
-        `An agent audits a workbook of ${sheets.length} sheets in a context of ${count(contextWindow)} tokens.`,
-      ),
-    );
-    say(paint("dim", "The model is scripted; the controller, the store and the calls over HTTP are real.\n"));
-    say(`${paint("cyan", "you ›")} ${ask}\n`);
-
+    introduceAudit();
     const show = narrator();
-    for await (const event of agent.send(session.id, ask)) {
-      if (show(event)) await new Promise((proceed) => setTimeout(proceed, pause));
-    }
-    const notepad = await session.notepad.read();
-    const conversation = JSON.stringify(
-      server.requests.at(-1)?.messages.filter(({ role }) => role !== "system"),
-    );
-    return conclude(notepad, conversation, (await agent.receipts(session.id)).length);
+    const audit = await runAudit(memory, {
+      session: { id: "audit", title: "Workbook audit" },
+      onEvent: async (event) => {
+        if (show(event)) await new Promise((proceed) => setTimeout(proceed, pause));
+      },
+    });
+    return conclude(audit);
   } finally {
     await memory.close();
-    await server.close();
   }
 }
 
+export function introduceAudit(): void {
+  say(
+    paint(
+      "bold",
+      `An agent audits a workbook of ${sheets.length} sheets in a context of ${count(contextWindow)} tokens.`,
+    ),
+  );
+  say(paint("dim", "The model is scripted; the controller, the store and the calls over HTTP are real.\n"));
+  say(`${paint("cyan", "you ›")} ${ask}\n`);
+}
+
 /** Tells each event in a line or two; true when it is worth a moment's pause. */
-function narrator(): (event: AgentEvent) => boolean {
+export function narrator(): (event: AgentEvent) => boolean {
   let share = 0;
   let said = "";
   let read = 0;
@@ -148,7 +121,7 @@ function narrator(): (event: AgentEvent) => boolean {
 }
 
 /** What is left of the work, and where. */
-function conclude(notepad: string, conversation: string, compactions: number): number {
+export function conclude({ notepad, conversation, compactions }: Audit): number {
   say(`\n${paint("bold", "The notepad, which stands before the model in every call:")}\n`);
   say(notepad.replaceAll(/^/gm, "    "));
   const inNotepad = sheets.filter(({ finding }) => notepad.includes(finding)).length;

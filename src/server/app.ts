@@ -1,0 +1,65 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { HoldfastError } from "../errors.ts";
+import { type Route, type RouteName, routes } from "./api.ts";
+import { eventStream } from "./event-stream.ts";
+import type { EventHub } from "./events.ts";
+import { type Access, guard } from "./guard.ts";
+import type { Handlers } from "./handlers.ts";
+import { describeApi } from "./openapi.ts";
+import { type PageFiles, servePage } from "./page.ts";
+import { readRequest } from "./read-request.ts";
+import { refusalOf, refuse } from "./refusal.ts";
+
+export interface AppParts {
+  access: Access;
+  handlers: Handlers;
+  hub: EventHub;
+  version: string;
+  /** The MCP endpoint; without it the route answers 404. */
+  mcp?: ((request: Request) => Promise<Response>) | undefined;
+  page: PageFiles;
+  /** Told of failures; never of a token. */
+  log: (line: string) => void;
+}
+
+/** Two texts of 32,000 characters and what JSON makes of them fit well into it. */
+const largestBody = 2_000_000;
+
+/** All that the server answers. The guard comes first, so whatever is added below stands behind it. */
+export function createApp({ access, handlers, hub, version, mcp, page, log }: AppParts): Hono {
+  const app = new Hono();
+  app.use(guard(access));
+  app.onError((error) => refusalOf(error, log));
+  app.use(bodyLimit({ maxSize: largestBody, onError: () => tooLarge() }));
+  for (const name of Object.keys(routes) as RouteName[]) {
+    const route: Route = routes[name];
+    const handle = handlers[name] as (parts: unknown) => Promise<unknown>;
+    app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ":$1"), async (context) => {
+      if (route.body && !isJson(context.req.header("Content-Type"))) return notJson();
+      return context.json((await handle(await readRequest(context, route))) as object);
+    });
+  }
+  app.get("/api/events", (context) => eventStream(hub, context.req.header("Last-Event-ID")));
+  app.get("/openapi.json", (context) => context.json(describeApi(version)));
+  app.all("/mcp", (context) => {
+    if (!mcp) throw new HoldfastError("not_found", "This server has no MCP endpoint.");
+    return mcp(context.req.raw);
+  });
+  app.all("/api/*", () => refuse(404, "not_found", "There is no such route. See /openapi.json."));
+  app.get("*", (context) => servePage(page, new URL(context.req.url).pathname, context.req.raw));
+  app.notFound(() => refuse(404, "not_found", "There is nothing here. See /openapi.json."));
+  return app;
+}
+
+function isJson(type: string | undefined): boolean {
+  return /^application\/json\s*(;|$)/i.test(type ?? "");
+}
+
+function notJson(): Response {
+  return refuse(415, "invalid_input", "The body has to be JSON, with Content-Type: application/json.");
+}
+
+function tooLarge(): Response {
+  return refuse(413, "over_limit", `A body may have ${largestBody} bytes. Nothing was changed.`);
+}

@@ -1,0 +1,105 @@
+import type { JournalEntry } from "../engine/journal.ts";
+import { linesOfMessage } from "./messages.ts";
+
+type Operation = JournalEntry["operation"];
+
+const bookkeeping = ["session", "messages", "context", "children"];
+
+/** Whether an operation is an edit of memory, and not a message or the controller's own bookkeeping. */
+export function isMemoryOperation(type: string): boolean {
+  return !bookkeeping.includes(type.split(".")[0] ?? "");
+}
+
+/** An operation in a few words, for a line of the timeline. */
+export function describeOperation(operation: Operation): string {
+  switch (operation.type) {
+    case "notepad.write":
+      return operation.content === "" ? "Cleared the notepad" : "Rewrote the notepad";
+    case "notepad.append":
+    case "notepad.prepend":
+      return `Added to the notepad: ${short(operation.content)}`;
+    case "notepad.replace":
+      return `Replaced in the notepad: ${short(operation.find)}`;
+    case "notepad.delete":
+      return `Removed from the notepad: ${short(operation.content)}`;
+    case "notes.add":
+      return `Added a note: ${short(operation.content)}`;
+    case "notes.update":
+      return operation.content === undefined
+        ? "Changed a note's tags"
+        : `Changed a note: ${short(operation.content)}`;
+    case "notes.delete":
+      return "Deleted a note";
+    case "scratchpad.set_notes":
+    case "scratchpad.write":
+      return "Rewrote the scratchpad's notes";
+    case "scratchpad.append_notes":
+      return `Added to the scratchpad's notes: ${short(operation.content)}`;
+    case "scratchpad.set_plan":
+      return "Rewrote the plan";
+    case "scratchpad.refs_add":
+      return `Added a reference: ${short(operation.ref)}`;
+    case "scratchpad.refs_remove":
+      return `Removed a reference: ${short(operation.ref)}`;
+    case "scratchpad.refs_set":
+      return `Set ${operation.items.length} references`;
+    case "undo":
+      return `Took back revision ${operation.revision}`;
+    case "tasks.begin":
+      return `Began a task: ${short(operation.description)}`;
+    case "tasks.end":
+      return `Ended a task: ${short(operation.summary)}`;
+    case "tasks.cancel":
+      return `Cancelled a task: ${short(operation.reason)}`;
+    default:
+      return describeBookkeeping(operation);
+  }
+}
+
+function describeBookkeeping(operation: Operation): string {
+  switch (operation.type) {
+    case "messages.add":
+      return operation.messages.map((message) => short(linesOfMessage(message))).join(" · ");
+    case "context.open":
+      return "Opened the first epoch";
+    case "context.inject":
+      return "Told the model what changed in memory";
+    case "context.fold":
+      return "Folded the changes into a fresh snapshot of memory";
+    case "context.tell":
+      return "Told the agent how full its context is";
+    case "context.warn":
+      return `Warned the agent of a compaction (${operation.trigger})`;
+    case "context.skip_warning":
+      return `Could not warn the agent: ${short(operation.reason)}`;
+    case "context.checkpoint":
+      return "Wrote a checkpoint";
+    case "context.clear":
+      return `Cleared ${operation.results.length} tool results`;
+    case "context.compact":
+      return `Compacted messages ${operation.receipt.from} to ${operation.to}`;
+    case "children.set":
+      return `Delegated work: ${operation.child.status}`;
+    case "session.rename":
+      return operation.title === null
+        ? "Removed the title"
+        : `Renamed the session: ${short(operation.title)}`;
+    case "session.status":
+      return `Made the session ${operation.status}`;
+    case "session.fork":
+      return `Forked into ${operation.child}`;
+    case "session.forked":
+      return `Forked from ${operation.from}`;
+    case "session.create":
+      return "Created the session";
+    case "session.import":
+      return "Imported the session";
+    default:
+      return operation.type;
+  }
+}
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
+}

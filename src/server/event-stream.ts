@@ -1,0 +1,86 @@
+import type { EventHub } from "./events.ts";
+import { refuse } from "./refusal.ts";
+
+/** So often a line comes even when nothing happens, so that both sides notice a dead connection. */
+const heartbeat = 15_000;
+/** A browser opens one for each tab. */
+const mostStreams = 100;
+/** How soon a browser tries again after a break. */
+const retry = 1_000;
+
+/**
+ * A stream of server-sent events. It is read, not pushed: the next events are taken from the hub when the client has
+ * room for them, so nothing piles up for a client that is slow.
+ */
+export function eventStream(hub: EventHub, lastEventId: string | undefined): Response {
+  if (hub.streams >= mostStreams) {
+    return refuse(503, "too_many_streams", `${mostStreams} event streams are open. Close some tabs.`);
+  }
+  const since = positionOf(hub, lastEventId);
+  let position = since ?? hub.newest;
+  let stopWaiting = () => {};
+  let isFirst = true;
+  let isOpen = true;
+  const bytes = new TextEncoder();
+  const free = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    hub.streams--;
+    stopWaiting();
+  };
+  hub.streams++;
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const send = (text: string) => controller.enqueue(bytes.encode(text));
+      if (isFirst) {
+        isFirst = false;
+        const missed = lastEventId !== undefined && since === undefined;
+        return send(
+          `retry: ${retry}\n${frame(hub, missed ? "reset" : "hello", position, { launch: hub.launch })}`,
+        );
+      }
+      const isQuiet = hub.newest === position && !hub.closed && !(await somethingNew());
+      if (!isOpen) return;
+      if (hub.closed) {
+        free();
+        return controller.close();
+      }
+      if (isQuiet) return send(": still here\n\n");
+      const events = hub.after(position);
+      position = events ? (events.at(-1)?.number ?? position) : hub.newest;
+      if (!events) return send(frame(hub, "reset", position, { launch: hub.launch }));
+      send(events.map(({ number, change }) => frame(hub, "change", number, change)).join(""));
+    },
+    cancel: free,
+  });
+
+  /** False when the time for a heartbeat has come first. */
+  function somethingNew(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const leave = hub.whenNext(() => finish(true));
+      const timer = setTimeout(() => finish(false), heartbeat);
+      timer.unref();
+      const finish = (isNew: boolean) => {
+        clearTimeout(timer);
+        leave();
+        resolve(isNew);
+      };
+      stopWaiting = () => finish(true);
+    });
+  }
+
+  return new Response(stream, {
+    headers: { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" },
+  });
+}
+
+/** Where an id stands among our events; undefined for one of an earlier server or from too long ago. */
+function positionOf(hub: EventHub, id: string | undefined): number | undefined {
+  const [, launch, number] = /^([0-9a-f]+)-(\d{1,15})$/.exec(id ?? "") ?? [];
+  if (launch !== hub.launch) return undefined;
+  return hub.after(Number(number)) ? Number(number) : undefined;
+}
+
+function frame(hub: EventHub, event: string, number: number, data: unknown): string {
+  return `id: ${hub.launch}-${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,104 @@
+import { readCleared, readSpans } from "../engine/conversation.ts";
+import { messageKey } from "../engine/messages.ts";
+import type { Json, State } from "../engine/state.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Reply } from "./api.ts";
+
+export type MessageView = Reply<"message">;
+type Part = MessageView["parts"][number];
+
+/** Characters of one part that a list shows. */
+const listed = 4_000;
+
+/** The messages from one number to another, both included; those that left the context too. */
+export async function readMessages(
+  session: Session,
+  from: number,
+  to: number,
+  most = listed,
+): Promise<MessageView[]> {
+  const keys = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => messageKey(from + index));
+  const placeOf = contextPlaces(await session.state());
+  const records = await session.records("message", keys);
+  return records.map(({ key, value }) => viewMessage(Number(key), value, placeOf, most));
+}
+
+/** What was said and done in a stored message, in lines, for the journal. */
+export function linesOfMessage(value: Json): string {
+  const { role, parts } = viewMessage(0, value, () => "whole", Number.MAX_SAFE_INTEGER);
+  return parts
+    .map(({ type, text, tool }) => {
+      const who = type === "tool-call" ? `${role} calls ${tool}` : tool === null ? role : `${tool} answers`;
+      return `${who}: ${text}`;
+    })
+    .join("\n");
+}
+
+function viewMessage(
+  number: number,
+  value: Json,
+  placeOf: (number: number) => MessageView["inContext"],
+  most: number,
+): MessageView {
+  // Whoever imports a session decides what is in it, so nothing is taken for granted here.
+  const { message, at, aside } = fieldsOf(value);
+  const { role, content } = fieldsOf(message ?? value);
+  const parts = Array.isArray(content)
+    ? content.map((part) => viewPart(part, most))
+    : [textPart(content, most)];
+  return {
+    number,
+    at: typeof at === "number" ? at : null,
+    role: roles.find((each) => each === role) ?? "user",
+    aside: aside === true,
+    inContext: placeOf(number),
+    parts,
+  };
+}
+
+const roles = ["system", "user", "assistant", "tool"] as const;
+
+function viewPart(part: Json, most: number): Part {
+  const { type, text, toolName, toolCallId, input, output } = fieldsOf(part);
+  const call = {
+    tool: typeof toolName === "string" ? toolName : null,
+    callId: typeof toolCallId === "string" ? toolCallId : null,
+  };
+  if (type === "text" || type === "reasoning") return { ...textPart(text, most), type };
+  if (type === "tool-call") return { ...textPart(input, most), type, ...call };
+  if (type === "tool-result") {
+    const { type: kind, value } = fieldsOf(output);
+    const isError = typeof kind === "string" && kind.startsWith("error");
+    return { ...textPart(value ?? output, most), type, ...call, isError };
+  }
+  return { ...textPart(part, most), type: "other" };
+}
+
+function textPart(value: Json | undefined, most: number): Part {
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? "", null, 2);
+  const cut = text.length > most;
+  return {
+    type: "text",
+    text: cut ? text.slice(0, most).toWellFormed() : text,
+    tool: null,
+    callId: null,
+    isError: false,
+    cut,
+  };
+}
+
+function fieldsOf(value: Json | undefined): Record<string, Json | undefined> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
+/** How each message stands before the model now. */
+function contextPlaces(state: State): (number: number) => MessageView["inContext"] {
+  const spans = readSpans(state).map(([, span]) => span);
+  const cleared = new Set(readCleared(state).map(([, { message }]) => message));
+  return (number) => {
+    const around = spans.filter(({ from, to }) => from <= number && number <= to);
+    if (around.some(({ kind }) => kind === "summary")) return "summarised";
+    if (around.length > 0) return "collapsed";
+    return cleared.has(number) ? "cleared" : "whole";
+  };
+}

@@ -1,0 +1,77 @@
+import { type Child, readChildren } from "../engine/children.ts";
+import { readEpoch, readTasks } from "../engine/conversation.ts";
+import { listResident, type State } from "../engine/state.ts";
+import { countCharacters } from "../engine/text.ts";
+import type { Memory } from "../sessions/memory.ts";
+import type { SessionSummary } from "../stores/store.ts";
+import type { Reply } from "./api.ts";
+
+export type SessionItem = Reply<"listSessions">["sessions"][number];
+
+/** A session that was written to within this time is shown as being worked on. */
+const writingFor = 15_000;
+
+/** Who is below whom, among the sessions that are listed. */
+export class Family {
+  readonly #listed: ReadonlySet<string>;
+  readonly #children = new Map<string | null, SessionSummary[]>();
+
+  constructor(sessions: readonly SessionSummary[]) {
+    this.#listed = new Set(sessions.map(({ id }) => id));
+    for (const session of sessions) {
+      const parent = this.parentOf(session);
+      this.#children.set(parent, [...(this.#children.get(parent) ?? []), session]);
+    }
+  }
+
+  /** Null as well when the parent is not listed, so that no session disappears with its parent. */
+  parentOf({ parent }: SessionSummary): string | null {
+    return parent !== null && this.#listed.has(parent) ? parent : null;
+  }
+
+  /** Of the session with this id; of null, the roots. */
+  childrenOf(parent: string | null): SessionSummary[] {
+    return this.#children.get(parent) ?? [];
+  }
+}
+
+/** The line of a list; a deleted session is not read, so what only its state knows is 0. */
+export async function sessionItem(
+  memory: Memory,
+  summary: SessionSummary,
+  family: Family,
+  now: number,
+): Promise<SessionItem> {
+  const session = summary.status === "deleted" ? undefined : await memory.findSession(summary.id);
+  const state = await session?.state();
+  const { id, agent, title, status, origin, createdAt } = summary;
+  const { updatedAt, revision } = state?.row ?? summary;
+  return {
+    id,
+    agent,
+    title,
+    status,
+    origin,
+    parent: family.parentOf(summary),
+    children: family.childrenOf(id).length,
+    createdAt,
+    updatedAt,
+    revision,
+    live: now - updatedAt < writingFor ? "writing" : "quiet",
+    notes: state?.row.counters.notes ?? summary.notes,
+    tags: state?.row.counters.tags ?? 0,
+    messages: state?.row.counters.lastMessage ?? 0,
+    openTasks: state ? readTasks(state).length : 0,
+    refs: state ? listResident(state, "ref").length : 0,
+    epoch: state ? readEpoch(state).number : 0,
+    notepadCharacters: countCharacters(state?.row.notepad ?? ""),
+    delegated: await delegatedWork(memory, summary),
+  };
+}
+
+async function delegatedWork(memory: Memory, { id, parent }: SessionSummary): Promise<Child | null> {
+  if (parent === null) return null;
+  const session = await memory.findSession(parent);
+  const state: State | undefined = await session?.state();
+  return (state && readChildren(state).find(([child]) => child === id)?.[1]) ?? null;
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import type { Memory } from "../sessions/memory.ts";
+import { createApp } from "./app.ts";
+import { SessionDirectory } from "./directory.ts";
+import { EventHub } from "./events.ts";
+import { createHandlers } from "./handlers.ts";
+import type { LedgerReader } from "./ledger.ts";
+import { type Binding, listen } from "./listen.ts";
+import type { PageFiles } from "./page.ts";
+import type { ProjectReader } from "./project.ts";
+import { fileRefs } from "./refs.ts";
+import { TimeTravel } from "./time-travel.ts";
+
+export interface ServerOptions extends Binding {
+  /** Stays open when the server stops. */
+  memory: Memory;
+  /** What the store is called on the page; no password in it. */
+  storeName: string;
+  version: string;
+  page?: PageFiles | undefined;
+  /** What answers at /mcp. */
+  mcp?: ((request: Request) => Promise<Response>) | undefined;
+  ledger?: LedgerReader | undefined;
+  project?: ProjectReader | undefined;
+  /** References to files are looked for here, and nowhere else. */
+  projectDirectory?: string | undefined;
+  demo?: boolean;
+  log?: (line: string) => void;
+}
+
+export interface RunningServer {
+  /** Where it listens, without the token. */
+  url: string;
+  token: string;
+  port: number;
+  /** An address that opens the page once, without the token in it. */
+  invite(): string;
+  /** Ends open streams, lets running requests finish, and frees the port. */
+  stop(): Promise<void>;
+}
+
+/** How long a request may still run once the server is to stop. */
+const patience = 3_000;
+
+/** Starts the inspector's server over an open memory. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { memory, version, page = new Map(), mcp, ledger, project, log = console.error } = options;
+  const directory = new SessionDirectory(memory);
+  const hub = new EventHub(memory, directory);
+  const handlers = createHandlers({
+    memory,
+    directory,
+    hub,
+    past: new TimeTravel(),
+    about: { version, store: options.storeName, demo: options.demo ?? false, startedAt: Date.now() },
+    ledger,
+    project,
+    checkRef:
+      options.projectDirectory === undefined ? async () => "unchecked" : fileRefs(options.projectDirectory),
+    clock: memory.budget.clock,
+  });
+  await hub.start();
+  try {
+    const { server, access, url } = await listen(options, (admitted) =>
+      createApp({ access: admitted, handlers, hub, version, mcp, page, log }),
+    );
+    const stop = async () => {
+      await hub.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), patience);
+      await closed;
+      clearTimeout(timer);
+    };
+    const invite = () => {
+      const code = randomBytes(32).toString("base64url");
+      access.codes.add(code);
+      return `${url}?token=${code}`;
+    };
+    let stopping: Promise<void> | undefined;
+    return { url, token: access.token, port: access.port(), invite, stop: () => (stopping ??= stop()) };
+  } catch (error) {
+    await hub.close();
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import type { JournalEntry } from "../engine/journal.ts";
+import type { Note, NoteValue } from "../engine/notes.ts";
+import {
+  applyChanges,
+  emptyCounters,
+  type Json,
+  type RecordKind,
+  revertChanges,
+  type State,
+} from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
+import type { Session } from "../sessions/session.ts";
+
+/** A session's memory right after a revision. It never changes, so it may be kept. */
+export interface Past {
+  revision: number;
+  state: State;
+  notes: ReadonlyMap<string, Note>;
+}
+
+/** Entries read at once; between two pieces everybody else gets a turn. */
+const piece = 250;
+/** Moments that are kept, so that a step from one of them is short. */
+const mostKept = 30;
+/** A long way leaves moments behind, this far apart. */
+const milestone = 5_000;
+/** Moments with more notes than this are too large to keep many of. */
+const mostNotesKept = 5_000;
+
+/** Walks through a session's journal from the nearest known moment, forward or back, in small pieces. */
+export class TimeTravel {
+  readonly #kept = new Map<string, Past>();
+
+  async at(session: Session, revision: number): Promise<Past> {
+    const now = (await session.state()).row;
+    if (revision < 1 || revision > now.revision) {
+      throw new HoldfastError(
+        "not_found",
+        `Session ${session.id} has the revisions 1 to ${now.revision}; ${revision} is not one of them.`,
+        { data: { revision, newest: now.revision } },
+      );
+    }
+    const birth = `${session.id}/${now.createdAt}`;
+    let here = await this.#nearest(session, birth, revision);
+    while (here.revision !== revision) {
+      here =
+        here.revision > revision ? await back(session, here, revision) : await on(session, here, revision);
+      if (here.revision === revision || here.revision % milestone < piece) this.#keep(birth, here);
+      await new Promise(setImmediate);
+    }
+    return here;
+  }
+
+  async #nearest(session: Session, birth: string, revision: number): Promise<Past> {
+    const { row } = await session.state();
+    const known = [...this.#kept].filter(([key]) => key.startsWith(`${birth}/`)).map(([, past]) => past);
+    // A session that was made empty needs no walk to its beginning.
+    if (row.origin === "created") known.push(beginningOf(row));
+    const best = known.sort((a, b) => Math.abs(a.revision - revision) - Math.abs(b.revision - revision))[0];
+    return best && Math.abs(best.revision - revision) <= row.revision - revision ? best : present(session);
+  }
+
+  #keep(birth: string, past: Past): void {
+    if (past.notes.size > mostNotesKept) return;
+    const key = `${birth}/${past.revision}`;
+    this.#kept.delete(key);
+    this.#kept.set(key, past);
+    const oldest = this.#kept.size > mostKept ? this.#kept.keys().next().value : undefined;
+    if (oldest !== undefined) this.#kept.delete(oldest);
+  }
+}
+
+function beginningOf(row: State["row"]): Past {
+  const empty = { ...row, notepad: null, counters: emptyCounters(), lastFork: 0, status: "active" as const };
+  return { revision: 1, state: { row: empty, resident: new Map() }, notes: new Map() };
+}
+
+/** State and notes of one revision, although others may write while the two are read. */
+async function present(session: Session): Promise<Past> {
+  for (;;) {
+    const state = await session.state();
+    const notes = await session.notes.all();
+    if ((await session.state()).row.revision !== state.row.revision) continue;
+    return {
+      revision: state.row.revision,
+      state,
+      notes: new Map(notes.map((note) => [note.id, note])),
+    };
+  }
+}
+
+async function back(session: Session, here: Past, target: number): Promise<Past> {
+  const from = Math.max(target + 1, here.revision - piece + 1);
+  const entries = await session.history({ from, to: here.revision });
+  return { ...walk(here, entries, revertChanges), revision: from - 1 };
+}
+
+async function on(session: Session, here: Past, target: number): Promise<Past> {
+  const to = Math.min(target, here.revision + piece);
+  const entries = await session.history({ from: here.revision + 1, to, newestFirst: false });
+  return { ...walk(here, entries, applyChanges), revision: to };
+}
+
+function walk(
+  here: Past,
+  entries: readonly JournalEntry[],
+  step: typeof applyChanges,
+): Pick<Past, "state" | "notes"> {
+  let { state } = here;
+  let notes: Map<string, Note> | undefined;
+  const visit = (kind: RecordKind, key: string, value: Json) => {
+    if (kind !== "note") return;
+    notes ??= new Map(here.notes);
+    if (value === null) notes.delete(key);
+    else notes.set(key, { id: key, ...(value as unknown as NoteValue) });
+  };
+  for (const { changes } of entries) state = step(state, changes, visit);
+  return { state, notes: notes ?? here.notes };
+}
