@@ -1,0 +1,101 @@
+import { readConfig, textOf } from "./config-file.ts";
+import { detect } from "./detect.ts";
+import { type Host, hosts, hostsNamed } from "./host-table.ts";
+import { findLauncher, type Launcher } from "./launcher.ts";
+import type { Piece } from "./piece.ts";
+import type { Places } from "./places.ts";
+import {
+  hashOf,
+  type InstalledFile,
+  type InstallRecord,
+  readCopy,
+  readRecord,
+  writeRecord,
+} from "./record.ts";
+import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
+
+export interface InitPlan {
+  hosts: Host[];
+  files: FileChange[];
+}
+
+/** The pieces of one host, by the file they go into. */
+export function piecesByFile(host: Host, places: Places, launcher: Launcher): Map<string, Piece[]> {
+  return Map.groupBy(host.pieces(places, launcher), ({ path, within }) => readConfig(path, within).path);
+}
+
+/** What init would write: for the named hosts, else for those that are present. Nothing is changed yet. */
+export function planInit(
+  names: readonly string[],
+  places: Places,
+  launcher = findLauncher(places.env),
+): InitPlan {
+  const chosen = names.length > 0 ? hostsNamed(names) : hosts.filter((host) => detect(host, places));
+  const files = chosen.flatMap((host) =>
+    [...piecesByFile(host, places, launcher)].map(([path, pieces]): FileChange => {
+      const file = readConfig(path);
+      const after = pieces.reduce((text, piece) => piece.add(text), textOf(file));
+      return { host: host.name, path, before: file.bytes, after: Buffer.from(after) };
+    }),
+  );
+  return { hosts: chosen, files };
+}
+
+/** Writes what was planned, with a record from which uninstall restores it. */
+export function runInit(plan: InitPlan, places: Places, launcher = findLauncher(places.env)): void {
+  const changes = plan.files.filter(isChange);
+  if (changes.length === 0) return;
+  const earlier = readRecord(places);
+  const originals = changes.map((change) => originalOf(change, earlier, places, launcher));
+  const entries = changes.map(({ host, path, after }, index): InstalledFile => {
+    const original = originals[index];
+    const folders = earlier.files.find((file) => file.path === path)?.folders ?? [];
+    return { host, path, before: original ? hashOf(original) : null, after: hashOf(after ?? ""), folders };
+  });
+  const others = earlier.files.filter(({ path }) => !entries.some((entry) => entry.path === path));
+  const record: InstallRecord = { ...earlier, files: [...others, ...entries] };
+  // The record first: a crash in between leaves files that uninstall knows, not files that it does not.
+  writeRecord(
+    places,
+    record,
+    originals.filter((bytes) => bytes !== undefined),
+  );
+  try {
+    const made = writeChanges(changes, places.scope === "user" ? 0o600 : 0o644);
+    for (const entry of entries)
+      entry.folders = [...new Set([...entry.folders, ...(made.get(entry.path) ?? [])])];
+  } catch (error) {
+    writeRecord(places, earlier, []);
+    throw error;
+  }
+  writeRecord(places, record, []);
+}
+
+/** The file as it was before we ever touched it, with what the person has changed since. */
+function originalOf(
+  { host, path, before }: FileChange,
+  record: InstallRecord,
+  places: Places,
+  launcher: Launcher,
+): Buffer | undefined {
+  const earlier = record.files.find((file) => file.path === path);
+  if (!earlier || before === undefined) return before;
+  const original = readCopy(places, earlier.before);
+  if (hashOf(before) === earlier.after) return original;
+  const [owner] = hostsNamed([host]);
+  const pieces = (owner && piecesByFile(owner, places, launcher).get(path)) ?? [];
+  return withoutPieces(before, original, pieces);
+}
+
+/** A file that was changed since, without our parts; undefined when nothing else is left and nothing was there. */
+export function withoutPieces(
+  bytes: Buffer,
+  original: Buffer | undefined,
+  pieces: readonly Piece[],
+): Buffer | undefined {
+  const path = pieces[0]?.path ?? "";
+  const before = textOf({ path, bytes: original });
+  const text = pieces.reduce((rest, piece) => piece.remove(rest, before), textOf({ path, bytes }));
+  const isEmpty = /^\s*(?:\{\s*\}\s*)?$/.test(text);
+  return isEmpty && original === undefined ? undefined : Buffer.from(text);
+}

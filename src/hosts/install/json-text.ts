@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from "node:util";
+import { type JSONPath, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { HoldfastError } from "../../errors.ts";
+import { removeValue, setValue } from "./json-edit.ts";
+
+/** A place in a JSON document. */
+export type Path = JSONPath;
+
+const lenient = { allowTrailingComma: true, disallowComments: false };
+
+/** The value of a config file. Comments and trailing commas are allowed; anything else wrong is refused by its line. */
+export function readJson(text: string, file: string): Record<string, unknown> {
+  if (bare(text).trim() === "") return {};
+  const errors: ParseError[] = [];
+  const value: unknown = parse(bare(text), errors, lenient);
+  const [first] = errors;
+  if (first) throw malformed(file, lineAt(bare(text), first.offset), printParseErrorCode(first.error));
+  if (!isObject(value)) throw malformed(file, 1, "an object was expected");
+  return value;
+}
+
+export function malformed(file: string, line: number, problem: string): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    `${file}, line ${line}, cannot be read: ${problem}. Nothing was changed. Repair the file and run the command again.`,
+    { data: { file, line } },
+  );
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What stands at a path; undefined when there is nothing. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let here = value;
+  for (const step of path) {
+    if (Array.isArray(here) && typeof step === "number") here = here[step];
+    else if (isObject(here) && typeof step === "string" && Object.hasOwn(here, step)) here = here[step];
+    else return undefined;
+  }
+  return here;
+}
+
+/** Sets a value in the text and leaves every other byte; undefined takes it out. */
+export function setJson(text: string, path: Path, value: unknown, file: string): string {
+  const before = readJson(text, file);
+  if (isDeepStrictEqual(valueAt(before, path), value)) return text;
+  checkParents(before, path, file);
+  return edit(text, path, value, file);
+}
+
+/** Adds a value at the end of a list; the list is made when it is missing. */
+export function appendJson(text: string, path: Path, value: unknown, file: string): string {
+  const before = readJson(text, file);
+  const list = valueAt(before, path);
+  if (list === undefined) return setJson(text, path, [value], file);
+  if (!Array.isArray(list)) throw wrongShape(file, path, "a list");
+  return edit(text, [...path, list.length], value, file);
+}
+
+function edit(text: string, path: Path, value: unknown, file: string): string {
+  const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
+  const source = bare(text).trim() === "" ? `{}${text.includes("\r\n") ? "\r\n" : "\n"}` : bare(text);
+  const after = value === undefined ? removeValue(source, path) : setValue(source, path, value);
+  const expected = changed(readJson(source, file), path, value);
+  // Double keys and the like: better refused than half done.
+  if (!isDeepStrictEqual(readJson(after, file), expected)) {
+    throw new HoldfastError(
+      "invalid_input",
+      `${file} cannot be edited safely at ${path.join(".")}: a key may stand there twice. Nothing was changed. Repair the file and run the command again.`,
+    );
+  }
+  return mark + after;
+}
+
+function changed(root: Record<string, unknown>, path: Path, value: unknown): unknown {
+  const copy = structuredClone(root);
+  let here: unknown = copy;
+  for (const step of path.slice(0, -1)) {
+    if (isObject(here) && typeof step === "string") here = here[step] ??= {};
+    else if (Array.isArray(here) && typeof step === "number") here = here[step];
+  }
+  const last = path.at(-1);
+  if (Array.isArray(here) && typeof last === "number")
+    here.splice(last, 1, ...(value === undefined ? [] : [value]));
+  else if (isObject(here) && typeof last === "string") {
+    if (value === undefined) delete here[last];
+    else here[last] = value;
+  }
+  return copy;
+}
+
+function checkParents(root: unknown, path: Path, file: string): void {
+  for (let length = 0; length < path.length; length++) {
+    const parent = valueAt(root, path.slice(0, length));
+    if (parent === undefined) return;
+    const isList = typeof path[length] === "number";
+    if (isList ? !Array.isArray(parent) : !isObject(parent))
+      throw wrongShape(file, path.slice(0, length), isList ? "a list" : "an object");
+  }
+}
+
+function wrongShape(file: string, path: Path, expected: string): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    `${file}: ${path.join(".")} should be ${expected}. Nothing was changed. Repair the file and run the command again.`,
+    { data: { file } },
+  );
+}
+
+function bare(text: string): string {
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
+}

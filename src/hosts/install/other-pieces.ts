@@ -1,0 +1,107 @@
+import { HoldfastError } from "../../errors.ts";
+import { valueAt } from "./json-text.ts";
+import type { Launcher } from "./launcher.ts";
+import type { Piece } from "./piece.ts";
+import { appendTable, readToml, removeTable, setKeys } from "./toml-text.ts";
+
+/** The MCP server in Codex's config.toml: text is added at the end, the rest is not rewritten. */
+export function tomlServer(place: Pick<Piece, "path" | "within">, launcher: Launcher): Piece {
+  const { path: file } = place;
+  const path = ["mcp_servers", "holdfast"];
+  const entryOf = (text: string) => valueAt(readToml(text, file), path);
+  const argsOf = (entry: unknown) => {
+    const configured = valueAt(entry, ["args"]);
+    const list = Array.isArray(configured) ? configured.map(String) : [];
+    const at = list.indexOf("mcp");
+    return [...launcher.args, "mcp", ...(at < 0 ? [] : list.slice(at + 1))];
+  };
+  const isRight = (entry: unknown) =>
+    valueAt(entry, ["command"]) === launcher.command &&
+    JSON.stringify(valueAt(entry, ["args"])) === JSON.stringify(argsOf(entry));
+  return {
+    ...place,
+    what: "MCP server",
+    add(text) {
+      const entry = entryOf(text);
+      if (isRight(entry)) return text;
+      const command = JSON.stringify(launcher.command);
+      const args = tomlList(argsOf(entry));
+      const result =
+        entry === undefined
+          ? appendTable(text, path.join("."), [
+              `command = ${command}`,
+              `args = ${args}`,
+              // Codex hands on only the variables that are named.
+              `env_vars = ${tomlList(["HOLDFAST_DB", "HOLDFAST_STORE"])}`,
+            ])
+          : setKeys(text, path, { command, args });
+      if (result === undefined || !parsesRight(result)) throw byHand(file, command, args);
+      return result;
+    },
+    remove: (text, before) => (entryOf(before) === undefined ? removeTable(text, path) : text),
+    missing(text) {
+      const entry = entryOf(text);
+      if (entry === undefined) return ["the MCP server"];
+      return isRight(entry) ? [] : ["the MCP server's command"];
+    },
+    server(text) {
+      const entry = entryOf(text);
+      const command = valueAt(entry, ["command"]);
+      const args = valueAt(entry, ["args"]);
+      if (typeof command !== "string") return undefined;
+      return { command, args: Array.isArray(args) ? args.map(String) : [], env: {} };
+    },
+  };
+
+  function parsesRight(text: string): boolean {
+    try {
+      return isRight(entryOf(text));
+    } catch {
+      return false;
+    }
+  }
+}
+
+function tomlList(words: readonly string[]): string {
+  return `[${words.map((word) => JSON.stringify(word)).join(", ")}]`;
+}
+
+function byHand(file: string, command: string, args: string): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    `${file} defines mcp_servers in a form that cannot be added to. Nothing was changed. Set mcp_servers.holdfast by hand: command = ${command}, args = ${args}.`,
+    { data: { file } },
+  );
+}
+
+export const mark = "Written by holdfast init";
+
+/** A small file of ours that loads a module of this package. */
+export function pluginFile(
+  place: Pick<Piece, "path" | "within">,
+  what: string,
+  content: string,
+  module?: string,
+): Piece {
+  return {
+    ...place,
+    what,
+    ...(module === undefined ? {} : { module }),
+    add(text) {
+      if (text === "" || text.includes(mark)) return content;
+      throw new HoldfastError(
+        "invalid_input",
+        `${place.path} is there already and is not ours. Nothing was changed. Move it away and run the command again.`,
+        { data: { file: place.path } },
+      );
+    },
+    remove: (text, before) => (text.includes(mark) ? before : text),
+    missing: (text) =>
+      text === content ? [] : [text === "" ? `the ${what}` : `the right text of the ${what}`],
+  };
+}
+
+/** A module that hands on another one, by an address that holds spaces and the like. */
+export function shim(url: string): string {
+  return `// ${mark}. "holdfast uninstall" takes it away.\nexport { default } from ${JSON.stringify(url)};\n`;
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { makeProjectDirectory } from "../project-directory.ts";
+import { isObject, readSmallFile } from "../small-file.ts";
+import { makeFolders, readConfig, removeEmpty, replaceFile } from "./config-file.ts";
+import { type Places, recordFolder } from "./places.ts";
+
+/** A file that init has written: how it was, how it was left, which folders were made for it. */
+export interface InstalledFile {
+  host: string;
+  path: string;
+  /** The hash of the file as it was, under which its copy is kept; null when there was none. */
+  before: string | null;
+  after: string;
+  folders: string[];
+}
+
+export interface InstallRecord {
+  files: InstalledFile[];
+  /** The folders that init has made for the record itself. */
+  folders: string[];
+}
+
+export function hashOf(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** What init has done here; nothing when the record is missing or damaged. */
+export function readRecord(places: Places): InstallRecord {
+  const value = readSmallFile(recordFile(recordFolder(places)));
+  const files = Array.isArray(value?.["files"]) ? value["files"].filter(isInstalledFile) : [];
+  return { files, folders: isTexts(value?.["folders"]) ? value["folders"] : [] };
+}
+
+function isInstalledFile(value: unknown): value is InstalledFile {
+  if (!isObject(value)) return false;
+  const { host, path, before, after, folders } = value;
+  const isBefore = before === null || (typeof before === "string" && /^[0-9a-f]{64}$/.test(before));
+  return [host, path, after].every((text) => typeof text === "string") && isBefore && isTexts(folders);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
+}
+
+/** Writes the record down, with the copies it needs; an empty one leaves nothing behind. */
+export function writeRecord(places: Places, record: InstallRecord, copies: readonly Uint8Array[]): void {
+  const folder = recordFolder(places);
+  if (record.files.length === 0) {
+    removeRecord(folder, record.folders);
+    return;
+  }
+  // In a project, a link must not lead the copies out of it.
+  if (places.scope === "project") readConfig(recordFile(folder), places.root);
+  record.folders.push(...makeFolders(folder, 0o700));
+  if (places.scope === "project") makeProjectDirectory(folder);
+  mkdirSync(join(folder, "backups"), { recursive: true, mode: 0o700 });
+  for (const bytes of copies) replaceFile(copyFile(folder, hashOf(bytes)), bytes, 0o600);
+  const text = `${JSON.stringify({ version: 1, ...record }, null, 2)}\n`;
+  replaceFile(recordFile(folder), Buffer.from(text), 0o600);
+}
+
+function removeRecord(folder: string, made: readonly string[]): void {
+  rmSync(recordFile(folder), { force: true });
+  rmSync(join(folder, "backups"), { recursive: true, force: true });
+  if (!made.includes(folder)) return;
+  // Our own .gitignore goes only when nothing is left for it to hide.
+  if (existsSync(folder) && readdirSync(folder).every((name) => name === ".gitignore"))
+    rmSync(join(folder, ".gitignore"), { force: true });
+  removeEmpty(made);
+}
+
+/** The file as it was before init; undefined when there was none or the copy is lost. */
+export function readCopy(places: Places, before: string | null): Buffer | undefined {
+  if (before === null) return undefined;
+  try {
+    const bytes = readFileSync(copyFile(recordFolder(places), before));
+    return hashOf(bytes) === before ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function recordFile(folder: string): string {
+  return join(folder, "installed.json");
+}
+
+function copyFile(folder: string, hash: string): string {
+  return join(folder, "backups", hash);
+}

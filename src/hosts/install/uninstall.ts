@@ -1,0 +1,50 @@
+import { readConfig, removeEmpty } from "./config-file.ts";
+import { type Host, hosts, hostsNamed } from "./host-table.ts";
+import { piecesByFile, withoutPieces } from "./init.ts";
+import { findLauncher } from "./launcher.ts";
+import type { Places } from "./places.ts";
+import { hashOf, type InstallRecord, readCopy, readRecord, writeRecord } from "./record.ts";
+import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
+
+export interface UninstallPlan {
+  hosts: Host[];
+  files: FileChange[];
+  /** Files of ours at places that the hosts no longer have, changed since: a person has to look. */
+  left: string[];
+}
+
+/** What uninstall would do: files that nobody touched since become what they were, others lose our parts only. */
+export function planUninstall(names: readonly string[], places: Places): UninstallPlan {
+  const chosen = names.length > 0 ? hostsNamed(names) : [...hosts];
+  const record = readRecord(places);
+  const left: string[] = [];
+  const files = chosen.flatMap((host) => {
+    const pieces = piecesByFile(host, places, findLauncher(places.env));
+    const recorded = record.files.filter((file) => file.host === host.name).map(({ path }) => path);
+    return [...new Set([...pieces.keys(), ...recorded])].flatMap((path): FileChange[] => {
+      const { bytes: before } = readConfig(path, pieces.get(path)?.[0]?.within);
+      if (before === undefined) return [];
+      const change = (after: Buffer | undefined) => [{ host: host.name, path, before, after }];
+      const entry = record.files.find((file) => file.path === path);
+      const copy = readCopy(places, entry?.before ?? null);
+      const isKnown = entry && (entry.before === null || copy !== undefined);
+      if (isKnown && hashOf(before) === entry.after) return change(copy);
+      if (isKnown && copy?.equals(before)) return [];
+      const ours = pieces.get(path);
+      if (ours) return change(withoutPieces(before, copy, ours));
+      left.push(path);
+      return [];
+    });
+  });
+  return { hosts: chosen, files: files.filter(isChange), left };
+}
+
+export function runUninstall({ hosts: chosen, files, left }: UninstallPlan, places: Places): void {
+  const record = readRecord(places);
+  writeChanges(files, 0o644);
+  const isGone = ({ host, path }: { host: string; path: string }) =>
+    chosen.some(({ name }) => name === host) && !left.includes(path);
+  removeEmpty(record.files.filter(isGone).flatMap(({ folders }) => folders));
+  const rest: InstallRecord = { ...record, files: record.files.filter((file) => !isGone(file)) };
+  if (record.files.length > 0) writeRecord(places, rest, []);
+}

@@ -1,0 +1,44 @@
+import { rmSync } from "node:fs";
+import { HoldfastError } from "../../errors.ts";
+import { removeEmpty, replaceFile } from "./config-file.ts";
+
+/** One file, as it is and as it shall be; undefined is a file that is not there. */
+export interface FileChange {
+  host: string;
+  path: string;
+  before: Buffer | undefined;
+  after: Buffer | undefined;
+}
+
+export function isChange({ before, after }: FileChange): boolean {
+  return before === undefined || after === undefined ? before !== after : !before.equals(after);
+}
+
+/** Writes all of them or, when one fails, none. Returns the folders made for each path. */
+export function writeChanges(changes: readonly FileChange[], mode: number): Map<string, string[]> {
+  const made = new Map<string, string[]>();
+  const done: FileChange[] = [];
+  for (const change of changes) {
+    try {
+      made.set(change.path, write(change.path, change.after, mode));
+      done.push(change);
+    } catch (error) {
+      for (const { path, before } of done.toReversed()) {
+        write(path, before, mode);
+        removeEmpty(made.get(path) ?? []);
+      }
+      throw new HoldfastError(
+        "store_failed",
+        `${change.path} could not be written: ${(error as Error).message}. Nothing was changed. Check its permissions and run the command again.`,
+        { data: { file: change.path }, cause: error },
+      );
+    }
+  }
+  return made;
+}
+
+function write(path: string, bytes: Buffer | undefined, mode: number): string[] {
+  if (bytes !== undefined) return replaceFile(path, bytes, mode);
+  rmSync(path, { force: true });
+  return [];
+}
