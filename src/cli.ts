@@ -14,6 +14,10 @@ if (major < 22 || (major === 22 && minor < 13)) {
     version: string;
   };
   console.log(version);
+} else if (first === "hook" && !process.argv.includes("--help")) {
+  // Agents wait for it, so it goes the shortest way.
+  const { run } = await import("./cli/hook.ts");
+  process.exitCode = await run(process.argv.slice(3));
 } else {
   // Loaded only now: an old Node could not even parse it, and --version does not need it.
   const { main } = await import("./cli/main.ts");

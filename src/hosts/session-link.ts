@@ -47,14 +47,20 @@ export function memoryOf(directory: string, host: string, hostSession: string): 
 
 /** Makes this the host's current session; returns the id of its memory. `continues` names the memory to go on with. */
 export function linkSession(
-  options: LinkPlace & { host: string; hostSession: string; continues?: string | undefined },
+  options: LinkPlace & {
+    host: string;
+    hostSession: string;
+    continues?: string | undefined;
+    /** The host's process, where that is known; else it is looked for above this one. */
+    process?: Process | undefined;
+  },
 ): string {
   const { directory, cwd, host, hostSession, continues } = options;
   const own = memoryOf(directory, host, hostSession);
   const session = continues ?? own;
   if (session !== own)
     writeSmallFile(aliasFile(directory, host, hostSession), { host, hostSession, session });
-  const process = findHostProcess() ?? null;
+  const process = options.process ?? findHostProcess() ?? null;
   const link: SessionLink = { host, hostSession, session, cwd, process };
   const paths = directoryFiles(directory, cwd);
   if (process) paths.push(processFile(directory, process.pid));

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { isObject } from "./small-file.ts";
+
+/** Something that went wrong in a hook, kept for `holdfast doctor`; the agent is never held up by it. */
+export interface Failure {
+  /** Milliseconds since 1970. */
+  at: number;
+  host: string;
+  /** The host's event, where it was known. */
+  event: string;
+  /** A code of HoldfastError, `deadline`, `invalid_input` or `internal`. */
+  code: string;
+  message: string;
+}
+
+/** At this size the file gives way to a new one; the one before it stays. */
+const mostBytes = 32_000;
+const longestMessage = 500;
+
+/** Keeps a failure, in the project's folder or, where that cannot be written to, in the user's. Never throws. */
+export function keepFailure(directory: string, failure: Failure): void {
+  const line = `${JSON.stringify({ ...failure, message: failure.message.slice(0, longestMessage) })}\n`;
+  for (const path of failureFiles(directory)) {
+    try {
+      if (path.startsWith(directory) && !existsSync(directory)) continue;
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > mostBytes) renameSync(path, olderOf(path));
+      appendFileSync(path, line, { mode: 0o600 });
+      return;
+    } catch {
+      // The next place may do.
+    }
+  }
+}
+
+/** What went wrong in this project's hooks, newest first. */
+export function readFailures(directory: string): Failure[] {
+  return failureFiles(directory)
+    .flatMap((path) => [...readLines(olderOf(path)), ...readLines(path)])
+    .sort((a, b) => a.at - b.at)
+    .reverse();
+}
+
+function failureFiles(directory: string): string[] {
+  const project = createHash("sha256").update(resolve(directory)).digest("hex").slice(0, 16);
+  const home = process.env.XDG_STATE_HOME || join(homedir(), ".local", "state");
+  return [join(directory, "hook-failures.jsonl"), join(home, "holdfast", `hook-failures-${project}.jsonl`)];
+}
+
+function olderOf(path: string): string {
+  return path.replace(/\.jsonl$/, ".old.jsonl");
+}
+
+function readLines(path: string): Failure[] {
+  try {
+    return readFileSync(path, "utf8")
+      .split("\n")
+      .flatMap((line) => parse(line) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+function parse(line: string): Failure | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isObject(value) || typeof value.at !== "number") return undefined;
+    const text = (name: string) => (typeof value[name] === "string" ? value[name] : "");
+    return {
+      at: value.at,
+      host: text("host"),
+      event: text("event"),
+      code: text("code"),
+      message: text("message"),
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,119 @@
+import { renderNotepad, renderScratchpad } from "../context/blocks.ts";
+import { readScratchpad } from "../engine/scratchpad.ts";
+import type { State } from "../engine/state.ts";
+
+/** Above 10,000 characters Claude Code shows the model a preview only, and Codex cuts at about as many bytes. */
+export const mostInjected = 9_500;
+
+/** A piece of what the model is shown. `share` is what it gets of the room when there is not enough for all. */
+interface Part {
+  text: string;
+  share: number;
+  /** How to read what was left out. */
+  more: string;
+}
+
+export interface MemoryText {
+  lead: string;
+  state: State | undefined;
+  sessionId: string;
+  checkpoint?: string;
+  receipt?: string;
+  /** Lines below the memory. */
+  hints?: readonly string[];
+  /** Changes every text before it is measured. */
+  clean?: (text: string) => string;
+}
+
+/** The memory as a host is given it: notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
+export function renderMemory(memory: MemoryText): string {
+  const { lead, state, checkpoint = "", receipt = "", hints = [], clean = (text) => text } = memory;
+  const show = `run "holdfast show ${memory.sessionId}"`;
+  const notes = state?.row.counters.notes ?? 0;
+  const kept = notes === 0 ? "" : `${notes} notes are kept as well: call search_notes or list_notes.`;
+  const parts: Part[] = [
+    { text: lead, share: 400, more: show },
+    { text: notepadText(state), share: 4_200, more: "call read_notepad" },
+    { text: state ? renderScratchpad(readScratchpad(state)) : "", share: 1_500, more: show },
+    { text: checkpoint, share: 1_900, more: show },
+    { text: receipt, share: 900, more: show },
+    { text: [kept, ...hints].filter((line) => line !== "").join("\n"), share: 500, more: show },
+  ];
+  return fit(
+    parts.filter(({ text }) => text !== "").map((part) => ({ ...part, text: clean(part.text) })),
+    mostInjected,
+  );
+}
+
+function notepadText(state: State | undefined): string {
+  const notepad = state?.row.notepad ?? "";
+  return notepad === "" ? renderNotepad("") : `${renderNotepad(notepad)}\n[End of notepad]`;
+}
+
+/** Whole when it fits; else each part gets its share, and what is left over goes to the first that want it. */
+function fit(parts: readonly Part[], budget: number): string {
+  const gaps = 2 * (parts.length - 1);
+  const rooms = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
+  let left = budget - gaps - rooms.reduce((sum, room) => sum + room, 0);
+  const texts = parts.map(({ text, more }, place) => {
+    const room = rooms[place] ?? 0;
+    const extra = Math.max(0, Math.min(left, bytesOf(text) - room));
+    left -= extra;
+    return cutMiddle(text, room + extra, more);
+  });
+  return texts.join("\n\n");
+}
+
+/** Leaves out whole lines in the middle: plans stand at the top of a text, and what is newest at its end. */
+export function cutMiddle(text: string, most: number, more: string): string {
+  if (bytesOf(text) <= most) return text;
+  const lines = text.split("\n");
+  const mark = `[… cut here, ${lines.length} lines in all: ${more} to read the rest …]`;
+  const room = most - bytesOf(mark) - 2;
+  const head = takeLines(lines, Math.floor(room * 0.4), firstBytes);
+  const rest = lines.slice(head.count).reverse();
+  const tail = takeLines(rest, room - bytesOf(head.text), lastBytes, true);
+  return [head.text, mark, tail.text].filter((piece) => piece !== "").join("\n");
+}
+
+function takeLines(
+  lines: readonly string[],
+  most: number,
+  cut: (line: string, most: number) => string,
+  backwards = false,
+): { text: string; count: number } {
+  const taken: string[] = [];
+  let size = 0;
+  for (const line of lines) {
+    if (size + bytesOf(line) + 1 > most) break;
+    size += bytesOf(line) + 1;
+    taken.push(line);
+  }
+  // A single line that is too long is cut inside.
+  if (size < most / 2 && taken.length < lines.length)
+    taken.push(cut(lines[taken.length] ?? "", most - size - 1));
+  return { text: (backwards ? taken.reverse() : taken).join("\n"), count: taken.length };
+}
+
+export function bytesOf(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}
+
+/** As much of the beginning as fits, never a part of a character. */
+export function firstBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text, "utf8");
+  let end = Math.max(0, Math.min(most, bytes.length));
+  while (end > 0 && end < bytes.length && isContinuation(bytes[end])) end--;
+  return bytes.toString("utf8", 0, end);
+}
+
+function lastBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text, "utf8");
+  let start = Math.max(0, bytes.length - Math.max(0, most));
+  while (start < bytes.length && isContinuation(bytes[start])) start++;
+  return bytes.toString("utf8", start);
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
