@@ -1,40 +1,80 @@
 import type { JournalEntry } from "../engine/journal.ts";
 import { HoldfastError } from "../errors.ts";
-import { onlyArgument, openChosenMemory, readArguments, wholeNumber } from "./arguments.ts";
+import { readArguments, wholeNumber } from "./arguments.ts";
+import { atMostOne, openExistingMemory, pickSession } from "./existing-memory.ts";
+import { printJson, printLines, type Screen, screenOf } from "./screen.ts";
+import { cutToWidth, padToWidth, textWidth } from "./text-width.ts";
+import { visibleJson, visibleLine } from "./visible-text.ts";
 
-const usage = "log SESSION [--revision N] [--limit N]";
+const usage = "log [SESSION] [--revision N] [--limit N]";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
     revision: { type: "string" },
     limit: { type: "string" },
   });
-  const id = onlyArgument(positionals, "SESSION", usage);
+  const wanted = atMostOne(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
   const limit = wholeNumber(values.limit, "limit") ?? 50;
-  const memory = await openChosenMemory(values);
+  const memory = await openExistingMemory(values);
   try {
-    const session = await memory.resumeSession(id);
+    const session = await pickSession(memory, wanted);
     const range = revision === undefined ? { limit } : { from: revision, to: revision };
     const entries = await session.history(range);
     if (revision !== undefined && entries.length === 0) {
       throw new HoldfastError(
         "not_found",
-        `Session ${id} has no revision ${revision}. Run "holdfast log ${id}" to see which there are.`,
+        `Session ${session.id} has no revision ${revision}. Run "holdfast log ${session.id}" to see which there are.`,
       );
     }
-    if (values.json) console.log(JSON.stringify(entries, null, 2));
+    const screen = screenOf();
+    if (values.json) printJson(entries);
     else
-      for (const entry of entries)
-        console.log(revision === undefined ? oneLine(entry) : JSON.stringify(entry, null, 2));
+      printLines(
+        entries.map((entry) => (revision === undefined ? oneLine(entry, screen) : visibleJson(entry))),
+      );
     return 0;
   } finally {
     await memory.close();
   }
 }
 
-function oneLine({ revision, at, actor, operation }: JournalEntry): string {
+const styles = {
+  agent: "cyan",
+  person: "green",
+  "sub-session": "magenta",
+  import: "blue",
+  system: "dim",
+} as const;
+
+/** On a narrow terminal the date gives way to the operation. */
+function oneLine({ revision, at, actor, operation }: JournalEntry, screen: Screen): string {
   const { type, ...input } = operation;
-  const text = JSON.stringify(input).replace(/^\{\}$/, "");
-  return `${String(revision).padStart(6)}  ${new Date(at).toISOString()}  ${actor.kind.padEnd(11)} ${type.padEnd(24)}${text.length > 80 ? `${text.slice(0, 79)}…` : text}`.trimEnd();
+  const text = visibleLine(Object.keys(input).length === 0 ? "" : summaryOf(input));
+  const time = new Date(at).toISOString().replace("T", " ").replace(/\.\d+/, "");
+  const columns = [
+    String(revision).padStart(6),
+    ...(screen.width < 60 ? [] : [time]),
+    padToWidth(actor.kind, 11),
+    screen.width < 100 ? type : padToWidth(type, 22),
+  ];
+  const used = textWidth(columns.join("  ")) + 2;
+  const rest = cutToWidth(text, Math.min(80, Math.max(8, screen.width - used)));
+  const [number = "", ...others] = columns;
+  return [
+    screen.paint("bold", number),
+    ...others.map((column, place) =>
+      place === others.length - 2 ? screen.paint(styles[actor.kind], column) : column,
+    ),
+    screen.paint("dim", rest),
+  ]
+    .join("  ")
+    .trimEnd();
+}
+
+/** What was written, without the names of the fields where they say nothing new. */
+function summaryOf(input: Record<string, unknown>): string {
+  const [first, ...more] = Object.values(input);
+  const text = input.content ?? (more.length === 0 ? first : input);
+  return typeof text === "string" ? JSON.stringify(text).slice(1, -1) : JSON.stringify(text);
 }

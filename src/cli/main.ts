@@ -1,7 +1,8 @@
 import { HoldfastError } from "../errors.ts";
+import { peopleCommands } from "./people-commands.ts";
 
 /** A command: its line in the help, and the file that is loaded when it is called. */
-interface Command {
+export interface Command {
   usage: string;
   summary: string;
   /** What its options mean, for `--help`. */
@@ -20,7 +21,18 @@ const chatOptions = `
   --db PATH, --store URL   where sessions are kept
   --json                   print events as lines of JSON`;
 
-const commands: Record<string, Command> = {
+const initOptions = `
+  HOST                     claude-code, codex, opencode, gemini, pi, openclaw; those that are here unless named
+  --user                   for all your projects, not only this one
+  --dry-run                show what would change, and change nothing
+  --json                   print JSON`;
+
+const doctorOptions = `
+  HOST                     claude-code, codex, opencode, gemini, pi, openclaw; those that are here unless named
+  --live                   also run the real client against a scripted model on this machine
+  --json                   print JSON`;
+
+export const commands: Record<string, Command> = {
   chat: {
     usage: "chat [-p PROMPT] [--session ID] [--model MODEL]",
     summary: "talk to a model whose memory survives compaction",
@@ -32,25 +44,51 @@ const commands: Record<string, Command> = {
     summary: "watch a scripted agent keep its notes through compactions",
     load: () => import("./demo.ts"),
   },
-  sessions: {
-    usage: "sessions [--all]",
-    summary: "list the sessions of a store",
-    load: () => import("./sessions.ts"),
+  init: {
+    usage: "init [HOST…] [--user] [--dry-run]",
+    summary: "plug into the coding agents that are here",
+    options: initOptions,
+    load: () => import("./init.ts"),
   },
-  log: {
-    usage: "log SESSION [--revision N] [--limit N]",
-    summary: "show a session's journal, or one entry in full",
-    load: () => import("./log.ts"),
+  uninstall: {
+    usage: "uninstall [HOST…] [--user] [--dry-run]",
+    summary: "put back what init has changed",
+    options: initOptions,
+    load: () => import("./uninstall.ts"),
   },
-  export: {
-    usage: "export SESSION [--format json|pi] [--into FILE]",
-    summary: "write a session as one JSON document, or back into a pi session file",
-    load: () => import("./export.ts"),
+  doctor: {
+    usage: "doctor [HOST…] [--live]",
+    summary: "prove that memory reaches each coding agent",
+    options: doctorOptions,
+    load: () => import("./doctor.ts"),
   },
-  import: {
-    usage: "import FILE [--session ID]",
-    summary: "make a session from an export or from a pi session file",
-    load: () => import("./import.ts"),
+  serve: {
+    usage: "serve [--port N] [--no-open] [--demo]",
+    summary: "watch and edit the memory in a page; the same over HTTP and MCP",
+    options: `
+  --port N                 this port and no other; 4747 or the next free one unless given
+  --host ADDRESS           listen there instead of on loopback; needs --token
+  --token TOKEN            your own token of at least 16 characters (or $HOLDFAST_TOKEN); random unless given
+  --no-open                do not open a browser
+  --demo                   in an empty store: a scripted agent at work, beside one that has finished
+  --db PATH, --store URL   where sessions are kept; for --demo a temporary file unless given`,
+    load: () => import("./serve.ts"),
+  },
+  mcp: {
+    usage: "mcp [--surfaces A,B] [--session ID] [--cost]",
+    summary: "serve the memory to an agent over MCP on stdio",
+    options: `
+  --surfaces A,B           forms of memory; notepad and notes unless given, with project where there is a NOTES.md
+  --session ID             always this session; that of the host which starts the server unless given
+  --cost                   print what each surface's tool definitions cost in tokens, and exit
+  --db PATH, --store URL   where sessions are kept`,
+    load: () => import("./mcp.ts"),
+  },
+  ...peopleCommands,
+  hook: {
+    usage: "hook HOST",
+    summary: "answer an event of a coding agent (called by the agent, JSON on stdin)",
+    load: () => import("./hook.ts"),
   },
   replay: {
     usage: "replay FILE… [--prices FILE]",
@@ -63,40 +101,53 @@ const help = `holdfast — working memory for AI agents that survives compaction
 
 Usage: holdfast COMMAND [OPTIONS]
 
-${Object.values(commands)
-  .map(({ usage, summary }) => `  ${usage.padEnd(48)}${summary}`)
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`)
   .join("\n")}
 
   --db PATH     the SQLite file (default: .holdfast/memory.db, or $HOLDFAST_DB)
   --store URL   any store: sqlite:PATH, jsonl:DIRECTORY, postgres://… (or $HOLDFAST_STORE)
   --json        print JSON
   --version     print the version
+
+"holdfast COMMAND --help" says more about a command.
 `;
 
 /** Runs one command; returns the exit code. */
 export async function main([name, ...args]: string[]): Promise<number> {
+  // Whoever reads may stop when they have seen enough, as `head` does.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     console.log(help);
     return name === undefined ? 1 : 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    console.error(`holdfast: there is no command ${JSON.stringify(name)}. Run "holdfast help" to see them.`);
+    const { nearestName } = await import("./usage-errors.ts");
+    const nearest = nearestName(name, Object.keys(commands));
+    const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+    console.error(
+      `holdfast: there is no command ${JSON.stringify(name)}.${hint} Run "holdfast help" to see them.`,
+    );
     return 1;
   }
+  const commandHelp = `${command.usage}\n${command.summary}${command.options ?? ""}`;
   if (args.includes("--help") || args.includes("-h")) {
-    console.log(`Usage: holdfast ${command.usage}\n${command.summary}${command.options ?? ""}`);
+    console.log(`Usage: holdfast ${commandHelp}`);
     return 0;
   }
   try {
     return await (await command.load()).run(args);
   } catch (error) {
-    if (!(error instanceof HoldfastError) && !isUsageError(error)) throw error;
-    console.error(`holdfast: ${(error as Error).message}`);
+    const { explainUsageError, isSystemError } = await import("./usage-errors.ts");
+    const expected = error instanceof HoldfastError || isSystemError(error);
+    const problem = expected ? (error as Error).message : explainUsageError(error, name, commandHelp);
+    if (problem === undefined) throw error;
+    const { visibleText } = await import("./visible-text.ts");
+    console.error(`holdfast: ${visibleText(problem)}`);
     return 1;
   }
-}
-
-function isUsageError(error: unknown): boolean {
-  return error instanceof Error && ((error as NodeJS.ErrnoException).code ?? "").startsWith("ERR_PARSE_ARGS");
 }

@@ -1,20 +1,77 @@
-import { openChosenMemory, readArguments } from "./arguments.ts";
+import type { SessionSummary } from "../stores/store.ts";
+import { readArguments } from "./arguments.ts";
+import { atMostOne, eachSession, openExistingMemory } from "./existing-memory.ts";
+import { ageOf, counted, sizeOf } from "./quantities.ts";
+import { printJson, printLines, type Screen, screenOf } from "./screen.ts";
+import { readSizes } from "./session-sizes.ts";
+import { visibleLine } from "./visible-text.ts";
+import { dotted, wrapSpans } from "./wrap-text.ts";
+
+type Listed = SessionSummary & { bytes: number | null };
 
 export async function run(args: string[]): Promise<number> {
-  const { values } = readArguments(args, { all: { type: "boolean", default: false } });
-  const memory = await openChosenMemory(values);
+  const { values, positionals } = readArguments(args, { all: { type: "boolean", default: false } });
+  atMostOne(["", ...positionals], "argument", "sessions [--all]");
+  const memory = await openExistingMemory(values);
   try {
-    const sessions = await memory.listSessions({ status: values.all ? "all" : "active" });
-    if (values.json) console.log(JSON.stringify(sessions, null, 2));
-    else if (sessions.length === 0) console.log("No sessions yet.");
-    for (const session of values.json ? [] : sessions) {
-      const when = new Date(session.updatedAt).toISOString();
+    const found: SessionSummary[] = [];
+    for await (const session of eachSession(memory, values.all ? "all" : "active")) found.push(session);
+    const sizes = await readSizes(
+      memory,
+      values,
+      found.map(({ id }) => id),
+    );
+    const sessions = found.map((session): Listed => ({ ...session, bytes: sizes.get(session.id) ?? null }));
+    if (values.json) printJson(sessions);
+    else if (sessions.length === 0) {
       console.log(
-        `${session.id}  ${when}  revision ${session.revision}  ${session.notes} notes  ${session.status}  ${session.title ?? ""}`.trimEnd(),
+        values.all
+          ? "No sessions yet."
+          : `No active sessions. "holdfast sessions --all" lists archived ones.`,
       );
-    }
+    } else printLines(renderTree(sessions, screenOf()));
     return 0;
   } finally {
     await memory.close();
   }
+}
+
+/** Children under their parents; the newest first on every level. */
+function renderTree(sessions: readonly Listed[], screen: Screen): string[] {
+  const known = new Set(sessions.map(({ id }) => id));
+  const children = Map.groupBy(sessions, ({ parent, id }) =>
+    parent !== null && parent !== id && known.has(parent) ? parent : "",
+  );
+  const lines: string[] = [];
+  const shown = new Set<string>();
+  const add = (session: Listed, lead: string, branch: string, below: string) => {
+    if (shown.has(session.id)) return;
+    shown.add(session.id);
+    const own = children.get(session.id) ?? [];
+    lines.push(
+      ...renderSession(session, lead + branch, `${lead}${below}${own.length > 0 ? "│ " : "  "}`, screen),
+    );
+    own.forEach((child, place) => {
+      const last = place === own.length - 1;
+      add(child, lead + below, last ? "└ " : "├ ", last ? "  " : "│ ");
+    });
+  };
+  for (const session of children.get("") ?? []) add(session, "", "", "");
+  return lines;
+}
+
+function renderSession(session: Listed, lead: string, hang: string, screen: Screen): string[] {
+  const { id, title, revision, notes, status, origin, updatedAt, bytes } = session;
+  const name = [{ text: id, style: "cyan" } as const];
+  const heading =
+    title === null ? name : [...name, { text: `  ${visibleLine(title)}`, style: "bold" } as const];
+  const facts = [
+    ageOf(updatedAt),
+    counted(revision, "revision"),
+    ...(notes > 0 ? [counted(notes, "note")] : []),
+    ...(bytes === null ? [] : [sizeOf(bytes)]),
+    ...(origin === "created" ? [] : [origin]),
+    ...(status === "active" ? [] : [status]),
+  ];
+  return [...wrapSpans(heading, lead, hang, screen), ...wrapSpans(dotted(facts), hang, hang, screen)];
 }

@@ -1,0 +1,92 @@
+import type { Completion } from "./completions.ts";
+
+export function bashScript(commands: readonly Completion[]): string {
+  return `# Completion of holdfast for bash
+_holdfast() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${[...commands.map(({ name }) => name), "help", "--version"].join(" ")}" -- "$word"))
+    return
+  fi
+  case "$previous" in
+    --db|--into|--prices) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --session) COMPREPLY=($(compgen -W "$(holdfast completions sessions 2>/dev/null)" -- "$word")); return ;;
+    --space) COMPREPLY=($(compgen -W "notepad notes plan" -- "$word")); return ;;
+  esac
+  if [[ "$word" == -* ]]; then
+    case "$command" in
+${commands.map(({ name, options }) => `      ${name}) COMPREPLY=($(compgen -W "${options.join(" ")}" -- "$word")) ;;`).join("\n")}
+    esac
+    return
+  fi
+  case "$command" in
+    ${sessionCommands(commands).join("|")}) COMPREPLY=($(compgen -W "$(holdfast completions sessions 2>/dev/null)" -- "$word")) ;;
+    completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
+    import|replay) COMPREPLY=($(compgen -f -- "$word")) ;;
+  esac
+}
+complete -F _holdfast holdfast
+`;
+}
+
+export function zshScript(commands: readonly Completion[]): string {
+  return `#compdef holdfast
+# Completion of holdfast for zsh
+_holdfast() {
+  local -a commands options sessions
+  commands=(
+${commands.map(({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(":", "\\:")}`)}`).join("\n")}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  case "\${words[CURRENT-1]}" in
+    --db|--into|--prices) _files; return ;;
+    --space) compadd notepad notes plan; return ;;
+    --session) sessions=(\${(f)"$(holdfast completions sessions 2>/dev/null)"}); compadd -a sessions; return ;;
+  esac
+  if [[ "\${words[CURRENT]}" == -* ]]; then
+    case "\${words[2]}" in
+${commands.map(({ name, options }) => `      ${name}) options=(${options.join(" ")}) ;;`).join("\n")}
+    esac
+    compadd -a options
+    return
+  fi
+  case "\${words[2]}" in
+    ${sessionCommands(commands).join("|")}) sessions=(\${(f)"$(holdfast completions sessions 2>/dev/null)"}); compadd -a sessions ;;
+    completions) compadd bash zsh fish ;;
+    import|replay) _files ;;
+  esac
+}
+compdef _holdfast holdfast
+`;
+}
+
+export function fishScript(commands: readonly Completion[]): string {
+  const seen = (name: string) => `-n '__fish_seen_subcommand_from ${name}'`;
+  return `# Completion of holdfast for fish
+complete -c holdfast -f
+${commands
+  .flatMap(({ name, summary, options }) => [
+    `complete -c holdfast -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
+    ...options.map((option) => `complete -c holdfast ${seen(name)} -l ${option.slice(2)}`),
+  ])
+  .join("\n")}
+complete -c holdfast ${seen(sessionCommands(commands).join(" "))} -a '(holdfast completions sessions 2>/dev/null)'
+complete -c holdfast -l session -x -a '(holdfast completions sessions 2>/dev/null)'
+complete -c holdfast ${seen("edit")} -l space -x -a 'notepad notes plan'
+complete -c holdfast ${seen("completions")} -a 'bash zsh fish'
+complete -c holdfast ${seen("import replay")} -F
+complete -c holdfast -l db -r -F
+`;
+}
+
+function sessionCommands(commands: readonly Completion[]): string[] {
+  return commands.filter(({ takesSession }) => takesSession).map(({ name }) => name);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,80 @@
+import type { Screen } from "./screen.ts";
+import { textWidth } from "./text-width.ts";
+import { visibleText } from "./visible-text.ts";
+import { inlineSpans, type Span, wrapSpans } from "./wrap-text.ts";
+
+/** A text of Markdown as lines for a terminal; line by line, so that nothing is moved or left out. */
+export function renderMarkdown(text: string, indent: string, screen: Screen): string[] {
+  const lines: string[] = [];
+  let fence: string | undefined;
+  for (const line of visibleText(text).replace(/\n+$/, "").split("\n")) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      const closes = mark?.startsWith(fence) && line.trim() === mark;
+      if (closes) fence = undefined;
+      lines.push(...(closes ? [] : renderCode(line, indent, screen)));
+    } else if (mark) {
+      fence = mark;
+      const language = line.trim().slice(mark.length).trim();
+      if (language !== "") lines.push(`${indent}${screen.paint("dim", `│ ${language}`)}`);
+    } else lines.push(...renderLine(line, indent, screen));
+  }
+  return lines;
+}
+
+function renderCode(line: string, indent: string, screen: Screen): string[] {
+  const gutter = `${indent}${screen.paint("dim", "│")} `;
+  const [first = gutter, ...rest] = wrapSpans(
+    [{ text: line.replaceAll("\t", "    "), style: "cyan" }],
+    "",
+    "",
+    { ...screen, width: screen.width - textWidth(indent) - 2 },
+  );
+  return [first, ...rest].map((each) => `${gutter}${each}`.trimEnd());
+}
+
+function renderLine(line: string, indent: string, screen: Screen): string[] {
+  const heading = /^(#{1,6})\s+(.*?)(?:\s+#+)?$/.exec(line);
+  if (heading) return renderHeading(heading[1] ?? "#", heading[2] ?? "", indent, screen);
+  if (/^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/.test(line)) {
+    return [`${indent}${screen.paint("dim", "─".repeat(Math.min(40, screen.width - textWidth(indent))))}`];
+  }
+  const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(.*)$/.exec(line);
+  if (item) return renderItem(item, indent, screen);
+  const quoted = /^\s*>\s?(.*)$/.exec(line);
+  if (quoted) {
+    const bar = `${indent}${screen.paint("dim", "▌")} `;
+    return wrapSpans(inlineSpans(quoted[1] ?? "", screen.colours, "dim"), "", "", {
+      ...screen,
+      width: screen.width - textWidth(indent) - 2,
+    }).map((each) => `${bar}${each}`.trimEnd());
+  }
+  const lead = /^\s*/.exec(line)?.[0].replaceAll("\t", "    ") ?? "";
+  return wrapSpans(inlineSpans(line.trimStart(), screen.colours), indent + lead, indent + lead, screen);
+}
+
+/** Where there are no colours the hashes tell the level. */
+function renderHeading(hashes: string, title: string, indent: string, screen: Screen): string[] {
+  if (!screen.colours) return wrapSpans([{ text: `${hashes} ${title}` }], indent, indent, screen);
+  const style: Span["style"] = hashes.length === 1 ? ["bold", "underline"] : "bold";
+  return wrapSpans(inlineSpans(title, true, style), indent, indent, screen);
+}
+
+function renderItem(item: RegExpExecArray, indent: string, screen: Screen): string[] {
+  const [, lead = "", bullet = "", box, text = ""] = item;
+  const done = box !== undefined && box !== " ";
+  const mark = done ? "☑" : "☐";
+  const sign = /\d/.test(bullet)
+    ? box === undefined
+      ? bullet
+      : `${bullet} ${mark}`
+    : box === undefined
+      ? "•"
+      : mark;
+  const inner = indent + lead.replaceAll("\t", "    ");
+  const style = done ? "green" : box === undefined ? "dim" : "yellow";
+  const spans = inlineSpans(text, screen.colours, done ? "dim" : undefined);
+  const hang = inner + " ".repeat(textWidth(sign) + 1);
+  const [first = "", ...rest] = wrapSpans(spans, hang, hang, screen);
+  return [`${inner}${screen.paint(style, sign)} ${first.slice(hang.length)}`.trimEnd(), ...rest];
+}

@@ -1,0 +1,24 @@
+import type { Memory } from "../sessions/memory.ts";
+import { chosenStore, type StoreOptions } from "./arguments.ts";
+import { sqlitePath } from "./existing-memory.ts";
+import { startProgress } from "./progress.ts";
+import { sqliteSessionSizes } from "./sqlite-file.ts";
+
+/** About how many bytes of the store each session takes, with its history. */
+export async function readSizes(
+  memory: Memory,
+  values: StoreOptions,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const path = sqlitePath(chosenStore(values));
+  if (path !== undefined) return sqliteSessionSizes(path);
+  const sizes = new Map<string, number>();
+  const progress = startProgress("Measuring sessions", ids.length);
+  for (const [place, id] of ids.entries()) {
+    progress.at(place);
+    const session = await memory.findSession(id);
+    if (session) sizes.set(id, Buffer.byteLength(JSON.stringify(await memory.exportSession(id))));
+  }
+  progress.end();
+  return sizes;
+}

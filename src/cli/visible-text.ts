@@ -1,0 +1,75 @@
+/**
+ * What a note says must neither steer the terminal nor hide: control characters, escape sequences, and
+ * characters that nobody can see or that turn the reading direction are shown by name.
+ */
+export function visibleText(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replaceAll(tagRun, (run) => `⟨tags:${spellTags(run)}⟩`)
+    .replaceAll(suspicious, (character, offset: number, whole: string) =>
+      character === "\n" || character === "\t" || isAtHome(character, offset, whole)
+        ? character
+        : nameOf(character),
+    );
+}
+
+/** One line of visible text: for titles, names and the like. */
+export function visibleLine(text: string): string {
+  return visibleText(text.replaceAll(/\s+/g, " ").trim());
+}
+
+/** How `visibleText` names what it found; for painting it. */
+export const visibleMark = /⟨(?:U\+[0-9A-F]{4,6}|tags:[^⟩]*)⟩|[␀-␡]/;
+
+/** JSON in which the same characters are escaped: a terminal stays unharmed, and a program reads what was written. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(suspicious, (character) =>
+    character === "\n"
+      ? character
+      : character
+          .split("")
+          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+          .join(""),
+  );
+}
+
+const suspicious =
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u{fff9}-\u{fffb}\u{e0000}-\u{e0fff}]/gu;
+
+/** Invisible copies of ASCII, which some models read. */
+const tagRun = /[\u{e0020}-\u{e007e}]+\u{e007f}?/gu;
+
+function spellTags(run: string): string {
+  return [...run]
+    .map((tag) => (tag.codePointAt(0) ?? 0) - 0xe0000)
+    .filter((code) => code < 0x7f)
+    .map((code) => String.fromCharCode(code))
+    .join("");
+}
+
+function nameOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  // Unicode has a picture for each of the oldest control characters.
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "␡";
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+}
+
+const zeroWidthJoiner = "\u200d";
+const zeroWidthNonJoiner = "\u200c";
+
+/** Joiners and variation selectors belong to emoji and to some scripts; there they are left alone. */
+function isAtHome(character: string, offset: number, whole: string): boolean {
+  const before = whole.slice(Math.max(0, offset - 4), offset);
+  const after = whole.slice(offset + character.length, offset + character.length + 2);
+  if (character === zeroWidthJoiner && endsInEmoji.test(before) && beginsWithEmoji.test(after)) return true;
+  if (character === zeroWidthJoiner || character === zeroWidthNonJoiner)
+    return endsInJoiningScript.test(before);
+  return /[\ufe0e\ufe0f]/.test(character) && endsInEmojiBase.test(before);
+}
+
+const endsInEmoji = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$/u;
+const beginsWithEmoji = /^\p{Extended_Pictographic}/u;
+const endsInEmojiBase = /[\p{Extended_Pictographic}\p{Emoji_Modifier}0-9#*]$/u;
+const endsInJoiningScript =
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]$/u;
