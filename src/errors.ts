@@ -10,6 +10,7 @@ export type ErrorCode =
   | "conflict"
   | "key_reused"
   | "cannot_undo"
+  | "locked"
   | "session_exists"
   | "session_not_found"
   | "store_foreign"

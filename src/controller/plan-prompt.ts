@@ -91,7 +91,10 @@ export function blocksToFreeze(context: Context): string[] {
 
 function messageBlocks(context: Context, placement: Placement): string[] {
   if (placement === "epoch") return [];
-  const wanted = context.blocks.filter((block) => placement === "message" || block.placement === "message");
+  const standing =
+    placement === "message" ? context.blocks.filter((block) => block.placement === "system") : [];
+  // The scratchpad is the last thing before what the user says.
+  const wanted = [...standing, ...context.blocks.filter((block) => block.placement === "message")];
   // At the end of the system prompt the notepad needs no end; before a message it does.
   return wanted.map(({ surface, text }) => (surface === "notepad" ? `${text}\n[End of notepad]` : text));
 }

@@ -8,6 +8,7 @@ import {
   recordId,
   recordKinds,
   type State,
+  type Tally,
   type TextTarget,
 } from "./state.ts";
 import { spliceBetween } from "./text.ts";
@@ -92,7 +93,7 @@ export class Draft {
     return this.#counters[name] ?? 0;
   }
 
-  count(counter: "notes" | "tags", by: number): void {
+  count(counter: Tally, by: number): void {
     if (by === 0) return;
     this.#counters[counter] = this.counter(counter) + by;
     this.changes.push({ type: "count", counter, by });

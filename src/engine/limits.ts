@@ -20,6 +20,22 @@ export interface Limits {
   scratchpadTokens: number;
   /** Tokens that one list of notes may take in an answer. */
   resultTokens: number;
+  /** Characters in an agent's system prompt. */
+  systemPromptCharacters: number;
+  /** Keys in one agent's state, or in one session's. */
+  stateKeys: number;
+  /** Characters in one key. */
+  stateKeyCharacters: number;
+  /** Characters of one value as JSON. */
+  stateValueCharacters: number;
+  /** Skills that an agent may save. */
+  skills: number;
+  /** Characters in one saved skill. */
+  skillCharacters: number;
+  /** Tools that an agent may write. */
+  tools: number;
+  /** Characters in one such tool. */
+  toolCharacters: number;
 }
 
 export const defaultLimits: Limits = {
@@ -33,4 +49,12 @@ export const defaultLimits: Limits = {
   refCharacters: 2_000,
   scratchpadTokens: 2_000,
   resultTokens: 4_000,
+  systemPromptCharacters: 32_000,
+  stateKeys: 1_000,
+  stateKeyCharacters: 200,
+  stateValueCharacters: 64_000,
+  skills: 100,
+  skillCharacters: 32_000,
+  tools: 50,
+  toolCharacters: 64_000,
 };

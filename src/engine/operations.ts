@@ -2,13 +2,16 @@ import { HoldfastError } from "../errors.ts";
 import { applyChildren, type ChildOperation, type ChildResult } from "./children.ts";
 import { applyConversation, type ConversationOperation, type ConversationResult } from "./conversation.ts";
 import { Draft, RecordsNeeded } from "./draft.ts";
+import { applyKeyValues, type KeyValueOperation, type KeyValueResult } from "./key-values.ts";
 import { applyLifecycle, type LifecycleOperation, type LifecycleResult } from "./lifecycle.ts";
 import type { Limits } from "./limits.ts";
 import { applyMessages, type MessageOperation, type MessageResult } from "./messages.ts";
 import { applyNotepad, type NotepadOperation, type NotepadResult } from "./notepad.ts";
 import { applyNotes, type NotesOperation, type NotesResult } from "./notes.ts";
 import { applyScratchpad, type ScratchpadOperation, type ScratchpadResult } from "./scratchpad.ts";
+import { applyShelf, type ShelfOperation, type ShelfResult } from "./shelf.ts";
 import type { Change, Json, RecordId, State } from "./state.ts";
+import { applySystemPrompt, type SystemPromptOperation, type SystemPromptResult } from "./system-prompt.ts";
 import { quote } from "./text.ts";
 import { applyUndo, type UndoOperation, type UndoResult } from "./undo.ts";
 
@@ -20,6 +23,9 @@ export type Operation =
   | MessageOperation
   | ConversationOperation
   | ChildOperation
+  | SystemPromptOperation
+  | KeyValueOperation
+  | ShelfOperation
   | LifecycleOperation
   | UndoOperation;
 
@@ -37,7 +43,13 @@ export type ResultOf<O extends Operation> = O extends NotepadOperation
             ? ConversationResult
             : O extends ChildOperation
               ? ChildResult
-              : LifecycleResult;
+              : O extends SystemPromptOperation
+                ? SystemPromptResult
+                : O extends KeyValueOperation
+                  ? KeyValueResult
+                  : O extends ShelfOperation
+                    ? ShelfResult
+                    : LifecycleResult;
 
 /** What the engine may know of the world. */
 export interface Environment {
@@ -113,6 +125,22 @@ function run(draft: Draft, state: State, operation: Operation, environment: Envi
       return applyConversation(draft, state, operation);
     case "children.set":
       return applyChildren(draft, operation);
+    case "system.write":
+    case "system.append":
+    case "system.prepend":
+    case "system.replace":
+    case "system.delete":
+    case "system.lock":
+    case "system.unlock":
+      return applySystemPrompt(draft, state, operation, environment);
+    case "state.set":
+    case "state.delete":
+      return applyKeyValues(draft, operation, environment);
+    case "skills.save":
+    case "skills.delete":
+    case "tools.save":
+    case "tools.delete":
+      return applyShelf(draft, state, operation, environment);
     case "session.rename":
     case "session.status":
     case "session.fork":

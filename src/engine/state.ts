@@ -14,6 +14,7 @@ export interface LineageStep {
 export interface Counters {
   notes: number;
   tags: number;
+  states: number;
   /** Milliseconds in the newest note id; only ever grows. */
   lastNoteId: number;
   /** Place of the newest reference; only ever grows. */
@@ -25,6 +26,9 @@ export interface Counters {
   /** Number of the newest memory change put into the prompt; only ever grows. */
   lastInjection: number;
 }
+
+/** Counters of records. */
+export type Tally = "notes" | "tags" | "states";
 
 /** Counters that only ever grow. */
 export type Mark = "lastNoteId" | "lastRef" | "lastMessage" | "lastTask" | "lastInjection";
@@ -59,11 +63,15 @@ export const recordKinds = {
   cleared: { resident: true },
   injection: { resident: true },
   child: { resident: true },
+  lock: { resident: true },
+  skill: { resident: true },
+  tool: { resident: true },
   note: { resident: false },
   tag: { resident: false },
   message: { resident: false },
   checkpoint: { resident: false },
   receipt: { resident: false },
+  state: { resident: false },
 } as const;
 
 export type RecordKind = keyof typeof recordKinds;
@@ -72,7 +80,7 @@ export const residentKinds: RecordKind[] = (Object.keys(recordKinds) as RecordKi
   (kind) => recordKinds[kind].resident,
 );
 
-export type TextTarget = "notepad" | "space/notes" | "space/plan";
+export type TextTarget = "notepad" | "space/notes" | "space/plan" | "space/system";
 
 /**
  * What an operation did, with enough in it to undo it. A null value means: no such record.
@@ -81,7 +89,7 @@ export type TextTarget = "notepad" | "space/notes" | "space/plan";
 export type Change =
   | ({ type: "text"; target: TextTarget; first?: true; unused?: true } & Splice)
   | { type: "record"; kind: RecordKind; key: string; before: Json; after: Json }
-  | { type: "count"; counter: "notes" | "tags"; by: number }
+  | { type: "count"; counter: Tally; by: number }
   | { type: "mark"; counter: Mark; before: number; after: number }
   | { type: "field"; field: "title" | "status"; before: string | null; after: string | null }
   | { type: "forked"; before: number; after: number };
@@ -158,7 +166,9 @@ function fold(
         else visit?.(change.kind, change.key, change[side]);
         break;
       case "count":
-        row.counters[change.counter] += side === "after" ? change.by : -change.by;
+        // Sessions from before a counter was kept have none of it.
+        row.counters[change.counter] =
+          (row.counters[change.counter] ?? 0) + (side === "after" ? change.by : -change.by);
         break;
       case "mark":
         row.counters[change.counter] = change[side];
@@ -176,5 +186,14 @@ function fold(
 }
 
 export function emptyCounters(): Counters {
-  return { notes: 0, tags: 0, lastNoteId: 0, lastRef: 0, lastMessage: 0, lastTask: 0, lastInjection: 0 };
+  return {
+    notes: 0,
+    tags: 0,
+    states: 0,
+    lastNoteId: 0,
+    lastRef: 0,
+    lastMessage: 0,
+    lastTask: 0,
+    lastInjection: 0,
+  };
 }

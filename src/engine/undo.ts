@@ -3,6 +3,7 @@ import type { Draft } from "./draft.ts";
 import type { JournalEntry } from "./journal.ts";
 import type { Environment, Outcome } from "./operations.ts";
 import { type Change, type Json, listResident, type State, type TextTarget } from "./state.ts";
+import { checkLocks } from "./system-prompt.ts";
 import { applySplice, isLongerThan, type Splice } from "./text.ts";
 
 /** Takes back the entry of one revision. The inverse was planned from the journal, see `planUndo`. */
@@ -87,12 +88,14 @@ export function applyUndo(
     }
   }
   checkRefs(draft, state, operation, environment.limits.refs);
+  checkLocks(draft, state);
   return { result: { undone: operation.revision }, warnings: [] };
 }
 
 /** Undo keeps the budgets too. The space `notes` has two, for its two kinds of call. */
 function fits(target: TextTarget, text: string, { limits, countTokens }: Environment): boolean {
   if (target === "notepad") return !isLongerThan(text, limits.notepadCharacters);
+  if (target === "space/system") return !isLongerThan(text, limits.systemPromptCharacters);
   if (target === "space/plan") return !isLongerThan(text, limits.spacePlanCharacters);
   return !isLongerThan(text, limits.spaceNotesCharacters) || countTokens(text) <= limits.scratchpadTokens;
 }

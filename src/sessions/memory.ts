@@ -9,8 +9,9 @@ import {
 } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
+import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "./knowledge.ts";
 import { scopeOf } from "./lineage.ts";
-import { checkId, checkTitle, type Setting, type ToolDescription } from "./options.ts";
+import { checkId, checkTitle, type SessionSetting, type Setting, type ToolDescription } from "./options.ts";
 import { type ApplyOptions, loadState, Session, sessionNotFound } from "./session.ts";
 import { exportSession, readExport, type SessionExport } from "./transfer.ts";
 
@@ -35,12 +36,17 @@ const mostOpen = 500;
 
 /** An open handle on one store, for one owner. */
 export class Memory {
-  readonly #setting: Setting;
+  readonly #setting: SessionSetting;
   readonly #open = new Map<string, Session>();
+  #knowledge: Memory | undefined;
 
   constructor(setting: Setting) {
-    // Whole milliseconds: some stores keep nothing else.
-    this.#setting = { ...setting, clock: () => Math.floor(setting.clock()) };
+    this.#setting = {
+      ...setting,
+      // Whole milliseconds: some stores keep nothing else.
+      clock: () => Math.floor(setting.clock()),
+      knowledge: (agent) => this.knowledge(agent),
+    };
   }
 
   get owner(): string {
@@ -55,6 +61,14 @@ export class Memory {
   /** What the surfaces and whoever drives them have to know of this memory. */
   get budget(): Pick<Setting, "limits" | "countTokens" | "clock"> {
     return this.#setting;
+  }
+
+  /** What an agent knows in every session, for good: its system prompt, skills, state and tools. */
+  async knowledge(agent = "default"): Promise<Knowledge> {
+    checkId(agent, "agent id");
+    this.#knowledge ??= new Memory({ ...this.#setting, owner: knowledgeOwner(this.owner) });
+    const id = await knowledgeId(this.owner, agent);
+    return knowledgeOf(await this.#knowledge.openSession(id, { agent }));
   }
 
   async createSession(options: NewSessionOptions = {}): Promise<Session> {

@@ -4,6 +4,7 @@ import type { State } from "../engine/state.ts";
 import { isLongerThan, normaliseText, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Store } from "../stores/store.ts";
+import type { Knowledge } from "./knowledge.ts";
 import type { ApplyOptions, Session } from "./session.ts";
 
 /** A piece of rendered memory, and where it wants to stand. */
@@ -52,6 +53,11 @@ export interface Toolbox {
   refresh(session: Session): Promise<void>;
   context(state: State): Context;
   dispatch(session: Session, tool: string, input: unknown, options: ApplyOptions): Promise<ToolAnswer>;
+}
+
+/** What a session needs besides: the way to what its agent knows. */
+export interface SessionSetting extends Setting {
+  knowledge(agent: string): Promise<Knowledge>;
 }
 
 /** What a memory needs of the world, and its budgets. */

@@ -17,11 +17,14 @@ import {
   scratchpadOf,
 } from "./handles.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
+import { type KeyValues, keyValuesOf } from "./key-values.ts";
+import type { Knowledge } from "./knowledge.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { NoteCache } from "./note-cache.ts";
 import {
   type Context,
   checkApplyOptions,
+  type SessionSetting,
   type Setting,
   type ToolAnswer,
   type ToolDescription,
@@ -58,12 +61,14 @@ export class Session {
   readonly notepad: Notepad = notepadOf(this);
   readonly notes: Notes = notesOf(this);
   readonly scratchpad: ScratchpadHandle = scratchpadOf(this);
-  readonly #setting: Setting;
+  /** JSON values of this session alone. */
+  readonly scratch: KeyValues = keyValuesOf(async () => this);
+  readonly #setting: SessionSetting;
   readonly #notes = new NoteCache();
   #state: State;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(setting: Setting, state: State) {
+  constructor(setting: SessionSetting, state: State) {
     this.#setting = setting;
     this.#state = state;
     this.id = state.row.id;
@@ -122,6 +127,11 @@ export class Session {
     return this.#setting.toolbox.dispatch(this, tool, input, options);
   }
 
+  /** What this session's agent knows in every session. */
+  knowledge(): Promise<Knowledge> {
+    return this.#setting.knowledge(this.#state.row.agent);
+  }
+
   /** The session's notes, held for listing and searching. */
   async noteIndex(): Promise<NoteIndex> {
     const { row } = await this.state();
@@ -142,9 +152,17 @@ export class Session {
     return records.map(({ value }) => value);
   }
 
-  async records(kind: RecordKind, keys?: readonly string[]): Promise<{ key: string; value: Json }[]> {
+  async records(
+    kind: RecordKind,
+    keys?: readonly string[],
+    range: { from?: string; to?: string } = {},
+  ): Promise<{ key: string; value: Json }[]> {
     const { row } = await this.state();
-    const records = await readRecords(this.#setting.store, row, { kinds: [kind], ...(keys ? { keys } : {}) });
+    const records = await readRecords(this.#setting.store, row, {
+      kinds: [kind],
+      ...(keys ? { keys } : {}),
+      ...range,
+    });
     return records.filter(({ value }) => value !== null);
   }
 

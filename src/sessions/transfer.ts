@@ -11,7 +11,7 @@ import type { Session } from "./session.ts";
 const kinds = Object.keys(recordKinds) as RecordKind[];
 
 /** Kinds whose keys are numbers. */
-const numberedKinds: RecordKind[] = ["ref", "message", "task", "injection"];
+const numberedKinds: RecordKind[] = ["ref", "message", "task", "injection", "lock"];
 
 /** A note with a shape the engine can work with; anything else would only fail later, and further from its cause. */
 const noteValue = z.object({
@@ -142,7 +142,7 @@ export function readExport(
 }
 
 function checkRecord(kind: RecordKind, key: string, value: Json): Json {
-  const isText = kind === "space" || kind === "ref";
+  const isText = kind === "space" || kind === "ref" || kind === "lock";
   const isNumbered = numberedKinds.includes(kind);
   const isRight =
     kind === "note"
@@ -196,6 +196,7 @@ function countRecords(
   return {
     notes: records.filter(({ kind }) => kind === "note").length,
     tags: records.filter(({ kind }) => kind === "tag").length,
+    states: records.filter(({ kind }) => kind === "state").length,
     lastNoteId: newest("lastNoteId", "note"),
     lastRef: newest("lastRef", "ref"),
     lastMessage: newest("lastMessage", "message"),

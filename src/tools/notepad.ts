@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { renderNotepad } from "../context/blocks.ts";
-import type { NotepadOperation } from "../engine/notepad.ts";
 import { defineTool, type Surface } from "./define-tool.ts";
-import { required } from "./dispatch.ts";
+import { editAnswer, editInput, editOutput, operationOf } from "./edit-text.ts";
 
 const readNotepad = defineTool({
   name: "read_notepad",
@@ -32,66 +31,14 @@ const writeNotepad = defineTool({
 const updateNotepad = defineTool({
   name: "update_notepad",
   description: "Edit part of the session notepad: append or prepend a line, replace or delete an exact text.",
-  input: z.strictObject({
-    operation: z
-      .enum(["find_replace", "append", "prepend", "delete"])
-      .describe("The type of edit to perform"),
-    content: z.string().optional().describe("For append/prepend: text to add. For delete: text to remove."),
-    find: z.string().optional().describe("For find_replace: exact substring to find"),
-    replace: z.string().optional().describe("For find_replace: replacement text"),
-    replace_all: z
-      .boolean()
-      .optional()
-      .describe("For find_replace: replace all occurrences. Default: false."),
-  }),
-  output: z.object({
-    ok: z.literal(true),
-    replaced: z.number().optional(),
-    other_matches: z.number().optional(),
-    message: z.string().optional(),
-  }),
+  input: editInput,
+  output: editOutput,
   destructive: true,
   run: async ({ session, options }, input) => {
-    const { result } = await session.apply(operationOf(input), options);
-    const { replaced, otherMatches } = result;
-    return {
-      ok: true as const,
-      ...(replaced === undefined ? {} : { replaced }),
-      ...(otherMatches
-        ? { other_matches: otherMatches, message: othersLeft(input.operation, otherMatches) }
-        : {}),
-    };
+    const { result } = await session.apply(operationOf("notepad", input), options);
+    return editAnswer(input, result);
   },
 });
-
-interface UpdateInput {
-  operation: "find_replace" | "append" | "prepend" | "delete";
-  content?: string | undefined;
-  find?: string | undefined;
-  replace?: string | undefined;
-  replace_all?: boolean | undefined;
-}
-
-function operationOf(input: UpdateInput): NotepadOperation {
-  const { operation } = input;
-  if (operation === "find_replace") {
-    return {
-      type: "notepad.replace",
-      find: required(input.find, "find", operation),
-      replace: required(input.replace, "replace", operation),
-      all: input.replace_all ?? false,
-    };
-  }
-  return { type: `notepad.${operation}`, content: required(input.content, "content", operation) };
-}
-
-function othersLeft(operation: string, count: number): string {
-  const next =
-    operation === "find_replace"
-      ? "Set replace_all to true to replace them too."
-      : "Call delete again to remove the next one.";
-  return `The first match was changed; ${count} other ${count === 1 ? "match is" : "matches are"} left. ${next}`;
-}
 
 /** A freeform text that is put back before the model in full, every turn. */
 export const notepadSurface: Surface = {

@@ -81,11 +81,10 @@ function compose(guidance: string, surfaces: readonly Surface[], state: State): 
     const block = surface.block?.(state);
     return block ? [{ surface: surface.name, ...block }] : [];
   });
+  // Instructions and skills, tool summaries, the rest; the notepad's section runs to the end of the prompt, so it is last.
+  blocks.sort((a, b) => rankOf(a) - rankOf(b));
   const placed = (placement: Block["placement"]) => blocks.filter((block) => block.placement === placement);
-  // The notepad's section runs to the end of the prompt, so it comes last.
-  const system = placed("system").sort(
-    (a, b) => Number(a.surface === "notepad") - Number(b.surface === "notepad"),
-  );
+  const system = placed("system");
   return {
     surfaces: surfaces.map(({ name }) => name),
     guidance,
@@ -95,6 +94,10 @@ function compose(guidance: string, surfaces: readonly Surface[], state: State): 
       .map(({ text }) => text)
       .join("\n\n"),
   };
+}
+
+function rankOf({ surface }: Block): number {
+  return { knowledge: 0, sandbox: 1, notepad: 3 }[surface] ?? 2;
 }
 
 /** Where a provider refuses dots, `session.scratchpad` is called `session_scratchpad`; both names work. */

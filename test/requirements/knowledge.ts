@@ -1,3 +1,18 @@
 import { from } from "./requirement.ts";
 
-export const knowledge = from("knowledge layers", {});
+export const knowledge = from("knowledge layers", {
+  "knowledge.system-prompt":
+    "edit_system_prompt has the operations of update_notepad, and its text is permanent, per agent.",
+  "knowledge.system-history": "The system prompt has history, older versions and undo.",
+  "knowledge.system-locks": "People can lock parts of the system prompt.",
+  "knowledge.state": "JSON values by key per agent, for every session of it, with prefix listing.",
+  "knowledge.state-compare": "A value can be set on condition of the version that is there.",
+  "knowledge.state-schema": "A schema given with a value holds for later ones.",
+  "knowledge.state-limits": "Keys, values and their number are limited, with refusals that say what fits.",
+  "knowledge.scratch": "session.scratch is the same store for one session.",
+  "knowledge.skills-saved": "Saved skills: one line in context, the text on demand, in every session.",
+  "knowledge.skills-folders": "Skills are read from the usual folders, in the open format.",
+  "knowledge.skills-broken": "A broken skill file is skipped with a warning that names it.",
+  "knowledge.skills-inside": "Nothing outside a skill's folder can be read through it.",
+  "knowledge.skills-checked": "A skill is validated before it is saved.",
+});
