@@ -1,6 +1,22 @@
 import { defineConfig } from "tsdown";
 
-export default defineConfig({
+const common = {
+  format: "esm",
+  platform: "node",
+  target: "node22.13",
+  fixedExtension: false,
+} as const;
+
+/** Agents wait for their hooks, so the hook is built on its own: it shares no file with what loads slowly. */
+const hookApart = {
+  name: "hook-apart",
+  resolveId: (source: string) =>
+    /\/hook\.ts$/.test(source) ? { id: "./hook.js", external: true as const } : undefined,
+};
+
+const library = defineConfig({
+  ...common,
+  plugins: [hookApart],
   entry: {
     index: "src/index.ts",
     cli: "src/cli.ts",
@@ -9,11 +25,14 @@ export default defineConfig({
     anthropic: "src/adapters/anthropic.ts",
     openai: "src/adapters/openai.ts",
     testing: "src/testing/index.ts",
+    pi: "src/hosts/pi/index.ts",
+    opencode: "src/hosts/opencode/index.ts",
+    openclaw: "src/hosts/openclaw/index.ts",
   },
-  format: "esm",
-  platform: "node",
-  target: "node22.13",
   dts: true,
   clean: true,
-  fixedExtension: false,
 });
+
+const hook = defineConfig({ ...common, entry: { hook: "src/cli/hook.ts" }, dts: false, clean: false });
+
+export default [library, hook];

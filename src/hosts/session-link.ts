@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { readdirSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { findHostProcess, isAlive, listAncestors, type Process } from "./processes.ts";
-import { isObject, readSmallFile, writeSmallFile } from "./small-file.ts";
+import { isObject, readSmallFile, shortHash, writeSmallFile } from "./small-file.ts";
 
 /**
  * Which session a host is in. A hook is told and writes it down; an MCP server is not told and looks it up. Both are
@@ -33,7 +32,7 @@ export interface LinkPlace {
 export function sessionIdOf(host: string, hostSession: string): string {
   const id = `${host}.${hostSession}`;
   if (/^[a-z0-9][A-Za-z0-9._-]{0,127}$/.test(id) && !id.includes("..")) return id;
-  return `${host}.${hashOf(hostSession, 32)}`;
+  return `${host}.${longHash(hostSession)}`;
 }
 
 /** The memory that a session of the host goes on with: its own unless it was told otherwise. */
@@ -186,15 +185,17 @@ function processFile(directory: string, pid: number): string {
 /** The file of the working directory, and that of the project's root, in case the agent has changed directories. */
 function directoryFiles(directory: string, cwd: string): string[] {
   const folders = new Set([realPath(cwd), realPath(dirname(resolve(directory)))]);
-  return [...folders].map((folder) => join(linkFolder(directory), `directory-${hashOf(folder, 16)}.json`));
+  return [...folders].map((folder) => join(linkFolder(directory), `directory-${shortHash(folder)}.json`));
 }
 
 function aliasFile(directory: string, host: string, hostSession: string): string {
-  return join(linkFolder(directory), `session-${hashOf(`${host}\n${hostSession}`, 24)}.json`);
+  return join(linkFolder(directory), `session-${sessionIdOf(host, hostSession)}.json`);
 }
 
-function hashOf(text: string, length: number): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, length);
+/** Loaded only when it is needed: hosts give their sessions plain ids. */
+function longHash(text: string): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 function realPath(path: string): string {

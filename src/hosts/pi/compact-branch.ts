@@ -1,15 +1,14 @@
 import { fenceContent } from "../../context/fence.ts";
-import { fromStored, plainTextOf, type StoredMessage } from "../../controller/conversation.ts";
+import { plainTextOf, type StoredMessage } from "../../controller/conversation.ts";
 import { planCheckpoint } from "../../controller/plan-checkpoint.ts";
-import { compactedText } from "../../controller/plan-compaction.ts";
-import { blocksToFreeze } from "../../controller/plan-prompt.ts";
 import { planReceipt } from "../../controller/plan-receipt.ts";
 import { type Checkpoint, type Receipt, readEpoch } from "../../engine/conversation.ts";
 import type { Session } from "../../sessions/session.ts";
+import { readCheckpoint, writeCheckpoint } from "../host-compaction.ts";
 import { isJsonObject } from "../pi-session-tree.ts";
+import { memoryText } from "../shown-memory.ts";
 import { toModelMessage } from "./model-messages.ts";
 import type { PiAgentMessage, PiBeforeCompactEvent, PiContext, PiTreeEntry } from "./pi-host.ts";
-import { memoryText } from "./place-memory.ts";
 import { summarise } from "./summarise.ts";
 
 /** A compaction that pi is about to make: what goes, what stays, and what was written down before it. */
@@ -31,24 +30,22 @@ export async function checkpointBranch(
   countTokens: CountTokens,
 ): Promise<PlannedCompaction> {
   const state = await session.state();
-  const first = state.row.counters.lastMessage + 1;
   const { messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
-  const removed = numbered([...messagesToSummarize, ...turnPrefixMessages], first);
-  const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), first + removed.length);
+  const removed = numbered([...messagesToSummarize, ...turnPrefixMessages]);
+  const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
   const epoch = readEpoch(state);
   if (epoch.warning === "none") {
     const reason = "the host compacted before the warning was due";
     await session.apply({ type: "context.skip_warning", trigger: "host", reason }, asSystem);
   }
-  const [earlier] = await session.records("checkpoint", [String(epoch.number - 1)]);
   const checkpoint = planCheckpoint({
     state,
     messages: [...removed, ...kept],
-    to: first + removed.length - 1,
-    earlier: earlier?.value as unknown as Checkpoint | undefined,
+    to: removed.length,
+    earlier: await readCheckpoint(session, epoch.number - 1),
     countTokens,
   });
-  await session.apply({ type: "context.checkpoint", checkpoint }, asSystem);
+  await writeCheckpoint(session, checkpoint);
   return { removed, kept, checkpoint, tokensBefore };
 }
 
@@ -103,22 +100,7 @@ export async function receiptOf(
   });
 }
 
-/** Takes what pi has done into the session: the messages that went, the summary and the receipt, as one epoch's end. */
-export async function recordCompaction(
-  session: Session,
-  { removed }: PlannedCompaction,
-  summary: string,
-  receipt: Receipt,
-): Promise<void> {
-  if (removed.length === 0) return;
-  const messages = removed.map(({ message, at }) => fromStored(message, at));
-  await session.apply({ type: "messages.add", messages }, asSystem);
-  const blocks = blocksToFreeze(await session.context());
-  const compaction = { to: receipt.to, summary, blocks, mark: compactedText, receipt };
-  await session.apply({ type: "context.compact", ...compaction }, asSystem);
-}
-
-function numbered(messages: readonly PiAgentMessage[], first: number): StoredMessage[] {
+function numbered(messages: readonly PiAgentMessage[], first = 1): StoredMessage[] {
   return messages
     .flatMap((message) => {
       const converted = toModelMessage(message);

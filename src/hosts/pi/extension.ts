@@ -1,17 +1,12 @@
-import { type MemoryView, viewOf } from "../../controller/plan-changes.ts";
 import { warningText } from "../../controller/plan-compaction.ts";
 import { type Receipt, readEpoch } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { dotless } from "../../tools/toolbox.ts";
-import {
-  checkpointBranch,
-  type PlannedCompaction,
-  receiptOf,
-  recordCompaction,
-  summariseBranch,
-} from "./compact-branch.ts";
+import { writeReceipt } from "../host-compaction.ts";
+import { ShownMemory } from "../shown-memory.ts";
+import { checkpointBranch, type PlannedCompaction, receiptOf, summariseBranch } from "./compact-branch.ts";
 import type {
   PiAgentMessage,
   PiBeforeCompactEvent,
@@ -23,7 +18,7 @@ import type {
   PiTool,
 } from "./pi-host.ts";
 import { PiMemory } from "./pi-memory.ts";
-import { changesText, memoryText, placeMemory } from "./place-memory.ts";
+import { placeMemory } from "./place-memory.ts";
 
 export interface ExtensionParts {
   openMemory(cwd: string): Promise<Memory>;
@@ -32,13 +27,6 @@ export interface ExtensionParts {
   countTokens(text: string): number;
   /** Told of what failed; the agent goes on. */
   report(event: string, error: unknown, context: PiContext): void;
-}
-
-/** What the model was shown of its memory, and as of which revision. */
-interface Shown {
-  revision: number;
-  view: MemoryView;
-  head: string;
 }
 
 /** The compaction that pi was last asked to make. */
@@ -51,12 +39,8 @@ interface Asked {
 export class PiExtension {
   readonly #parts: ExtensionParts;
   readonly #memory: PiMemory;
-  #shown: Shown | undefined;
+  readonly #shown = new ShownMemory();
   #asked: Asked | undefined;
-  /** Said once more after a compaction whose summary is not ours. */
-  #notice: string[] = [];
-  /** Keys of the edits whose calls the model has made itself. */
-  readonly #ownEdits = new Set<string>();
 
   constructor(pi: PiExtensionApi, parts: ExtensionParts) {
     this.#parts = parts;
@@ -100,9 +84,8 @@ export class PiExtension {
 
   #enterBranch(): void {
     this.#memory.leaveBranch();
-    this.#shown = undefined;
+    this.#shown.forget();
     this.#asked = undefined;
-    this.#notice = [];
   }
 
   #toolOf({ name, description, inputSchema }: ExtensionParts["tools"][number]): PiTool {
@@ -115,9 +98,7 @@ export class PiExtension {
       execute: async (callId, input, _signal, _onUpdate, context) => {
         try {
           const session = await this.#memory.session(context);
-          const key = `pi-${crypto.randomUUID()}`;
-          const answer = await session.call(name, input, { key });
-          this.#ownEdits.add(key);
+          const answer = await session.call(name, input, { key: this.#shown.ownEdit() });
           await this.#memory.keep(context);
           // pi marks a call as failed when it throws.
           if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
@@ -133,26 +114,8 @@ export class PiExtension {
   async #place({ messages }: PiContextEvent, context: PiContext): Promise<{ messages: PiAgentMessage[] }> {
     const session = await this.#memory.session(context);
     await this.#memory.keep(context);
-    const now = await session.context();
-    const { row } = await session.state();
-    const view = viewOf(now, row.notepad ?? "");
-    this.#shown ??= { revision: row.revision, view, head: memoryText(now, this.#notice) };
-    const unseen = await this.#wroteUnseen(session, this.#shown.revision);
-    const tail = [unseen ? changesText(this.#shown.view, view) : "", await this.#warning(session, context)];
-    // The same time in every call, so that nothing but the text decides whether the provider's cache holds.
-    return { messages: placeMemory(messages, { head: this.#shown.head, tail, at: 0 }) };
-  }
-
-  /** Whether anybody but the agent has written since the model was shown its memory. */
-  async #wroteUnseen(session: Session, since: number): Promise<boolean> {
-    const entries = await session.history({ from: since + 1 });
-    return entries.some(
-      ({ key, changes, operation }) =>
-        changes.length > 0 &&
-        !operation.type.startsWith("context.") &&
-        !operation.type.startsWith("messages.") &&
-        !this.#ownEdits.has(key ?? ""),
-    );
+    const { head, news } = await this.#shown.texts(session);
+    return { messages: placeMemory(messages, { head, tail: [news, await this.#warning(session, context)] }) };
   }
 
   /** Once in each epoch, while there is still room to write something down. */
@@ -196,13 +159,12 @@ export class PiExtension {
   async #compacted({ compactionEntry }: PiCompactEvent, context: PiContext): Promise<void> {
     const asked = this.#asked;
     this.#asked = undefined;
-    this.#shown = undefined;
-    this.#notice = [];
+    this.#shown.forget();
     if (!asked) return;
     const session = await this.#memory.session(context);
     const { summary } = compactionEntry;
     const own = await asked.answer.catch(() => undefined);
-    if (own?.summary === summary) return recordCompaction(session, asked.planned, summary, own.receipt);
+    if (own?.summary === summary) return writeReceipt(session, own.receipt);
     const { planned } = asked;
     const receipt = await receiptOf(
       session,
@@ -211,8 +173,8 @@ export class PiExtension {
       "model",
       this.#parts.countTokens,
     );
-    this.#notice = [planned.checkpoint.text, receipt.line];
-    await recordCompaction(session, planned, summary, receipt);
+    this.#shown.forget([planned.checkpoint.text, receipt.line]);
+    await writeReceipt(session, receipt);
   }
 }
 

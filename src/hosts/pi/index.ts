@@ -1,6 +1,7 @@
 import { openMemory } from "../../index.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import { failureReporter, openPluginMemory, pluginSurfaces } from "../plugin-memory.ts";
+import { openPluginMemory, pluginSurfaces } from "../plugin-memory.ts";
+import { failureReporter } from "../report-failure.ts";
 import { PiExtension } from "./extension.ts";
 import type { PiContext, PiExtensionApi } from "./pi-host.ts";
 

@@ -1,28 +1,4 @@
-import { type MemoryView, planChange } from "../../controller/plan-changes.ts";
-import type { Context } from "../../sessions/options.ts";
 import type { PiAgentMessage } from "./pi-host.ts";
-
-/** The memory as one message: how to use it, and what it holds. */
-export function memoryText(context: Context, more: readonly string[] = []): string {
-  // At the end of a system prompt the notepad needs no end; in the middle of a conversation it does.
-  const blocks = context.blocks.map(({ surface, text }) =>
-    surface === "notepad" ? `${text}\n[End of notepad]` : text,
-  );
-  return [
-    "[System] This is your memory. It is kept outside the conversation, and nobody said it just now.",
-    context.guidance,
-    ...more,
-    ...blocks,
-  ]
-    .filter((text) => text !== "")
-    .join("\n\n");
-}
-
-/** What somebody else has written since the model was shown its memory, or "". */
-export function changesText(shown: MemoryView, now: MemoryView): string {
-  const change = planChange(shown, now, 0);
-  return change ? `[System] Your memory was changed by somebody else.\n\n${change.text}` : "";
-}
 
 /**
  * The messages of one model call with memory in them. It stands first, so that the provider's cache holds it; what is
@@ -30,19 +6,18 @@ export function changesText(shown: MemoryView, now: MemoryView): string {
  */
 export function placeMemory(
   messages: readonly PiAgentMessage[],
-  memory: { head: string; tail: readonly string[]; at: number },
+  memory: { head: string; tail: readonly string[] },
 ): PiAgentMessage[] {
-  const { head, tail, at } = memory;
-  const text = tail.filter((part) => part !== "").join("\n\n");
+  const text = memory.tail.filter((part) => part !== "").join("\n\n");
   const last = messages.at(-1)?.role === "user" ? messages.length - 1 : messages.length;
   return [
-    userMessage(head, at),
+    userMessage(memory.head),
     ...messages.slice(0, last),
-    ...(text === "" ? [] : [userMessage(text, at)]),
+    ...(text === "" ? [] : [userMessage(text)]),
     ...messages.slice(last),
   ];
 }
 
-function userMessage(text: string, timestamp: number): PiAgentMessage {
-  return { role: "user", content: [{ type: "text", text }], timestamp };
+function userMessage(text: string): PiAgentMessage {
+  return { role: "user", content: [{ type: "text", text }], timestamp: 0 };
 }

@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { HoldfastError } from "../../errors.ts";
+import { isObject } from "../small-file.ts";
+
+export interface HookAnswer {
+  /** For the model. */
+  context: string;
+  /** For the summariser. */
+  keep: string;
+}
+
+/** The hook keeps a deadline of its own; this one is for a hook that cannot even start. */
+const longestAnswer = 10_000;
+
+/**
+ * Asks `holdfast hook opencode`. opencode brings a runtime of its own that has no SQLite of Node's, so the memory is
+ * opened in a process of its own.
+ */
+export async function askHook(
+  command: readonly string[],
+  payload: Record<string, unknown>,
+  cwd: string,
+): Promise<HookAnswer> {
+  const [program = "", ...args] = command;
+  const output = await run(program, [...args, "hook", "opencode"], JSON.stringify(payload), cwd);
+  const value = parse(output);
+  const text = (name: string) => (typeof value[name] === "string" ? value[name] : "");
+  return { context: text("context"), keep: text("keep") };
+}
+
+/** How the MCP server is started is how the hook is started; without one, this package's own command. */
+export function hookCommand(config: Record<string, unknown>): string[] {
+  const servers = isObject(config.mcp) ? config.mcp : {};
+  const server = isObject(servers.holdfast) ? servers.holdfast : {};
+  const words = Array.isArray(server.command) ? server.command.map(String) : [];
+  const end = words.indexOf("mcp");
+  return end > 0 ? words.slice(0, end) : ownCommand();
+}
+
+export function ownCommand(): string[] {
+  const built = join(import.meta.dirname, "cli.js");
+  return ["node", existsSync(built) ? built : join(import.meta.dirname, "../../cli.ts")];
+}
+
+function run(program: string, args: string[], input: string, cwd: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, stdio: ["pipe", "pipe", "pipe"], timeout: longestAnswer });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    // A hook that ends early has not read everything; how it ended is said below.
+    child.stdin.on("error", () => undefined).end(input);
+    child.once("error", reject);
+    child.once("close", (code) => {
+      // What the hook itself could not do it has kept for `holdfast doctor`.
+      if (code === 0) resolve(stdout);
+      else reject(hookFailed(program, args, stderr.trim() || `exit code ${code}`));
+    });
+  });
+}
+
+function hookFailed(program: string, args: readonly string[], reason: string): HoldfastError {
+  return new HoldfastError(
+    "not_found",
+    `"${[program, ...args].join(" ")}" gave no answer: ${reason.slice(0, 300)}. Run "holdfast doctor opencode".`,
+  );
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,40 @@
+/** What the plug-in uses of opencode, by shape. */
+export interface OpencodeInput {
+  directory: string;
+  client?: {
+    session?: {
+      messages?(request: { path: { id: string } }): Promise<{ data?: unknown }>;
+    };
+  };
+}
+
+export interface OpencodeMessage {
+  info: { id: string; sessionID: string; role: string; [field: string]: unknown };
+  parts: OpencodePart[];
+}
+
+export interface OpencodePart {
+  id: string;
+  messageID: string;
+  sessionID: string;
+  type: string;
+  [field: string]: unknown;
+}
+
+export interface OpencodeHooks {
+  config(config: Record<string, unknown>, output?: unknown): Promise<void>;
+  event(
+    input: { event: { type: string; properties?: Record<string, unknown> } },
+    output?: unknown,
+  ): Promise<void>;
+  "chat.message"(input: { sessionID: string }, output: { message: { id: string } }): Promise<void>;
+  "tool.execute.before"(input: { tool: string; sessionID: string }, output: unknown): Promise<void>;
+  "experimental.chat.messages.transform"(
+    input: unknown,
+    output: { messages: OpencodeMessage[] },
+  ): Promise<void>;
+  "experimental.session.compacting"(
+    input: { sessionID: string },
+    output: { context: string[] },
+  ): Promise<void>;
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeProjectDirectory } from "../project-directory.ts";
+import { sessionIdOf } from "../session-link.ts";
+import { isObject } from "../small-file.ts";
+import { calledTool, type Message, saidBy, type TranscriptLine, toolAnswered } from "../transcript-line.ts";
+import { objectsIn } from "../transcript-tail.ts";
+
+/** Writes a conversation down where the hook, and later the agent, can read it. opencode keeps no such file. */
+export function writeTranscript(directory: string, hostSession: string, messages: unknown): string {
+  if (!Array.isArray(messages) || messages.length === 0) return "";
+  makeProjectDirectory(directory);
+  const folder = join(directory, "transcripts");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `${sessionIdOf("opencode", hostSession)}.jsonl`);
+  const lines = messages.map((message) => `${JSON.stringify(message)}\n`);
+  writeFileSync(path, lines.join(""), { mode: 0o600 });
+  return path;
+}
+
+/** One message of opencode's with its parts. A summary of its own stands where the older messages were compacted. */
+export function readOpencodeLine(line: Record<string, unknown>): TranscriptLine {
+  const info = isObject(line.info) ? line.info : {};
+  const parts = objectsIn(line.parts);
+  const text = parts.map((part) => (part.type === "text" ? textIn(part.text) : "")).join("\n");
+  if (info.role === "user") return { messages: saidBy("user", text.trim()) };
+  if (info.role !== "assistant") return undefined;
+  if (info.summary === true) return { summary: text.trim() };
+  return { messages: [...saidBy("assistant", text.trim()), ...parts.flatMap(toolMessages)] };
+}
+
+function toolMessages(part: Record<string, unknown>): Message[] {
+  if (part.type !== "tool" || !isObject(part.state)) return [];
+  const { status, input, output, error } = part.state;
+  const id = textIn(part.callID);
+  const tool = textIn(part.tool);
+  const call: Message = { role: "assistant", content: [calledTool(id, tool, input ?? {})] };
+  if (status === "error") return [call, toolAnswered(id, tool, textIn(error), true)];
+  return status === "completed" ? [call, toolAnswered(id, tool, textIn(output), false)] : [call];
+}
+
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
