@@ -46,7 +46,8 @@ export function ownCommand(): string[] {
 
 function run(program: string, args: string[], input: string, cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, stdio: ["pipe", "pipe", "pipe"], timeout: longestAnswer });
+    const signal = AbortSignal.timeout(longestAnswer);
+    const child = spawn(program, args, { cwd, stdio: ["pipe", "pipe", "pipe"], signal });
     let [stdout, stderr] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

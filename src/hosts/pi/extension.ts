@@ -21,7 +21,7 @@ import { PiMemory } from "./pi-memory.ts";
 import { placeMemory } from "./place-memory.ts";
 
 export interface ExtensionParts {
-  openMemory(cwd: string): Promise<Memory>;
+  openMemory(context: PiContext): Promise<Memory>;
   /** The tools to register, known before a session is open. */
   tools: ReturnType<Memory["tools"]>;
   countTokens(text: string): number;

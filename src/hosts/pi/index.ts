@@ -22,7 +22,7 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
     tools: parts.tools(),
     countTokens: parts.budget.countTokens,
     report: tell,
-    openMemory: (cwd) => openOrDoWithout(cwd, (error) => report("session_start", error, cwd)),
+    openMemory: (context) => openOrDoWithout(context.cwd, (error) => tell("session_start", error, context)),
   });
   extension.register(pi);
 }

@@ -21,13 +21,13 @@ import type { PiContext, PiExtensionApi } from "./pi-host.ts";
  */
 export class PiMemory {
   readonly #append: PiExtensionApi["appendEntry"];
-  readonly #openMemory: (cwd: string) => Promise<Memory>;
+  readonly #openMemory: (context: PiContext) => Promise<Memory>;
   #memory: Promise<Memory> | undefined;
   #session: Promise<Session> | undefined;
   #kept: { revision: number; memory: BranchMemory } | undefined;
   #keeping: Promise<void> = Promise.resolve();
 
-  constructor(append: PiExtensionApi["appendEntry"], openMemory: (cwd: string) => Promise<Memory>) {
+  constructor(append: PiExtensionApi["appendEntry"], openMemory: (context: PiContext) => Promise<Memory>) {
     this.#append = append;
     this.#openMemory = openMemory;
   }
@@ -87,7 +87,7 @@ export class PiMemory {
   }
 
   async #find(context: PiContext): Promise<Session> {
-    this.#memory ??= this.#openMemory(context.cwd);
+    this.#memory ??= this.#openMemory(context);
     const memory = await this.#memory.catch((error: unknown) => {
       this.#memory = undefined;
       throw error;
