@@ -33,6 +33,23 @@ const library = defineConfig({
   clean: true,
 });
 
-const hook = defineConfig({ ...common, entry: { hook: "src/cli/hook.ts" }, dts: false, clean: false });
+const hook = defineConfig({
+  ...common,
+  entry: { hook: "src/cli/hook.ts" },
+  minify: true,
+  dts: false,
+  clean: false,
+  // One file for all that every hook needs; what checks documents, and the other stores, stay apart until they are used.
+  outputOptions: {
+    codeSplitting: {
+      groups: [
+        {
+          name: "hook-core",
+          test: /\/src\/(?:cli|errors|engine|context|controller|hosts|sessions\/(?!transfer|check-)|stores\/(?:sql|store|session-table|directory))/,
+        },
+      ],
+    },
+  },
+});
 
 export default [library, hook];

@@ -8,14 +8,16 @@ if (major < 22 || (major === 22 && minor < 13)) {
   console.error(
     `holdfast needs Node 22.13 or newer, and this is ${process.versions.node}. Install a newer Node and run it again.`,
   );
-  process.exitCode = 1;
+  // A hook that cannot run must not stop the agent that called it.
+  process.exitCode = first === "hook" ? 0 : 1;
 } else if (first === "--version" || first === "-v") {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
     version: string;
   };
   console.log(version);
 } else if (first === "hook" && !process.argv.includes("--help")) {
-  // Agents wait for it, so it goes the shortest way.
+  // Agents wait for it, so it goes the shortest way, and is compiled only once.
+  process.getBuiltinModule("node:module").enableCompileCache?.();
   const { run } = await import("./cli/hook.ts");
   process.exitCode = await run(process.argv.slice(3));
 } else {

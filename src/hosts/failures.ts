@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { isObject } from "./small-file.ts";
+import { isObject, shortHash } from "./small-file.ts";
 
 /** Something that went wrong in a hook, kept for `holdfast doctor`; the agent is never held up by it. */
 export interface Failure {
@@ -45,7 +44,7 @@ export function readFailures(directory: string): Failure[] {
 }
 
 function failureFiles(directory: string): string[] {
-  const project = createHash("sha256").update(resolve(directory)).digest("hex").slice(0, 16);
+  const project = shortHash(resolve(directory));
   const home = process.env.XDG_STATE_HOME || join(homedir(), ".local", "state");
   return [join(directory, "hook-failures.jsonl"), join(home, "holdfast", `hook-failures-${project}.jsonl`)];
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { NudgeFacts } from "../controller/plan-nudges.ts";
+import { sessionIdOf } from "./session-link.ts";
 import { isObject, readSmallFile, writeSmallFile } from "./small-file.ts";
 
 /**
@@ -54,6 +54,5 @@ export function writeHookState(directory: string, host: string, hostSession: str
 }
 
 function stateFile(directory: string, host: string, hostSession: string): string {
-  const name = createHash("sha256").update(`${host}\n${hostSession}`).digest("hex").slice(0, 24);
-  return join(directory, "links", `state-${name}.json`);
+  return join(directory, "links", `state-${sessionIdOf(host, hostSession)}.json`);
 }

@@ -5,6 +5,7 @@ import { defaultLimits } from "../engine/limits.ts";
 import { HoldfastError } from "../errors.ts";
 import { Memory } from "../sessions/memory.ts";
 import { makeSessionId, type Toolbox } from "../sessions/options.ts";
+import { sqliteStore } from "../stores/sqlite.ts";
 import type { Store } from "../stores/store.ts";
 import { makeProjectDirectory, type Project } from "./project-directory.ts";
 
@@ -61,7 +62,7 @@ async function openPlace({ file, choice }: StorePlace): Promise<Store> {
   // What a version of SQLite has wrong is for `doctor` to say, not for every hook.
   const onWarning = () => {};
   if (file === "") return (await import("../stores/open-store.ts")).openStore(choice, { onWarning });
-  return (await import("../stores/sqlite.ts")).sqliteStore({ path: file, busyMilliseconds, onWarning });
+  return sqliteStore({ path: file, busyMilliseconds, onWarning });
 }
 
 /** Changes with every write to the database file; "" when that cannot be told without opening it. */

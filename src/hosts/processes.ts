@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** A process, told apart from a later one with the same number by when it was started. */
@@ -60,6 +59,7 @@ function readProc(pid: number): NamedProcess | undefined {
 
 function readTable(): Map<number, NamedProcess> {
   try {
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
     const text = execFileSync("ps", ["-A", "-o", "pid=,ppid=,lstart=,comm="], {
       encoding: "utf8",
       timeout: 1_000,

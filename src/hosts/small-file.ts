@@ -7,7 +7,7 @@ const mostBytes = 1_000_000;
 /** Writes a small JSON file so that a reader sees the old one or the new one, never a part. */
 export function writeSmallFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.${crypto.randomUUID().slice(0, 8)}`;
+  const temporary = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   try {
     // `wx` follows no link that somebody has put there.
     writeFileSync(temporary, `${JSON.stringify(value)}\n`, { flag: "wx", mode: 0o600 });
@@ -31,4 +31,14 @@ export function readSmallFile(path: string): Record<string, unknown> | undefined
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sixteen hexadecimal digits that tell texts apart. Node's own hashes take longer to load than a hook may take. */
+export function shortHash(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x1000193];
+  for (const byte of Buffer.from(text, "utf8")) {
+    a = Math.imul(a ^ byte, 0x01000193);
+    b = Math.imul(b ^ byte, 0x85ebca6b) ^ (b >>> 13);
+  }
+  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
 }

@@ -13,7 +13,7 @@ import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "./know
 import { scopeOf } from "./lineage.ts";
 import { checkId, checkTitle, type SessionSetting, type Setting, type ToolDescription } from "./options.ts";
 import { type ApplyOptions, loadState, Session, sessionNotFound } from "./session.ts";
-import { exportSession, readExport, type SessionExport } from "./transfer.ts";
+import type { SessionExport } from "./transfer.ts";
 
 export interface NewSessionOptions {
   /** Random unless given. */
@@ -183,11 +183,13 @@ export class Memory {
   }
 
   async exportSession(id: string): Promise<SessionExport> {
+    const { exportSession } = await loadTransfer();
     return exportSession(await this.resumeSession(id));
   }
 
   /** Makes a session from an exported document; under its old id unless that is taken or another is given. */
   async importSession(document: unknown, options: { id?: string } = {}): Promise<Session> {
+    const { readExport } = await loadTransfer();
     const imported = readExport(document, this.owner, this.#setting.clock());
     const wanted = checkId(options.id ?? imported.row.id, "session id");
     try {
@@ -286,6 +288,11 @@ export class Memory {
     if (oldest !== undefined) this.#open.delete(oldest);
     return session;
   }
+}
+
+/** Loaded when it is used: it checks whole documents, with a library that a hook has no time to load. */
+function loadTransfer() {
+  return import("./transfer.ts");
 }
 
 function sessionExists(id: string): HoldfastError {
