@@ -2,6 +2,7 @@ import type { StoredMessage } from "../controller/conversation.ts";
 import { readClaudeLine } from "./claude-code-transcript.ts";
 import { readCodexLine } from "./codex-transcript.ts";
 import { readGeminiLine } from "./gemini-transcript.ts";
+import { readOpencodeLine } from "./opencode/transcript.ts";
 import { isObject } from "./small-file.ts";
 import type { Message, TranscriptLine } from "./transcript-line.ts";
 import { objectsIn, parseObjects, readPart } from "./transcript-tail.ts";
@@ -17,6 +18,7 @@ const readers: Record<string, (line: Record<string, unknown>) => TranscriptLine>
   "claude-code": readClaudeLine,
   codex: readCodexLine,
   gemini: readGeminiLine,
+  opencode: readOpencodeLine,
 };
 
 /**
