@@ -1,5 +1,6 @@
 import { HoldfastError } from "../errors.ts";
 import { peopleCommands } from "./people-commands.ts";
+import { projectCommand } from "./project-command.ts";
 
 /** A command: its line in the help, and the file that is loaded when it is called. */
 export interface Command {
@@ -90,6 +91,7 @@ export const commands: Record<string, Command> = {
     summary: "answer an event of a coding agent (called by the agent, JSON on stdin)",
     load: () => import("./hook.ts"),
   },
+  project: projectCommand,
   replay: {
     usage: "replay FILE… [--prices FILE]",
     summary: "what memory and clearing would cost and save on recorded sessions",

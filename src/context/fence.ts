@@ -5,7 +5,7 @@
  */
 const fences: RegExp[] = [
   // [Session Scratchpad …, [End Scratchpad], [System], [Hint: … and what the controller puts into a prompt
-  /\[(\\*)(?=[ \t]*\/?[ \t]*(?:(?:end|session)[ \t]+scratchpad|end of\b|notepad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|delegated|result cleared|task:|cancelled:|the \w+ block))/gi,
+  /\[(\\*)(?=[ \t]*\/?[ \t]*(?:(?:end|session)[ \t]+scratchpad|end of\b|project memory\b|notepad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|delegated|result cleared|task:|cancelled:|the \w+ block))/gi,
   // ## Session Notepad, at any level and anywhere in a line
   /#[ \t]*(\\*)(?=session[ \t]+(?:notepad|scratchpad))/gi,
   // <system-reminder>, </user>, <|im_start|>, <tool_result>, …

@@ -1,0 +1,182 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { HoldfastError } from "../errors.ts";
+
+/** Where a project keeps its NOTES.md. */
+export interface NotesFile {
+  /** The project's directory, links resolved. */
+  root: string;
+  /** The file's absolute path. */
+  path: string;
+  /** The same, from the root, with slashes. */
+  name: string;
+}
+
+const usualPaths = ["grimoires/loa/NOTES.md", ".holdfast/NOTES.md"];
+
+/** The NOTES.md of a project: the one that is asked for, the one that exists, or where a new one would go. */
+export function locateNotes(root: string, path?: string): NotesFile {
+  const real = realRoot(root);
+  const known = usualPaths.find((each) => existsSync(join(real, each)));
+  // The folder is enough: who has a grimoire wants the notes in it.
+  const chosen =
+    path ?? known ?? (existsSync(join(real, "grimoires/loa")) ? usualPaths[0] : usualPaths[1]) ?? "";
+  if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is no path");
+  const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
+  const name = relative(real, absolute);
+  if (name === "" || name.startsWith("..") || isAbsolute(name)) throw refused(chosen, "is outside the project");
+  return { root: real, path: absolute, name: name.split(sep).join("/") };
+}
+
+/** The nearest directory upwards that has notes or is a repository; the given one when there is none. */
+export function findProjectRoot(from: string): string {
+  const isRoot = (directory: string) =>
+    [".git", ...usualPaths].some((each) => existsSync(join(directory, each)));
+  for (let directory = resolve(from); ; directory = dirname(directory)) {
+    if (isRoot(directory)) return directory;
+    if (dirname(directory) === directory) return from;
+  }
+}
+
+function realRoot(root: string): string {
+  try {
+    return realpathSync.native(root);
+  } catch (cause) {
+    throw new HoldfastError(
+      "invalid_input",
+      `The project directory ${root} cannot be opened: ${(cause as Error).message}. Name one that exists.`,
+      { cause },
+    );
+  }
+}
+
+function underRealRoot(root: string, real: string, path: string): string {
+  const given = resolve(root);
+  const inside = relative(given, path);
+  return inside.startsWith("..") || isAbsolute(inside) ? path : join(real, inside);
+}
+
+/** The file's bytes and what the system says of it; undefined when there is none. */
+export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } | undefined {
+  if (!checkPlace(file)) return undefined;
+  let descriptor: number;
+  try {
+    descriptor = openSync(file.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw failed(file, "read", error);
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw refused(file.name, "is no ordinary file");
+    return { bytes: readFileSync(descriptor), stats };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Replaces the file in one step: whoever reads sees the old one or the new one. */
+export function writeNotesFile(file: NotesFile, text: string): void {
+  makeParents(file);
+  const existing = checkPlace(file);
+  const parent = dirname(file.path);
+  const temporary = join(parent, `.NOTES.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
+  try {
+    const descriptor = openSync(
+      temporary,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      0o600,
+    );
+    try {
+      writeFileSync(descriptor, text);
+      if (existing) fchmodSync(descriptor, existing.mode & 0o777);
+      fsyncSync(descriptor);
+      // Somebody may have put a link in the directory's place meanwhile.
+      checkPlace(file);
+      if (lstatSync(temporary).ino !== fstatSync(descriptor).ino) throw refused(file.name, "was moved meanwhile");
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, file.path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error instanceof HoldfastError ? error : failed(file, "written", error);
+  }
+  syncDirectory(parent);
+}
+
+/** Refuses links on the way from the root to the file; what is there, or undefined when nothing is. */
+function checkPlace(file: NotesFile): Stats | undefined {
+  let place = file.root;
+  for (const part of file.name.split("/")) {
+    place = join(place, part);
+    let stats: Stats;
+    try {
+      stats = lstatSync(place);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw failed(file, "read", error);
+    }
+    if (stats.isSymbolicLink()) throw refused(file.name, `leads through a link (${relative(file.root, place)})`);
+    if (place === file.path && !stats.isFile()) throw refused(file.name, "is no ordinary file");
+    if (place === file.path) return stats;
+  }
+  return undefined;
+}
+
+function makeParents(file: NotesFile): void {
+  checkPlace(file);
+  try {
+    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw failed(file, "written", error);
+  }
+}
+
+function syncDirectory(path: string): void {
+  if (process.platform === "win32") return;
+  const directory = openSync(path, "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function refused(path: string, why: string): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    `${JSON.stringify(path)} ${why}, so it is not used as NOTES.md. Name an ordinary file inside the project.`,
+    { data: { path } },
+  );
+}
+
+function failed(file: NotesFile, what: string, cause: unknown): HoldfastError {
+  const code = (cause as NodeJS.ErrnoException).code ?? "";
+  const kind = ["EACCES", "EPERM", "EROFS"].includes(code)
+    ? "store_read_only"
+    : code === "ENOSPC"
+      ? "store_full"
+      : "store_failed";
+  return new HoldfastError(
+    kind,
+    `${file.name} could not be ${what}: ${(cause as Error).message}. Nothing was changed; check the file and the directory it is in.`,
+    { data: { path: file.path }, cause },
+  );
+}

@@ -1,0 +1,151 @@
+import { type Lines, splitLines } from "./lines.ts";
+import { type Heading, type Outline, outlineOf } from "./outline.ts";
+import { type SectionKey, sectionNames } from "./sections.ts";
+import { findTable, type Table } from "./table.ts";
+
+/** From its heading's line to the line after its last one. */
+export interface Section extends Heading {
+  end: number;
+}
+
+/** A point of a list: its first line, the line after its last, and its text on one line. */
+export interface Item {
+  line: number;
+  end: number;
+  /** Undefined when it has no checkbox. */
+  done: boolean | undefined;
+  text: string;
+}
+
+/** One entry of the decision log, unread. */
+export interface Entry extends Section {
+  timestamp: string;
+  name: string;
+}
+
+/** NOTES.md as read: every part knows its lines. Counted from 0. */
+export interface Notes {
+  text: string;
+  lines: Lines;
+  outline: Outline;
+  sections: ReadonlyMap<SectionKey, Section>;
+  /** Known sections that come a second time. */
+  repeated: [key: SectionKey, section: Section][];
+  /** Where merge-conflict markers stand. */
+  conflicts: { from: number; to: number }[];
+}
+
+export function parseNotes(text: string): Notes {
+  const lines = splitLines(text);
+  const outline = outlineOf(lines.texts);
+  const sections = new Map<SectionKey, Section>();
+  const repeated: Notes["repeated"] = [];
+  const titles = new Map(
+    Object.entries(sectionNames).map(([key, name]) => [name.toLowerCase(), key as SectionKey]),
+  );
+  outline.headings.forEach((heading, index) => {
+    const key = titles.get(plain(heading.title));
+    if (!key) return;
+    const section = { ...heading, end: endOf(outline.headings, index, lines.texts.length) };
+    if (sections.has(key)) repeated.push([key, section]);
+    else sections.set(key, section);
+  });
+  return { text, lines, outline, sections, repeated, conflicts: findConflicts(lines.texts) };
+}
+
+function endOf(headings: readonly Heading[], index: number, last: number): number {
+  const level = headings[index]?.level ?? 1;
+  for (let next = index + 1; next < headings.length; next++)
+    if ((headings[next]?.level ?? 1) <= level) return headings[next]?.line ?? last;
+  return last;
+}
+
+function plain(title: string): string {
+  return title.replaceAll(/[*_`]/g, "").replaceAll("&amp;", "&").replaceAll(/\s+/g, " ").trim().toLowerCase();
+}
+
+/** Where a section's own content ends: before its first subsection. */
+export function ownEnd(notes: Notes, section: Section): number {
+  const child = notes.outline.headings.find(({ line }) => line > section.line && line < section.end);
+  return child?.line ?? section.end;
+}
+
+export function tableOf(notes: Notes, key: SectionKey): Table | undefined {
+  const section = notes.sections.get(key);
+  return section && findTable(notes.lines.texts, section.line + 1, section.end, notes.outline.inert);
+}
+
+const bullet = /^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
+
+/** The points of a section's lists; what is indented under a point belongs to it. */
+export function itemsOf(notes: Notes, key: SectionKey): Item[] {
+  const section = notes.sections.get(key);
+  if (!section) return [];
+  const { texts } = notes.lines;
+  const items: Item[] = [];
+  let current: Item | undefined;
+  for (let line = section.line + 1; line < ownEnd(notes, section); line++) {
+    const text = texts[line] ?? "";
+    const point = notes.outline.inert.has(line) ? null : bullet.exec(text);
+    if (point) {
+      const [, mark, rest = ""] = /^(?:\[([ xX])\](?:[ \t]+|$))?(.*)$/.exec(point[1] ?? "") ?? [];
+      current = { line, end: line + 1, done: mark === undefined ? undefined : mark !== " ", text: rest.trim() };
+      items.push(current);
+    } else if (current && text.trim() !== "" && !notes.outline.inert.has(line) && current.end === line) {
+      current.end = line + 1;
+      current.text = `${current.text} ${text.trim()}`.trim();
+    }
+  }
+  return items;
+}
+
+/** The entries of the decision log, in the file's order. */
+export function entriesOf(notes: Notes): Entry[] {
+  const log = notes.sections.get("decisions");
+  if (!log) return [];
+  const inside = notes.outline.headings.filter(({ line }) => line > log.line && line < log.end);
+  const level = Math.min(...inside.map((heading) => heading.level));
+  const own = inside.filter((heading) => heading.level === level);
+  return own.map((heading, index) => {
+    const [, timestamp = "", name = ""] = /^(\S*\d\S*)\s+[-–—:]\s*(.*)$/.exec(heading.title) ?? [
+      "",
+      "",
+      heading.title,
+    ];
+    return { ...heading, end: own[index + 1]?.line ?? log.end, timestamp, name };
+  });
+}
+
+/** The newest decisions, oldest of them first: by their timestamps, or by their place where those say nothing. */
+export function newestEntries(entries: readonly Entry[], count: number): Entry[] {
+  const dated = entries.map((entry, place) => ({ entry, place, at: Date.parse(entry.timestamp) }));
+  const known = dated.every(({ at }) => !Number.isNaN(at));
+  return dated
+    .sort((a, b) => (known ? a.at - b.at : 0) || a.place - b.place)
+    .slice(Math.max(0, dated.length - count))
+    .map(({ entry }) => entry);
+}
+
+/** `**Name**: value` points of the active context. */
+export function contextFields(notes: Notes): Map<string, { value: string; item: Item }> {
+  const fields = new Map<string, { value: string; item: Item }>();
+  for (const item of itemsOf(notes, "context")) {
+    const [, name, value] = /^\*\*(.+?):?\*\*:?\s*(.*)$/.exec(item.text) ?? [];
+    if (name !== undefined) fields.set(name.toLowerCase(), { value: value ?? "", item });
+  }
+  return fields;
+}
+
+function findConflicts(texts: readonly string[]): Notes["conflicts"] {
+  const found: Notes["conflicts"] = [];
+  let from: number | undefined;
+  texts.forEach((text, line) => {
+    if (/^<{7}(?: |$)/.test(text)) from ??= line;
+    else if (from !== undefined && /^>{7}(?: |$)/.test(text)) {
+      found.push({ from, to: line });
+      from = undefined;
+    }
+  });
+  if (from !== undefined) found.push({ from, to: texts.length - 1 });
+  return found;
+}

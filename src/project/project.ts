@@ -1,0 +1,57 @@
+import { loadExactTokenizer } from "../context/exact-tokens.ts";
+import { changeNotes, type Planned } from "./change-notes.ts";
+import { locateNotes, type NotesFile } from "./notes-file.ts";
+import type { Notes } from "./parse-notes.ts";
+
+export interface ProjectOptions {
+  /** The project's directory. */
+  root: string;
+  /** Where NOTES.md is, from the root; `grimoires/loa/NOTES.md` if that is there, else `.holdfast/NOTES.md`. */
+  path?: string | undefined;
+  /** Milliseconds since 1970. */
+  clock?: (() => number) | undefined;
+  /** Whether debt that can be acted on becomes an issue of Beads (`bd` or `br`). */
+  beads?: boolean | undefined;
+}
+
+/** Who asks, for what is written down with a name. */
+export interface Caller {
+  agent?: string | undefined;
+  /** The session in which more can be read. */
+  session?: string | undefined;
+  /** The notepad of that session. */
+  notepad?: (() => Promise<string>) | undefined;
+}
+
+/** A project whose memory is NOTES.md. */
+export interface Project {
+  readonly file: NotesFile;
+  readonly beads: boolean;
+  /** ISO 8601, in UTC, to the second. */
+  now(): string;
+  change<T>(operation: string, plan: (notes: Notes) => Planned<T>): T;
+  countTokens(): Promise<(text: string) => number>;
+}
+
+export function openProject({ root, path, clock = Date.now, beads = false }: ProjectOptions): Project {
+  // Found anew each time: the file may be made, or moved, while the program runs.
+  const find = () => locateNotes(root, path);
+  const now = () => new Date(clock()).toISOString().replace(/\.\d{3}Z$/, "Z");
+  return {
+    get file() {
+      return find();
+    },
+    beads,
+    now,
+    change: (operation, plan) => changeNotes(find(), { operation, at: now() }, plan),
+    countTokens,
+  };
+}
+
+let counting: Promise<(text: string) => number> | undefined;
+
+/** Budgets are in tokens of o200k, counted exactly. */
+function countTokens(): Promise<(text: string) => number> {
+  counting ??= loadExactTokenizer().then((tokenizer) => (text: string) => tokenizer.count(text));
+  return counting;
+}

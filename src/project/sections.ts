@@ -1,0 +1,86 @@
+/** The parts of NOTES.md, by the headings of the template. */
+export const sectionNames = {
+  continuity: "Session Continuity",
+  context: "Active Context",
+  identifiers: "Lightweight Identifiers",
+  decisions: "Decision Log",
+  questions: "Pending Questions",
+  goals: "Active Sub-Goals",
+  debt: "Discovered Technical Debt",
+  blockers: "Blockers & Dependencies",
+  log: "Session Continuity Log",
+  archive: "Decision Archive",
+} as const;
+
+export type SectionKey = keyof typeof sectionNames;
+
+export const sectionKeys = Object.keys(sectionNames) as SectionKey[];
+
+/** Subsections of Session Continuity. */
+export const continuityParts: readonly SectionKey[] = ["context", "identifiers", "decisions", "questions"];
+
+export const severities = ["LOW", "MEDIUM", "HIGH", "CRITICAL"] as const;
+
+/** The columns of each table. */
+export const tableColumns = {
+  identifiers: ["Identifier", "Purpose", "Last Verified"],
+  debt: ["ID", "Description", "Severity", "Found By", "Sprint"],
+  log: ["Timestamp", "Agent", "Summary"],
+  archive: ["Date", "Decision", "Rationale", "Decided By"],
+} as const;
+
+export type TableKey = keyof typeof tableColumns;
+
+export const tableKeys = Object.keys(tableColumns) as TableKey[];
+
+/** What stands under a section's heading in a new file. */
+const openings: Record<SectionKey, string[]> = {
+  continuity: ["<!-- CRITICAL: Load this section FIRST after /clear (~100 tokens) -->"],
+  context: [
+    "- **Current Bead**: none",
+    "- **Last Checkpoint**: none",
+    "- **Reasoning State**: Nothing has been worked on yet",
+  ],
+  identifiers: [
+    "<!-- Paths begin with ${PROJECT_ROOT}; what they hold is read on demand -->",
+    ...emptyTable("identifiers"),
+  ],
+  decisions: [
+    "<!-- Decisions survive context wipes - permanent record -->",
+    "<!-- Format: timestamp, decision, rationale, evidence (word-for-word quote), test scenarios -->",
+  ],
+  questions: ["<!-- Carry forward across sessions -->"],
+  goals: ["<!-- Current objectives being pursued across sessions -->"],
+  debt: [
+    "<!-- Issues found during implementation that need future attention -->",
+    ...emptyTable("debt"),
+  ],
+  blockers: ["<!-- External factors affecting progress -->"],
+  log: ["<!-- Historical handoff records - append only -->", ...emptyTable("log")],
+  archive: ["<!-- Major decisions with rationale for future reference -->", ...emptyTable("archive")],
+};
+
+export function emptyTable(key: TableKey): string[] {
+  const columns = tableColumns[key];
+  return [
+    `| ${columns.join(" | ")} |`,
+    `|${columns.map((name) => "-".repeat(name.length + 2)).join("|")}|`,
+  ];
+}
+
+/** A section as the template has it, heading first. */
+export function newSection(key: SectionKey): string[] {
+  const level = continuityParts.includes(key) ? "###" : "##";
+  return [`${level} ${sectionNames[key]}`, ...openings[key]];
+}
+
+/** A new NOTES.md. */
+export function templateText(timestamp: string): string {
+  const sections = sectionKeys.map((key) => newSection(key).join("\n"));
+  const text = [
+    "# Agent Working Memory (NOTES.md)",
+    "> This file persists agent context across sessions and compaction cycles.\n> Updated automatically by agents. Manual edits are preserved.",
+    ...sections,
+  ].join("\n\n");
+  return `${text.replace("**Last Checkpoint**: none", `**Last Checkpoint**: ${timestamp}`)}\n`;
+}

@@ -1,0 +1,75 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { ApplyOptions, Session } from "../sessions/session.ts";
+import { defineTool, type Surface, type Tool } from "../tools/define-tool.ts";
+import { readNotes } from "./change-notes.ts";
+import { initProject } from "./init.ts";
+import { answerShape, type ProjectOperation, projectOperations } from "./operations.ts";
+import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
+import { recoverLevel1 } from "./recover.ts";
+
+/** NOTES.md as a surface: its tools, and level 1 of it before the model every turn. */
+export function projectSurface(options: ProjectOptions): Surface {
+  const project = openProject(options);
+  const seen = { stamp: "", paths: [] as string[], text: "" };
+  return {
+    name: "project",
+    tools: projectOperations.map((operation) => toolOf(project, operation)),
+    guidance: () =>
+      "Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise. After a reset go on from the project memory block; recover_context with level 2 and a query finds older decisions. What is marked STALE is not a fact: look at the code. Call log_handoff before you stop.",
+    block: () => (seen.text === "" ? undefined : { placement: "message", text: seen.text }),
+    async refresh() {
+      try {
+        const stamp = stampOf(project, seen.paths);
+        if (stamp === seen.stamp && stamp !== "") return;
+        const { file } = project;
+        const notes = readNotes(file);
+        const level1 = notes && recoverLevel1(file, notes, await project.countTokens());
+        seen.text = level1?.text ?? "";
+        seen.paths = level1?.paths ?? [];
+        seen.stamp = stampOf(project, seen.paths);
+      } catch (error) {
+        // The agent goes on, and is told.
+        seen.stamp = "";
+        seen.text = `[Project memory: not available]\n${(error as Error).message.replaceAll(/\s+/g, " ")}\n[End of project memory]`;
+      }
+    },
+  };
+}
+
+/** Changes when NOTES.md or a file it refers to does. */
+function stampOf(project: Project, paths: readonly string[]): string {
+  const { file } = project;
+  return [file.path, ...paths.map((path) => join(file.root, path))]
+    .map((path) => {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      return stats ? `${path}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.ino}` : `${path}:none`;
+    })
+    .join("|");
+}
+
+function toolOf(project: Project, operation: ProjectOperation): Tool {
+  return defineTool({
+    name: operation.name,
+    description: operation.description,
+    input: operation.input,
+    output: answerShape,
+    readOnly: operation.readOnly ?? false,
+    idempotent: operation.readOnly ?? false,
+    run: async ({ session, options }, input) => {
+      // Who chose this surface wants the file: an agent may have no shell to make it with.
+      if (!operation.readOnly && !readNotes(project.file)) initProject(project);
+      return operation.run(project, input, await callerOf(session, options));
+    },
+    text: (output) => output.text,
+  });
+}
+
+async function callerOf(session: Session, { actor }: ApplyOptions): Promise<Caller> {
+  const { agent } = (await session.state()).row;
+  return {
+    agent: actor?.name ?? (agent === "default" ? undefined : agent),
+    session: session.id,
+    notepad: () => session.notepad.read(),
+  };
+}

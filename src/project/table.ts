@@ -1,0 +1,93 @@
+/** A cell, and where in its line it stands. */
+export interface Cell {
+  text: string;
+  from: number;
+  to: number;
+}
+
+export interface Row {
+  line: number;
+  cells: Cell[];
+}
+
+export interface Table {
+  header: Row;
+  /** How many columns the line under the header has. */
+  delimiters: number;
+  rows: Row[];
+}
+
+const delimiterCell = /^:?-+:?$/;
+
+/** The first table between two lines; undefined when there is none. */
+export function findTable(
+  texts: readonly string[],
+  from: number,
+  to: number,
+  inert: ReadonlySet<number>,
+): Table | undefined {
+  for (let line = from; line + 1 < to; line++) {
+    const [first = "", second = ""] = [texts[line], texts[line + 1]];
+    if (inert.has(line) || !first.includes("|") || !isDelimiter(second)) continue;
+    const rows: Row[] = [];
+    for (let at = line + 2; at < to && isRow(texts[at] ?? "") && !inert.has(at); at++)
+      rows.push({ line: at, cells: splitRow(texts[at] ?? "") });
+    return { header: { line, cells: splitRow(first) }, delimiters: splitRow(second).length, rows };
+  }
+  return undefined;
+}
+
+export function isDelimiter(text: string): boolean {
+  return text.includes("-") && splitRow(text).every((cell) => delimiterCell.test(cell.text));
+}
+
+/** A table goes on until a blank line or until something else begins. */
+function isRow(text: string): boolean {
+  return text.trim() !== "" && !/^ {0,3}(?:#{1,6}(?:\s|$)|>|[-*+] |\d+[.)] |```|~~~|<)/.test(text);
+}
+
+/** Cells are cut at pipes that no backslash stands before. */
+export function splitRow(text: string): Cell[] {
+  const cells: Cell[] = [];
+  const end = text.trimEnd().length;
+  let from = text.length - text.trimStart().length;
+  if (text[from] === "|") from++;
+  for (let at = from; at <= end; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === "|" || at >= end) {
+      if (at < end || at > from) cells.push(cellAt(text, from, Math.min(at, end)));
+      from = at + 1;
+    }
+  }
+  // A backslash as the last character hides the end.
+  if (from < end) cells.push(cellAt(text, from, end));
+  return cells;
+}
+
+function cellAt(text: string, from: number, to: number): Cell {
+  const raw = text.slice(from, to);
+  return { text: unescapePipes(raw.trim()), from, to };
+}
+
+function escapePipes(text: string): string {
+  return text.replaceAll(/(\\*)\|/g, "$1$1\\|");
+}
+
+function unescapePipes(text: string): string {
+  return text.replaceAll(/(\\+)\|/g, (_, slashes: string) => `${slashes.slice(0, slashes.length >> 1)}|`);
+}
+
+/** A row as we write it. */
+export function renderRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => escapePipes(cell)).join(" | ")} |`;
+}
+
+/** The row's line with one cell replaced; its other bytes stay. */
+export function replaceCell(line: string, cell: Cell, value: string): string {
+  return `${line.slice(0, cell.from)} ${escapePipes(value)} ${line.slice(cell.to)}`;
+}
+
+/** The column of that name, compared without case; -1 when there is none. */
+export function columnOf(table: Table, ...names: string[]): number {
+  return table.header.cells.findIndex(({ text }) => names.includes(text.toLowerCase()));
+}
