@@ -229,8 +229,8 @@ test("a hook that a person added beside ours stays, and ours go [uninstall.edits
   const file = join(places.root, ".claude/settings.json");
   init(places, "claude-code");
   const value = JSON.parse(readFileSync(file, "utf8")) as { hooks: Record<string, unknown[]> };
-  value.hooks["SessionStart"]?.push(otherHook);
-  value.hooks["PreToolUse"] = [otherHook];
+  value.hooks.SessionStart?.push(otherHook);
+  value.hooks.PreToolUse = [otherHook];
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
   uninstall(places);
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), {
@@ -248,7 +248,7 @@ test("a server of the same name that was there before comes back [uninstall.edit
   const changed = JSON.parse(readFileSync(file, "utf8")) as {
     mcpServers: Record<string, Record<string, unknown>>;
   };
-  assert.deepEqual(changed.mcpServers["holdfast"], {
+  assert.deepEqual(changed.mcpServers.holdfast, {
     command: launcher.command,
     env: { A: "1" },
     type: "stdio",

@@ -19,4 +19,18 @@ export const install = from("init, uninstall, doctor", {
     "uninstall restores untouched files byte for byte and removes the files and folders that init made",
   "uninstall.edits": "uninstall takes only its own entries out of a file that a person has changed since",
   "uninstall.one-host": "uninstall of one host leaves the others as they are",
+  "doctor.healthy": "doctor exits with 0 where everything works",
+  "doctor.table": "doctor prints a table with a remedy for each problem, and exits with 1 when there is one",
+  "doctor.wiring":
+    "doctor finds what is missing in a host's config, in the project or the person's own, and a config that cannot be read by its line",
+  "doctor.trust":
+    "doctor finds hooks that are switched off and servers that were rejected, and names the hooks that Codex would skip",
+  "doctor.server": "doctor starts the MCP server as it is configured and asks for its tools",
+  "doctor.canary":
+    "doctor writes a canary to a notepad and looks for it in the answer of the configured hook, and tells how long that took",
+  "doctor.plugin": "doctor loads the plugin file of hosts that have one",
+  "doctor.store": "doctor finds a store that cannot be written",
+  "doctor.last-failure": "doctor names the last failure of a host's hooks",
+  "doctor.absent": "a host that is not present is no problem",
+  "doctor.no-trace": "doctor leaves no session behind, and the current session of an agent stays current",
 });

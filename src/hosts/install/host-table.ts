@@ -61,7 +61,7 @@ const claudeCode: Host = {
   projectFiles: [".claude", ".mcp.json", "CLAUDE.md"],
   pieces(places, launcher) {
     const folder = places.scope === "user" ? userFolder.claudeCode(places) : join(places.root, ".claude");
-    const moved = places.env["CLAUDE_CONFIG_DIR"];
+    const moved = places.env.CLAUDE_CONFIG_DIR;
     const userServers = join(moved || places.home, ".claude.json");
     const servers = places.scope === "user" ? userServers : join(places.root, ".mcp.json");
     return [
@@ -172,7 +172,7 @@ const openclaw: Host = {
   userFolder: userFolder.openclaw,
   projectFiles: [".openclaw"],
   pieces(places) {
-    const config = places.env["OPENCLAW_CONFIG_PATH"] || join(userFolder.openclaw(places), "openclaw.json");
+    const config = places.env.OPENCLAW_CONFIG_PATH || join(userFolder.openclaw(places), "openclaw.json");
     const entry = ["plugins", "entries", "holdfast"];
     return [
       jsonSettings(

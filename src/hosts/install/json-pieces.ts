@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { appendJson, isObject, type Path, readJson, setJson, valueAt } from "./json-text.ts";
 import { isOurHook, type Launcher, shellLine } from "./launcher.ts";
-import type { ConfiguredServer, Piece } from "./piece.ts";
+import type { ConfiguredServer, Gap, Piece } from "./piece.ts";
 
 /** Takes a value out, and the containers that this leaves empty unless they were there before. */
 function takeOut(text: string, path: Path, before: unknown, file: string): string {
@@ -59,9 +59,9 @@ export function jsonCommandServer(
     ...serverPiece(place, path, wanted),
     server(text) {
       const entry = valueAt(readJson(text, place.path), path);
-      if (!isObject(entry) || !Array.isArray(entry["command"])) return undefined;
-      const [command, ...args] = entry["command"].map(String);
-      return command === undefined ? undefined : { command, args, env: textsOf(entry["environment"]) };
+      if (!isObject(entry) || !Array.isArray(entry.command)) return undefined;
+      const [command, ...args] = entry.command.map(String);
+      return command === undefined ? undefined : { command, args, env: textsOf(entry.environment) };
     },
   };
 }
@@ -84,21 +84,21 @@ function serverPiece(
       );
     },
     remove: (text, before) => takeOut(text, path, readJson(before, file), file),
-    missing(text) {
+    isIn: (text) => valueAt(readJson(text, file), path) !== undefined,
+    gaps(text) {
       const entry = valueAt(readJson(text, file), path);
-      if (!isObject(entry)) return ["the MCP server"];
-      const wrong = Object.entries(wanted(entry)).filter(
-        ([key, value]) => !isDeepStrictEqual(entry[key], value),
-      );
-      return wrong.map(([key]) => `the MCP server's ${key}`);
+      if (!isObject(entry)) return [{ what: "the MCP server", kind: "missing" }];
+      return Object.entries(wanted(entry))
+        .filter(([key, value]) => !isDeepStrictEqual(entry[key], value))
+        .map(([key]) => ({ what: `the MCP server's ${key}`, kind: "differs" }));
     },
   };
 }
 
 function serverOf(entry: unknown): ConfiguredServer | undefined {
-  if (!isObject(entry) || typeof entry["command"] !== "string") return undefined;
-  const args = Array.isArray(entry["args"]) ? entry["args"].map(String) : [];
-  return { command: entry["command"], args, env: textsOf(entry["env"]) };
+  if (!isObject(entry) || typeof entry.command !== "string") return undefined;
+  const args = Array.isArray(entry.args) ? entry.args.map(String) : [];
+  return { command: entry.command, args, env: textsOf(entry.env) };
 }
 
 function textsOf(value: unknown): Record<string, string> {
@@ -165,12 +165,17 @@ export function jsonHooks(
           );
       }, text);
     },
-    missing(text) {
+    isIn(text) {
       const value = readJson(text, file);
-      return Object.keys(events).flatMap((event) => {
+      return Object.keys(events).some((event) => ours(value, event).length > 0);
+    },
+    gaps(text) {
+      const value = readJson(text, file);
+      return Object.keys(events).flatMap((event): Gap[] => {
         const [found] = ours(value, event);
-        if (!found) return [`the hook for ${event}`];
-        return found.command === command ? [] : [`the command of the hook for ${event}`];
+        if (!found) return [{ what: `the hook for ${event}`, kind: "missing" }];
+        if (found.command === command) return [];
+        return [{ what: `the command of the hook for ${event}`, kind: "differs" }];
       });
     },
     hooks(text) {
@@ -184,7 +189,7 @@ export function jsonHooks(
 
 /** Elements of a list have no lasting place, so only the list itself says what was there before. */
 function withoutLists(original: Record<string, unknown>, event: string): unknown {
-  const hooks = original["hooks"];
+  const hooks = original.hooks;
   if (!isObject(hooks)) return original;
   return { hooks: Object.hasOwn(hooks, event) ? { [event]: [] } : {} };
 }
@@ -227,12 +232,16 @@ export function jsonSettings(
         return takeOutItem(result, [...path, here.indexOf(item)], original, file);
       }, bare);
     },
-    missing(text) {
-      const value = readJson(text, file);
+    isIn(text) {
+      const root = readJson(text, file);
+      return settings.some(({ path, value }) => isDeepStrictEqual(valueAt(root, path), value));
+    },
+    gaps(text) {
+      const root = readJson(text, file);
       return [
-        ...settings.filter(({ path, value: wanted }) => !isDeepStrictEqual(valueAt(value, path), wanted)),
-        ...lists.filter((list) => !has(value, list)),
-      ].map(({ path }) => path.join("."));
+        ...settings.filter(({ path, value }) => !isDeepStrictEqual(valueAt(root, path), value)),
+        ...lists.filter((list) => !has(root, list)),
+      ].map(({ path }) => ({ what: path.join("."), kind: "missing" }));
     },
   };
 }

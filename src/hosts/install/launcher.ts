@@ -59,7 +59,7 @@ export function findProgram(
 ): string | undefined {
   if (isAbsolute(name) || name.includes("/")) return isProgram(resolve(name)) ? resolve(name) : undefined;
   const endings = process.platform === "win32" ? [".cmd", ".exe", ".bat", ""] : [""];
-  for (const folder of (env["PATH"] ?? "").split(delimiter)) {
+  for (const folder of (env.PATH ?? "").split(delimiter)) {
     if (folder === "" || !accept(folder)) continue;
     for (const ending of endings)
       if (isProgram(join(folder, name + ending))) return join(folder, name + ending);

@@ -39,10 +39,11 @@ export function tomlServer(place: Pick<Piece, "path" | "within">, launcher: Laun
       return result;
     },
     remove: (text, before) => (entryOf(before) === undefined ? removeTable(text, path) : text),
-    missing(text) {
+    isIn: (text) => entryOf(text) !== undefined,
+    gaps(text) {
       const entry = entryOf(text);
-      if (entry === undefined) return ["the MCP server"];
-      return isRight(entry) ? [] : ["the MCP server's command"];
+      if (entry === undefined) return [{ what: "the MCP server", kind: "missing" }];
+      return isRight(entry) ? [] : [{ what: "the MCP server's command", kind: "differs" }];
     },
     server(text) {
       const entry = entryOf(text);
@@ -96,8 +97,11 @@ export function pluginFile(
       );
     },
     remove: (text, before) => (text.includes(mark) ? before : text),
-    missing: (text) =>
-      text === content ? [] : [text === "" ? `the ${what}` : `the right text of the ${what}`],
+    isIn: (text) => text.includes(mark),
+    gaps(text) {
+      if (text === content) return [];
+      return [text.includes(mark) ? { what, kind: "differs" } : { what, kind: "missing" }];
+    },
   };
 }
 

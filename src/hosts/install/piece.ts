@@ -5,6 +5,12 @@ export interface ConfiguredServer {
   env: Record<string, string>;
 }
 
+/** A part of ours that is missing, or that differs from what init would write and may work all the same. */
+export interface Gap {
+  what: string;
+  kind: "missing" | "differs";
+}
+
 /** One thing that is put into one file of a host. All texts are whole files; "" is a file that is not there. */
 export interface Piece {
   /** What it is, for a person: "MCP server", "hooks", "plugin". */
@@ -15,8 +21,10 @@ export interface Piece {
   add(text: string): string;
   /** The text without our part; where `before` had something in its place, with that. */
   remove(text: string, before: string): string;
-  /** What is not there as it should be; empty when all is well. */
-  missing(text: string): string[];
+  /** Whether anything of ours is in the text. */
+  isIn(text: string): boolean;
+  /** What is not there, or there but not as init would write it. */
+  gaps(text: string): Gap[];
   /** The server as it is configured. */
   server?(text: string): ConfiguredServer | undefined;
   /** The command line of our hook for each event. */

@@ -29,8 +29,8 @@ export function hashOf(bytes: Uint8Array | string): string {
 /** What init has done here; nothing when the record is missing or damaged. */
 export function readRecord(places: Places): InstallRecord {
   const value = readSmallFile(recordFile(recordFolder(places)));
-  const files = Array.isArray(value?.["files"]) ? value["files"].filter(isInstalledFile) : [];
-  return { files, folders: isTexts(value?.["folders"]) ? value["folders"] : [] };
+  const files = Array.isArray(value?.files) ? value.files.filter(isInstalledFile) : [];
+  return { files, folders: isTexts(value?.folders) ? value.folders : [] };
 }
 
 function isInstalledFile(value: unknown): value is InstalledFile {
@@ -64,6 +64,8 @@ export function writeRecord(places: Places, record: InstallRecord, copies: reado
 function removeRecord(folder: string, made: readonly string[]): void {
   rmSync(recordFile(folder), { force: true });
   rmSync(join(folder, "backups"), { recursive: true, force: true });
+  // Left by doctor, and of no use without hosts.
+  rmSync(join(folder, "doctor.json"), { force: true });
   if (!made.includes(folder)) return;
   // Our own .gitignore goes only when nothing is left for it to hide.
   if (existsSync(folder) && readdirSync(folder).every((name) => name === ".gitignore"))

@@ -1,0 +1,60 @@
+import { HoldfastError } from "../../errors.ts";
+import type { HostName } from "../install/host-table.ts";
+import type { Project } from "../project-directory.ts";
+import { type Finding, ok, problem } from "./finding.ts";
+import { keepOwnRun } from "./last-failure.ts";
+import { runProgram } from "./run-program.ts";
+import { openScratchSession } from "./scratch-session.ts";
+
+const check = "canary";
+/** No host waits longer for a hook. */
+const limit = 10_000;
+
+/** Writes a word into a notepad, runs the hook as the host would, and looks for the word in its answer. */
+export async function checkCanary(
+  host: HostName,
+  line: string,
+  project: Project,
+  remedy: string,
+): Promise<Finding[]> {
+  let scratch: Awaited<ReturnType<typeof openScratchSession>>;
+  try {
+    scratch = await openScratchSession(host, project);
+  } catch (error) {
+    return [
+      problem("store", storeTrouble(error), `Make ${project.directory} writable, or repair the store.`),
+    ];
+  }
+  const started = Date.now();
+  let isBack = false;
+  try {
+    const payload = {
+      session_id: scratch.hostSession,
+      cwd: project.root,
+      hook_event_name: host === "opencode" ? "session-start" : "SessionStart",
+      source: "startup",
+    };
+    const input = JSON.stringify(payload);
+    const run = await runProgram(line, [], { cwd: project.root, input, limit, shell: true });
+    const said = run.stderr.trim().split("\n").at(-1) ?? "";
+    const trouble = run.trouble ?? (run.code === 0 ? "" : `exit code ${run.code}`);
+    isBack = run.stdout.includes(scratch.canary);
+    if (isBack) {
+      return [
+        ok(check, "what is written to the notepad comes back from the hook"),
+        ok("hook", `${run.milliseconds} ms`),
+      ];
+    }
+    const why = [trouble, said].filter((text) => text !== "").join(": ") || "its answer does not hold it";
+    return [problem(check, `The hook (${line}) did not give the notepad back: ${why}`, remedy)];
+  } finally {
+    await scratch.close();
+    // What failed in this run is said above, and did not fail for an agent.
+    if (!isBack) keepOwnRun(project.directory, { from: started, to: Date.now() });
+  }
+}
+
+function storeTrouble(error: unknown): string {
+  if (error instanceof HoldfastError) return error.message;
+  return `The store cannot be written: ${(error as Error).message}`;
+}

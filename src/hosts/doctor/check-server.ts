@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { ConfiguredServer } from "../install/piece.ts";
+import { isObject } from "../small-file.ts";
+import { type Finding, ok, problem } from "./finding.ts";
+import { endGroup } from "./run-program.ts";
+
+const check = "MCP server";
+const limit = 15_000;
+
+/** Starts the server as the host would, and asks for its tools. */
+export async function checkServer(server: ConfiguredServer, cwd: string, remedy: string): Promise<Finding> {
+  const line = [server.command, ...server.args].join(" ");
+  const started = performance.now();
+  try {
+    const tools = await listTools(server, cwd);
+    const milliseconds = Math.round(performance.now() - started);
+    if (tools === 0) return problem(check, `${line} offers no tool.`, remedy);
+    return ok(check, `starts and offers ${tools} tools (${milliseconds} ms)`);
+  } catch (error) {
+    return problem(check, `${line} does not start: ${(error as Error).message}`, remedy);
+  }
+}
+
+async function listTools({ command, args, env }: ConfiguredServer, cwd: string): Promise<number> {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+  });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      let stderr = "";
+      timer = setTimeout(() => reject(new Error(`no answer within ${limit} ms`)), limit);
+      const send = (message: object) =>
+        child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+      child.stdin.on("error", () => {});
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+      child.once("error", reject);
+      child.once("close", (code) => reject(new Error(lastLine(stderr) || `it ended with exit code ${code}`)));
+      createInterface({ input: child.stdout }).on("line", (text) => {
+        const { id, result, error } = parse(text);
+        if (error !== undefined) reject(new Error(JSON.stringify(error)));
+        else if (id === 1) {
+          send({ method: "notifications/initialized" });
+          send({ id: 2, method: "tools/list" });
+        } else if (id === 2) resolve(countTools(result));
+      });
+      const clientInfo = { name: "holdfast doctor", version: "1" };
+      const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+      send({ id: 1, method: "initialize", params });
+    });
+  } finally {
+    clearTimeout(timer);
+    endGroup(child);
+  }
+}
+
+function countTools(result: unknown): number {
+  return isObject(result) && Array.isArray(result.tools) ? result.tools.length : 0;
+}
+
+function parse(line: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : {};
+  } catch {
+    return { error: `it writes to stdout what is no protocol: ${line.slice(0, 80)}` };
+  }
+}
+
+function lastLine(text: string): string {
+  return (
+    text
+      .trim()
+      .split("\n")
+      .findLast((line) => line.trim() !== "")
+      ?.trim() ?? ""
+  );
+}

@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { HostName } from "../install/host-table.ts";
+import { readJson, valueAt } from "../install/json-text.ts";
+import { findProgram } from "../install/launcher.ts";
+import { type Places, userFolder } from "../install/places.ts";
+import { listCodexHooks } from "./codex-hooks.ts";
+import { type Finding, note, ok, problem } from "./finding.ts";
+
+const check = "trust";
+
+/** Whether the host is willing to run what it was given. */
+export async function checkTrust(host: HostName, places: Places): Promise<Finding[]> {
+  switch (host) {
+    case "claude-code":
+      return checkClaudeCode(places);
+    case "codex":
+      return checkCodex(places);
+    case "gemini":
+      return checkGemini(places);
+    case "openclaw":
+      return checkOpenClaw(places);
+    default:
+      return [ok(check, "none is needed")];
+  }
+}
+
+/** A config of the host as far as it can be read; one that cannot be is named by the check of the wiring. */
+function settingsIn(...paths: string[]): Record<string, unknown>[] {
+  return paths.flatMap((path) => {
+    try {
+      return [readJson(readFileSync(path, "utf8"), path)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function listAt(settings: readonly unknown[], ...path: string[]): unknown[] {
+  return settings.flatMap((value) => {
+    const list = valueAt(value, path);
+    return Array.isArray(list) ? list : [];
+  });
+}
+
+function checkClaudeCode(places: Places): Finding[] {
+  const { root, home, env } = places;
+  const user = userFolder.claudeCode(places);
+  const settings = settingsIn(
+    join(user, "settings.json"),
+    join(root, ".claude/settings.json"),
+    join(root, ".claude/settings.local.json"),
+  );
+  if (settings.some((value) => value.disableAllHooks === true))
+    return [
+      problem(check, "Hooks are switched off.", `Take "disableAllHooks" out of Claude Code's settings.`),
+    ];
+  if (places.scope === "user") return [ok(check, "hooks are enabled")];
+  const own = settingsIn(join(env.CLAUDE_CONFIG_DIR || home, ".claude.json"));
+  const project = own.map((value) => valueAt(value, ["projects", root]));
+  const all = [...settings, ...project];
+  if (listAt(all, "disabledMcpjsonServers").includes("holdfast"))
+    return [
+      problem(
+        check,
+        "The MCP server was rejected in this project.",
+        "Run claude mcp reset-project-choices, and approve it at the next start.",
+      ),
+    ];
+  const isApproved =
+    listAt(all, "enabledMcpjsonServers").includes("holdfast") ||
+    all.some((value) => valueAt(value, ["enableAllProjectMcpServers"]) === true);
+  if (isApproved) return [ok(check, "hooks are enabled, the server is approved")];
+  return [
+    note(
+      check,
+      "Hooks are enabled; the MCP server was not approved yet.",
+      "Start claude here and approve the server holdfast.",
+    ),
+  ];
+}
+
+async function checkCodex(places: Places): Promise<Finding[]> {
+  const review = "Start codex here, type /hooks and trust those of holdfast.";
+  const program = findProgram("codex", places.env);
+  if (program === undefined) {
+    const detail =
+      "Codex is not on the PATH, so it cannot be asked. It skips hooks that nobody has reviewed, without a word.";
+    return [note(check, detail, review)];
+  }
+  const hooks = await listCodexHooks(program, places);
+  if (typeof hooks === "string")
+    return [note(check, `Codex did not say which hooks it trusts: ${hooks}`, review)];
+  if (hooks.length === 0) {
+    const detail =
+      "Codex does not see the hooks: it reads a project's config only when the project is trusted.";
+    return [
+      problem(check, detail, "Start codex here, trust the project, type /hooks and trust those of holdfast."),
+    ];
+  }
+  const untrusted = hooks.filter(({ isTrusted }) => !isTrusted).map(({ event }) => event);
+  if (untrusted.length > 0) {
+    const detail = `Codex skips hooks that nobody has reviewed, without a word: ${untrusted.join(", ")}.`;
+    return [problem(check, detail, review)];
+  }
+  const disabled = hooks.filter(({ isEnabled }) => !isEnabled).map(({ event }) => event);
+  if (disabled.length > 0)
+    return [
+      problem(
+        check,
+        `Switched off in Codex: ${disabled.join(", ")}.`,
+        "Start codex, type /hooks and enable them.",
+      ),
+    ];
+  return [ok(check, `Codex trusts all ${hooks.length} hooks`)];
+}
+
+function checkGemini(places: Places): Finding[] {
+  const settings = settingsIn(
+    join(userFolder.gemini(places), "settings.json"),
+    join(places.root, ".gemini/settings.json"),
+  );
+  const isOff = settings.some((value) => valueAt(value, ["hooksConfig", "enabled"]) === false);
+  if (isOff || listAt(settings, "hooksConfig", "disabled").includes("holdfast"))
+    return [problem(check, "Hooks are switched off.", "Start gemini and type /hooks enable-all.")];
+  const allowed = listAt(settings, "mcp", "allowed");
+  if (
+    listAt(settings, "mcp", "excluded").includes("holdfast") ||
+    (allowed.length > 0 && !allowed.includes("holdfast"))
+  )
+    return [
+      problem(
+        check,
+        "The settings do not allow the MCP server.",
+        `Add "holdfast" to mcp.allowed, or take it out of mcp.excluded.`,
+      ),
+    ];
+  return [ok(check, "hooks are enabled")];
+}
+
+function checkOpenClaw(places: Places): Finding[] {
+  const path = places.env.OPENCLAW_CONFIG_PATH || join(userFolder.openclaw(places), "openclaw.json");
+  const settings = settingsIn(path);
+  const isOff = settings.some((value) => valueAt(value, ["plugins", "enabled"]) === false);
+  if (isOff || listAt(settings, "plugins", "deny").includes("holdfast"))
+    return [
+      problem(
+        check,
+        "The plugin is switched off.",
+        `Set plugins.enabled in ${path}, and take "holdfast" out of plugins.deny.`,
+      ),
+    ];
+  return [ok(check, "the plugin is allowed")];
+}

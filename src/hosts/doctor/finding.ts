@@ -1,0 +1,30 @@
+import type { HostName } from "../install/host-table.ts";
+
+/** One thing that was looked at. A problem keeps memory from the agent; a note does not, or could not be looked at. */
+export interface Finding {
+  check: string;
+  status: "ok" | "note" | "problem";
+  detail: string;
+  /** What to do about it. */
+  remedy?: string;
+}
+
+export interface HostReport {
+  host: HostName;
+  title: string;
+  isPresent: boolean;
+  isWired: boolean;
+  findings: Finding[];
+}
+
+export function ok(check: string, detail: string): Finding {
+  return { check, status: "ok", detail };
+}
+
+export function note(check: string, detail: string, remedy?: string): Finding {
+  return { check, status: "note", detail, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+export function problem(check: string, detail: string, remedy: string): Finding {
+  return { check, status: "problem", detail, remedy };
+}

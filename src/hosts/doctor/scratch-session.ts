@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openMemory } from "../../index.ts";
+import { newHookState, readHookState, writeHookState } from "../hook-state.ts";
+import { findStore } from "../light-memory.ts";
+import { makeProjectDirectory, type Project } from "../project-directory.ts";
+import { sessionIdOf } from "../session-link.ts";
+
+/** A conversation that only doctor has, with a word in its notepad that stands nowhere else. */
+export interface ScratchSession {
+  hostSession: string;
+  canary: string;
+  /** Takes away every trace of it. */
+  close(): Promise<void>;
+}
+
+/** Begins one in the project's own store, because that is the one to be proved. */
+export async function openScratchSession(host: string, project: Project): Promise<ScratchSession> {
+  const hostSession = `doctor-${randomUUID()}`;
+  const canary = `canary-${randomUUID()}`;
+  const place = findStore(project, project.root);
+  if (place.choice === "") makeProjectDirectory(project.directory);
+  const memory = await openMemory({ store: place.file || place.choice, onWarning: () => {} });
+  const links = rememberLinks(project);
+  const id = sessionIdOf(host, hostSession);
+  const close = async () => {
+    links.restore(host, hostSession);
+    await memory.purgeSession(id).catch(() => {});
+    await memory.close();
+  };
+  try {
+    const session = await memory.openSession(id);
+    await session.notepad.append(`Written by holdfast doctor: ${canary}`);
+    return { hostSession, canary, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Which conversation is current in this project must not be changed by looking. */
+function rememberLinks({ directory }: Project): { restore(host: string, hostSession: string): void } {
+  const folder = join(directory, "links");
+  const read = () => new Map(namesIn(folder).map((name) => [name, textOf(join(folder, name))]));
+  const before = read();
+  return {
+    restore(host, hostSession) {
+      // The state of a conversation does not name it; written anew, it does, and is found.
+      if (readHookState(directory, host, hostSession))
+        writeHookState(directory, host, hostSession, { ...newHookState(), lastText: hostSession });
+      for (const [name, text] of read()) {
+        if (!text.includes(hostSession)) continue;
+        const earlier = before.get(name);
+        if (earlier === undefined) rmSync(join(folder, name), { force: true });
+        else writeFileSync(join(folder, name), earlier, { mode: 0o600 });
+      }
+      try {
+        rmdirSync(folder);
+      } catch {
+        // Others use it.
+      }
+    },
+  };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
