@@ -118,10 +118,7 @@ ${Object.entries(commands)
 /** Runs one command; returns the exit code. */
 export async function main([name, ...args]: string[]): Promise<number> {
   // Whoever reads may stop when they have seen enough, as `head` does.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    throw error;
-  });
+  if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     console.log(help);
     return name === undefined ? 1 : 0;
@@ -152,4 +149,9 @@ export async function main([name, ...args]: string[]): Promise<number> {
     console.error(`holdfast: ${visibleText(problem)}`);
     return 1;
   }
+}
+
+function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
 }

@@ -49,7 +49,7 @@ function renderLine(line: string, indent: string, screen: Screen): string[] {
       width: screen.width - textWidth(indent) - 2,
     }).map((each) => `${bar}${each}`.trimEnd());
   }
-  const lead = /^\s*/.exec(line)?.[0].replaceAll("\t", "    ") ?? "";
+  const lead = leadOf(/^\s*/.exec(line)?.[0] ?? "", screen);
   return wrapSpans(inlineSpans(line.trimStart(), screen.colours), indent + lead, indent + lead, screen);
 }
 
@@ -71,10 +71,15 @@ function renderItem(item: RegExpExecArray, indent: string, screen: Screen): stri
     : box === undefined
       ? "•"
       : mark;
-  const inner = indent + lead.replaceAll("\t", "    ");
+  const inner = indent + leadOf(lead, screen);
   const style = done ? "green" : box === undefined ? "dim" : "yellow";
   const spans = inlineSpans(text, screen.colours, done ? "dim" : undefined);
   const hang = inner + " ".repeat(textWidth(sign) + 1);
   const [first = "", ...rest] = wrapSpans(spans, hang, hang, screen);
   return [`${inner}${screen.paint(style, sign)} ${first.slice(hang.length)}`.trimEnd(), ...rest];
+}
+
+/** Indentation as it was written, as long as it leaves room for the text. */
+function leadOf(space: string, { width }: Screen): string {
+  return space.replaceAll(/[^ ]/g, "    ").slice(0, width / 2);
 }

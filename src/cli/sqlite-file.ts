@@ -3,22 +3,25 @@ import { DatabaseSync } from "node:sqlite";
 import { storeError } from "../stores/sqlite-errors.ts";
 
 /** What a row costs besides its texts: its header, its key in the indexes, its share of a page. */
-const rowOverhead = 100;
+const rowOverhead = 60;
 
 /** Bytes by session, for all sessions of a database at once; only the lengths are read, not the texts. */
 export function sqliteSessionSizes(path: string): Map<string, number> {
   return withDatabase(path, (database) => {
-    const rows = database
+    const columns = database
       .prepare(
-        `SELECT id, sum(bytes) AS bytes FROM (
-           SELECT id, ${rowOverhead} + coalesce(octet_length(notepad), 0) AS bytes FROM agent_sessions
-           UNION ALL
-           SELECT session_id, ${rowOverhead} + octet_length(key) + coalesce(octet_length(value), 0) FROM session_records
-           UNION ALL
-           SELECT session_id, ${rowOverhead} + octet_length(operation) + octet_length(changes) + coalesce(octet_length(result), 0)
-           FROM session_journal
-         ) GROUP BY id`,
+        `SELECT t.name AS owner, c.name AS name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
       )
+      .all() as unknown as { owner: string; name: string }[];
+    const parts = [...Map.groupBy(columns, ({ owner }) => owner)].flatMap(([table, list]) => {
+      const names = list.map(({ name }) => name);
+      const id = names.find((name) => name === (table === "agent_sessions" ? "id" : "session_id"));
+      if (id === undefined) return [];
+      const lengths = names.map((name) => `coalesce(octet_length("${name}"), 0)`);
+      return [`SELECT "${id}" AS id, ${rowOverhead} + ${lengths.join(" + ")} AS bytes FROM "${table}"`];
+    });
+    const rows = database
+      .prepare(`SELECT id, sum(bytes) AS bytes FROM (${parts.join(" UNION ALL ")}) GROUP BY id`)
       .all() as unknown as { id: string; bytes: number }[];
     return new Map(rows.map(({ id, bytes }) => [id, bytes]));
   });

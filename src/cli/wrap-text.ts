@@ -27,7 +27,12 @@ export function wrapSpans(spans: readonly Span[], first: string, hang: string, s
       [line, column, empty] = [hang, textWidth(hang), true];
     }
     // Space at the beginning of a line was its indentation only in the text itself.
-    const gap = empty && lines.length > 0 ? "" : chunk.gap;
+    const room = empty
+      ? lines.length > 0
+        ? 0
+        : Math.max(0, screen.width - column - chunk.width)
+      : undefined;
+    const gap = chunk.gap.slice(0, room);
     line += gap + chunk.spans.map(({ text, style }) => (style ? screen.paint(style, text) : text)).join("");
     column += gap.length + chunk.width;
     empty = false;

@@ -1,3 +1,36 @@
 import { from } from "./requirement.ts";
 
-export const people = from("commands for people", {});
+export const people = from("commands for people", {
+  "merge.one-side": "Edits of one side, or the same on both, are taken as they are.",
+  "merge.disjoint": "Edits of different lines are both kept, with CRLF and a missing last line break.",
+  "merge.conflicts": "Two edits of one line, or two additions at one place, are reported with both sides.",
+  "merge.nothing-lost": "No line that either side wrote is missing from a merge.",
+  "merge.marks": "Conflict marks name who wrote which side, and are recognised again.",
+  "people.show": "show prints notepad, plan, references, tasks and notes laid out for a terminal.",
+  "people.harmless":
+    "Control characters, escape sequences and invisible or direction-turning characters are shown, never sent to a terminal.",
+  "people.width": "Lines fit the terminal; CJK and emoji take the columns they take.",
+  "people.colours": "Colours only on a terminal, and not with NO_COLOR.",
+  "people.pick": "The newest active session unless named; a unique beginning of an id is enough.",
+  "people.json": "--json prints stable shapes.",
+  "people.sessions": "sessions is a tree with ages and sizes.",
+  "people.edit": "edit opens $VISUAL or $EDITOR with its arguments and writes as a person.",
+  "people.edit-merge": "What the agent wrote while the editor was open is merged in.",
+  "people.edit-conflict": "Both versions of a line are kept between marks; none is chosen silently.",
+  "people.edit-kept": "Whatever fails, the edited text is kept in a private file whose name is told.",
+  "people.diff": "diff shows the last change, or what lies between two revisions.",
+  "people.undo": "undo takes back a change as a person, and shows what it did.",
+  "people.search": "search finds lines in the memory of all sessions, the best first.",
+  "people.gc":
+    "gc removes by age, number and size, deleted and archived sessions first; a dry run unless --yes.",
+  "people.gc-forks": "A session stays while a fork of it does.",
+  "people.gc-purge": "What gc removed is gone from the database file and its log, and the file is smaller.",
+  "people.quantities": "Ages and sizes are read and written as people write them.",
+  "people.bad-store": "A missing, foreign or damaged store is one clear line; nothing is created.",
+  "people.salvage": "salvage reads every row that is whole, and nothing that comes out is wrong.",
+  "people.salvage-command": "export --salvage writes what import reads.",
+  "people.usage": "Every command has help; a wrong option or command names the nearest.",
+  "people.progress": "A bar on stderr for what takes more than a second, on a terminal only.",
+  "people.pipe": "A pipe that is closed early ends a command quietly.",
+  "people.completions": "Completions for bash, zsh and fish know commands, options and sessions.",
+});

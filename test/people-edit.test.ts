@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { openTestMemory } from "./support/memory.ts";
+import { holdfastWith, scriptedEditor } from "./support/people.ts";
+import { temporaryDirectory } from "./support/temporary.ts";
+
+/** A store with the session "s", whose notepad says this. */
+async function storeWith(notepad: string): Promise<{ HOLDFAST_DB: string }> {
+  const store = join(temporaryDirectory(), "memory.db");
+  const memory = await openTestMemory({ store });
+  const session = await memory.createSession({ id: "s" });
+  if (notepad !== "") await session.notepad.write(notepad);
+  await memory.close();
+  return { HOLDFAST_DB: store };
+}
+
+async function read({ HOLDFAST_DB }: { HOLDFAST_DB: string }) {
+  const memory = await openTestMemory({ store: HOLDFAST_DB });
+  const session = await memory.resumeSession("s");
+  const [newest] = await session.history({ limit: 1 });
+  const state = {
+    notepad: await session.notepad.read(),
+    plan: (await session.scratchpad.read()).plan,
+    revision: newest?.revision,
+    actor: newest?.actor.kind,
+  };
+  await memory.close();
+  return state;
+}
+
+/** The file that a message says the text is kept in. */
+function keptFile(stderr: string): string {
+  return /kept in (\S+)\s*$/.exec(stderr)?.[1] ?? assert.fail(stderr);
+}
+
+test("a text is edited in $EDITOR with its arguments and saved as the person's [people.edit]", async () => {
+  const store = await storeWith("one\ntwo");
+  const editor = scriptedEditor(
+    `if (process.argv.at(-2) !== "--wait") process.exit(3); appendFileSync(path, "three; $(touch x) \`y\`\\n")`,
+  );
+  const { code, stdout, stderr } = await holdfastWith({ ...store, ...editor }, "edit", "s");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /Saved the notepad of s as revision 3\./);
+  // The line break that editors add at the end is not the text's.
+  assert.deepEqual(await read(store), {
+    notepad: "one\ntwo\nthree; $(touch x) `y`",
+    plan: "",
+    revision: 3,
+    actor: "person",
+  });
+});
+
+test("$VISUAL comes before $EDITOR, and --space names the plan [people.edit]", async () => {
+  const store = await storeWith("");
+  const { EDITOR } = scriptedEditor(`writeFileSync(path, "- [ ] ship\\n")`);
+  const { code, stdout } = await holdfastWith(
+    { ...store, VISUAL: EDITOR, EDITOR: "false" },
+    "edit",
+    "--space",
+    "plan",
+    "--json",
+  );
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stdout), {
+    session: "s",
+    space: "plan",
+    changed: true,
+    merged: false,
+    revision: 2,
+  });
+  assert.equal((await read(store)).plan, "- [ ] ship");
+});
+
+test("what the agent writes meanwhile is merged in, and CRLF is kept [people.edit-merge]", async () => {
+  const store = await storeWith("top\r\nport 80\r\nend");
+  const editor = scriptedEditor(`
+    await asAgent(async (session) => {
+      await session.notepad.append("found by the agent");
+      await session.notes.add("a note");
+    });
+    writeFileSync(path, readFileSync(path, "utf8").replace("port 80", "port 81"));`);
+  const { code, stdout, stderr } = await holdfastWith({ ...store, ...editor }, "edit");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /merged with what was written meanwhile/);
+  assert.equal((await read(store)).notepad, "top\r\nport 81\r\nend\nfound by the agent");
+});
+
+test("two edits of one line are never settled silently: both are kept between marks that name the writers [people.edit-conflict]", async () => {
+  const store = await storeWith("top\nport 80\nend");
+  const editor = scriptedEditor(`
+    await asAgent((session) => session.notepad.replace("80", "90"));
+    writeFileSync(path, readFileSync(path, "utf8").replace("80", "81"));`);
+  const { code, stdout, stderr } = await holdfastWith({ ...store, ...editor }, "edit");
+  assert.equal(code, 1);
+  assert.equal(stdout, "");
+  assert.match(
+    stderr,
+    /You and agent, revision 3 changed the same lines of the notepad\. Nothing was changed\./,
+  );
+  assert.equal(
+    readFileSync(keptFile(stderr), "utf8"),
+    "top\n<<<<<<< you\nport 81\n||||||| before, revision 2\nport 80\n=======\nport 90\n>>>>>>> agent, revision 3\nend\n",
+  );
+  assert.equal((await read(store)).notepad, "top\nport 90\nend");
+});
+
+test("an editor that fails, a text that is refused: the text is kept in a private file, and the message says where [people.edit-kept]", async () => {
+  const cases = [
+    [`writeFileSync(path, "my words\\n"); process.exit(7)`, /ended with exit code 7/, "my words\n"],
+    [
+      `writeFileSync(path, "x".repeat(40000))`,
+      /would be 40000 characters long; at most 32000 fit/,
+      "x".repeat(40_000),
+    ],
+    [`writeFileSync(path, "a\\0b")`, /NUL character/, "a\0b"],
+    [`writeFileSync(path, Buffer.from([0x66, 0xff]))`, /not UTF-8/, "f\ufffd"],
+    [
+      `writeFileSync(path, "my words"); await asAgent((session) => session.notepad.write("theirs"))`,
+      /changed the same lines/,
+      "<<<<<<< you\nmy words\n||||||| before, revision 2\nbefore\n=======\ntheirs\n>>>>>>> agent, revision 3\n",
+    ],
+  ] as const;
+  await Promise.all(
+    cases.map(async ([script, message, text]) => {
+      const store = await storeWith("before");
+      const { code, stderr } = await holdfastWith({ ...store, ...scriptedEditor(script) }, "edit");
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, message);
+      assert.doesNotMatch(stderr, /^\s+at /m);
+      const file = keptFile(stderr);
+      assert.equal(readFileSync(file, "utf8"), text);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      assert.equal(statSync(dirname(file)).mode & 0o777, 0o700);
+    }),
+  );
+});
+
+test("where nothing was written nothing is changed and nothing is left behind [people.edit-kept]", async () => {
+  const store = await storeWith("before");
+  const marker = join(temporaryDirectory(), "path");
+  const quiet = await holdfastWith(
+    { ...store, ...scriptedEditor(`writeFileSync(${JSON.stringify(marker)}, path)`) },
+    "edit",
+  );
+  assert.equal(quiet.code, 0);
+  assert.match(quiet.stdout, /Nothing was changed/);
+  assert.ok(!existsSync(dirname(readFileSync(marker, "utf8"))));
+  const missing = await holdfastWith({ ...store, EDITOR: "no-such-editor-here" }, "edit");
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /"no-such-editor-here" could not be started .*Set \$VISUAL or \$EDITOR/);
+  const gone = await holdfastWith({ ...store, ...scriptedEditor("rmSync(path)") }, "edit");
+  assert.equal(gone.code, 1);
+  assert.match(gone.stderr, /The edited file is gone\. Nothing was changed\./);
+  assert.equal((await read(store)).revision, 2);
+});

@@ -1,0 +1,40 @@
+import { main } from "../../src/cli/main.ts";
+
+/** Runs one command after the other for a test: what a process of its own would do, without starting one each time. */
+interface Request {
+  args: string[];
+  variables: NodeJS.ProcessEnv;
+}
+
+const initial = { ...process.env };
+
+process.on("message", ({ args, variables }: Request) => {
+  void answer(args, variables);
+});
+
+async function answer(args: string[], variables: NodeJS.ProcessEnv): Promise<void> {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, initial, variables);
+  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
+  let code = 1;
+  try {
+    code = await main(args);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).stack}\n`);
+  }
+  process.send?.({ code, stdout: stdout(), stderr: stderr() });
+}
+
+/** Collects what is written until it is asked for. */
+function capture(stream: NodeJS.WriteStream): () => string {
+  const { write } = stream;
+  let written = "";
+  stream.write = (text: string | Uint8Array) => {
+    written += typeof text === "string" ? text : Buffer.from(text).toString();
+    return true;
+  };
+  return () => {
+    stream.write = write;
+    return written;
+  };
+}
