@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { commandLineFigures } from "./command-line.ts";
 import { contextFigures } from "./context.ts";
 import { forkFigures } from "./fork.ts";
+import { hookFigures } from "./hook.ts";
 import { type Figure, formatFigure, met } from "./measure.ts";
 import { searchFigures } from "./search.ts";
 import { turnFigures } from "./turn.ts";
@@ -17,6 +18,7 @@ const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][]
   ["searching", searchFigures],
   ["turns", turnFigures],
   ["command line", commandLineFigures],
+  ["hooks", hookFigures],
 ];
 
 const only = process.argv.slice(2);

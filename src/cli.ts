@@ -17,7 +17,10 @@ if (major < 22 || (major === 22 && minor < 13)) {
   console.log(version);
 } else if (first === "hook" && !process.argv.includes("--help")) {
   // Agents wait for it, so it goes the shortest way, and is compiled only once.
-  process.getBuiltinModule("node:module").enableCompileCache?.();
+  const { homedir } = process.getBuiltinModule("node:os");
+  const cache =
+    process.env.NODE_COMPILE_CACHE ?? `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/holdfast`;
+  process.getBuiltinModule("node:module").enableCompileCache?.(cache);
   const { run } = await import("./cli/hook.ts");
   process.exitCode = await run(process.argv.slice(3));
 } else {

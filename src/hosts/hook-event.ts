@@ -74,12 +74,19 @@ export const hookHosts = [...Object.keys(eventNames), "opencode", "pi", "opencla
 /** Reads the JSON that a host sends. Fields of a wrong type count as missing. */
 export function readHookEvent(host: string, payload: Record<string, unknown>): HookEvent {
   const text = (...names: string[]) =>
-    names.map((name) => payload[name]).find((value): value is string => typeof value === "string") ?? "";
+    (names.map((name) => payload[name]).find((value) => typeof value === "string") ?? "").replaceAll(
+      "\0",
+      "",
+    );
   const name = text("hook_event_name", "event");
-  const kind =
-    eventNames[host]?.[name] ?? (genericEvents.includes(name as HookKind) ? (name as HookKind) : undefined);
+  const own = eventNames[host] ?? {};
+  const kind = Object.hasOwn(own, name)
+    ? own[name]
+    : genericEvents.includes(name as HookKind)
+      ? (name as HookKind)
+      : undefined;
   if (kind === undefined) {
-    const known = [...Object.keys(eventNames[host] ?? {}), ...genericEvents].join(", ");
+    const known = [...Object.keys(own), ...genericEvents].join(", ");
     throw new HoldfastError(
       "invalid_input",
       `There is nothing to do for the event ${JSON.stringify(name.slice(0, 80))} of ${host}. The events are: ${known}.`,

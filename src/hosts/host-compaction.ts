@@ -1,12 +1,14 @@
 import { statSync } from "node:fs";
 import { renderScratchpad } from "../context/blocks.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
+import { fenceContent } from "../context/fence.ts";
 import { plainTextOf, type StoredMessage } from "../controller/conversation.ts";
 import { planCheckpoint } from "../controller/plan-checkpoint.ts";
 import { planReceipt } from "../controller/plan-receipt.ts";
 import { type Checkpoint, type Receipt, readEpoch } from "../engine/conversation.ts";
 import { readScratchpad } from "../engine/scratchpad.ts";
 import type { State } from "../engine/state.ts";
+import { normaliseTexts } from "../engine/text.ts";
 import type { Session } from "../sessions/session.ts";
 
 const asSystem = { actor: { kind: "system" as const }, surface: "hook" };
@@ -83,17 +85,22 @@ function receiptLine(receipt: Receipt, { removed, summary, transcript }: Receipt
   const where = summary === "" ? "in the text above" : "in the text above or the summary";
   const rest =
     recallable > 0
-      ? `, ${recallable} can be looked up in the transcript ${transcript}`
+      ? `, ${recallable} can be looked up in the transcript ${oneLine(transcript)}`
       : `, ${missing} are missing`;
-  const back = receipt.putBack.map(({ text }) => text.replaceAll(/\s+/g, " ").slice(0, 160).toWellFormed());
+  const back = receipt.putBack.map(({ text }) => oneLine(text.slice(0, 160)));
   const needed = back.length > 0 ? ` Still needed by your notes: ${back.slice(0, 5).join("; ")}.` : "";
   return `[Receipt: ${removed.length} messages were compacted. Of ${kept + recallable + missing} notes, paths, ids, numbers, URLs and asks in them ${kept} are ${where}${rest}.${needed}]`;
+}
+
+/** It comes from outside, so it is fenced as all such text is. */
+function oneLine(text: string): string {
+  return fenceContent(text.replaceAll(/\s+/g, " ").trim()).toWellFormed();
 }
 
 /** Ends the epoch with its receipt; a second one, told with the summary, takes the first one's place. */
 export async function writeReceipt(session: Session, receipt: Receipt): Promise<void> {
   await session.change(
-    (state) => ({ type: "context.receipt" as const, receipt, blocks: frozenBlocks(state) }),
+    (state) => normaliseTexts({ type: "context.receipt" as const, receipt, blocks: frozenBlocks(state) }),
     () => false,
     asSystem,
   );

@@ -69,30 +69,23 @@ export function cutMiddle(text: string, most: number, more: string): string {
   if (bytesOf(text) <= most) return text;
   const lines = text.split("\n");
   const mark = `[… cut here, ${lines.length} lines in all: ${more} to read the rest …]`;
-  const room = most - bytesOf(mark) - 2;
-  const head = takeLines(lines, Math.floor(room * 0.4), firstBytes);
-  const rest = lines.slice(head.count).reverse();
-  const tail = takeLines(rest, room - bytesOf(head.text), lastBytes, true);
-  return [head.text, mark, tail.text].filter((piece) => piece !== "").join("\n");
+  const room = Math.max(0, most - bytesOf(mark) - 2);
+  const head = firstLines(text, Math.floor(room * 0.4));
+  const tail = lastLines(text.slice(head.length), room - bytesOf(head));
+  return [head, mark, tail].filter((piece) => piece !== "").join("\n");
 }
 
-function takeLines(
-  lines: readonly string[],
-  most: number,
-  cut: (line: string, most: number) => string,
-  backwards = false,
-): { text: string; count: number } {
-  const taken: string[] = [];
-  let size = 0;
-  for (const line of lines) {
-    if (size + bytesOf(line) + 1 > most) break;
-    size += bytesOf(line) + 1;
-    taken.push(line);
-  }
-  // A single line that is too long is cut inside.
-  if (size < most / 2 && taken.length < lines.length)
-    taken.push(cut(lines[taken.length] ?? "", most - size - 1));
-  return { text: (backwards ? taken.reverse() : taken).join("\n"), count: taken.length };
+/** As many whole lines as fit; when the next one alone takes most of the room, a part of it. */
+function firstLines(text: string, most: number): string {
+  const fitting = firstBytes(text, most);
+  const end = fitting.lastIndexOf("\n");
+  return end >= fitting.length / 2 ? fitting.slice(0, end) : fitting;
+}
+
+function lastLines(text: string, most: number): string {
+  const fitting = lastBytes(text, most);
+  const start = fitting.indexOf("\n");
+  return start !== -1 && start < fitting.length / 2 ? fitting.slice(start + 1) : fitting;
 }
 
 export function bytesOf(text: string): number {
@@ -100,7 +93,7 @@ export function bytesOf(text: string): number {
 }
 
 /** As much of the beginning as fits, never a part of a character. */
-export function firstBytes(text: string, most: number): string {
+function firstBytes(text: string, most: number): string {
   const bytes = Buffer.from(text, "utf8");
   let end = Math.max(0, Math.min(most, bytes.length));
   while (end > 0 && end < bytes.length && isContinuation(bytes[end])) end--;

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { makeFolder } from "./small-file.ts";
 
 /** A project on this machine: its root, and the folder in it that is ours. */
 export interface Project {
@@ -23,7 +24,7 @@ function projectAt(root: string): Project {
 
 /** Makes our folder, for its owner only and out of Git's sight. */
 export function makeProjectDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory);
   try {
     writeFileSync(join(directory, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
   } catch (error) {

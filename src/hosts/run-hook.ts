@@ -144,10 +144,12 @@ async function endTurn(scene: Scene): Promise<void> {
   const stamp = stampOf(place);
   if (!known || (stamp !== "" && stamp === known.stamp)) return;
   const session = await findSession(scene);
+  // The state before the entries: what comes in between is looked at next time.
+  const memory = await session?.state();
   const entries = await entriesSince(session, known.seen);
   if (entries.some(isByAgent)) state.wrote = state.turns;
   const isOwn = entries.every(({ actor }) => actor.kind === "agent" || actor.kind === "system");
-  if (isOwn) markSeen(scene, await session?.state(), stamp);
+  if (isOwn) markSeen(scene, memory, stamp);
 }
 
 /** The conversation is over. A hand-over to the project's NOTES.md belongs here. */

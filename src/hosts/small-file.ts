@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Larger files are not ours. */
@@ -6,7 +6,7 @@ const mostBytes = 1_000_000;
 
 /** Writes a small JSON file so that a reader sees the old one or the new one, never a part. */
 export function writeSmallFile(path: string, value: unknown): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const temporary = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   try {
     // `wx` follows no link that somebody has put there.
@@ -15,6 +15,17 @@ export function writeSmallFile(path: string, value: unknown): void {
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+/** For its owner only. Asked to make several at once, Node calls a read-only place a missing one. */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 

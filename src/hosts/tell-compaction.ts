@@ -1,4 +1,5 @@
 import { type Checkpoint, type Receipt, readEpoch } from "../engine/conversation.ts";
+import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import { markSeen, memoryText, openSession, type Scene } from "./hook-scene.ts";
 import type { HostCompaction } from "./hook-state.ts";
@@ -40,7 +41,7 @@ export async function afterCompaction(scene: Scene): Promise<void> {
   const isLater = last?.closed === true && !last.summarised;
   const session = await openSession(scene);
   const closing = await planClosing(scene, session, last?.closed === true && !isLater ? undefined : last);
-  await close(scene, session, closing);
+  await close(session, closing);
   scene.state.compaction = { ...closing.compaction, closed: true, summarised: true };
 }
 
@@ -53,13 +54,15 @@ export async function tellCompacted(scene: Scene): Promise<void> {
   const closing = await planClosing(scene, session, last?.told === true ? undefined : last);
   scene.answer({ context: closing.text });
   state.compacted = state.turns;
-  markSeen(scene, await session.state(), stamp);
-  if (!closing.compaction.closed) await close(scene, session, closing);
+  // What somebody writes from here on is still news to the agent.
+  markSeen(scene, closing.memory, stamp);
+  if (!closing.compaction.closed) await close(session, closing);
   state.compaction = { ...closing.compaction, closed: true, told: true };
-  markSeen(scene, await session.state());
 }
 
 interface Closing {
+  /** As it is shown. */
+  memory: State;
   compaction: HostCompaction;
   checkpoint: Checkpoint;
   receipt: Receipt;
@@ -98,6 +101,7 @@ async function planClosing(
           transcript: removed.length > 0 ? event.transcript : "",
         });
   return {
+    memory,
     compaction: begun ?? {
       epoch,
       size: sizeOf(event.transcript),
@@ -111,14 +115,9 @@ async function planClosing(
   };
 }
 
-async function close(
-  scene: Scene,
-  session: Session,
-  { compaction, checkpoint, receipt }: Closing,
-): Promise<void> {
+async function close(session: Session, { compaction, checkpoint, receipt }: Closing): Promise<void> {
   if (!compaction.closed) await writeCheckpoint(session, checkpoint);
   await writeReceipt(session, receipt);
-  markSeen(scene, await session.state());
 }
 
 const compactedLead =

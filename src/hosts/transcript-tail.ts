@@ -23,7 +23,8 @@ export function readPart(
       const start = Math.max(from, end - most);
       const bytes = Buffer.alloc(Math.max(0, end - start));
       const text = bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, start));
-      return start === from ? text : text.slice(text.indexOf("\n") + 1);
+      // No store takes NUL, and tools print all kinds of things.
+      return (start === from ? text : text.slice(text.indexOf("\n") + 1)).replaceAll("\\u0000", "\\ufffd");
     } finally {
       closeSync(file);
     }

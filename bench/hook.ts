@@ -1,0 +1,43 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openMemory } from "../src/index.ts";
+import { compare, type Figure } from "./measure.ts";
+
+const cli = join(import.meta.dirname, "..", "dist", "cli.js");
+
+/** A hook of the built command, from its start to its end, against starting Node at all. */
+export async function hookFigures(directory: string): Promise<Figure[]> {
+  const root = join(directory, "hook");
+  mkdirSync(join(root, ".git"), { recursive: true });
+  const memory = await openMemory({ store: join(root, ".holdfast", "memory.db") });
+  const session = await memory.openSession("claude-code.s1");
+  await session.notepad.write("- a note of some length\n".repeat(200));
+  await memory.close();
+  const { NODE_EXTRA_CA_CERTS: _slow, ...env } = process.env;
+  const run = (args: string[], input = "") => {
+    const { status, stderr } = spawnSync(process.execPath, args, { env, input });
+    if (status !== 0) throw new Error(`node ${args.join(" ")} failed: ${stderr}`);
+  };
+  const figures: Figure[] = [];
+  for (const [name, event] of [
+    ["SessionStart", { source: "startup" }],
+    ["UserPromptSubmit", { prompt: "go on" }],
+  ] as const) {
+    const input = JSON.stringify({ session_id: "s1", cwd: root, hook_event_name: name, ...event });
+    const { work, baseline, ratio } = await compare(
+      () => run([cli, "hook", "claude-code"], input),
+      () => run(["-e", "0"]),
+      { rounds: 41 },
+    );
+    figures.push({
+      name: `holdfast hook claude-code, ${name} / node -e 0`,
+      value: ratio,
+      target: 2,
+      direction: "most",
+      unit: "×",
+      detail: `${work.toFixed(1)} ms / ${baseline.toFixed(1)} ms`,
+    });
+  }
+  return figures;
+}

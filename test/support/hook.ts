@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { formatAnswer, type HookReply } from "../../src/hosts/hook-answer.ts";
+import { readHookConfig } from "../../src/hosts/hook-config.ts";
+import { readHookEvent } from "../../src/hosts/hook-event.ts";
+import { findProject } from "../../src/hosts/project-directory.ts";
+import { runHook } from "../../src/hosts/run-hook.ts";
+import { openMemory } from "../../src/index.ts";
+import type { Memory } from "../../src/sessions/memory.ts";
+import type { Outcome } from "./command-line.ts";
+import { temporaryDirectory } from "./temporary.ts";
+
+/** Where failures are kept that a project has no place for. */
+export const stateHome = temporaryDirectory();
+process.env.XDG_STATE_HOME = stateHome;
+
+const compiled = join(tmpdir(), "holdfast-test-compiled");
+
+const cli = join(import.meta.dirname, "../../src/cli.ts");
+
+export interface HookProject {
+  root: string;
+  /** The project's `.holdfast`. */
+  directory: string;
+  database: string;
+}
+
+/** An empty project, with a memory in it unless told otherwise. */
+export async function hookProject({ withMemory = true } = {}): Promise<HookProject> {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, ".git"));
+  const directory = join(root, ".holdfast");
+  const database = join(directory, "memory.db");
+  if (withMemory) await (await openMemory({ store: database })).close();
+  return { root, directory, database };
+}
+
+/** Does something with the project's memory, and closes it. */
+export async function inMemory<T>(project: HookProject, work: (memory: Memory) => Promise<T>): Promise<T> {
+  const memory = await openMemory({ store: project.database, surfaces: ["notepad", "notes", "scratchpad"] });
+  try {
+    return await work(memory);
+  } finally {
+    await memory.close();
+  }
+}
+
+export interface InProcess {
+  stdout: string;
+  /** The text that reaches the model. */
+  context: string;
+  failures: string[];
+}
+
+/** Handles an event in this process, as `holdfast hook HOST` would. */
+export async function hook(
+  project: HookProject,
+  host: string,
+  payload: Record<string, unknown>,
+): Promise<InProcess> {
+  const event = readHookEvent(host, { cwd: project.root, ...payload });
+  let reply: HookReply = {};
+  const failures: string[] = [];
+  await runHook({
+    event,
+    project: findProject(event.cwd),
+    config: readHookConfig(project.directory),
+    answer: (given) => {
+      reply = given;
+    },
+    fail: (error) => failures.push((error as Error).message),
+  });
+  const stdout = formatAnswer(event, reply);
+  return { stdout, context: contextIn(stdout), failures };
+}
+
+export function contextIn(stdout: string): string {
+  if (!stdout.startsWith("{")) return "";
+  const { hookSpecificOutput, context } = JSON.parse(stdout);
+  return hookSpecificOutput?.additionalContext ?? context ?? "";
+}
+
+/** Runs `holdfast hook HOST` as a process of its own. */
+export function hookProcess(
+  host: string,
+  input: string | Buffer | "endless",
+  { cwd, env = {}, wrapper = [] }: { cwd: string; env?: Record<string, string>; wrapper?: readonly string[] },
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const [command = "", ...rest] = [...wrapper, process.execPath, cli, "hook", host];
+    const child = spawn(command, rest, {
+      cwd,
+      env: {
+        ...process.env,
+        NODE_TEST_CONTEXT: undefined,
+        XDG_STATE_HOME: stateHome,
+        NODE_COMPILE_CACHE: compiled,
+        ...env,
+      },
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.stdin.on("error", () => {});
+    if (input !== "endless") child.stdin.end(input);
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
