@@ -2,13 +2,21 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { HoldfastError } from "../errors.ts";
 import type { Surface } from "../tools/define-tool.ts";
+import { knowledgeSurface } from "../tools/knowledge.ts";
 import { findSurfaces, surfaceNames } from "../tools/surfaces.ts";
 
 /** Surfaces that look outside the session; each is loaded when it is chosen. */
-const outside: Record<string, (root: string) => Promise<Surface>> = {};
+const outside: Record<string, (root: string) => Promise<Surface>> = {
+  knowledge: async (root) => {
+    const { skillFolders } = await import("../knowledge/skill-folders.ts");
+    return knowledgeSurface({ skills: skillFolders(root) });
+  },
+  project: async (root) => (await import("../project/surface.ts")).projectSurface({ root }),
+  sandbox: async () => (await import("../sandbox/surface.ts")).sandboxSurface(),
+};
 
 /** Every surface that can be chosen by name. */
-export const knownSurfaces: readonly string[] = [...surfaceNames, ...Object.keys(outside)];
+export const knownSurfaces: readonly string[] = [...new Set([...surfaceNames, ...Object.keys(outside)])];
 
 /** The surfaces of these names, for the project in `root`. */
 export async function loadSurfaces(names: readonly string[], root: string): Promise<Surface[]> {
@@ -28,9 +36,11 @@ export async function loadSurfaces(names: readonly string[], root: string): Prom
   return loaded;
 }
 
+/** Where the project surface looks for its file. */
+const notesPlaces = [".holdfast/NOTES.md", "grimoires/loa/NOTES.md"];
+
 /** What an agent gets unless surfaces are named: little, and the project's notes where it has some. */
 export function defaultSurfaces(root: string): string[] {
-  const places = ["NOTES.md", ".holdfast/NOTES.md"];
-  const hasNotes = places.some((place) => existsSync(join(root, place)));
-  return ["notepad", "notes", ...(hasNotes && knownSurfaces.includes("project") ? ["project"] : [])];
+  const hasNotes = notesPlaces.some((place) => existsSync(join(root, place)));
+  return ["notepad", "notes", ...(hasNotes ? ["project"] : [])];
 }

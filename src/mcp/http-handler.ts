@@ -1,14 +1,21 @@
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  originValidationResponse,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
 import { mostMessageBytes } from "./stdio-transport.ts";
 
 export interface McpHandlerOptions extends Omit<McpServerOptions, "resolveSession"> {
   /** The session that the client who sent this request works on; asked before each call with the client's first request. */
   resolveSession(request: Request): Promise<string>;
+  /** Names under which this server may be called, in `Host` and `Origin`; those of the loopback unless given. */
+  hostnames?: string[];
 }
 
 export interface McpHandler {
-  /** Answers one request of Streamable HTTP. Whoever mounts it checks the address and the token first. */
+  /** Answers one request of Streamable HTTP. Whoever mounts it checks the token first. */
   handle(request: Request): Promise<Response>;
   close(): Promise<void>;
 }
@@ -25,8 +32,12 @@ const mostClients = 1_000;
 /** MCP over HTTP: each client gets a server of its own, found again by the random id that it was given. */
 export function createMcpHandler(options: McpHandlerOptions): McpHandler {
   const clients = new Map<string, Client>();
+  const hostnames = options.hostnames ?? localhostAllowedHostnames();
   return {
     async handle(request) {
+      const refusal =
+        hostHeaderValidationResponse(request, hostnames) ?? originValidationResponse(request, hostnames);
+      if (refusal) return refusal;
       const id = request.headers.get("mcp-session-id");
       if (id === null) return welcome(request, options, clients);
       const client = clients.get(id);
