@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { checkTrust } from "../src/hosts/doctor/check-trust.ts";
 import { examine } from "../src/hosts/doctor/examine.ts";
@@ -93,14 +93,12 @@ test("in a healthy project the server starts, the canary comes back, and nothing
   const machine = wiredMachine("claude-code", "codex", "opencode", "gemini");
   const links = join(machine.root, ".holdfast/links");
   mkdirSync(links);
-  const link = {
+  linkSession({
+    directory: join(machine.root, ".holdfast"),
+    cwd: machine.root,
     host: "codex",
     hostSession: "real",
-    session: "codex.real",
-    cwd: machine.root,
-    process: null,
-  };
-  linkSession({ directory: join(machine.root, ".holdfast"), ...link });
+  });
   const before = readFolder(links);
   const { code, stdout } = await machine.run("doctor", "--json");
   const report = JSON.parse(stdout) as { ok: boolean; hosts: HostReport[] };
@@ -227,7 +225,16 @@ test("hooks that are switched off and a server that was rejected are found [doct
   writeFileSync(local, '{ "disabledMcpjsonServers": ["holdfast"] }');
   assert.match(await only("claude-code"), /rejected/);
   writeFileSync(local, '{ "enabledMcpjsonServers": ["holdfast"] }');
+  assert.equal((await checkTrust("claude-code", places))[0]?.status, "note");
+  const own = { projects: { [root]: { hasTrustDialogAccepted: true } } };
+  writeFileSync(join(places.home, ".claude.json"), JSON.stringify(own));
   assert.equal((await checkTrust("claude-code", places))[0]?.status, "ok");
+  const folders = join(places.home, ".gemini/trustedFolders.json");
+  mkdirSync(dirname(folders));
+  for (const [trust, status] of Object.entries({ TRUST_FOLDER: "ok", DO_NOT_TRUST: "problem" })) {
+    writeFileSync(folders, JSON.stringify({ [root]: trust, [dirname(root)]: "TRUST_FOLDER" }));
+    assert.equal((await checkTrust("gemini", places))[0]?.status, status);
+  }
   edit(join(root, ".gemini/settings.json"), (text) =>
     text.replace("{", '{ "hooksConfig": { "enabled": false },'),
   );

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { HostName } from "../install/host-table.ts";
 import { readJson, valueAt } from "../install/json-text.ts";
 import { findProgram } from "../install/launcher.ts";
@@ -70,12 +70,14 @@ function checkClaudeCode(places: Places): Finding[] {
   const isApproved =
     listAt(all, "enabledMcpjsonServers").includes("holdfast") ||
     all.some((value) => valueAt(value, ["enableAllProjectMcpServers"]) === true);
-  if (isApproved) return [ok(check, "hooks are enabled, the server is approved")];
+  const isTrusted = project.some((value) => valueAt(value, ["hasTrustDialogAccepted"]) === true);
+  if (isApproved && isTrusted) return [ok(check, "hooks are enabled, the server is approved")];
+  const what = isTrusted ? "the MCP server" : "this folder";
   return [
     note(
       check,
-      "Hooks are enabled; the MCP server was not approved yet.",
-      "Start claude here and approve the server holdfast.",
+      `Hooks are enabled; Claude Code was not told yet to trust ${what}.`,
+      "Start claude here, trust the folder and approve the server holdfast.",
     ),
   ];
 }
@@ -135,7 +137,33 @@ function checkGemini(places: Places): Finding[] {
         `Add "holdfast" to mcp.allowed, or take it out of mcp.excluded.`,
       ),
     ];
-  return [ok(check, "hooks are enabled")];
+  const isAsked = !settings.some((value) => valueAt(value, ["security", "folderTrust", "enabled"]) === false);
+  if (!isAsked || places.env.GEMINI_CLI_TRUST_WORKSPACE === "true") return [ok(check, "hooks are enabled")];
+  return [checkGeminiFolder(places)];
+}
+
+/** In a folder that is not trusted, Gemini CLI uses neither hooks nor servers. */
+function checkGeminiFolder(places: Places): Finding {
+  const file =
+    places.env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(userFolder.gemini(places), "trustedFolders.json");
+  const [folders = {}] = settingsIn(file);
+  const rules = Object.entries(folders)
+    .map(([path, trust]) => ({ path: trust === "TRUST_PARENT" ? dirname(path) : path, trust }))
+    .filter(({ path }) => places.root === path || places.root.startsWith(`${path}/`))
+    .toSorted((a, b) => b.path.length - a.path.length);
+  const remedy = "Start gemini here, type /permissions and trust the folder.";
+  if (rules[0]?.trust === "DO_NOT_TRUST")
+    return problem(
+      check,
+      "Gemini CLI does not trust this folder, and so uses neither hooks nor server.",
+      remedy,
+    );
+  if (rules[0]) return ok(check, "hooks are enabled, the folder is trusted");
+  return note(
+    check,
+    "Gemini CLI was not told yet to trust this folder; until then it uses neither hooks nor server.",
+    remedy,
+  );
 }
 
 function checkOpenClaw(places: Places): Finding[] {

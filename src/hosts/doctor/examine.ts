@@ -89,7 +89,8 @@ async function checkVersion({ program, title }: Host, { env, root }: Places): Pr
     env,
     limit: 20_000,
   });
-  const version = /\d+\.\d+[\w.-]*/.exec(stdout)?.[0];
+  // pi prints it to stderr.
+  const version = /\d+\.\d+[\w.-]*/.exec(`${stdout}\n${code === 0 ? stderr : ""}`)?.[0];
   if (version !== undefined) return ok("version", version);
   return note(
     "version",
@@ -125,8 +126,10 @@ function checkWiring(host: Host, places: Places, launcher: Launcher, remedy: str
       findings.push(problem("wiring", (error as Error).message, "Repair the file."));
     }
   }
-  if (findings.length === 0)
-    findings.push(ok("wiring", places.scope === "user" ? "for all your projects" : "in this project"));
+  if (findings.length === 0) {
+    const isHere = host.pieces(places, launcher).some(({ within }) => within !== undefined);
+    findings.push(ok("wiring", isHere ? "in this project" : "for all your projects"));
+  }
   if (host.name === "opencode" && wiring.server) wiring.hook = hookBeside(wiring.server);
   return wiring;
 }

@@ -1,7 +1,157 @@
-import type { Host } from "../install/host-table.ts";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openMemory } from "../../index.ts";
+import type { Host, HostName } from "../install/host-table.ts";
+import { findProgram } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";
-import { type Finding, note } from "./finding.ts";
+import { findStore } from "../light-memory.ts";
+import { findProject, type Project } from "../project-directory.ts";
+import { findLink } from "../session-link.ts";
+import { type Finding, note, ok, problem } from "./finding.ts";
+import { type ProgramRun, runProgram } from "./run-program.ts";
+import { rememberLinks } from "./scratch-session.ts";
+import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
-export async function checkLive(_host: Host, _places: Places): Promise<Finding[]> {
-  return [note("live", "")];
+const check = "live";
+const limit = 120_000;
+const prompt = "This is holdfast doctor. Answer ok.";
+
+/** How the client is run without its screen, against a model on this machine. */
+interface LiveClient {
+  /** `folder` is for files that it needs, and is gone afterwards. */
+  env(url: string, folder: string): Record<string, string>;
+  /** A conversation of its own. */
+  first(url: string): string[];
+  /** The same conversation, gone on with. */
+  again(url: string): string[];
+}
+
+const codexModel = (url: string) => [
+  "--skip-git-repo-check",
+  "--config",
+  'model_provider="doctor"',
+  "--config",
+  `model_providers.doctor={name="doctor",base_url="${url}/v1",wire_api="responses"}`,
+];
+
+const opencodeConfig = (url: string) => ({
+  model: "doctor/doctor",
+  small_model: "doctor/doctor",
+  provider: {
+    doctor: {
+      npm: "@ai-sdk/openai-compatible",
+      options: { baseURL: `${url}/v1`, apiKey: "doctor" },
+      models: { doctor: { name: "doctor" } },
+    },
+  },
+});
+
+const clients: Partial<Record<HostName, LiveClient>> = {
+  "claude-code": {
+    env: (url) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: "doctor",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    }),
+    first: () => ["-p", prompt],
+    again: () => ["-p", "--continue", prompt],
+  },
+  codex: {
+    env: () => ({}),
+    first: (url) => ["exec", ...codexModel(url), prompt],
+    again: (url) => ["exec", "resume", "--last", ...codexModel(url), prompt],
+  },
+  opencode: {
+    env: (url) => ({
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(url)),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+    }),
+    first: () => ["run", prompt],
+    again: () => ["run", "--continue", prompt],
+  },
+  gemini: {
+    env(url, folder) {
+      // Another address would make it ask for a gateway, unless the settings name the key.
+      const settings = join(folder, "gemini-settings.json");
+      writeFileSync(settings, JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } }));
+      return {
+        GOOGLE_GEMINI_BASE_URL: url,
+        GEMINI_API_KEY: "doctor",
+        GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings,
+      };
+    },
+    first: () => ["-p", prompt],
+    again: () => ["--resume", "latest", "-p", prompt],
+  },
+};
+
+/** Lets the real client talk twice; what is written to the notepad in between has to be in its second request. */
+export async function checkLive(host: Host, places: Places): Promise<Finding[]> {
+  const client = clients[host.name];
+  if (!client) return [note(check, `${host.title} cannot be run by doctor; its plugin was loaded above.`)];
+  const program = findProgram(host.program, places.env);
+  if (program === undefined)
+    return [note(check, `${host.program} is not on the PATH.`, `Install ${host.title}.`)];
+  const project = findProject(places.root);
+  const model = await startScriptedModel();
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-doctor-"));
+  const links = rememberLinks(project);
+  let hostSession = "";
+  const talk = (args: string[]) =>
+    runProgram(program, args, {
+      cwd: places.root,
+      env: { ...places.env, ...client.env(model.url, folder) },
+      limit,
+    });
+  try {
+    const first = await talk(client.first(model.url));
+    if (model.bodies.length === 0) return [silent(host, first)];
+    const link = findLink({ directory: project.directory, cwd: places.root }, host.name);
+    if (!link || links.has(link.hostSession)) {
+      const detail = `${host.title} sent a request, but ran none of our hooks.`;
+      return [problem(check, detail, "See what doctor says about trust, above.")];
+    }
+    hostSession = link.hostSession;
+    return [await lookForCanary(host, project, link.session, model, () => talk(client.again(model.url)))];
+  } finally {
+    if (hostSession !== "") links.restore(host.name, hostSession);
+    rmSync(folder, { recursive: true, force: true });
+    await model.close();
+  }
+}
+
+async function lookForCanary(
+  { title }: Host,
+  project: Project,
+  sessionId: string,
+  model: ScriptedModel,
+  talk: () => Promise<ProgramRun>,
+): Promise<Finding> {
+  const canary = `canary-${randomUUID()}`;
+  const place = findStore(project, project.root);
+  const memory = await openMemory({ store: place.file || place.choice, onWarning: () => {} });
+  try {
+    const session = await memory.openSession(sessionId);
+    await session.notepad.append(`Written by holdfast doctor: ${canary}`);
+    const { milliseconds } = await talk();
+    if (model.bodies.some((body) => body.includes(canary)))
+      return ok(check, `the notepad is in the request of the real ${title} (${milliseconds} ms)`);
+    const remedy = "See what doctor says about trust and the last failure, above.";
+    return problem(check, `The notepad is not in the request of the real ${title}.`, remedy);
+  } finally {
+    await memory.purgeSession(sessionId).catch(() => {});
+    await memory.close();
+  }
+}
+
+function silent({ title, program }: Host, { trouble, code, stderr, stdout }: ProgramRun): Finding {
+  const said = (stderr.trim() || stdout.trim()).split("\n").at(-1) ?? "";
+  const why = [trouble ?? `exit code ${code}`, said].filter((text) => text !== "").join(": ");
+  return problem(
+    check,
+    `${title} sent no request to the model: ${why}`,
+    `Run ${program} here by hand and see what it says.`,
+  );
 }

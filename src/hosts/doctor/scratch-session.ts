@@ -40,11 +40,16 @@ export async function openScratchSession(host: string, project: Project): Promis
 }
 
 /** Which conversation is current in this project must not be changed by looking. */
-function rememberLinks({ directory }: Project): { restore(host: string, hostSession: string): void } {
+export function rememberLinks({ directory }: Project): {
+  /** Whether a conversation of the host was known before. */
+  has(hostSession: string): boolean;
+  restore(host: string, hostSession: string): void;
+} {
   const folder = join(directory, "links");
   const read = () => new Map(namesIn(folder).map((name) => [name, textOf(join(folder, name))]));
   const before = read();
   return {
+    has: (hostSession) => [...before.values()].some((text) => text.includes(hostSession)),
     restore(host, hostSession) {
       // The state of a conversation does not name it; written anew, it does, and is found.
       if (readHookState(directory, host, hostSession))
