@@ -52,14 +52,15 @@ function oneLine({ revision, at, actor, operation }: JournalEntry, screen: Scree
   const { type, ...input } = operation;
   const text = visibleLine(Object.keys(input).length === 0 ? "" : summaryOf(input));
   const time = new Date(at).toISOString().replace("T", " ").replace(/\.\d+/, "");
+  const narrow = screen.width < 60;
   const columns = [
-    String(revision).padStart(6),
-    ...(screen.width < 60 ? [] : [time]),
-    padToWidth(actor.kind, 11),
+    String(revision).padStart(narrow ? 4 : 6),
+    ...(narrow ? [] : [time]),
+    narrow ? actor.kind : padToWidth(actor.kind, 11),
     screen.width < 100 ? type : padToWidth(type, 22),
   ];
-  const used = textWidth(columns.join("  ")) + 2;
-  const rest = cutToWidth(text, Math.min(80, Math.max(8, screen.width - used)));
+  const room = screen.width - textWidth(columns.join("  ")) - 2;
+  const rest = room < 8 ? "" : cutToWidth(text, Math.min(80, room));
   const [number = "", ...others] = columns;
   return [
     screen.paint("bold", number),

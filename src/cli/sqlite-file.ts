@@ -5,6 +5,9 @@ import { storeError } from "../stores/sqlite-errors.ts";
 /** What a row costs besides its texts: its header, its key in the indexes, its share of a page. */
 const rowOverhead = 60;
 
+/** In a small file the schema alone takes more than the sessions; that is not theirs. */
+const mostWaste = 1.5;
+
 /** Bytes by session, for all sessions of a database at once; only the lengths are read, not the texts. */
 export function sqliteSessionSizes(path: string): Map<string, number> {
   return withDatabase(path, (database) => {
@@ -23,8 +26,16 @@ export function sqliteSessionSizes(path: string): Map<string, number> {
     const rows = database
       .prepare(`SELECT id, sum(bytes) AS bytes FROM (${parts.join(" UNION ALL ")}) GROUP BY id`)
       .all() as unknown as { id: string; bytes: number }[];
-    return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+    const sum = rows.reduce((total, { bytes }) => total + bytes, 0);
+    const share = Math.min(mostWaste, Math.max(1, usedBytes(database) / sum));
+    return new Map(rows.map(({ id, bytes }) => [id, Math.round(bytes * share)]));
   });
+}
+
+/** Bytes of the file that are in use: pages are seldom full. */
+function usedBytes(database: DatabaseSync): number {
+  const read = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
+  return (read("page_count") - read("freelist_count")) * read("page_size");
 }
 
 /** Gives the space of removed rows back to the disk, and leaves nothing of them in the file or its log. */
