@@ -1,0 +1,113 @@
+/** What the guest part can ask of the host: a word and texts, nothing else ever crosses. */
+type HostCall = (kind: string, ...texts: string[]) => void;
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The first thing that runs in every VM. It is handed over as text, so it may not use anything outside itself.
+ * Whatever the program does to the built-in objects afterwards, it does to itself: the host believes none of this.
+ */
+export function bootGuest(host: HostCall) {
+  const { stringify, parse } = JSON;
+  const { create, freeze } = Object;
+  const { apply } = Reflect;
+  const { then } = Promise.prototype;
+  const waiting: Record<string, Waiting> = create(null);
+  let calls = 0;
+
+  const callHost = (path: string, args: unknown[]) =>
+    new Promise((resolve, reject) => {
+      const text = stringify(args);
+      const call = `${++calls}`;
+      waiting[call] = { resolve, reject };
+      host("call", call, path, text);
+    });
+
+  const show = (value: unknown): string => {
+    if (typeof value === "string") return value;
+    if (value instanceof Error) return `${value}`;
+    try {
+      return stringify(value) ?? `${String(value)}`;
+    } catch {
+      return String(value);
+    }
+  };
+
+  const describe = (error: unknown): [message: string, stack: string] => {
+    try {
+      if (error === null || typeof error !== "object") return [`threw ${show(error)}`, ""];
+      const { name, message, stack } = error as Error;
+      return [`${name}: ${message}`, `${stack}`];
+    } catch {
+      return ["threw something that cannot be shown", ""];
+    }
+  };
+
+  const finish = (value: unknown) => host("done", stringify(value) ?? "null");
+  const fail = (error: unknown) => {
+    const [message, stack] = describe(error);
+    host("failed", message, stack);
+  };
+
+  const log = (...values: unknown[]) => host("log", values.map(show).join(" "));
+  const console = freeze({ log, info: log, warn: log, error: log, debug: log });
+
+  /** `["session.notepad.read"]` gives `{ session: { notepad: { read() } } }`. */
+  const buildApi = (paths: string[]): Record<string, unknown> => {
+    const root = create(null);
+    for (const path of paths) {
+      const names = path.split(".");
+      const last = names.pop() as string;
+      let at = root;
+      for (const name of names) at = at[name] ??= create(null);
+      at[last] = (...args: unknown[]) => callHost(path, args);
+    }
+    const seal = (value: Record<string, unknown>) => {
+      for (const each of Object.values(value))
+        if (typeof each === "object") seal(each as Record<string, unknown>);
+      return freeze(value);
+    };
+    return seal(root);
+  };
+
+  /** Every VM starts from the same memory, so chance has to come from outside. */
+  const seedRandom = (seed: number) => {
+    let state = seed;
+    Math.random = () => {
+      state = (state + 0x6d2b79f5) | 0;
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+    };
+  };
+
+  const none = freeze(create(null));
+  let api: Record<string, unknown> = none;
+
+  return {
+    offer(paths: string) {
+      api = buildApi(parse(paths));
+    },
+    start(program: (...scope: unknown[]) => Promise<unknown>, input: string, seed: string) {
+      seedRandom(+seed | 0);
+      const given = parse(input);
+      const { session = none, state = none, tools = none } = api;
+      const run = async () => {
+        const value = await program(given, session, state, tools, console);
+        return typeof value === "function" ? value(given) : value;
+      };
+      apply(then, apply(then, run(), [finish]), [undefined, fail]);
+    },
+    settle(call: string, failed: string, text: string) {
+      const entry = waiting[call];
+      delete waiting[call];
+      if (!entry) return;
+      const value = text === "" ? undefined : parse(text);
+      if (failed === "") entry.resolve(value);
+      else entry.reject(Object.assign(new Error(value.message), { code: value.code }));
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { stripTypeScriptTypes } from "node:module";
+
+/** A program as the VM takes it: an expression that gives an async function. */
+export type Prepared =
+  | { ok: true; source: string }
+  | {
+      ok: false;
+      message: string;
+      line: number | undefined;
+      /** Its stack gave out, and it reads nothing any more. */
+      parserBroke?: boolean;
+    };
+
+/** How the VM names the program in its stack traces. */
+export const programName = "program";
+
+const head = `(async function ${programName}(input, session, state, tools, console) {"use strict";`;
+
+/**
+ * Takes the types out and makes an async function of it. Lines stay where they are. A program that is one
+ * expression gives its value; any other is the body of the function.
+ */
+export function prepareProgram(code: string): Prepared {
+  const expression = code.trimEnd().replace(/;+$/, "");
+  const value = expression === "" ? undefined : strip(`${head}return (${expression}\n)\n})`);
+  if (value?.ok || value?.parserBroke) return value;
+  return strip(`${head}${code.replace(/^([ \t]*)export[ \t]+default\b/m, "$1return        ")}\n})`);
+}
+
+function strip(source: string): Prepared {
+  try {
+    return { ok: true, source: stripTypeScriptTypes(source, { mode: "strip", sourceUrl: programName }) };
+  } catch (error) {
+    const { code, message, stack = "" } = error as NodeJS.ErrnoException;
+    if (code !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" && code !== "ERR_INVALID_TYPESCRIPT_SYNTAX")
+      return { ok: false, message: "The program is nested too deeply.", line: undefined, parserBroke: true };
+    const line = Number(stack.match(/^program:(\d+)/)?.[1]) || undefined;
+    const unsupported =
+      code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX"
+        ? " Only types are taken out: no enums, namespaces, parameter properties or <type> casts."
+        : "";
+    return { ok: false, message: `${firstLine(message)}.${unsupported}`, line };
+  }
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n")[0] ?? "").replace(/\.$/, "");
+}

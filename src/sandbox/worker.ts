@@ -1,0 +1,170 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { RunLimits } from "./limits.ts";
+import { explain, LimitReached, type Listener, limitIn, Machine } from "./machine.ts";
+import { type Prepared, prepareProgram } from "./prepare-program.ts";
+import {
+  type FromWorker,
+  type ProgramEnd,
+  sharedNow,
+  type ToWorker,
+  type WorkerSetting,
+} from "./protocol.ts";
+
+/** Characters of log that are gathered before they are sent. */
+const logBatch = 8_192;
+/** What the arguments of unanswered calls may come to, as a multiple of what may be put out. */
+const unansweredShare = 10;
+/** Programs whose types are already taken out. */
+const mostPrepared = 100;
+
+const port = parentPort;
+if (!port) throw new Error("This file is run by the sandbox, as a worker.");
+const { engine, limits: sandboxLimits, clock } = workerData as WorkerSetting;
+const machine = new Machine(engine, sandboxLimits);
+const times = new Float64Array(clock);
+const prepared = new Map<string, Prepared>();
+let current: Run | undefined;
+let ready = machine.renew(false);
+
+const send = (message: FromWorker) => port.postMessage(message);
+
+/** One program from start to end. */
+class Run implements Listener {
+  readonly id: number;
+  readonly #limits: RunLimits;
+  readonly #deadline: number;
+  #logged = "";
+  #logCharacters = 0;
+  #calls = 0;
+  /** Calls without an answer, and how long each was. */
+  readonly #waiting = new Map<number, number>();
+  #reached: LimitReached | undefined;
+  #end: ProgramEnd | undefined;
+  #retire = false;
+
+  constructor(id: number, limits: RunLimits) {
+    this.id = id;
+    this.#limits = limits;
+    this.#deadline = sharedNow() + limits.wallMilliseconds;
+    times[1] = 0;
+  }
+
+  /** Lets the program run a stretch, on its own clock, and tells the host if that was its end. */
+  stretch(work: () => void): void {
+    times[0] = sharedNow();
+    try {
+      work();
+      if (this.#reached) throw this.#reached;
+    } catch (error) {
+      this.#end = explain(this.#reached ?? error);
+    }
+    times[1] = (times[1] ?? 0) + sharedNow() - (times[0] ?? 0);
+    times[0] = 0;
+    this.#flush();
+    if (!this.#end && this.#waiting.size === 0) {
+      const message = "The program waits for a promise that nothing will ever settle.";
+      this.#end = { kind: "failed", message, line: undefined };
+    }
+    if (this.#end) this.close(this.#end);
+  }
+
+  close(end: ProgramEnd): void {
+    current = undefined;
+    send({ type: "end", run: this.id, end, retire: this.#retire });
+    // After the answer, so that it is the time between two programs that pays for the new VM.
+    ready = ready.then(() => machine.renew(end.kind !== "limit"));
+  }
+
+  answered(call: number): void {
+    this.#waiting.delete(call);
+  }
+
+  call(call: number, path: string, args: string): void {
+    if (++this.#calls > this.#limits.operations) this.#reached ??= new LimitReached("operations");
+    this.#waiting.set(call, args.length);
+    const unanswered = this.#waiting.values().reduce((sum, length) => sum + length, 0);
+    if (unanswered > unansweredShare * this.#limits.outputCharacters) this.overflow();
+    if (this.#reached) return;
+    this.#flush();
+    send({ type: "call", run: this.id, call, path, args });
+  }
+
+  log(text: string): void {
+    this.#logCharacters += text.length + 1;
+    if (this.#logCharacters > this.#limits.outputCharacters) this.#reached ??= new LimitReached("output");
+    if (this.#reached) return;
+    this.#logged += `${text}\n`;
+    if (this.#logged.length > logBatch) this.#flush();
+  }
+
+  done(value: string): void {
+    if (value.length > this.#limits.outputCharacters) this.#reached ??= new LimitReached("output");
+    this.#end ??= { kind: "done", value };
+  }
+
+  failed(message: string, line: number | undefined): void {
+    this.#reached ??=
+      message === "threw null" && machine.isFull ? new LimitReached("memory") : limitIn(message);
+    this.#end ??= { kind: "failed", message: message.slice(0, 2_000), line };
+  }
+
+  refused({ message, line, parserBroke = false }: Extract<Prepared, { ok: false }>): void {
+    this.#retire = parserBroke;
+    this.#end = { kind: "syntax", message, line };
+  }
+
+  overflow(): void {
+    this.#reached ??= new LimitReached("output");
+  }
+
+  tick(): void {
+    if (this.#reached) throw this.#reached;
+    const now = sharedNow();
+    const used = (times[1] ?? 0) + now - (times[0] ?? 0);
+    if (used > this.#limits.cpuMilliseconds) throw new LimitReached("cpu");
+    if (now > this.#deadline) throw new LimitReached("wall");
+  }
+
+  #flush(): void {
+    if (this.#logged === "") return;
+    send({ type: "log", run: this.id, text: this.#logged });
+    this.#logged = "";
+  }
+}
+
+port.on("message", (message: ToWorker) => {
+  if (message.type === "run") ready = ready.then(() => begin(message));
+  else if (current?.id === message.run) {
+    const run = current;
+    run.stretch(() => {
+      run.answered(message.call);
+      machine.settle(message.call, message.ok, message.text);
+    });
+  }
+});
+
+function begin({ run: id, code, input, paths, limits, checkOnly }: Extract<ToWorker, { type: "run" }>): void {
+  const run = new Run(id, limits);
+  current = run;
+  run.stretch(() => {
+    const program = prepare(code);
+    if (!program.ok) run.refused(program);
+    else if (checkOnly) {
+      machine.check(program.source, run);
+      run.done("null");
+    } else machine.start(program.source, input, paths, run);
+  });
+}
+
+function prepare(code: string): Prepared {
+  const known = prepared.get(code);
+  if (known) return known;
+  const program = prepareProgram(code);
+  if (prepared.size >= mostPrepared) prepared.clear();
+  prepared.set(code, program);
+  return program;
+}
+
+// Loads what takes the types out, so that no program's clock pays for it.
+prepareProgram("0");
+void ready.then(() => send({ type: "ready" }));

@@ -1,0 +1,343 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { z } from "zod";
+import { type MemoryOptions, openMemory } from "../src/index.ts";
+import { createSandbox, type SandboxSurfaceOptions, sandboxSurface } from "../src/sandbox/index.ts";
+import { answer, openTestSession, refusal } from "./support/memory.ts";
+import { temporaryDirectory } from "./support/temporary.ts";
+
+const sandbox = createSandbox({ workers: 3 });
+
+const openSandboxed = (options: SandboxSurfaceOptions = {}, more: Partial<MemoryOptions> = {}) =>
+  openTestSession({
+    surfaces: ["notepad", "notes", "scratchpad", "knowledge", sandboxSurface({ sandbox, ...options })],
+    ...more,
+  });
+
+const doubler = {
+  name: "double",
+  description: "Doubles a number",
+  schema: {
+    type: "object",
+    properties: { n: { type: "number" } },
+    required: ["n"],
+    additionalProperties: false,
+  },
+  code: "return input.n * 2",
+};
+
+test("a program takes input and returns JSON, in TypeScript or JavaScript [sandbox.run]", async () => {
+  const session = await openSandboxed();
+  const run = async (code: string, input?: unknown) =>
+    (await answer(session, "run_sandbox_code", { code, ...(input === undefined ? {} : { input }) })).value;
+  assert.equal(await run("const x: number = input.a as number;\nreturn x + 1", { a: 1 }), 2);
+  assert.deepEqual(await run("return { input, at: await Promise.all([1, 2].map(async (x) => x)) }"), {
+    input: null,
+    at: [1, 2],
+  });
+  assert.equal(await run("40 + 2"), 42);
+  assert.equal(await run("async (input) => input.n * 2", { n: 4 }), 8);
+  assert.equal(
+    await run(
+      "const two = 2;\nexport default async function (input: { n: number }) { return input.n * two }",
+      { n: 5 },
+    ),
+    10,
+  );
+  assert.equal(await run("await 1; // nothing comes back"), null);
+  assert.deepEqual(await run('return { "__proto__x": 1, text: "\\u{1f600}\\u0000" }'), {
+    __proto__x: 1,
+    text: "\u{1f600}\u0000",
+  });
+});
+
+test("a program that does not compile or throws is told where and why [sandbox.errors]", async () => {
+  const session = await openSandboxed();
+  const run = (code: string) => refusal(session, "run_sandbox_code", { code });
+  const syntax = await run("const a = 1;\nconst b = ;");
+  assert.deepEqual([syntax.code, syntax.data.line], ["invalid_input", 2]);
+  assert.match(syntax.text, /^Line 2: /);
+  assert.match((await run("enum Colour { Red }")).text, /no enums/);
+  const thrown = await run('console.log("so far");\n\nthrow new TypeError("no such sheet")');
+  assert.deepEqual([thrown.code, thrown.data.line], ["program_failed", 3]);
+  assert.equal(thrown.text, "Line 3: TypeError: no such sheet\n\nLog:\nso far");
+  assert.match(
+    (await run("return fetch('http://example.org')")).text,
+    /fetch is not defined\. There is no network/,
+  );
+  const refused = await run("await session.notepad.append(5)");
+  assert.match(refused.text, /"content" must be a string/);
+});
+
+test("programs use notepad, notes, scratchpad, scratch and state; all of it is journaled as theirs [sandbox.api]", async () => {
+  const session = await openSandboxed();
+  const code = `
+    await session.notepad.write("one");
+    await session.notepad.append("two");
+    const note = await session.notes.add("a finding", ["sheet"]);
+    await session.notes.update(note.id, { content: "a better finding", type: "session.status" });
+    await session.scratchpad.setPlan("1. look");
+    await session.scratch.set("row", { at: 3 });
+    const { version } = await state.set("deploy/last", "today");
+    const refused = await state.set("deploy/last", "tomorrow", { expected: version + 5 }).catch((e) => e.code);
+    return {
+      text: await session.notepad.read(),
+      found: (await session.notes.search({ query: "better" })).notes.map((each) => each.tags),
+      plan: (await session.scratchpad.read()).plan,
+      row: await session.scratch.get("row"),
+      none: (await session.scratch.get("nothing")) === undefined,
+      keys: (await state.list({ prefix: "deploy/" })).keys.map((each) => each.key),
+      refused,
+    };`;
+  const { value } = await answer(session, "run_sandbox_code", { code });
+  assert.deepEqual(value, {
+    text: "one\ntwo",
+    found: [["sheet"]],
+    plan: "1. look",
+    row: { at: 3 },
+    none: true,
+    keys: ["deploy/last"],
+    refused: "conflict",
+  });
+  assert.equal(await session.notepad.read(), "one\ntwo");
+  const entries = await session.history({ from: 2, newestFirst: false });
+  assert.deepEqual(
+    entries.map(({ operation }) => operation.type),
+    ["notepad.write", "notepad.append", "notes.add", "notes.update", "scratchpad.set_plan", "state.set"],
+  );
+  for (const entry of entries) {
+    assert.deepEqual(entry.actor, { kind: "agent", name: "run_sandbox_code" });
+    assert.equal(entry.surface, "sandbox");
+  }
+  const [kept] = await (await session.knowledge()).session.history();
+  assert.deepEqual([kept?.actor.name, kept?.surface], ["run_sandbox_code", "sandbox"]);
+});
+
+test("what a budget cuts or refuses is told to the program and the agent [sandbox.budget]", async () => {
+  const session = await openSandboxed({}, { limits: { notepadCharacters: 20, spaceNotesCharacters: 10 } });
+  const refused = await refusal(session, "run_sandbox_code", {
+    code: 'await session.notepad.write("x".repeat(21))',
+  });
+  assert.match(refused.text, /over_limit|at most 20|limit/);
+  const cut = await answer(session, "run_sandbox_code", {
+    code: 'await session.scratchpad.setNotes("y".repeat(50))',
+  });
+  assert.match(cut.logs, /^session\.scratchpad\.setNotes: /);
+});
+
+test("many calls at once in one program, and several programs at once, lose nothing [sandbox.parallel]", async () => {
+  const session = await openSandboxed();
+  const code = "await Promise.all([...Array(20).keys()].map((i) => session.notepad.append(input + ':' + i)))";
+  await Promise.all(
+    ["a", "b", "c", "d"].map((input) => answer(session, "run_sandbox_code", { code, input })),
+  );
+  const lines = (await session.notepad.read()).split("\n");
+  assert.deepEqual(
+    lines.toSorted(),
+    ["a", "b", "c", "d"].flatMap((name) => Array.from({ length: 20 }, (_, i) => `${name}:${i}`)).toSorted(),
+  );
+});
+
+test("a call that nobody awaited still counts, before the program is over [sandbox.parallel]", async () => {
+  const session = await openSandboxed();
+  await answer(session, "run_sandbox_code", { code: 'session.notepad.append("late"); return 1' });
+  assert.equal(await session.notepad.read(), "late");
+});
+
+test("nothing of one program is left for the next [sandbox.isolation]", async () => {
+  const alone = createSandbox({ workers: 1 });
+  const leave = "globalThis.left = 1; Array.prototype.left = 1; Math.left = 1; return Math.random()";
+  const look = "return [typeof left, [].left ?? null, Math.left ?? null, Object.keys(globalThis)]";
+  const seen = new Set<unknown>();
+  for (let round = 0; round < 5; round++) {
+    const left = await alone.run({ code: leave });
+    assert.ok(left.ok, JSON.stringify(left));
+    seen.add(left.value);
+    assert.deepEqual(await alone.run({ code: look }), {
+      ok: true,
+      value: ["undefined", null, null, ["performance"]],
+      logs: "",
+    });
+  }
+  assert.equal(seen.size, 5, "and chance is not the same every time");
+  await alone.close();
+});
+
+test("the same call with the same key changes nothing the second time [sandbox.key]", async () => {
+  const session = await openSandboxed();
+  const call = () =>
+    session.call(
+      "run_sandbox_code",
+      { code: 'await session.notepad.append("once"); await session.notes.add("note")' },
+      { key: "call-1" },
+    );
+  assert.ok((await call()).ok && (await call()).ok);
+  assert.equal(await session.notepad.read(), "once");
+  assert.equal((await session.notes.all()).length, 1);
+});
+
+test("long logs and values are cut, and the rest can be read [sandbox.output]", async () => {
+  const session = await openSandboxed();
+  const { logs, value, cut } = await answer(session, "run_sandbox_code", {
+    code: 'for (let i = 0; i < 3000; i++) console.log("line", i, { i }); return "v".repeat(9000)',
+  });
+  assert.ok(cut && value.startsWith('"vvv'));
+  let text = logs;
+  let whole = "";
+  for (;;) {
+    const next = text.match(
+      /^([\s\S]*)\n\[Characters \d+ to \d+ of \d+\. For the rest call read_output with id "(\w+)" and offset (\d+)/,
+    );
+    if (!next) break;
+    whole += next[1];
+    text = (await answer(session, "read_output", { id: next[2], offset: Number(next[3]) })).content;
+  }
+  whole += text;
+  assert.equal(whole, Array.from({ length: 3000 }, (_, i) => `line ${i} {"i":${i}}`).join("\n"));
+  assert.match((await refusal(session, "read_output", { id: "out_999" })).text, /Run the program again/);
+});
+
+test("only allowed host tools can be called, with checked input [sandbox.host-tools]", async () => {
+  const session = await openSandboxed({
+    hostTools: {
+      add: {
+        description: "Adds two numbers",
+        inputSchema: z.object({ a: z.number(), b: z.number() }),
+        execute: ({ a, b }: { a: number; b: number }) => a + b,
+      },
+    },
+  });
+  const run = (code: string) => answer(session, "run_sandbox_code", { code });
+  assert.equal((await run("return tools.add({ a: 1, b: 2 })")).value, 3);
+  assert.deepEqual(
+    (await run('return tools.add({ a: "1" }).catch((e) => [e.code, e.message.slice(0, 9)])')).value,
+    ["invalid_input", "tools.add"],
+  );
+  assert.deepEqual((await run("return Object.keys(tools)")).value, ["add"]);
+  assert.match((await session.context()).guidance, /tools\.add\(input\): Adds two numbers/);
+  assert.throws(() => sandboxSurface({ sandbox, hostTools: { "a.b": { execute: () => 1 } } }), /no name/);
+});
+
+test("the agent's own tools are called like any other, in every session of the agent [sandbox.tools]", async () => {
+  const store = `${temporaryDirectory()}/memory.db`;
+  const surfaces = () => ["notepad" as const, sandboxSurface({ sandbox })];
+  const memory = await openMemory({ store, surfaces: surfaces() });
+  const session = await memory.createSession({ id: "one" });
+  const created = await answer(session, "create_tool", doubler);
+  assert.deepEqual([created.name, created.version], ["double", 1]);
+  assert.equal((await answer(session, "double", { n: 4 })).value, 8);
+  assert.match((await refusal(session, "double", { n: "4" })).text, /"n" must be a number/);
+  assert.match((await refusal(session, "double", {})).text, /"n" is missing/);
+  const described = (await session.tools()).find(({ name }) => name === "double");
+  assert.deepEqual([described?.surface, described?.description], ["sandbox", "Doubles a number"]);
+  assert.deepEqual(described?.inputSchema.required, ["n"]);
+  assert.match((await session.context()).system, /## Your Tools\n- double: Doubles a number/);
+  const second = await answer(session, "create_tool", { ...doubler, code: "return input.n * 4" });
+  assert.equal(second.version, 2);
+  assert.equal((await answer(session, "double", { n: 4 })).value, 16);
+  await memory.close();
+
+  const again = await openMemory({ store, surfaces: surfaces() });
+  const other = await again.createSession({ id: "two" });
+  assert.equal((await answer(other, "double", { n: 1 })).value, 4, "without looking at the tools first");
+  const stranger = await again.createSession({ id: "three", agent: "somebody-else" });
+  assert.equal((await refusal(stranger, "double", { n: 1 })).code, "unknown_tool");
+  assert.deepEqual((await answer(other, "list_tools")).tools, [
+    { name: "double", description: "Doubles a number", version: 2 },
+  ]);
+  assert.equal((await answer(other, "list_tools", { name: "double" })).tools[0].code, "return input.n * 4");
+  await answer(other, "delete_tool", { name: "double" });
+  assert.equal((await refusal(other, "double", { n: 1 })).code, "unknown_tool");
+  assert.deepEqual((await answer(other, "list_tools")).tools, []);
+  await again.close();
+});
+
+test("a tool with a bad name, schema or code is refused, and nothing is kept [sandbox.create-tool]", async () => {
+  const session = await openSandboxed();
+  const refuse = async (change: object) =>
+    (await refusal(session, "create_tool", { ...doubler, ...change })).text;
+  assert.match(await refuse({ name: "has space" }), /no name for a tool/);
+  assert.match(await refuse({ name: "read_notepad" }), /already a tool called "read_notepad"/);
+  assert.match(await refuse({ name: "session_scratchpad" }), /already a tool/);
+  assert.match(await refuse({ name: "create_tool" }), /already a tool/);
+  assert.match(await refuse({ code: "return (" }), /does not compile\. Line \d/);
+  for (const [schema, problem] of [
+    [{ type: "string" }, /"type" must be "object"/],
+    [{ type: "object", properties: { a: { type: "nope" } } }, /nope/],
+    [
+      { type: "object", properties: { a: { type: "string", pattern: "(a+)+$" } } },
+      /"pattern" is not supported at properties\.a/,
+    ],
+    [{ type: "object", properties: 3 }, /"properties" must be an object/],
+    [{ type: "object", required: "a" }, /"required" must be an array/],
+    [{ type: "object", $ref: "#" }, /"\$ref" is not supported/],
+    [{ type: "object", description: "x".repeat(20_000) }, /16000 are the most/],
+    [
+      {
+        type: "object",
+        properties: {
+          a: Array(12)
+            .fill(0)
+            .reduce((inner) => ({ type: "array", items: inner }), {}),
+        },
+      },
+      /levels deep/,
+    ],
+  ] as const)
+    assert.match(await refuse({ schema }), problem);
+  assert.deepEqual((await answer(session, "list_tools")).tools, []);
+});
+
+test("what a killed tool appended is in the notepad, and nothing comes after [sandbox.killed]", async () => {
+  const session = await openSandboxed({ limits: { wallMilliseconds: 3_000, cpuMilliseconds: 300 } });
+  await answer(session, "create_tool", {
+    name: "survey",
+    description: "Surveys the sheets",
+    schema: { type: "object", properties: { sheets: { type: "integer" } } },
+    code: `for (let sheet = 1; sheet <= input.sheets; sheet++) {
+      await session.notepad.append("- sheet " + sheet + " done");
+      if (sheet === 3) JSON.stringify(Array.from({ length: 300 }, () => new Array(1e5).fill(1.5)).flat());
+    }`,
+  });
+  const killed = await session.call("survey", { sheets: 10 });
+  assert.ok(!killed.ok);
+  assert.equal(killed.code, "over_limit");
+  assert.match(killed.text, /What it had done by then stays done/);
+  assert.equal(await session.notepad.read(), "- sheet 1 done\n- sheet 2 done\n- sheet 3 done");
+  const [newest] = await session.history();
+  assert.deepEqual(newest?.actor, { kind: "agent", name: "survey" });
+  assert.equal((await answer(session, "survey", { sheets: 1 })).value, null);
+});
+
+test("an aborted program ends; a closed sandbox says so [sandbox.abort]", async () => {
+  const own = createSandbox({ workers: 1 });
+  const stop = new AbortController();
+  const api = {
+    paths: ["tools.wait"],
+    call: async () => {
+      stop.abort();
+      return new Promise<never>(() => undefined);
+    },
+  };
+  const aborted = await own.run({ code: "await tools.wait()", api, signal: stop.signal });
+  assert.equal(!aborted.ok && aborted.code, "aborted");
+  assert.ok((await own.run({ code: "1" })).ok);
+  const running = own.run({ code: "await tools.wait()", api });
+  const waiting = own.run({ code: "1" });
+  await own.close();
+  for (const result of [await running, await waiting, await own.run({ code: "1" })])
+    assert.equal(!result.ok && result.code, "closed");
+});
+
+test("limits are checked, and a run can only have less [sandbox.limits]", async () => {
+  assert.throws(() => createSandbox({ limits: { memory: 1 } as object }), /no sandbox limit called "memory"/);
+  assert.throws(() => createSandbox({ limits: { stackBytes: 1 } }), /"stackBytes" must be/);
+  assert.throws(() => createSandbox({ workers: 0 }), /"workers"/);
+  const ended = await sandbox.run({
+    code: "for (;;) {}",
+    limits: { cpuMilliseconds: 20, operations: 10 ** 6 },
+  });
+  assert.ok(!ended.ok);
+  assert.deepEqual([ended.code, ended.limit], ["limit_reached", "cpu"]);
+  assert.match(ended.message, /more than 20 ms/);
+});
