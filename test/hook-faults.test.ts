@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type Failure, readFailures } from "../src/hosts/failures.ts";
-import { contextIn, type HookProject, hookProcess, hookProject, inMemory } from "./support/hook.ts";
+import {
+  contextIn,
+  type HookProcessOptions,
+  type HookProject,
+  hookProcess,
+  hookProject,
+  inMemory,
+} from "./support/hook.ts";
 import { noMounts, readOnlyPlace, smallDisk } from "./support/mounts.ts";
 
 const start = { hook_event_name: "SessionStart", source: "startup", session_id: "s1" };
@@ -21,7 +28,7 @@ async function withNotes(): Promise<HookProject> {
 async function run(
   project: HookProject,
   input: unknown,
-  options: { host?: string; env?: Record<string, string>; wrapper?: readonly string[] } = {},
+  options: { host?: string } & Omit<HookProcessOptions, "cwd"> = {},
 ): Promise<{ stdout: string; stderr: string; last: Failure | undefined }> {
   const { host = "claude-code", ...rest } = options;
   const text =
@@ -103,6 +110,20 @@ test("[hooks.deadline] a database that another writes to can be read, and the an
   } finally {
     other.close();
   }
+});
+
+test("[hooks.store] a store named on the command line or in the environment is used", async () => {
+  const project = await withNotes();
+  const elsewhere = await hookProject({ withMemory: false });
+  const named: Omit<HookProcessOptions, "cwd">[] = [
+    { args: ["--db", project.database] },
+    { args: [`--store=sqlite:${project.database}`] },
+    { env: { HOLDFAST_DB: project.database } },
+    { env: { HOLDFAST_STORE: `sqlite:${project.database}` } },
+  ];
+  for (const options of named)
+    assert.match(contextIn((await run(elsewhere, start, options)).stdout), /canary/, JSON.stringify(options));
+  assert.match((await run(elsewhere, start, { args: ["--nonsense"] })).stderr, /nonsense/);
 });
 
 test("[hooks.missing] a missing database is named, and made when there is something to write", async () => {

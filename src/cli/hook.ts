@@ -4,6 +4,7 @@ import { keepFailure } from "../hosts/failures.ts";
 import { emptyAnswer, formatAnswer } from "../hosts/hook-answer.ts";
 import { readHookConfig } from "../hosts/hook-config.ts";
 import { type HookEvent, hookHosts, readHookEvent } from "../hosts/hook-event.ts";
+import type { StoreWish } from "../hosts/light-memory.ts";
 import { findProject } from "../hosts/project-directory.ts";
 import { runHook } from "../hosts/run-hook.ts";
 import { isObject } from "../hosts/small-file.ts";
@@ -42,7 +43,8 @@ class HookCall {
 
   async work(): Promise<void> {
     const host = this.#host;
-    if (!hookHosts.includes(host) || this.#args.length > 1) throw unknownHost(this.#args);
+    if (!hookHosts.includes(host)) throw unknownHost(host);
+    const wish = readWish(this.#args.slice(1));
     const payload = parsePayload(await readInput());
     if (typeof payload.cwd === "string" && payload.cwd !== "") {
       this.#project = findProject(payload.cwd);
@@ -56,6 +58,7 @@ class HookCall {
       event,
       project: this.#project,
       config: this.#config,
+      wish,
       answer: (reply) => this.#print(formatAnswer(event, reply)),
       fail: (error) => this.fail(error),
     });
@@ -139,9 +142,15 @@ function parsePayload(text: string): Record<string, unknown> {
   throw new HoldfastError("invalid_input", "The event on stdin is not a JSON object.");
 }
 
-function unknownHost(args: readonly string[]): HoldfastError {
+function readWish(args: string[]): StoreWish {
+  if (args.length === 0) return {};
+  const { parseArgs } = process.getBuiltinModule("node:util");
+  return parseArgs({ args, options: { db: { type: "string" }, store: { type: "string" } } }).values;
+}
+
+function unknownHost(host: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `There is no hook for ${JSON.stringify(args.join(" "))}. Usage: holdfast hook HOST, where HOST is one of ${hookHosts.join(", ")}.`,
+    `There is no hook for ${JSON.stringify(host)}. Usage: holdfast hook HOST, where HOST is one of ${hookHosts.join(", ")}.`,
   );
 }

@@ -7,7 +7,7 @@ import { type HookReply, withoutAngleBrackets } from "./hook-answer.ts";
 import type { HookConfig } from "./hook-config.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { type HookState, newHookState, readHookState } from "./hook-state.ts";
-import { findStore, openLightMemory, type StorePlace, stampOf } from "./light-memory.ts";
+import { findStore, openLightMemory, type StorePlace, type StoreWish, stampOf } from "./light-memory.ts";
 import { type MemoryText, renderMemory } from "./memory-text.ts";
 import type { Project } from "./project-directory.ts";
 import { memoryOf } from "./session-link.ts";
@@ -16,6 +16,8 @@ export interface HookRun {
   event: HookEvent;
   project: Project;
   config: HookConfig;
+  /** The store that was asked for, if one was. */
+  wish?: StoreWish;
   /** Called at most once, as soon as the answer is known; what has to be written is written after it. */
   answer: (reply: HookReply) => void;
   /** Told of what went wrong without standing in the way of the answer. */
@@ -37,7 +39,7 @@ export interface Scene extends HookRun {
 export async function setScene(run: HookRun): Promise<Scene> {
   const { event, project, fail } = run;
   const { host, hostSession } = event;
-  const place = findStore(project, event.cwd);
+  const place = findStore(project, event.cwd, run.wish);
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
     opened ??= await openLightMemory(project, place, mayCreate);

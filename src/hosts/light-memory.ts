@@ -22,19 +22,27 @@ const noTools: Toolbox = {
   },
 };
 
-/** Where a project's memory is kept: as the environment says, or in its folder. */
+/** A SQLite file, or the URL of any store, that was asked for. */
+export interface StoreWish {
+  db?: string | undefined;
+  store?: string | undefined;
+}
+
+/** Where a project's memory is kept: where somebody asked for, as the environment says, or in its folder. */
 export interface StorePlace {
   /** The file of a SQLite store, "" for any other. */
   file: string;
   choice: string;
 }
 
-export function findStore(project: Project, cwd: string): StorePlace {
+export function findStore(project: Project, cwd: string, wish: StoreWish = {}): StorePlace {
   const { HOLDFAST_DB, HOLDFAST_STORE } = process.env;
-  if (HOLDFAST_DB) return { file: resolve(cwd, HOLDFAST_DB), choice: HOLDFAST_DB };
-  if (!HOLDFAST_STORE) return { file: join(project.directory, "memory.db"), choice: "" };
-  const path = /^(?:sqlite:(?:\/\/(?=\/))?)?((?![a-z][a-z0-9+-]+:)[^?]+)$/.exec(HOLDFAST_STORE)?.[1];
-  return { file: path === undefined ? "" : resolve(cwd, path), choice: HOLDFAST_STORE };
+  const isWished = wish.db !== undefined || wish.store !== undefined;
+  const { db, store } = isWished ? wish : { db: HOLDFAST_DB, store: HOLDFAST_STORE };
+  if (db) return { file: resolve(cwd, db), choice: db };
+  if (!store) return { file: join(project.directory, "memory.db"), choice: "" };
+  const path = /^(?:sqlite:(?:\/\/(?=\/))?)?((?![a-z][a-z0-9+-]+:)[^?]+)$/.exec(store)?.[1];
+  return { file: path === undefined ? "" : resolve(cwd, path), choice: store };
 }
 
 /** A memory for looking, checkpoints and receipts. Undefined when there is no database and none is to be made. */

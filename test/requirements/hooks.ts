@@ -32,6 +32,7 @@ export const hooks = from("hooks", {
     "Malformed JSON, unknown events and hosts: exit code 0, one line on stderr, kept for doctor.",
   "hooks.huge": "An event of 100 MB is refused, and nothing is lost.",
   "hooks.deadline": "A hook keeps its deadline, whatever it waits for.",
+  "hooks.store": "A store named on the command line or in the environment is used.",
   "hooks.missing": "A missing database is named, and made when there is something to write.",
   "hooks.damaged": "A damaged database is named and left as it is.",
   "hooks.read-only": "In a read-only project memory is shown all the same.",

@@ -82,14 +82,22 @@ export function contextIn(stdout: string): string {
   return hookSpecificOutput?.additionalContext ?? context ?? "";
 }
 
+export interface HookProcessOptions {
+  cwd: string;
+  env?: Record<string, string>;
+  /** Put before the command. */
+  wrapper?: readonly string[];
+  args?: readonly string[];
+}
+
 /** Runs `holdfast hook HOST` as a process of its own. */
 export function hookProcess(
   host: string,
   input: string | Buffer | "endless",
-  { cwd, env = {}, wrapper = [] }: { cwd: string; env?: Record<string, string>; wrapper?: readonly string[] },
+  { cwd, env = {}, wrapper = [], args = [] }: HookProcessOptions,
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const [command = "", ...rest] = [...wrapper, process.execPath, cli, "hook", host];
+    const [command = "", ...rest] = [...wrapper, process.execPath, cli, "hook", host, ...args];
     const child = spawn(command, rest, {
       cwd,
       env: {
