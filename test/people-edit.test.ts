@@ -106,6 +106,41 @@ test("two edits of one line are never settled silently: both are kept between ma
   assert.equal((await read(store)).notepad, "top\nport 90\nend");
 });
 
+test("at a terminal a conflict is shown in the editor again, as often as there is one [people.edit-conflict]", async () => {
+  const store = await storeWith("top\nport 80\nend");
+  const seen = join(temporaryDirectory(), "seen");
+  const editor = scriptedEditor(`
+    const text = readFileSync(path, "utf8");
+    appendFileSync(${JSON.stringify(seen)}, text + "#\\n");
+    const round = readFileSync(${JSON.stringify(seen)}, "utf8").split("#\\n").length - 1;
+    if (round === 1) {
+      await asAgent((session) => session.notepad.replace("80", "90"));
+      writeFileSync(path, text.replace("80", "81"));
+    } else if (round === 2) {
+      await asAgent((session) => session.notepad.replace("90", "91"));
+      writeFileSync(path, "top\\nport 81 or 90\\nend\\n");
+    } else writeFileSync(path, "top\\nport 81 or 91\\nend\\n");`);
+  const { code, stdout, stderr } = await holdfastWith({ ...store, ...editor, TEST_TERMINAL: "1" }, "edit");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /as revision 5/);
+  const [, second = "", third = ""] = readFileSync(seen, "utf8").split("#\n");
+  assert.match(second, /<<<<<<< you\nport 81\n.*\nport 80\n=======\nport 90\n>>>>>>> agent, revision 3\n/);
+  assert.match(
+    third,
+    /<<<<<<< you\nport 81 or 90\n.*\nport 90\n=======\nport 91\n>>>>>>> agent, revision 4\n/,
+  );
+  assert.equal((await read(store)).notepad, "top\nport 81 or 91\nend");
+  const careless = scriptedEditor(`
+    if (!readFileSync(path, "utf8").includes("<<<<<<< you")) {
+      await asAgent((session) => session.notepad.append("agent"));
+      appendFileSync(path, "person\\n");
+    }`);
+  const left = await holdfastWith({ ...store, ...careless, TEST_TERMINAL: "1" }, "edit");
+  assert.equal(left.code, 1);
+  assert.match(readFileSync(keptFile(left.stderr), "utf8"), /<<<<<<< you\nperson\n/);
+  assert.equal((await read(store)).notepad, "top\nport 81 or 91\nend\nagent");
+});
+
 test("an editor that fails, a text that is refused: the text is kept in a private file, and the message says where [people.edit-kept]", async () => {
   const cases = [
     [`writeFileSync(path, "my words\\n"); process.exit(7)`, /ended with exit code 7/, "my words\n"],

@@ -240,11 +240,12 @@ test("every command has help with its options; an unknown option or command name
     for (const option of optionsIn(usage))
       assert.ok(described.includes(option) || options === "", `${name} ${option}`);
   }
-  const [help, option, value, command] = await Promise.all([
+  const [help, option, value, command, extra] = await Promise.all([
     run("gc", "--help"),
     run("show", "--revison", "2"),
     run("log", "--limit"),
     run("serach", "x"),
+    run("sessions", "audit-1"),
   ]);
   assert.equal(help.code, 0);
   for (const word of ["--older-than", "--keep", "--max-size", "--yes", "--db", "--json"])
@@ -253,6 +254,7 @@ test("every command has help with its options; an unknown option or command name
   assert.match(option.stderr, /"holdfast show" has no option --revison\. Did you mean --revision\?/);
   assert.match(value.stderr, /^holdfast: .*--limit.*\. Run "holdfast log --help"/);
   assert.match(command.stderr, /there is no command "serach"\. Did you mean search\?/);
+  assert.match(extra.stderr, /nothing to do with "audit-1"\. Usage: holdfast sessions/);
 });
 
 test("output into a pipe that ends early ends quietly [people.pipe]", async () => {

@@ -3,11 +3,16 @@ import { HoldfastError } from "../errors.ts";
 import { writePiState } from "../hosts/pi-session-file.ts";
 import type { Session } from "../sessions/session.ts";
 import { chosenStore, onlyArgument, readArguments, type StoreOptions } from "./arguments.ts";
-import { atMostOne, openExistingMemory, pickSession, sqlitePath } from "./existing-memory.ts";
+import { openExistingMemory, sqlitePath } from "./existing-memory.ts";
+import { pickSession } from "./pick-session.ts";
+import { atMostOne } from "./positionals.ts";
 import { counted } from "./quantities.ts";
 import { visibleJson } from "./visible-text.ts";
 
 const usage = "export SESSION [--format json|pi] [--into FILE]";
+/** A badly damaged file has thousands. */
+const mostLosses = 30;
+
 const salvageUsage = "export --salvage [SESSION] [--into FILE]";
 
 export async function run(args: string[]): Promise<number> {
@@ -70,7 +75,9 @@ async function exportSalvage(
   if (!existsSync(path)) throw new HoldfastError("not_found", `There is no file ${path}. Check the path.`);
   const { salvage } = await import("./salvage.ts");
   const { documents, losses } = salvage(path, wanted);
-  for (const loss of losses) console.error(`holdfast: ${loss}`);
+  for (const loss of losses.slice(-mostLosses)) console.error(`holdfast: ${loss}`);
+  if (losses.length > mostLosses)
+    console.error(`holdfast: and ${losses.length - mostLosses} losses more like these.`);
   if (documents.length === 0) {
     const what = wanted === undefined ? "No session" : `No session whose id begins with ${wanted}`;
     throw new HoldfastError("store_damaged", `${what} could be read from ${path}. Restore a backup.`);

@@ -2,8 +2,10 @@ import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { SessionSummary } from "../stores/store.ts";
 import { chosenStore, readArguments, type StoreOptions, wholeNumber } from "./arguments.ts";
-import { atMostOne, eachSession, openExistingMemory, sqlitePath } from "./existing-memory.ts";
+import { openExistingMemory, sqlitePath } from "./existing-memory.ts";
+import { eachSession } from "./pick-session.ts";
 import { type Candidate, type CollectionPlan, planCollection, type Retention } from "./plan-gc.ts";
+import { noArguments } from "./positionals.ts";
 import { startProgress } from "./progress.ts";
 import { ageOf, counted, parseAge, parseSize, sizeOf } from "./quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "./screen.ts";
@@ -23,14 +25,14 @@ export async function run(args: string[]): Promise<number> {
     "max-size": { type: "string" },
     yes: { type: "boolean", default: false },
   });
-  atMostOne(["", ...positionals], "argument", usage);
+  noArguments(positionals, usage);
   const rules = readRules(values);
   const memory = await openExistingMemory(values);
   try {
     const sessions = await listCandidates(memory, values);
     const plan = planCollection(sessions, rules);
     const purged = values.yes ? await purgeAll(memory, plan.go) : [];
-    const file = purged.length > 0 ? shrink(values) : undefined;
+    const file = values.yes ? shrink(values) : undefined;
     if (values.json) {
       const short = ({ id, status, updatedAt, bytes }: Candidate) => ({ id, status, updatedAt, bytes });
       printJson({

@@ -1,7 +1,9 @@
 import type { JournalEntry } from "../engine/journal.ts";
 import { HoldfastError } from "../errors.ts";
 import { readArguments, wholeNumber } from "./arguments.ts";
-import { atMostOne, openExistingMemory, pickSession } from "./existing-memory.ts";
+import { openExistingMemory } from "./existing-memory.ts";
+import { pickSession } from "./pick-session.ts";
+import { atMostOne } from "./positionals.ts";
 import { printJson, printLines, type Screen, screenOf } from "./screen.ts";
 import { cutToWidth, padToWidth, textWidth } from "./text-width.ts";
 import { visibleJson, visibleLine } from "./visible-text.ts";

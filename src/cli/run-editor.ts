@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { HoldfastError } from "../errors.ts";
 
 /** The person's editor, with its arguments. */
-export function chosenEditor(environment: NodeJS.ProcessEnv = process.env): string[] {
-  const asked = [environment.VISUAL, environment.EDITOR].find((value) => value?.trim());
+function chosenEditor(): string[] {
+  const asked = [process.env.VISUAL, process.env.EDITOR].find((value) => value?.trim());
   if (asked === undefined) return [process.platform === "win32" ? "notepad" : "vi"];
   return existsSync(asked) ? [asked] : splitCommand(asked);
 }

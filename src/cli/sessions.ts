@@ -1,6 +1,8 @@
 import type { SessionSummary } from "../stores/store.ts";
 import { readArguments } from "./arguments.ts";
-import { atMostOne, eachSession, openExistingMemory } from "./existing-memory.ts";
+import { openExistingMemory } from "./existing-memory.ts";
+import { eachSession } from "./pick-session.ts";
+import { noArguments } from "./positionals.ts";
 import { ageOf, counted, sizeOf } from "./quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "./screen.ts";
 import { readSizes } from "./session-sizes.ts";
@@ -11,7 +13,7 @@ type Listed = SessionSummary & { bytes: number | null };
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { all: { type: "boolean", default: false } });
-  atMostOne(["", ...positionals], "argument", "sessions [--all]");
+  noArguments(positionals, "sessions [--all]");
   const memory = await openExistingMemory(values);
   try {
     const found: SessionSummary[] = [];

@@ -1,5 +1,7 @@
 import { readArguments, wholeNumber } from "./arguments.ts";
-import { atMostOne, openExistingMemory, pickSession } from "./existing-memory.ts";
+import { openExistingMemory } from "./existing-memory.ts";
+import { pickSession } from "./pick-session.ts";
+import { atMostOne } from "./positionals.ts";
 import { renderDiff } from "./render-diff.ts";
 import { printJson, printLines, screenOf } from "./screen.ts";
 

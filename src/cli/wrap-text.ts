@@ -71,6 +71,10 @@ function chunksOf(spans: readonly Span[], widest: number): Chunk[] {
 
 /** A word in the parts between which a line may be broken. */
 function* breakable(word: string, widest: number): Generator<string> {
+  if (word.length <= widest && /^[\x21-\x7e]*$/.test(word)) {
+    yield word;
+    return;
+  }
   let [piece, width] = ["", 0];
   for (const grapheme of eachGrapheme(word)) {
     const wide = graphemeWidth(grapheme);

@@ -12,10 +12,16 @@ const meanings: Record<number, { code: ErrorCode; next: string }> = {
     code: "store_failed",
     next: "The disk reported an error; nothing was acknowledged. Check the disk, then try again.",
   },
-  11: { code: "store_damaged", next: "Restore a backup, or export what can still be read." },
+  11: {
+    code: "store_damaged",
+    next: `Restore a backup, or get out what can still be read with "holdfast export --salvage".`,
+  },
   13: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
   14: { code: "store_failed", next: "Check that the directory exists and may be read and written." },
-  26: { code: "store_foreign", next: "It was left as it is. Name another file." },
+  26: {
+    code: "store_foreign",
+    next: `It was left as it is. Name another file; if it is a damaged memory, "holdfast export --salvage" reads it.`,
+  },
 };
 
 export function isBusy(error: unknown): boolean {

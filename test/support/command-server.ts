@@ -15,6 +15,8 @@ process.on("message", ({ args, variables }: Request) => {
 async function answer(args: string[], variables: NodeJS.ProcessEnv): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, initial, variables);
+  // Somebody sits at the terminal whom questions can be put to.
+  process.stdin.isTTY = variables.TEST_TERMINAL !== undefined;
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
   let code = 1;
   try {
