@@ -187,7 +187,7 @@ test("gc shows what would go, and with --yes removes it from the file for good [
   await fork.notepad.append("more");
   await memory.close();
   const size = readFileSync(db).length;
-  const dry = await holdfastWith({ HOLDFAST_DB: db }, "gc", "--keep", "2");
+  const dry = await holdfastWith({ HOLDFAST_DB: db }, "gc", "--keep", "2", "--yes", "--dry-run");
   assert.match(dry.stdout, /Nothing was changed\. Add --yes to do it\./);
   assert.equal(readFileSync(db).length, size);
   const done = await holdfastWith({ HOLDFAST_DB: db }, "gc", "--keep", "2", "--yes");

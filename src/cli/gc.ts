@@ -24,25 +24,27 @@ export async function run(args: string[]): Promise<number> {
     keep: { type: "string" },
     "max-size": { type: "string" },
     yes: { type: "boolean", default: false },
+    "dry-run": { type: "boolean", default: false },
   });
   noArguments(positionals, usage);
   const rules = readRules(values);
+  const forReal = values.yes && !values["dry-run"];
   const memory = await openExistingMemory(values);
   try {
     const sessions = await listCandidates(memory, values);
     const plan = planCollection(sessions, rules);
-    const purged = values.yes ? await purgeAll(memory, plan.go) : [];
-    const file = values.yes ? shrink(values) : undefined;
+    const purged = forReal ? await purgeAll(memory, plan.go) : [];
+    const file = forReal ? shrink(values) : undefined;
     if (values.json) {
       const short = ({ id, status, updatedAt, bytes }: Candidate) => ({ id, status, updatedAt, bytes });
       printJson({
-        dryRun: !values.yes,
+        dryRun: !forReal,
         sessions: plan.go.map(short),
         held: plan.held,
         purged,
         file: file ?? null,
       });
-    } else printLines(render(plan, sessions, values.yes ? purged : undefined, file, screenOf()));
+    } else printLines(render(plan, sessions, forReal ? purged : undefined, file, screenOf()));
     return 0;
   } finally {
     await memory.close();

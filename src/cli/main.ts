@@ -43,6 +43,8 @@ export const commands: Record<string, Command> = {
   demo: {
     usage: "demo [--fast]",
     summary: "watch a scripted agent keep its notes through compactions",
+    options: `
+  --fast                   without pauses`,
     load: () => import("./demo.ts"),
   },
   init: {
@@ -95,6 +97,15 @@ export const commands: Record<string, Command> = {
   replay: {
     usage: "replay FILE… [--prices FILE]",
     summary: "what memory and clearing would cost and save on recorded sessions",
+    options: `
+  FILE                     a transcript of Claude Code or pi
+  --prices FILE            prices of your own, as JSON
+  --notepad-tokens N       how long the notepad is assumed to be
+  --edit-every N           calls between two edits of it
+  --edit-tokens N          tokens that an edit replaces
+  --fold-after MINUTES     idle minutes after which changes are folded in; 0 for never
+  --context-window N       tokens that the model takes
+  --json                   print JSON`,
     load: () => import("./replay.ts"),
   },
 };

@@ -87,7 +87,8 @@ The editor is $VISUAL or $EDITOR, with its arguments: EDITOR="code --wait".`,
   --older-than AGE         sessions not written to for so long: 12h, 30d, 2w, 6mo, 1y
   --max-size SIZE          the oldest, until the rest takes no more than this: 800kB, 500MB, 2GB
   --keep N                 never the N newest; alone: all but the N newest
-  --yes                    do it; otherwise it is only shown what would go${store}`,
+  --yes                    do it; otherwise it is only shown what would go
+  --dry-run                only show it, even with --yes${store}`,
     load: () => import("./gc.ts"),
   },
   completions: {

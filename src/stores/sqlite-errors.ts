@@ -20,7 +20,7 @@ const meanings: Record<number, { code: ErrorCode; next: string }> = {
   14: { code: "store_failed", next: "Check that the directory exists and may be read and written." },
   26: {
     code: "store_foreign",
-    next: `It was left as it is. Name another file; if it is a damaged memory, "holdfast export --salvage" reads it.`,
+    next: `It was left as it is. Name another file. If it is a damaged memory, "holdfast export --salvage" reads it.`,
   },
 };
 
