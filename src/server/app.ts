@@ -31,7 +31,8 @@ export function createApp({ access, handlers, hub, version, mcp, page, log }: Ap
   const app = new Hono();
   app.use(guard(access));
   app.onError((error) => refusalOf(error, log));
-  app.use(bodyLimit({ maxSize: largestBody, onError: () => tooLarge() }));
+  // The MCP endpoint has a limit of its own.
+  app.use("/api/*", bodyLimit({ maxSize: largestBody, onError: () => tooLarge() }));
   for (const name of Object.keys(routes) as RouteName[]) {
     const route: Route = routes[name];
     const handle = handlers[name] as (parts: unknown) => Promise<unknown>;

@@ -4,7 +4,7 @@ import { refuse } from "./refusal.ts";
 /** So often a line comes even when nothing happens, so that both sides notice a dead connection. */
 const heartbeat = 15_000;
 /** A browser opens one for each tab. */
-const mostStreams = 100;
+const mostStreams = 50;
 /** How soon a browser tries again after a break. */
 const retry = 1_000;
 

@@ -9,8 +9,6 @@ export interface NumberedEvent {
   change: ChangeEvent;
 }
 
-/** So many events can be caught up with; whoever was away for longer loads everything anew. */
-const mostKept = 2_000;
 const mostEntries = 50;
 
 /**
@@ -22,6 +20,7 @@ export class EventHub {
   readonly launch = randomBytes(6).toString("hex");
   readonly #memory: Memory;
   readonly #directory: SessionDirectory;
+  readonly #mostKept: number;
   readonly #kept: NumberedEvent[] = [];
   readonly #waiting = new Set<() => void>();
   /** Revisions that have been told of. */
@@ -34,9 +33,11 @@ export class EventHub {
   #closed = false;
   streams = 0;
 
-  constructor(memory: Memory, directory: SessionDirectory) {
+  /** So many events can be caught up with; whoever was away for longer loads everything anew. */
+  constructor(memory: Memory, directory: SessionDirectory, mostKept = 2_000) {
     this.#memory = memory;
     this.#directory = directory;
+    this.#mostKept = mostKept;
   }
 
   /** Number of the newest event; 0 before the first. */
@@ -127,7 +128,7 @@ export class EventHub {
   #push(change: ChangeEvent): void {
     this.#newest++;
     this.#kept.push({ number: this.#newest, change });
-    if (this.#kept.length > mostKept) this.#kept.shift();
+    if (this.#kept.length > this.#mostKept) this.#kept.shift();
     this.#wake();
   }
 

@@ -31,6 +31,8 @@ export function guard(access: Access): MiddlewareHandler {
     const refusal = findIntruder(access, context.req.raw) ?? (await admit(context, access, next));
     if (refusal) context.res = refusal;
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
+    // A refusal may leave the body unread, and then nothing else can come over this connection.
+    if (context.res.status >= 400 && context.req.raw.body) context.res.headers.set("Connection", "close");
     if (!context.res.headers.has("Cache-Control")) context.res.headers.set("Cache-Control", "no-store");
   };
 }

@@ -13,6 +13,9 @@ import type { TimeTravel } from "./time-travel.ts";
 /** Entries that one page may pass over in search of edits; the next page goes on from there. */
 const mostPassedOver = 1_000;
 
+/** All that came later has to be looked at; more than this would hold up everybody else. */
+const farthestUndo = 5_000;
+
 export function journalHandlers({
   memory,
   past,
@@ -60,10 +63,20 @@ export function journalHandlers({
 
     async undo({ params: { id }, body: { revision } }) {
       const session = await memory.resumeSession(id);
+      const { row } = await session.state();
+      if (row.revision - revision > farthestUndo) throw tooFarBack(revision);
       const undone = await session.undo(revision, { actor: { kind: "person" } });
       return { revision: undone.revision, undone: revision };
     },
   };
+}
+
+function tooFarBack(revision: number): HoldfastError {
+  return new HoldfastError(
+    "cannot_undo",
+    `Revision ${revision} lies more than ${farthestUndo} revisions back. Nothing was changed. Look at the memory as it was then, and copy what you need.`,
+    { data: { revision } },
+  );
 }
 
 interface PageRequest {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Hono } from "hono";
 import type { Memory } from "../sessions/memory.ts";
 import { createApp } from "./app.ts";
 import { SessionDirectory } from "./directory.ts";
@@ -26,6 +27,10 @@ export interface ServerOptions extends Binding {
   projectDirectory?: string | undefined;
   demo?: boolean;
   log?: (line: string) => void;
+  /** For tests: events that a client can catch up with. */
+  eventsKept?: number;
+  /** For tests: told of the routes. */
+  onApp?: (app: Pick<Hono, "routes">) => void;
 }
 
 export interface RunningServer {
@@ -46,7 +51,7 @@ const patience = 3_000;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { memory, version, page = new Map(), mcp, ledger, project, log = console.error } = options;
   const directory = new SessionDirectory(memory);
-  const hub = new EventHub(memory, directory);
+  const hub = new EventHub(memory, directory, options.eventsKept);
   const handlers = createHandlers({
     memory,
     directory,
@@ -61,9 +66,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   await hub.start();
   try {
-    const { server, access, url } = await listen(options, (admitted) =>
-      createApp({ access: admitted, handlers, hub, version, mcp, page, log }),
-    );
+    const { server, access, url } = await listen(options, (admitted) => {
+      const app = createApp({ access: admitted, handlers, hub, version, mcp, page, log });
+      options.onApp?.(app);
+      return app;
+    });
     const stop = async () => {
       await hub.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
