@@ -6,6 +6,7 @@ import { contextFigures } from "./context.ts";
 import { forkFigures } from "./fork.ts";
 import { hookFigures } from "./hook.ts";
 import { type Figure, formatFigure, met } from "./measure.ts";
+import { sandboxFigures } from "./sandbox.ts";
 import { searchFigures } from "./search.ts";
 import { turnFigures } from "./turn.ts";
 import { writeFigures } from "./write.ts";
@@ -17,6 +18,7 @@ const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][]
   ["forking", forkFigures],
   ["searching", searchFigures],
   ["turns", turnFigures],
+  ["sandbox", sandboxFigures],
   ["command line", commandLineFigures],
   ["hooks", hookFigures],
 ];

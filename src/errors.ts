@@ -21,6 +21,7 @@ export type ErrorCode =
   | "store_busy"
   | "store_failed"
   | "store_closed"
+  | "program_failed"
   | "missing_dependency";
 
 export interface ErrorDetails {

@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import type { Json } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { HostedWorker } from "./hosted-worker.ts";
 import { type LimitName, mergeSandboxLimits, type RunLimits, type SandboxLimits, tighten } from "./limits.ts";
 import { type Engine, loadEngine } from "./load-engine.ts";
-import { SandboxWorker } from "./sandbox-worker.ts";
 
 /** What a program may call. */
 export interface SandboxApi {
@@ -76,22 +76,22 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   if (!Number.isInteger(most) || most < 1)
     throw new HoldfastError("invalid_input", `"workers" must be a whole number of at least 1 (got ${most}).`);
   let engine: Promise<Engine> | undefined;
-  const workers = new Set<SandboxWorker>();
-  const idle: SandboxWorker[] = [];
-  const queue: ((worker: SandboxWorker | undefined) => void)[] = [];
+  const workers = new Set<HostedWorker>();
+  const idle: HostedWorker[] = [];
+  const queue: ((worker: HostedWorker | undefined) => void)[] = [];
   let closed = false;
 
-  const hire = async (): Promise<SandboxWorker | undefined> => {
+  const hire = async (): Promise<HostedWorker | undefined> => {
     engine ??= loadEngine(limits.memoryBytes);
     const compiled = await engine;
     if (closed) return undefined;
-    const worker = new SandboxWorker(compiled, limits);
+    const worker = new HostedWorker(compiled, limits);
     workers.add(worker);
     return worker;
   };
 
   let hiring = 0;
-  const take = async (): Promise<SandboxWorker | undefined> => {
+  const take = async (): Promise<HostedWorker | undefined> => {
     if (closed) return undefined;
     for (let free = idle.pop(); free; free = idle.pop()) {
       if (free.alive) return free;
@@ -106,14 +106,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     }
   };
 
-  const give = (worker: SandboxWorker): void => {
+  const give = (worker: HostedWorker): void => {
     const waiting = queue.shift();
     if (waiting) waiting(worker);
     else idle.push(worker);
   };
 
   /** Back to work, or replaced when it had to be killed. */
-  const release = async (worker: SandboxWorker): Promise<void> => {
+  const release = async (worker: HostedWorker): Promise<void> => {
     if (worker.alive) return give(worker);
     workers.delete(worker);
     if (closed) return;

@@ -48,6 +48,8 @@ export function createToolbox(
       const call = { session, options, ...setting };
       if (changeable.length === 0 || tools.has(name)) return dispatch(tools, name, input, call);
       const { agent } = (await session.state()).row;
+      if (!extraTools(agent).some((tool) => tool.name === name))
+        for (const surface of changeable) await surface.refresh?.(session);
       const extra = extraTools(agent).map((tool): [string, Tool] => [tool.name, tool]);
       return dispatch(new Map([...tools, ...extra]), name, input, call);
     },

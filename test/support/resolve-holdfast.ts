@@ -7,6 +7,7 @@ const entries: Record<string, string> = {
   "holdfast/ai-sdk": "adapters/ai-sdk.ts",
   "holdfast/anthropic": "adapters/anthropic.ts",
   "holdfast/openai": "adapters/openai.ts",
+  "holdfast/sandbox": "sandbox/index.ts",
   "holdfast/testing": "testing/index.ts",
 };
 

@@ -15,7 +15,7 @@ const file = new URL(
 );
 
 /** A worker thread as its host sees it: one program at a time, and dead once a program had to be killed. */
-export class SandboxWorker {
+export class HostedWorker {
   readonly #worker: Worker;
   readonly #limits: SandboxLimits;
   readonly #times: Float64Array;
