@@ -6,8 +6,8 @@ import { temporaryDirectory } from "./support/temporary.ts";
 
 const fixed = ["--store", "memory:", "--session", "s"];
 
-test("what the seeds say a tool returns is what comes back, as text and as structure [mcp.tools]", async () => {
-  const server = startMcp(fixed);
+test("what the seeds say a tool returns is what comes back, as text and as structure [mcp.tools]", async (context) => {
+  const server = startMcp(context, fixed);
   await initialize(server);
   const written = await server.call("write_notepad", { content: "# Audit" });
   assert.deepEqual(written.structuredContent, { ok: true });
@@ -20,8 +20,8 @@ test("what the seeds say a tool returns is what comes back, as text and as struc
   assert.equal((await server.end()).code, 0);
 });
 
-test("refusals of a tool are results, everything else is an error of the protocol [mcp.errors]", async () => {
-  const server = startMcp(fixed);
+test("refusals of a tool are results, everything else is an error of the protocol [mcp.errors]", async (context) => {
+  const server = startMcp(context, fixed);
   // Before any handshake, as Claude Code does.
   assert.equal((await server.ask("server/discover")).error.code, -32_601);
   await initialize(server);
@@ -61,8 +61,8 @@ test("refusals of a tool are results, everything else is an error of the protoco
   assert.equal((await server.end()).code, 0);
 });
 
-test("whatever is no message is answered, and the server lives on [mcp.frames]", async () => {
-  const server = startMcp(fixed);
+test("whatever is no message is answered, and the server lives on [mcp.frames]", async (context) => {
+  const server = startMcp(context, fixed);
   await initialize(server);
   const broken: [frame: string, code: number, id: unknown][] = [
     ["{bad", -32_700, null],
@@ -104,8 +104,8 @@ test("whatever is no message is answered, and the server lives on [mcp.frames]",
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
-test("a message in pieces, several in a piece, and several in a list are answered [mcp.frames]", async () => {
-  const server = startMcp(fixed);
+test("a message in pieces, several in a piece, and several in a list are answered [mcp.frames]", async (context) => {
+  const server = startMcp(context, fixed);
   await initialize(server);
   const bytes = Buffer.from(
     '{"jsonrpc":"2.0","id":"ü","method":"tools/call","params":{"name":"write_notepad","arguments":{"content":"naïve 🦑"}}}\r\n',
@@ -133,8 +133,8 @@ test("a message in pieces, several in a piece, and several in a list are answere
   assert.equal((await server.end()).code, 0);
 });
 
-test("a message of 20 MB is refused under its id, without ending the server [mcp.size]", async () => {
-  const server = startMcp(fixed);
+test("a message of 20 MB is refused under its id, without ending the server [mcp.size]", async (context) => {
+  const server = startMcp(context, fixed);
   await initialize(server);
   const content = "x".repeat(20_000_000);
   const params = { name: "update_note", arguments: { id: "inner", content } };
@@ -153,9 +153,9 @@ test("a message of 20 MB is refused under its id, without ending the server [mcp
   assert.equal((await server.end()).code, 0);
 });
 
-test("calls sent without waiting are worked on in order, and answered although the input has ended [mcp.order]", async () => {
+test("calls sent without waiting are worked on in order, and answered although the input has ended [mcp.order]", async (context) => {
   const db = `${temporaryDirectory()}/memory.db`;
-  const server = startMcp(["--db", db, "--session", "s"]);
+  const server = startMcp(context, ["--db", db, "--session", "s"]);
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
   for (const [id, content] of lines.entries()) {
     const params = { name: "update_notepad", arguments: { operation: "append", content } };
@@ -171,10 +171,10 @@ test("calls sent without waiting are worked on in order, and answered although t
   await memory.close();
 });
 
-test("SIGTERM and the end of the input both end it with 0, and stdout holds nothing but the protocol [mcp.end]", async () => {
+test("SIGTERM and the end of the input both end it with 0, and stdout holds nothing but the protocol [mcp.end]", async (context) => {
   for (const stop of ["end", "SIGTERM", "SIGINT"] as const) {
     const db = `${temporaryDirectory()}/memory.db`;
-    const server = startMcp(["--db", db]);
+    const server = startMcp(context, ["--db", db]);
     await initialize(server);
     await server.call("write_notepad", { content: stop });
     const ended = await (stop === "end" ? server.end() : server.kill(stop));
@@ -182,7 +182,7 @@ test("SIGTERM and the end of the input both end it with 0, and stdout holds noth
   }
 });
 
-test("starting the server loads neither the tokenizer nor a model's SDK [mcp.startup]", async () => {
+test("starting the server loads neither the tokenizer nor a model's SDK [mcp.startup]", async (context) => {
   const trace = `${temporaryDirectory()}/loaded.mjs`;
   const { writeFileSync, readFileSync } = await import("node:fs");
   const log = `${trace}.log`;
@@ -191,7 +191,7 @@ test("starting the server loads neither the tokenizer nor a model's SDK [mcp.sta
     `import { appendFileSync } from "node:fs"; import { registerHooks } from "node:module";
      registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + "\\n"); return next(url, context); } });`,
   );
-  const server = startMcp(fixed, { env: { NODE_OPTIONS: `--import ${trace}` } });
+  const server = startMcp(context, fixed, { env: { NODE_OPTIONS: `--import ${trace}` } });
   await initialize(server);
   await server.ask("tools/list");
   await server.call("write_notepad", { content: "x" });

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { TestContext } from "node:test";
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");
 
@@ -24,6 +25,7 @@ export interface McpProcess {
 
 /** Starts `holdfast mcp ARGS` as a process of its own, with nobody's client in between. */
 export function startMcp(
+  context: TestContext,
   args: readonly string[],
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): McpProcess {
@@ -37,6 +39,7 @@ export function startMcp(
       ...options.env,
     },
   });
+  context.after(() => child.kill("SIGKILL"));
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;
