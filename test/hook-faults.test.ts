@@ -137,6 +137,14 @@ test("[hooks.missing] a missing database is named, and made when there is someth
   assert.equal(readFileSync(join(project.directory, ".gitignore"), "utf8"), "*\n");
 });
 
+test("[hooks.missing] a working directory that does not exist is not made", async () => {
+  const project = await withNotes();
+  const cwd = join(project.root, "..", `${Date.now()}-gone`, "deeper");
+  const { last } = await run({ ...project, directory: join(cwd, ".holdfast") }, { ...start, cwd });
+  assert.match(last?.message ?? "", /ENOENT|no such file/);
+  assert.ok(!existsSync(cwd));
+});
+
 test("[hooks.damaged] a damaged database is named and left as it is", async () => {
   const project = await withNotes();
   for (const suffix of ["-wal", "-shm"]) rmSync(`${project.database}${suffix}`, { force: true });

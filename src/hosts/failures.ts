@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { isObject, makeFolder, shortHash } from "./small-file.ts";
+import { isObject, shortHash } from "./small-file.ts";
 
 /** Something that went wrong in a hook, kept for `holdfast doctor`; the agent is never held up by it. */
 export interface Failure {
@@ -25,7 +25,7 @@ export function keepFailure(directory: string, failure: Failure): void {
   for (const path of failureFiles(directory)) {
     try {
       if (path.startsWith(directory) && !existsSync(directory)) continue;
-      makeFolder(dirname(path));
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > mostBytes) renameSync(path, olderOf(path));
       appendFileSync(path, line, { mode: 0o600 });
       return;

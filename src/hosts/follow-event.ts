@@ -1,7 +1,7 @@
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { HookEvent } from "./hook-event.ts";
-import { makeProjectDirectory, type Project } from "./project-directory.ts";
+import type { Project } from "./project-directory.ts";
 import { findLink, linkSession, memoryOf, sessionIdOf } from "./session-link.ts";
 import { readPart } from "./transcript-tail.ts";
 
@@ -15,19 +15,20 @@ export async function followEvent(
   openMemory: () => Promise<Memory | undefined>,
 ): Promise<string> {
   const { host, hostSession, cwd, kind, source } = event;
-  const own = memoryOf(directory, host, hostSession);
-  let continues: string | undefined;
-  if (kind === "session-start" && own === sessionIdOf(host, hostSession)) {
-    if (source === "clear") continues = previousMemory(event, directory);
-    if (source === "resume" || source === "compact" || source === "fork") {
-      const memory = await openMemory();
-      const parent = memory && !(await memory.findSession(own)) ? parentMemory(event, directory) : undefined;
-      if (parent !== undefined && source === "fork") await fork(memory, parent, own);
-      else continues = parent;
-    }
-  }
-  makeProjectDirectory(directory);
-  return linkSession({ directory, cwd, host, hostSession, continues });
+  const place = { directory, cwd, host, hostSession };
+  const isOwn = memoryOf(directory, host, hostSession) === sessionIdOf(host, hostSession);
+  if (kind !== "session-start" || source === "startup" || !isOwn) return linkSession(place);
+  const previous = previousMemory(event, directory);
+  if (source === "clear") return linkSession({ ...place, continues: previous });
+  // Linked before the database is asked, which may take its time.
+  const own = linkSession(place);
+  const memory = await openMemory();
+  if (!memory || (await memory.findSession(own))) return own;
+  const parent = parentMemory(event, directory, previous);
+  if (parent === undefined) return own;
+  if (source !== "fork") return linkSession({ ...place, continues: parent });
+  await fork(memory, parent, own);
+  return own;
 }
 
 function previousMemory({ host, hostSession, cwd }: HookEvent, directory: string): string | undefined {
@@ -36,10 +37,10 @@ function previousMemory({ host, hostSession, cwd }: HookEvent, directory: string
 }
 
 /** The memory of the session that this one was made from: as the host says, as its transcript says, or the last one here. */
-function parentMemory(event: HookEvent, directory: string): string | undefined {
+function parentMemory(event: HookEvent, directory: string, previous: string | undefined): string | undefined {
   const named = event.parent || earlierSession(event);
   if (named !== "") return memoryOf(directory, event.host, named);
-  return event.source === "resume" ? undefined : previousMemory(event, directory);
+  return event.source === "resume" ? undefined : previous;
 }
 
 /** A transcript that was copied names the session it was copied from. */
@@ -51,9 +52,9 @@ function earlierSession({ transcript, hostSession }: HookEvent): string {
   return ids.find((id) => id !== hostSession) ?? "";
 }
 
-async function fork(memory: Memory | undefined, parent: string, id: string): Promise<void> {
+async function fork(memory: Memory, parent: string, id: string): Promise<void> {
   try {
-    await memory?.forkSession(parent, { id });
+    await memory.forkSession(parent, { id });
   } catch (error) {
     // The other conversation never wrote anything, or another hook was faster.
     const code = error instanceof HoldfastError ? error.code : "";

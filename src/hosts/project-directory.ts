@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { makeFolder } from "./small-file.ts";
 
@@ -13,9 +14,16 @@ export interface Project {
 export function findProject(cwd: string): Project {
   const start = resolve(cwd);
   for (let root = start; ; root = dirname(root)) {
-    if (existsSync(join(root, ".holdfast")) || existsSync(join(root, ".git"))) return projectAt(root);
+    if (existsSync(join(root, ".git")) || holdsProject(root, start)) return projectAt(root);
     if (root === dirname(root)) return projectAt(start);
   }
+}
+
+/** A memory in the home folder is not that of every folder below it, and one of another user is not ours. */
+function holdsProject(root: string, start: string): boolean {
+  const stat = statSync(join(root, ".holdfast"), { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return false;
+  return root === start || (root !== homedir() && stat.uid === (process.getuid?.() ?? stat.uid));
 }
 
 function projectAt(root: string): Project {

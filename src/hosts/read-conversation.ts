@@ -42,7 +42,7 @@ export function readConversation(host: string, path: string, until?: number): Co
 
 /** Older versions of Gemini CLI keep one JSON document instead of lines. */
 function linesOf(text: string): Record<string, unknown>[] {
-  if (!text.trimStart().startsWith("{\n")) return parseObjects(text);
+  if (!/^\s*\{\r?\n/.test(text)) return parseObjects(text);
   try {
     const document: unknown = JSON.parse(text);
     return isObject(document) ? objectsIn(document.messages) : [];

@@ -75,10 +75,10 @@ async function greet(scene: Scene): Promise<void> {
 /** A new conversation starts empty; where the notes of earlier ones are is said in one line. */
 async function earlierSessions(scene: Scene, state: State | undefined): Promise<string[]> {
   if (state && holdsSomething(state)) return [];
-  const sessions = (await (await scene.memory())?.listSessions({ limit: 50 })) ?? [];
+  const sessions = (await (await scene.memory())?.listSessions({ limit: 3 })) ?? [];
   const [newest, ...others] = sessions.filter(({ id }) => id !== scene.sessionId);
   if (!newest) return [];
-  const more = others.length > 0 ? `; "holdfast sessions" lists ${others.length} more` : "";
+  const more = others.length > 0 ? `; "holdfast sessions" lists the others` : "";
   return [`Notes of the last conversation in this project: "holdfast show ${newest.id}"${more}.`];
 }
 

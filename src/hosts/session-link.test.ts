@@ -128,6 +128,21 @@ test("[hooks.project] the project is the nearest folder with .holdfast or .git; 
   assert.equal(findProject(inner).root, inner);
   mkdirSync(join(root, ".git"));
   assert.equal(findProject(inner).root, root);
+  // A memory in the home folder belongs to what is started there, not to all that lies below.
+  const home = temporaryDirectory();
+  const before = process.env.HOME;
+  process.env.HOME = home;
+  try {
+    mkdirSync(join(home, ".holdfast"));
+    mkdirSync(join(home, "work", ".holdfast"), { recursive: true });
+    mkdirSync(join(home, "work", "deep"));
+    mkdirSync(join(home, "other"));
+    assert.equal(findProject(home).root, home);
+    assert.equal(findProject(join(home, "work", "deep")).root, join(home, "work"));
+    assert.equal(findProject(join(home, "other")).root, join(home, "other"));
+  } finally {
+    process.env.HOME = before;
+  }
   const { directory } = findProject(inner);
   makeProjectDirectory(directory);
   makeProjectDirectory(directory);

@@ -1,6 +1,7 @@
 import { readdirSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { findHostProcess, isAlive, listAncestors, type Process } from "./processes.ts";
+import { makeProjectDirectory } from "./project-directory.ts";
 import { isObject, readSmallFile, shortHash, writeSmallFile } from "./small-file.ts";
 
 /**
@@ -55,6 +56,7 @@ export function linkSession(
   },
 ): string {
   const { directory, cwd, host, hostSession, continues } = options;
+  makeProjectDirectory(directory);
   const own = memoryOf(directory, host, hostSession);
   const session = continues ?? own;
   if (session !== own)

@@ -18,10 +18,9 @@ export function writeSmallFile(path: string, value: unknown): void {
   }
 }
 
-/** For its owner only. Asked to make several at once, Node calls a read-only place a missing one. */
+/** One folder, for its owner only. Those above it are not ours to make. */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
-  makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
