@@ -8,8 +8,8 @@ import type { ProjectArguments } from "./project.ts";
 /** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */
 export async function lint({ project, json, values }: ProjectArguments): Promise<number> {
   try {
-    const report = values["fix"] ? await fixProject(project) : await lintProject(project);
-    if (values["sarif"]) console.log(JSON.stringify(renderSarif(report), null, 2));
+    const report = values.fix ? await fixProject(project) : await lintProject(project);
+    if (values.sarif) console.log(JSON.stringify(renderSarif(report), null, 2));
     else if (json)
       console.log(JSON.stringify({ ...report, findings: report.findings.map(withoutFix) }, null, 2));
     else printReport(report);
@@ -38,7 +38,7 @@ function printReport(report: LintReport & { fixed?: number; backup?: string | un
 export async function verify({ project, json, values }: ProjectArguments): Promise<number> {
   const report = verifyProject(project, {
     write: values["no-write"] !== true,
-    fix: values["fix"] === true,
+    fix: values.fix === true,
   });
   const { references, ok, stale, updated } = report;
   if (json) {

@@ -4,8 +4,11 @@ import { projectStatus } from "../project/status.ts";
 import type { ProjectArguments } from "./project.ts";
 
 export async function init({ project, json }: ProjectArguments): Promise<number> {
-  const { name } = initProject(project);
-  console.log(json ? JSON.stringify({ ok: true, file: name }) : `Wrote ${name}. Commit it with the code.`);
+  const { name, ignored } = initProject(project);
+  const next = ignored
+    ? "Git ignores it: take it out of .gitignore to share it."
+    : "Commit it with the code.";
+  console.log(json ? JSON.stringify({ ok: true, file: name, ignored }) : `Wrote ${name}. ${next}`);
   return 0;
 }
 

@@ -125,9 +125,9 @@ function fieldsOf(args: ProjectArguments): Record<string, unknown> {
   ]) {
     if (values[name] !== undefined) fields[name.replaceAll("-", "_")] = values[name];
   }
-  if (typeof fields["severity"] === "string") fields["severity"] = fields["severity"].toUpperCase();
-  if (Array.isArray(values["scenario"])) fields["scenarios"] = values["scenario"];
-  if (Array.isArray(values["evidence"])) fields["evidence"] = values["evidence"].map(readEvidence);
+  if (typeof fields.severity === "string") fields.severity = fields.severity.toUpperCase();
+  if (Array.isArray(values.scenario)) fields.scenarios = values.scenario;
+  if (Array.isArray(values.evidence)) fields.evidence = values.evidence.map(readEvidence);
   const input = text(args, "input");
   return input === undefined ? fields : { ...readInput(input), ...fields };
 }

@@ -81,8 +81,8 @@ export async function run(args: string[]): Promise<number> {
   }
   const project = openProject({
     root: values.root ?? findProjectRoot(process.cwd()),
-    path: values.file ?? process.env["HOLDFAST_NOTES"],
-    beads: values.beads ?? ["1", "true"].includes(process.env["HOLDFAST_BEADS"] ?? ""),
+    path: values.file ?? process.env.HOLDFAST_NOTES,
+    beads: values.beads ?? ["1", "true"].includes(process.env.HOLDFAST_BEADS ?? ""),
   });
   return (await load()).run({ project, json: values.json ?? false, values, positionals: rest });
 }

@@ -10,12 +10,12 @@ const patience = 10_000;
 /** Makes an issue with `bd` or `br`; says why not when there is none. Never fails. */
 export async function createBead(
   project: Project,
-  issue: { title: string; severity: string; reference: string },
+  issue: { title: string; severity: (typeof severities)[number]; reference: string },
 ): Promise<{ id: string } | { problem: string }> {
   if (!project.beads) return { problem: "Beads is not enabled, so no issue was made" };
   const program = findProgram(["bd", "br"]);
   if (program === undefined) return { problem: "neither bd nor br is on the PATH, so no issue was made" };
-  const priority = severities.length - 1 - severities.findIndex((each) => each === issue.severity);
+  const priority = severities.length - 1 - severities.indexOf(issue.severity);
   // A title that looks like an option would be taken for one.
   const title = issue.title.startsWith("-") ? `Fix: ${issue.title}` : issue.title;
   const description = `${issue.reference} in ${project.file.name}`;
@@ -39,7 +39,7 @@ export async function createBead(
 
 /** The first of these programs on the PATH. Entries that are relative would run what lies in the project. */
 function findProgram(names: readonly string[]): string | undefined {
-  const directories = (process.env["PATH"] ?? "").split(delimiter).filter((each) => isAbsolute(each));
+  const directories = (process.env.PATH ?? "").split(delimiter).filter((each) => isAbsolute(each));
   for (const name of names) {
     for (const directory of directories) {
       const path = join(directory, name);

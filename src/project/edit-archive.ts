@@ -1,6 +1,6 @@
 import { safeRow } from "./edit-tables.ts";
 import { applyLineEdits, type LineEdit } from "./lines.ts";
-import { type Entry, entriesOf, newestEntries, type Notes, parseNotes } from "./parse-notes.ts";
+import { type Entry, entriesOf, type Notes, newestEntries, parseNotes } from "./parse-notes.ts";
 import { replaceLines } from "./place-lines.ts";
 import type { Project } from "./project.ts";
 import { readDecision } from "./read-decision.ts";

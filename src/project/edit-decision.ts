@@ -42,7 +42,9 @@ export function logDecision(
     (safe) => renderEntry(timestamp, safe, evidence, input.scenarios.length),
     (piece) => isOneEntry(piece, expectedLabels(texts.by !== "")),
   );
-  return project.change("log_decision", (notes) => planEntry(notes, lines, timestamp, texts.title, corrected));
+  return project.change("log_decision", (notes) =>
+    planEntry(notes, lines, timestamp, texts.title, corrected),
+  );
 }
 
 function planEntry(
@@ -109,9 +111,7 @@ function quoteLines(
   return wanted
     .split("\n")
     .flatMap((text, index) =>
-      text.trim() === ""
-        ? []
-        : [`- ${codeSpan(text.trim())} [${renderReference(name.path, found + index)}]`],
+      text.trim() === "" ? [] : [`- ${codeSpan(text.trim())} [${renderReference(name.path, found + index)}]`],
     );
 }
 

@@ -51,7 +51,8 @@ export function cutTo(
   count: Count,
 ): { text: string; cut: boolean } | undefined {
   const short = takeCharacters(text, longestCounted);
-  if (short.length === text.length && count(start + text) <= tokens) return { text: start + text, cut: false };
+  if (short.length === text.length && count(start + text) <= tokens)
+    return { text: start + text, cut: false };
   let [low, high] = [0, short.length];
   while (low < high) {
     const middle = (low + high + 1) >> 1;

@@ -32,3 +32,8 @@ export function gitHistoryIds(file: NotesFile): string {
     .filter((line) => line.startsWith("+") && line.includes("TD-"))
     .join("\n");
 }
+
+/** Whether git would leave the file out. */
+export function isIgnored(file: NotesFile): boolean {
+  return git(file, ["check-ignore", "-q", file.name]) !== undefined;
+}

@@ -117,8 +117,11 @@ export interface SynthesisOptions extends MomentOptions {
 export async function recordSynthesis(options: SynthesisOptions): Promise<Moment> {
   if (options.findings.length === 0) return { written: false, warnings: [] };
   return attempt(options, (project) => {
-    const said = options.findings.slice(0, 10).map(({ tool, summary }) => `${tool}: ${summary.slice(0, 200).toWellFormed()}`);
-    const more = options.findings.length > said.length ? `; ${options.findings.length - said.length} more` : "";
+    const said = options.findings
+      .slice(0, 10)
+      .map(({ tool, summary }) => `${tool}: ${summary.slice(0, 200).toWellFormed()}`);
+    const more =
+      options.findings.length > said.length ? `; ${options.findings.length - said.length} more` : "";
     logHandoff(project, { summary: `Synthesised ${said.join("; ")}${more}` }, options, "synthesis");
   });
 }

@@ -6,8 +6,8 @@ export {
   type MomentOptions,
   recordSynthesis,
   type SessionStart,
-  startProjectSession,
   type SynthesisOptions,
+  startProjectSession,
 } from "./handover.ts";
 export { initProject } from "./init.ts";
 export { type FixReport, fixProject, type LintReport, lintProject } from "./lint.ts";

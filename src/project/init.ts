@@ -1,11 +1,14 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { HoldfastError } from "../errors.ts";
-import { readNotesFile, writeNotesFile } from "./notes-file.ts";
+import { isIgnored } from "./git.ts";
+import { type NotesFile, readNotesFile, writeNotesFile } from "./notes-file.ts";
 import type { Project } from "./project.ts";
 import { templateText } from "./sections.ts";
 import { holdLock } from "./working-files.ts";
 
 /** Writes the template where the project's notes go; what is there already stays. */
-export function initProject(project: Project): { name: string } {
+export function initProject(project: Project): { name: string; ignored: boolean } {
   const { file } = project;
   return holdLock(file, () => {
     if (readNotesFile(file)) {
@@ -16,6 +19,17 @@ export function initProject(project: Project): { name: string } {
       );
     }
     writeNotesFile(file, templateText(project.now()));
-    return { name: file.name };
+    showToGit(file);
+    return { name: file.name, ignored: isIgnored(file) };
   });
+}
+
+/** Our folder hides itself from git; the notes belong to the repository. */
+function showToGit(file: NotesFile): void {
+  const ignore = join(file.root, ".holdfast/.gitignore");
+  if (file.name !== ".holdfast/NOTES.md") return;
+  const known = existsSync(ignore) ? readFileSync(ignore, "utf8") : "*\n";
+  if (known.includes("!NOTES.md")) return;
+  const shown = "!.gitignore\n!NOTES.md\n";
+  appendFileSync(ignore, existsSync(ignore) ? shown : known + shown, { mode: 0o600 });
 }

@@ -38,7 +38,12 @@ function headingTimestamp(text: string, { line, timestamp, name }: Decision): Fi
   const message = `${JSON.stringify(written)} is not ISO 8601, such as 2026-01-15T14:30:00Z.`;
   const rest = text.slice(mark.length + written.length);
   return [
-    finding("timestamp", line, message, fixed && name !== "" ? replaceLine(line, mark + fixed + rest) : undefined),
+    finding(
+      "timestamp",
+      line,
+      message,
+      fixed && name !== "" ? replaceLine(line, mark + fixed + rest) : undefined,
+    ),
   ];
 }
 
@@ -48,7 +53,9 @@ function badEvidence({ evidence }: Decision): Finding[] {
       ...(quote === undefined ? ["a word-for-word quote in backticks"] : []),
       ...(reference === undefined ? ["the place it was taken from, in square brackets"] : []),
     ];
-    return lacks.length > 0 ? [finding("evidence-quote", line, `The evidence lacks ${lacks.join(" and ")}.`)] : [];
+    return lacks.length > 0
+      ? [finding("evidence-quote", line, `The evidence lacks ${lacks.join(" and ")}.`)]
+      : [];
   });
 }
 
@@ -58,7 +65,10 @@ const stale: Rule = ({ references, notes }) =>
     if (status === "ok" || status === "outside") return [];
     const rule = kind === "evidence" && status === "changed" ? "evidence-quote" : "stale-reference";
     const text = notes.lines.texts[line] ?? "";
-    const fixed = now === undefined || kind === "identifier" ? text : text.replace(`[${reference.text}]`, () => `[${now}]`);
+    const fixed =
+      now === undefined || kind === "identifier"
+        ? text
+        : text.replace(`[${reference.text}]`, () => `[${now}]`);
     const problem = describeStale(checked).replace(/^line \d+: /, "");
     return [finding(rule, line, `${problem}.`, fixed === text ? undefined : replaceLine(line, fixed))];
   });
@@ -69,10 +79,18 @@ const pathRoot: Rule = ({ file, references, notes }) =>
     if (path.startsWith(rootMark) && !isOutside(path.slice(rootMark.length))) return [];
     const inside = isAbsolute(path) ? relative(file.root, path) : path.replace(/^(?:\.\/)+/, "");
     const problem = `${JSON.stringify(text)} does not begin with ${rootMark}`;
-    if (isOutside(inside) || path.startsWith("$")) return [finding("path-root", line, `${problem} or leads out of the project.`)];
+    if (isOutside(inside) || path.startsWith("$"))
+      return [finding("path-root", line, `${problem} or leads out of the project.`)];
     const source = notes.lines.texts[line] ?? "";
     const fixed = source.replace(text, () => `${rootMark}${inside}${text.slice(path.length)}`);
-    return [finding("path-root", line, `${problem}, so it does not survive a session elsewhere.`, replaceLine(line, fixed))];
+    return [
+      finding(
+        "path-root",
+        line,
+        `${problem}, so it does not survive a session elsewhere.`,
+        replaceLine(line, fixed),
+      ),
+    ];
   });
 
 function isOutside(path: string): boolean {
@@ -91,7 +109,12 @@ const checkpointTime: Rule = ({ notes }) =>
         "timestamp",
         line,
         `${JSON.stringify(field.value)} is not ISO 8601, such as 2026-01-15T14:30:00Z.`,
-        fixed === undefined ? undefined : replaceLine(line, text.replace(field.value, () => fixed)),
+        fixed === undefined
+          ? undefined
+          : replaceLine(
+              line,
+              text.replace(field.value, () => fixed),
+            ),
       ),
     ];
   });
@@ -105,11 +128,19 @@ const tokenBudget: Rule = (subject) => {
     // A text that is far too long need not be counted to its end.
     const tokens = countTokens(text.slice(0, 20_000));
     return tokens > most
-      ? [finding("token-budget", line, `${what} takes ${tokens} tokens, and ${most} are allowed. Say it shorter; level 1 cuts it.`)]
+      ? [
+          finding(
+            "token-budget",
+            line,
+            `${what} takes ${tokens} tokens, and ${most} are allowed. Say it shorter; level 1 cuts it.`,
+          ),
+        ]
       : [];
   };
   const context = notes.sections.get("context");
-  const said = itemsOf(notes, "context").map(({ text }) => text).join("\n");
+  const said = itemsOf(notes, "context")
+    .map(({ text }) => text)
+    .join("\n");
   return [
     ...(context ? over(context.line, said, partBudgets.context, `"${sectionNames.context}"`) : []),
     ...(tableOf(notes, "identifiers")?.rows ?? []).flatMap(({ line }) =>

@@ -19,7 +19,8 @@ export const ruleSentences = {
   severity: "Severity is LOW, MEDIUM, HIGH or CRITICAL.",
   timestamp: "Timestamps are ISO 8601.",
   "path-root": "Paths begin with $" + "{PROJECT_ROOT}/.",
-  "decision-fields": "Every decision has a timestamp, decision, rationale, evidence and three test scenarios.",
+  "decision-fields":
+    "Every decision has a timestamp, decision, rationale, evidence and three test scenarios.",
   "evidence-quote": "Evidence is a word-for-word quote in backticks with the place it was taken from.",
   "stale-reference": "What is referred to is still there.",
   checkbox: "Sub-goals and questions have a checkbox.",

@@ -1,6 +1,6 @@
 import { badLine } from "./change-notes.ts";
-import { finding, type Rule, replaceLine } from "./lint-rules.ts";
 import { usualEnd } from "./lines.ts";
+import { finding, type Rule, replaceLine } from "./lint-rules.ts";
 import { itemsOf } from "./parse-notes.ts";
 import { addSection } from "./place-lines.ts";
 import { sectionKeys, sectionNames } from "./sections.ts";
@@ -11,19 +11,31 @@ const encoding: Rule = ({ bytes, notes }) => {
   const bad = badLine(bytes);
   const nul = notes.lines.texts.findIndex((text) => text.includes("\u0000"));
   return [
-    ...(bad === undefined ? [] : [finding("encoding", bad - 1, "The line is not valid UTF-8. Save the file as UTF-8.")]),
+    ...(bad === undefined
+      ? []
+      : [finding("encoding", bad - 1, "The line is not valid UTF-8. Save the file as UTF-8.")]),
     ...(nul === -1 ? [] : [finding("encoding", nul, "The line holds a NUL character. Remove it.")]),
   ];
 };
 
 const conflictMarker: Rule = ({ notes }) =>
   notes.conflicts.map(({ from, to }) =>
-    finding("conflict-marker", from, `Merge-conflict markers stand on lines ${from + 1} to ${to + 1}. Resolve the conflict.`),
+    finding(
+      "conflict-marker",
+      from,
+      `Merge-conflict markers stand on lines ${from + 1} to ${to + 1}. Resolve the conflict.`,
+    ),
   );
 
 const unclosedBlock: Rule = ({ notes: { outline } }) =>
   outline.unclosed
-    ? [finding("unclosed-block", outline.unclosed.line, `A ${outline.unclosed.what} begins here and never ends. Close it.`)]
+    ? [
+        finding(
+          "unclosed-block",
+          outline.unclosed.line,
+          `A ${outline.unclosed.what} begins here and never ends. Close it.`,
+        ),
+      ]
     : [];
 
 const mixedLineEndings: Rule = ({ notes: { lines } }) => {
@@ -31,19 +43,36 @@ const mixedLineEndings: Rule = ({ notes: { lines } }) => {
   const other = lines.ends.findIndex((end) => end !== "" && end !== usual);
   return other === -1
     ? []
-    : [finding("mixed-line-endings", other, "This line ends differently from most of the others. Save the file with one kind of line end.")];
+    : [
+        finding(
+          "mixed-line-endings",
+          other,
+          "This line ends differently from most of the others. Save the file with one kind of line end.",
+        ),
+      ];
 };
 
 const fileSize: Rule = ({ bytes }) =>
   bytes.length > largest
-    ? [finding("file-size", 0, `The file has ${bytes.length} bytes. Run "holdfast project archive", or move old parts to another file.`)]
+    ? [
+        finding(
+          "file-size",
+          0,
+          `The file has ${bytes.length} bytes. Run "holdfast project archive", or move old parts to another file.`,
+        ),
+      ]
     : [];
 
 const sections: Rule = ({ notes }) => {
   const missing = sectionKeys.filter((key) => !notes.sections.has(key));
   if (missing.length === sectionKeys.length) {
     return [
-      finding("not-template", 0, 'None of the template\'s sections is here. Run "holdfast project lint --fix" to add them after what is written.', addSection0(notes)),
+      finding(
+        "not-template",
+        0,
+        'None of the template\'s sections is here. Run "holdfast project lint --fix" to add them after what is written.',
+        addSection0(notes),
+      ),
     ];
   }
   return missing.map((key, index) =>
@@ -72,7 +101,11 @@ function safely<T>(work: () => T): T | undefined {
 
 const duplicateSection: Rule = ({ notes }) =>
   notes.repeated.map(([key, { line }]) =>
-    finding("duplicate-section", line, `"${sectionNames[key]}" comes a second time; only the first is read. Join the two.`),
+    finding(
+      "duplicate-section",
+      line,
+      `"${sectionNames[key]}" comes a second time; only the first is read. Join the two.`,
+    ),
   );
 
 const checkbox: Rule = ({ notes }) =>
@@ -82,14 +115,21 @@ const checkbox: Rule = ({ notes }) =>
       .map(({ line }) => {
         const text = notes.lines.texts[line] ?? "";
         const fixed = text.replace(/^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ \t]*\])?[ \t]*/, "$1[ ] ");
-        return finding("checkbox", line, "The point has no checkbox: begin it with [ ] or [x].", replaceLine(line, fixed));
+        return finding(
+          "checkbox",
+          line,
+          "The point has no checkbox: begin it with [ ] or [x].",
+          replaceLine(line, fixed),
+        );
       }),
   );
 
 const blockerKind: Rule = ({ notes }) =>
   itemsOf(notes, "blockers")
     .filter(({ text }) => !/^(?:\*\*)?(?:waiting|blocked|resolved)(?:\*\*)?\s*:/i.test(text))
-    .map(({ line }) => finding("blocker-kind", line, "The blocker does not begin with Waiting:, Blocked: or Resolved:."));
+    .map(({ line }) =>
+      finding("blocker-kind", line, "The blocker does not begin with Waiting:, Blocked: or Resolved:."),
+    );
 
 export const structureRules: readonly Rule[] = [
   encoding,

@@ -11,9 +11,19 @@ const tableShape: Rule = ({ notes }) =>
     if (!section) return [];
     const table = tableOf(notes, key);
     if (!table) {
-      return [finding("table-shape", section.line, `"${sectionNames[key]}" has no table with the columns ${tableColumns[key].join(", ")}.`)];
+      return [
+        finding(
+          "table-shape",
+          section.line,
+          `"${sectionNames[key]}" has no table with the columns ${tableColumns[key].join(", ")}.`,
+        ),
+      ];
     }
-    return [...headShape(key, table), ...rowShapes(table, notes.lines.texts), ...strayRows(table, notes.lines.texts, section.end)];
+    return [
+      ...headShape(key, table),
+      ...rowShapes(table, notes.lines.texts),
+      ...strayRows(table, notes.lines.texts, section.end),
+    ];
   });
 
 function headShape(key: TableKey, table: Table): Finding[] {
@@ -22,14 +32,19 @@ function headShape(key: TableKey, table: Table): Finding[] {
   const missing = tableColumns[key].filter((name) => !names.includes(name.toLowerCase()));
   const found: Finding[] = [];
   if (missing.length > 0)
-    found.push(finding("table-shape", line, `The table lacks ${missing.map((name) => `"${name}"`).join(", ")}.`));
+    found.push(
+      finding("table-shape", line, `The table lacks ${missing.map((name) => `"${name}"`).join(", ")}.`),
+    );
   if (table.delimiters !== cells.length)
     found.push(
       finding(
         "table-shape",
         line + 1,
         `The header has ${cells.length} columns and the line under it ${table.delimiters}.`,
-        replaceLine(line + 1, `|${cells.map(({ text }) => "-".repeat(Math.max(3, text.length + 2))).join("|")}|`),
+        replaceLine(
+          line + 1,
+          `|${cells.map(({ text }) => "-".repeat(Math.max(3, text.length + 2))).join("|")}|`,
+        ),
       ),
     );
   return found;
@@ -42,10 +57,16 @@ function rowShapes({ header, rows }: Table, texts: readonly string[]): Finding[]
     .map(({ line, cells }) => {
       const message = `The row has ${cells.length} cells and the table ${columns} columns.`;
       // Which of the pipes is too many only a person can say.
-      if (cells.length > columns) return finding("table-shape", line, `${message} Write a pipe inside a cell as \\|.`);
+      if (cells.length > columns)
+        return finding("table-shape", line, `${message} Write a pipe inside a cell as \\|.`);
       const text = (texts[line] ?? "").trimEnd();
       const closed = text.endsWith("|") && !text.endsWith("\\|") ? text : `${text} |`;
-      return finding("table-shape", line, message, replaceLine(line, closed + " - |".repeat(columns - cells.length)));
+      return finding(
+        "table-shape",
+        line,
+        message,
+        replaceLine(line, closed + " - |".repeat(columns - cells.length)),
+      );
     });
 }
 
@@ -55,7 +76,9 @@ function strayRows(table: Table, texts: readonly string[], end: number): Finding
   const found: Finding[] = [];
   for (let line = last + 1; line < end; line++) {
     if (/^\s*\|.*\|\s*$/.test(texts[line] ?? ""))
-      found.push(finding("table-shape", line, "The row stands apart from its table. Remove what is between them."));
+      found.push(
+        finding("table-shape", line, "The row stands apart from its table. Remove what is between them."),
+      );
   }
   return found;
 }
@@ -67,13 +90,20 @@ const debtIds: Rule = ({ notes }) => {
   const seen = new Map<string, number>();
   return table.rows.flatMap(({ line, cells }) => {
     const id = cells[column]?.text ?? "";
-    if (!/^TD-\d{3,}$/.test(id)) return [finding("debt-id", line, `${JSON.stringify(id)} is no id of the form TD-001.`)];
+    if (!/^TD-\d{3,}$/.test(id))
+      return [finding("debt-id", line, `${JSON.stringify(id)} is no id of the form TD-001.`)];
     const first = seen.get(id);
     if (first === undefined) {
       seen.set(id, line);
       return [];
     }
-    return [finding("duplicate-id", line, `${id} stands on line ${first + 1} already. Give this row an id of its own.`)];
+    return [
+      finding(
+        "duplicate-id",
+        line,
+        `${id} stands on line ${first + 1} already. Give this row an id of its own.`,
+      ),
+    ];
   });
 };
 
@@ -107,7 +137,9 @@ const tableTimestamps: Rule = ({ notes }) =>
           "timestamp",
           line,
           `${JSON.stringify(cell.text)} is not ISO 8601, such as 2026-01-15T14:30:00Z.`,
-          fixed === undefined ? undefined : replaceLine(line, replaceCell(notes.lines.texts[line] ?? "", cell, fixed)),
+          fixed === undefined
+            ? undefined
+            : replaceLine(line, replaceCell(notes.lines.texts[line] ?? "", cell, fixed)),
         ),
       ];
     }),
@@ -142,7 +174,15 @@ export function checkAppendOnly({ file, notes }: LintSubject): { findings: Findi
   if (broken === -1) return { findings: [] };
   const gone = before.filter(({ text }) => !kept.has(text));
   if (gone.length === 0)
-    return { findings: [finding("append-only-log", place(broken), "Committed rows stand in another order, or a row was put between them. New rows go to the end.")] };
+    return {
+      findings: [
+        finding(
+          "append-only-log",
+          place(broken),
+          "Committed rows stand in another order, or a row was put between them. New rows go to the end.",
+        ),
+      ],
+    };
   return {
     findings: gone.map((row) =>
       finding(

@@ -1,9 +1,9 @@
-import { existingNotes, replaceText } from "./change-notes.ts";
+import { badLine, existingNotes, replaceText } from "./change-notes.ts";
+import { applyLineEdits, type LineEdit } from "./lines.ts";
 import { decisionRules } from "./lint-decisions.ts";
 import type { Finding, LintSubject } from "./lint-rules.ts";
 import { structureRules } from "./lint-structure.ts";
 import { checkAppendOnly, tableRules } from "./lint-tables.ts";
-import { applyLineEdits, type LineEdit } from "./lines.ts";
 import { readNotesFile } from "./notes-file.ts";
 import { type Notes, parseNotes } from "./parse-notes.ts";
 import type { Project } from "./project.ts";
@@ -60,6 +60,9 @@ export async function fixProject(project: Project): Promise<FixReport> {
   const countTokens = await project.countTokens();
   const outcome = holdLock(file, () => {
     const before = existingNotes(file).text;
+    // Bytes that are no text cannot be written again, so nothing is.
+    if (badLine(readNotesFile(file)?.bytes ?? Buffer.alloc(0)) !== undefined)
+      return { fixed: 0, backup: undefined };
     let text = before;
     let fixed = 0;
     for (let round = 0; round < mostRounds; round++) {

@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -40,14 +41,15 @@ export function locateNotes(root: string, path?: string): NotesFile {
   if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is no path");
   const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
   const name = relative(real, absolute);
-  if (name === "" || name.startsWith("..") || isAbsolute(name)) throw refused(chosen, "is outside the project");
+  if (name === "" || name.startsWith("..") || isAbsolute(name))
+    throw refused(chosen, "is outside the project");
   return { root: real, path: absolute, name: name.split(sep).join("/") };
 }
 
-/** The nearest directory upwards that has notes or is a repository; the given one when there is none. */
+/** The nearest directory upwards that has notes, our folder or a repository; the given one when there is none. */
 export function findProjectRoot(from: string): string {
   const isRoot = (directory: string) =>
-    [".git", ...usualPaths].some((each) => existsSync(join(directory, each)));
+    [".git", ".holdfast", "grimoires/loa/NOTES.md"].some((each) => existsSync(join(directory, each)));
   for (let directory = resolve(from); ; directory = dirname(directory)) {
     if (isRoot(directory)) return directory;
     if (dirname(directory) === directory) return from;
@@ -91,11 +93,12 @@ export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } 
   }
 }
 
-/** Replaces the file in one step: whoever reads sees the old one or the new one. */
+/** Replaces the file in one step: whoever reads sees the old one or the new one. To be called with the lock held. */
 export function writeNotesFile(file: NotesFile, text: string): void {
   makeParents(file);
   const existing = checkPlace(file);
   const parent = dirname(file.path);
+  removeLeftovers(parent);
   const temporary = join(parent, `.NOTES.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
   try {
     const descriptor = openSync(
@@ -109,7 +112,8 @@ export function writeNotesFile(file: NotesFile, text: string): void {
       fsyncSync(descriptor);
       // Somebody may have put a link in the directory's place meanwhile.
       checkPlace(file);
-      if (lstatSync(temporary).ino !== fstatSync(descriptor).ino) throw refused(file.name, "was moved meanwhile");
+      if (lstatSync(temporary).ino !== fstatSync(descriptor).ino)
+        throw refused(file.name, "was moved meanwhile");
     } finally {
       closeSync(descriptor);
     }
@@ -119,6 +123,12 @@ export function writeNotesFile(file: NotesFile, text: string): void {
     throw error instanceof HoldfastError ? error : failed(file, "written", error);
   }
   syncDirectory(parent);
+}
+
+/** What a writer that was killed left behind. */
+function removeLeftovers(parent: string): void {
+  for (const name of readdirSync(parent))
+    if (/^\.NOTES\.\d+\.[a-z0-9]+\.tmp$/.test(name)) rmSync(join(parent, name), { force: true });
 }
 
 /** Refuses links on the way from the root to the file; what is there, or undefined when nothing is. */
@@ -133,7 +143,8 @@ function checkPlace(file: NotesFile): Stats | undefined {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw failed(file, "read", error);
     }
-    if (stats.isSymbolicLink()) throw refused(file.name, `leads through a link (${relative(file.root, place)})`);
+    if (stats.isSymbolicLink())
+      throw refused(file.name, `leads through a link (${relative(file.root, place)})`);
     if (place === file.path && !stats.isFile()) throw refused(file.name, "is no ordinary file");
     if (place === file.path) return stats;
   }

@@ -71,7 +71,8 @@ function staleLines({ file }: Project): string[] {
 
 const decide = operation({
   name: "log_decision",
-  description: "Log a decision with its rationale, evidence quoted word for word from the code, and three test scenarios.",
+  description:
+    "Log a decision with its rationale, evidence quoted word for word from the code, and three test scenarios.",
   input: z.strictObject({
     decision: text,
     rationale: text,
@@ -86,7 +87,12 @@ const decide = operation({
   run: async (project, input, caller) => {
     const { timestamp, title, line, corrected } = logDecision(project, input, caller);
     const notice = corrected.length === 0 ? "" : ` Corrected: ${corrected.join("; ")}.`;
-    return { ok: true, text: `Logged the decision "${title}" (${timestamp}) on line ${line}.${notice}`, line, id: timestamp };
+    return {
+      ok: true,
+      text: `Logged the decision "${title}" (${timestamp}) on line ${line}.${notice}`,
+      line,
+      id: timestamp,
+    };
   },
 });
 
@@ -102,7 +108,11 @@ const oweDebt = operation({
   }),
   run: async (project, input, caller) => {
     const { id, line, bead, noBead } = await logDebt(project, input, caller);
-    const more = bead ? ` Beads issue ${bead} was made.` : noBead ? ` ${noBead[0]?.toUpperCase()}${noBead.slice(1)}.` : "";
+    const more = bead
+      ? ` Beads issue ${bead} was made.`
+      : noBead
+        ? ` ${noBead[0]?.toUpperCase()}${noBead.slice(1)}.`
+        : "";
     return { ok: true, text: `Logged ${id} on line ${line}.${more}`, line, id, ...(bead ? { bead } : {}) };
   },
 });
@@ -133,7 +143,8 @@ const block = operation({
 
 const track = operation({
   name: "track_ref",
-  description: "Track a place in the code worth coming back to. It is checked now and before it is shown again.",
+  description:
+    "Track a place in the code worth coming back to. It is checked now and before it is shown again.",
   input: z.strictObject({
     path: text,
     lines: z.string().optional().describe("Such as 45 or 45-67"),
@@ -142,7 +153,11 @@ const track = operation({
   run: async (project, input) => {
     await checkBudget(project, `${input.path} ${input.purpose}`, partBudgets.identifier - 20, "purpose");
     const { reference, line, known } = trackRef(project, input);
-    return { ok: true, text: `${known ? "Brought up to date" : "Tracking"}: ${reference} (line ${line}).`, line };
+    return {
+      ok: true,
+      text: `${known ? "Brought up to date" : "Tracking"}: ${reference} (line ${line}).`,
+      line,
+    };
   },
 });
 

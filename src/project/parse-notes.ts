@@ -89,7 +89,12 @@ export function itemsOf(notes: Notes, key: SectionKey): Item[] {
     const point = notes.outline.inert.has(line) ? null : bullet.exec(text);
     if (point) {
       const [, mark, rest = ""] = /^(?:\[([ xX])\](?:[ \t]+|$))?(.*)$/.exec(point[1] ?? "") ?? [];
-      current = { line, end: line + 1, done: mark === undefined ? undefined : mark !== " ", text: rest.trim() };
+      current = {
+        line,
+        end: line + 1,
+        done: mark === undefined ? undefined : mark !== " ",
+        text: rest.trim(),
+      };
       items.push(current);
     } else if (current && text.trim() !== "" && !notes.outline.inert.has(line) && current.end === line) {
       current.end = line + 1;

@@ -17,7 +17,10 @@ export async function promoteFindings(
   const findings = findingsOf((await caller.notepad?.()) ?? "", input.text);
   if (input.as === "handoff") {
     const all = findings.join("; ");
-    const summary = all.length > longestSummary ? `${all.slice(0, longestSummary).toWellFormed()}… (the rest is in the session)` : all;
+    const summary =
+      all.length > longestSummary
+        ? `${all.slice(0, longestSummary).toWellFormed()}… (the rest is in the session)`
+        : all;
     const { line } = logHandoff(project, { summary: `Findings: ${summary}` }, caller, "promote");
     return `Promoted ${findings.length} findings to the hand-over log (line ${line}).`;
   }

@@ -107,7 +107,8 @@ function partsByMarkdown(text: string, first: number): Parts {
   const readNode = (node: RootContent | ListItem["children"][number]): void => {
     if (node.type === "paragraph" || node.type === "heading") readPhrase(node.children);
     else if (node.type === "list") for (const item of node.children) item.children.forEach(readNode);
-    else if (node.type !== "html") say(lineOf(node, first), sourceOf(text, node).replaceAll(/\s*\n\s*/g, " "));
+    else if (node.type !== "html")
+      say(lineOf(node, first), sourceOf(text, node).replaceAll(/\s*\n\s*/g, " "));
   };
   readMarkdown(text).children.forEach(readNode);
   return parts;

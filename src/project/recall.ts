@@ -2,7 +2,7 @@ import { NoteIndex } from "../engine/note-index.ts";
 import { takeCharacters } from "../engine/text.ts";
 import { cutTo } from "./fit-lines.ts";
 import type { NotesFile } from "./notes-file.ts";
-import { type Entry, entriesOf, itemsOf, newestEntries, type Notes, tableOf } from "./parse-notes.ts";
+import { type Entry, entriesOf, itemsOf, type Notes, newestEntries, tableOf } from "./parse-notes.ts";
 import { readDecision } from "./read-decision.ts";
 import { asData } from "./recover.ts";
 import { rootMark } from "./references.ts";
@@ -47,7 +47,8 @@ export function recoverLevel2(
 ): Level2 {
   const candidates = candidatesOf(notes, referenceChecker(file.root));
   const { found, total } = search(candidates, query);
-  const asked = query === "" ? "newest first" : `matches for ${JSON.stringify(asData(takeCharacters(query, 60)))}`;
+  const asked =
+    query === "" ? "newest first" : `matches for ${JSON.stringify(asData(takeCharacters(query, 60)))}`;
   const start = `[Project memory: notes, not orders; ${asked}]`;
   const end = (left: number) =>
     left > 0
@@ -92,19 +93,23 @@ function candidatesOf(notes: Notes, check: ReturnType<typeof referenceChecker>):
     const content = row.cells.map(({ text }) => text).join(" ");
     return { kind: "archived", line: row.line, content, show: () => showArchived(row, archive) };
   });
-  const goals = itemsOf(notes, "goals").map(({ line, text, done }): Candidate => ({
-    kind: "goal",
-    line,
-    content: text,
-    show: () => `Goal (${done ? "done" : "open"}): ${asData(text)}`,
-  }));
+  const goals = itemsOf(notes, "goals").map(
+    ({ line, text, done }): Candidate => ({
+      kind: "goal",
+      line,
+      content: text,
+      show: () => `Goal (${done ? "done" : "open"}): ${asData(text)}`,
+    }),
+  );
   const entries = entriesOf(notes);
-  const decisions = newestEntries(entries, entries.length).map((entry): Candidate => ({
-    kind: "decision",
-    line: entry.line,
-    content: notes.lines.texts.slice(entry.line, entry.end).join("\n"),
-    show: () => showDecision(notes, entry, check),
-  }));
+  const decisions = newestEntries(entries, entries.length).map(
+    (entry): Candidate => ({
+      kind: "decision",
+      line: entry.line,
+      content: notes.lines.texts.slice(entry.line, entry.end).join("\n"),
+      show: () => showDecision(notes, entry, check),
+    }),
+  );
   return [...archived, ...goals, ...decisions];
 }
 

@@ -35,5 +35,7 @@ export function codeSpan(quote: string): string {
 
 /** What a code span says: one space on each side belongs to the span. */
 export function spanText(inside: string): string {
-  return inside.trim() !== "" && inside.startsWith(" ") && inside.endsWith(" ") ? inside.slice(1, -1) : inside;
+  return inside.trim() !== "" && inside.startsWith(" ") && inside.endsWith(" ")
+    ? inside.slice(1, -1)
+    : inside;
 }

@@ -2,7 +2,16 @@ import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { renderReference } from "./references.ts";
 
-const skipped = new Set([".git", "node_modules", ".holdfast", "grimoires", "dist", "build", "target", ".venv"]);
+const skipped = new Set([
+  ".git",
+  "node_modules",
+  ".holdfast",
+  "grimoires",
+  "dist",
+  "build",
+  "target",
+  ".venv",
+]);
 const largestFile = 1_000_000;
 
 /**
@@ -58,7 +67,9 @@ function* walk(root: string, directory: string, deadline: number): Generator<str
 
 function readSmall(path: string): string | undefined {
   try {
-    return statSync(path).size > largestFile ? undefined : readFileSync(path, "utf8").replaceAll("\r\n", "\n");
+    return statSync(path).size > largestFile
+      ? undefined
+      : readFileSync(path, "utf8").replaceAll("\r\n", "\n");
   } catch {
     return undefined;
   }

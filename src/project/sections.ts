@@ -1,3 +1,5 @@
+import { rootMark } from "./references.ts";
+
 /** The parts of NOTES.md, by the headings of the template. */
 export const sectionNames = {
   continuity: "Session Continuity",
@@ -42,7 +44,7 @@ const openings: Record<SectionKey, string[]> = {
     "- **Reasoning State**: Nothing has been worked on yet",
   ],
   identifiers: [
-    "<!-- Paths begin with ${PROJECT_ROOT}; what they hold is read on demand -->",
+    `<!-- Paths begin with ${rootMark}; what they hold is read on demand -->`,
     ...emptyTable("identifiers"),
   ],
   decisions: [
@@ -51,10 +53,7 @@ const openings: Record<SectionKey, string[]> = {
   ],
   questions: ["<!-- Carry forward across sessions -->"],
   goals: ["<!-- Current objectives being pursued across sessions -->"],
-  debt: [
-    "<!-- Issues found during implementation that need future attention -->",
-    ...emptyTable("debt"),
-  ],
+  debt: ["<!-- Issues found during implementation that need future attention -->", ...emptyTable("debt")],
   blockers: ["<!-- External factors affecting progress -->"],
   log: ["<!-- Historical handoff records - append only -->", ...emptyTable("log")],
   archive: ["<!-- Major decisions with rationale for future reference -->", ...emptyTable("archive")],
@@ -62,10 +61,7 @@ const openings: Record<SectionKey, string[]> = {
 
 export function emptyTable(key: TableKey): string[] {
   const columns = tableColumns[key];
-  return [
-    `| ${columns.join(" | ")} |`,
-    `|${columns.map((name) => "-".repeat(name.length + 2)).join("|")}|`,
-  ];
+  return [`| ${columns.join(" | ")} |`, `|${columns.map((name) => "-".repeat(name.length + 2)).join("|")}|`];
 }
 
 /** A section as the template has it, heading first. */

@@ -37,7 +37,12 @@ export function findTable(
   return undefined;
 }
 
-export function isDelimiter(text: string): boolean {
+/** Whether a line and the one under it begin a table. */
+export function isHead(header: string, under: string): boolean {
+  return header.includes("|") && isDelimiter(under) && splitRow(header).length === splitRow(under).length;
+}
+
+function isDelimiter(text: string): boolean {
   return text.includes("-") && splitRow(text).every((cell) => delimiterCell.test(cell.text));
 }
 

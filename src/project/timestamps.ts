@@ -16,7 +16,9 @@ export function isDateOrTime(text: string): boolean {
 /** The same moment as ISO 8601, when there is only one way to read the text; without a zone it is UTC. */
 export function asTimestamp(text: string): string | undefined {
   const [, day, clock, zone] =
-    /^(\d{4}-\d{2}-\d{2})[ T,]+(\d{1,2}:\d{2}(?::\d{2})?)\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i.exec(text.trim()) ?? [];
+    /^(\d{4}-\d{2}-\d{2})[ T,]+(\d{1,2}:\d{2}(?::\d{2})?)\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i.exec(
+      text.trim(),
+    ) ?? [];
   if (day === undefined || clock === undefined) return undefined;
   const [hours = "", minutes = "", seconds = "00"] = clock.split(":");
   const suffix = zone === undefined || /^[a-z]+$/i.test(zone) ? "Z" : zone;

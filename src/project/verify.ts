@@ -1,5 +1,5 @@
 import type { NotesFile } from "./notes-file.ts";
-import { entriesOf, type Entry, type Notes, tableOf } from "./parse-notes.ts";
+import { type Entry, entriesOf, type Notes, tableOf } from "./parse-notes.ts";
 import { readDecision } from "./read-decision.ts";
 import { parseReference, type Reference, renderReference, rootMark } from "./references.ts";
 import { searchTree } from "./search-tree.ts";

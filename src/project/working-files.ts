@@ -60,8 +60,21 @@ export function readWorkingFile(file: NotesFile, name: string): unknown {
 export function writeWorkingFile(file: NotesFile, name: string, value: unknown): void {
   const path = join(workingDirectory(file), name);
   const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
-  renameSync(temporary, path);
+  try {
+    writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (cause) {
+    throw notWritten(file, cause);
+  }
+}
+
+function notWritten(file: NotesFile, cause: unknown): HoldfastError {
+  const full = (cause as NodeJS.ErrnoException).code === "ENOSPC";
+  return new HoldfastError(
+    full ? "store_full" : "store_read_only",
+    `${directoryName} could not be written to in ${file.root}: ${(cause as Error).message}. Nothing was changed; ${full ? "make room on the disk" : "make the project directory writable"}.`,
+    { cause },
+  );
 }
 
 /** Keeps a copy of the notes; returns where. */
@@ -71,7 +84,11 @@ export function backUp(file: NotesFile, text: string, at: string): string {
   for (let count = 1; ; count++) {
     const copy = `${name}${count === 1 ? "" : `-${count}`}.md`;
     if (existsSync(join(directory, copy))) continue;
-    writeFileSync(join(directory, copy), text, { mode: 0o600, flag: "wx" });
+    try {
+      writeFileSync(join(directory, copy), text, { mode: 0o600, flag: "wx" });
+    } catch (cause) {
+      throw notWritten(file, cause);
+    }
     return `${directoryName}/${copy}`;
   }
 }
@@ -85,16 +102,15 @@ function workingDirectory(file: NotesFile): string {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     writeFileSync(join(directory, ".gitignore"), "*\n");
   } catch (cause) {
-    throw new HoldfastError(
-      "store_read_only",
-      `${directoryName} could not be made in ${file.root}: ${(cause as Error).message}. Nothing was changed; make the project directory writable.`,
-      { cause },
-    );
+    throw notWritten(file, cause);
   }
   return directory;
 }
 
 function refuseLink(path: string): void {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  throw new HoldfastError("invalid_input", `${path} is a link, so nothing is written there. Remove the link.`);
+  throw new HoldfastError(
+    "invalid_input",
+    `${path} is a link, so nothing is written there. Remove the link.`,
+  );
 }

@@ -23,7 +23,12 @@ export function projectPath(root: string, given: string): { path: string; line: 
   const bare = written.startsWith(rootMark) ? written.slice(rootMark.length) : written.trim();
   const absolute = isAbsolute(bare) ? bare : resolve(root, bare);
   const path = relative(root, absolute).split(sep).join("/");
-  if (bare === "" || path.startsWith("..") || isAbsolute(path) || /[\u0000\n\r|]/.test(path)) {
+  if (
+    bare === "" ||
+    path.startsWith("..") ||
+    isAbsolute(path) ||
+    ["\u0000", "\n", "\r", "|"].some((mark) => path.includes(mark))
+  ) {
     throw new HoldfastError(
       "invalid_input",
       `${JSON.stringify(given)} is no path inside the project. Nothing was changed. Give one from the project's root, such as src/main.ts.`,

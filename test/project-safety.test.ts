@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { initProject } from "../src/project/init.ts";
+import { lintProject } from "../src/project/lint.ts";
+import { locateNotes } from "../src/project/notes-file.ts";
+import { parseNotes, tableOf } from "../src/project/parse-notes.ts";
+import { openProject } from "../src/project/project.ts";
+import { noMounts, readOnlyPlace } from "./support/mounts.ts";
+import { startProgram } from "./support/processes.ts";
+import { callOperation, makeProject, seedNotes, writeInto } from "./support/project.ts";
+import { temporaryDirectory } from "./support/temporary.ts";
+
+test("writers in several processes lose nothing, and no id is given twice [project.writers]", async () => {
+  const { root, project, read } = makeProject();
+  const programs = ["a", "b", "c"].map((name) => startProgram("notes-writer.ts", { root, name, count: 12 }));
+  for (let index = 0; index < 12; index++)
+    await callOperation(project, "set_goal", { goal: `Goal number ${index}.` });
+  for (const program of programs) assert.equal((await program.ended).code, 0);
+  const table = tableOf(parseNotes(read()), "debt");
+  assert.equal(table?.rows.length, 36);
+  assert.equal(new Set(table?.rows.map(({ cells }) => cells[0]?.text)).size, 36);
+  assert.equal(new Set(table?.rows.map(({ cells }) => cells[1]?.text)).size, 36);
+  assert.equal(read().match(/- \[ \] Goal number/g)?.length, 12);
+  assert.deepEqual((await lintProject(project)).findings, []);
+});
+
+test("a writer that is killed leaves the old file or the new one, and no lock [project.kill]", async () => {
+  const { root, project, read } = makeProject();
+  let acknowledged = 0;
+  for (const after of [1, 2, 3]) {
+    const program = startProgram("notes-writer.ts", { root, name: `k${after}`, count: 1_000 });
+    await new Promise<void>((resolve) => {
+      program.onLine(() => {
+        acknowledged++;
+        if (program.lines.length >= after) resolve();
+      });
+    });
+    program.process.kill("SIGKILL");
+    await program.ended;
+    const rows = tableOf(parseNotes(read()), "debt")?.rows ?? [];
+    for (const line of program.lines)
+      assert.ok(
+        rows.some(({ cells }) => cells[0]?.text === line.split(" ")[2]),
+        line,
+      );
+    assert.deepEqual((await lintProject(project)).findings, []);
+  }
+  const { id } = await callOperation(project, "log_debt", { description: "after them all" });
+  assert.ok(Number(id?.slice(3)) > acknowledged);
+});
+
+test("links and places outside the project are refused, and nothing is written there [project.places]", async () => {
+  const outside = temporaryDirectory();
+  writeInto(outside, "NOTES.md", seedNotes);
+  for (const path of ["../NOTES.md", join(outside, "NOTES.md"), "a/../../x", "..", "", "a\u0000b", "."])
+    assert.throws(() => locateNotes(temporaryDirectory(), path), { code: "invalid_input" }, path);
+  const linkedFile = temporaryDirectory();
+  mkdirSync(join(linkedFile, ".holdfast"));
+  symlinkSync(join(outside, "NOTES.md"), join(linkedFile, ".holdfast/NOTES.md"));
+  const linkedParent = temporaryDirectory();
+  symlinkSync(outside, join(linkedParent, ".holdfast"));
+  const linkedInside = temporaryDirectory();
+  mkdirSync(join(linkedInside, "real"));
+  symlinkSync(join(linkedInside, "real"), join(linkedInside, "docs"));
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, ".holdfast/NOTES.md"), { recursive: true });
+  for (const [root, path] of [[linkedFile], [linkedParent], [linkedInside, "docs/NOTES.md"], [directory]]) {
+    const project = openProject({ root: root ?? "", path });
+    await assert.rejects(
+      callOperation(project, "recover_context", {}),
+      (error: Error & { code?: string }) => {
+        assert.ok(["invalid_input", "not_found"].includes(error.code ?? ""), error.message);
+        return true;
+      },
+    );
+    assert.throws(() => initProject(project), { code: "invalid_input" }, root);
+    await assert.rejects(callOperation(project, "set_goal", { goal: "escape" }), { code: "invalid_input" });
+  }
+  assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), seedNotes);
+  assert.deepEqual(readdirSync(outside), ["NOTES.md"]);
+  assert.deepEqual(readdirSync(join(linkedInside, "real")), []);
+});
+
+test("the file is found where projects keep it, is for its owner only, and keeps its mode [project.place]", async () => {
+  const root = temporaryDirectory();
+  const project = openProject({ root });
+  assert.equal(project.file.name, ".holdfast/NOTES.md");
+  initProject(project);
+  assert.equal(statSync(project.file.path).mode & 0o777, 0o600);
+  assert.equal(statSync(join(root, ".holdfast")).mode & 0o777, 0o700);
+  assert.throws(() => initProject(project), { code: "conflict" });
+  chmodSync(project.file.path, 0o644);
+  await callOperation(project, "set_goal", { goal: "keep the mode" });
+  assert.equal(statSync(project.file.path).mode & 0o777, 0o644);
+  writeInto(root, "grimoires/loa/NOTES.md", seedNotes);
+  assert.equal(project.file.name, "grimoires/loa/NOTES.md");
+  assert.equal(openProject({ root, path: "docs/MEMORY.md" }).file.name, "docs/MEMORY.md");
+  assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
+});
+
+test("a file that is no text, or cannot be written, is refused and stays as it is [project.bad-files]", async (t) => {
+  const bytes = Buffer.concat([Buffer.from(seedNotes), Buffer.from([0xff, 0xfe, 0x0a])]);
+  const { root, project, call } = makeProject({ notes: bytes });
+  await assert.rejects(call("set_goal", { goal: "x" }), /not valid UTF-8 on line \d+/);
+  assert.deepEqual(readFileSync(project.file.path), bytes);
+  assert.match((await call("recover_context", {})).text, /Token Expiry/);
+  const reason = noMounts();
+  if (reason) return t.skip(reason);
+  const program = startProgram("notes-writer.ts", { root, name: "n", count: 1 }, readOnlyPlace(root));
+  const { code, errors } = await program.ended;
+  assert.equal(code, 1);
+  assert.match(errors, /Nothing was changed/);
+  assert.deepEqual(readFileSync(project.file.path), bytes);
+});

@@ -1,0 +1,14 @@
+import { openProject } from "../../src/project/project.ts";
+import { callOperation } from "./project.ts";
+
+/** Logs debt, as fast as it can, until it has logged enough or is killed. */
+const { root, name, count } = JSON.parse(process.argv[2] ?? "{}") as {
+  root: string;
+  name: string;
+  count: number;
+};
+const project = openProject({ root });
+for (let index = 0; index < count; index++) {
+  const { id } = await callOperation(project, "log_debt", { description: `${name}-${index}` });
+  console.log(`logged ${name}-${index} ${id}`);
+}
