@@ -1,13 +1,20 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HoldfastError } from "../errors.ts";
+import { packageRoot } from "../hosts/install/launcher.ts";
+import { findProject } from "../hosts/project-directory.ts";
+import { createMcpHandler } from "../mcp/http-handler.ts";
 import { chooseAccess } from "../server/listen.ts";
 import { pageFiles } from "../server/page.ts";
+import { projectNotes } from "../server/project-notes.ts";
 import { type RunningServer, startServer } from "../server/start.ts";
 import type { Memory } from "../sessions/memory.ts";
+import { checkId } from "../sessions/options.ts";
 import { chosenStore, openChosenMemory, readArguments, type StoreOptions, wholeNumber } from "./arguments.ts";
 import { openBrowser } from "./open-browser.ts";
+import { defaultSurfaces, loadSurfaces } from "./surfaces.ts";
 import { painterFor } from "./terminal.ts";
 
 const paint = painterFor(process.stdout);
@@ -29,11 +36,20 @@ export async function run(args: string[]): Promise<number> {
     token: values.token ?? (process.env.HOLDFAST_TOKEN || undefined),
   };
   // What is wrong with them is said before a store is opened.
-  chooseAccess(binding);
+  const { hosts } = chooseAccess(binding);
   const place = choosePlace(values, values.demo);
-  const memory = await openChosenMemory(place);
+  const { root } = findProject(process.cwd());
+  const surfaces = await loadSurfaces(defaultSurfaces(root), root);
+  const memory = await openChosenMemory(place, surfaces);
   const stopped = new AbortController();
   const letGo = onSignals(() => stopped.abort());
+  const mcp = createMcpHandler({
+    surfaces,
+    version: packageVersion(),
+    hostnames: [...hosts],
+    openMemory: async () => memory,
+    resolveSession: async (request) => sessionAskedFor(request, root),
+  });
   try {
     const server = await startServer({
       ...binding,
@@ -41,7 +57,9 @@ export async function run(args: string[]): Promise<number> {
       storeName: withoutPassword(chosenStore(place)),
       version: packageVersion(),
       page: await pageFiles(),
-      projectDirectory: process.cwd(),
+      mcp: mcp.handle,
+      project: projectNotes(root),
+      projectDirectory: root,
       demo: values.demo,
     });
     introduce(server, place);
@@ -49,7 +67,7 @@ export async function run(args: string[]): Promise<number> {
     const demo = values.demo ? runDemo(memory, stopped.signal) : undefined;
     if (!stopped.signal.aborted)
       await new Promise((resolve) => stopped.signal.addEventListener("abort", resolve, { once: true }));
-    await demo;
+    await Promise.all([demo, mcp.close()]);
     await server.stop();
     return 0;
   } finally {
@@ -57,6 +75,13 @@ export async function run(args: string[]): Promise<number> {
     await memory.close();
     if (place.isTemporary) rmSync(place.directory, { recursive: true, force: true });
   }
+}
+
+/** An MCP client names its session in the address; without one it works on the project's. */
+function sessionAskedFor(request: Request, root: string): string {
+  const asked = new URL(request.url).searchParams.get("session");
+  if (asked !== null) return checkId(asked, "session id");
+  return `project-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`;
 }
 
 type Place = StoreOptions & ({ isTemporary: false } | { isTemporary: true; directory: string });
@@ -104,13 +129,6 @@ function withoutPassword(store: string): string {
 }
 
 function packageVersion(): string {
-  for (const place of ["../package.json", "../../package.json"]) {
-    try {
-      return (JSON.parse(readFileSync(new URL(place, import.meta.url), "utf8")) as { version: string })
-        .version;
-    } catch {
-      // The sources lie one folder deeper than the built program.
-    }
-  }
-  return "0.0.0";
+  const text = readFileSync(join(packageRoot, "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
 }

@@ -209,9 +209,10 @@ export const health = z.object({
 
 export const projectFinding = z.object({
   rule: z.string(),
-  severity: z.enum(["error", "warning", "info"]),
-  line: count.nullable(),
+  severity: z.enum(["error", "warning"]),
+  line: count.describe("Counted from 1"),
   message: z.string(),
+  canFix: z.boolean().describe("Whether `holdfast project lint --fix` puts it right"),
 });
 
 export const projectNotes = z.object({

@@ -60,7 +60,7 @@ type Optional<T> = { [K in keyof T as K extends "query" ? never : K]: T[K] } & {
 
 /** Calls a route as its schemas say; the answer has to be exactly what they promise. */
 export async function call<Name extends RouteName>(
-  { url, token }: RunningServer,
+  { url, token }: Pick<RunningServer, "url" | "token">,
   name: Name,
   request: Optional<Request<Name>> = {} as Optional<Request<Name>>,
 ): Promise<Reply<Name>> {
@@ -72,7 +72,7 @@ export async function call<Name extends RouteName>(
 
 /** A call that has to be refused; gives the refusal. */
 export async function refused<Name extends RouteName>(
-  { url, token }: RunningServer,
+  { url, token }: Pick<RunningServer, "url" | "token">,
   name: Name,
   request: Optional<Request<Name>>,
   status: number,

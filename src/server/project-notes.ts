@@ -1,0 +1,33 @@
+import { lintProject } from "../project/lint.ts";
+import { readNotesFile } from "../project/notes-file.ts";
+import { openProject } from "../project/project.ts";
+import type { ProjectReader } from "./project.ts";
+
+/** With these the file cannot be read as it was meant; the others are matters of form. */
+const serious: readonly string[] = ["encoding", "conflict-marker", "unclosed-block"];
+
+/** The NOTES.md of the project in `root`, with what the linter finds. */
+export function projectNotes(root: string): ProjectReader {
+  const project = openProject({ root });
+  return {
+    exists: async () => readNotesFile(project.file) !== undefined,
+    async read() {
+      const { file } = project;
+      const found = readNotesFile(file);
+      if (!found) return undefined;
+      const { findings } = await lintProject(project);
+      return {
+        path: file.name,
+        text: found.bytes.toString("utf8"),
+        updatedAt: Math.floor(found.stats.mtimeMs),
+        findings: findings.map(({ rule, line, message, fix }) => ({
+          rule,
+          severity: serious.includes(rule) ? ("error" as const) : ("warning" as const),
+          line,
+          message,
+          canFix: fix !== undefined,
+        })),
+      };
+    },
+  };
+}
