@@ -73,6 +73,29 @@ test("$VISUAL comes before $EDITOR, and --space names the plan [people.edit]", a
   assert.equal((await read(store)).plan, "- [ ] ship");
 });
 
+test("no space is cut: what its newer call has no room for is saved by the older one's budget, or refused [people.edit-kept]", async () => {
+  const store = await storeWith("");
+  const long = "word ".repeat(1_000);
+  const notes = await holdfastWith(
+    { ...store, ...scriptedEditor(`writeFileSync(path, ${JSON.stringify(long)})`) },
+    "edit",
+    "--space",
+    "notes",
+  );
+  assert.equal(notes.code, 0, notes.stderr);
+  const memory = await openTestMemory({ store: store.HOLDFAST_DB });
+  assert.equal((await (await memory.resumeSession("s")).scratchpad.read()).notes, long);
+  await memory.close();
+  const plan = await holdfastWith(
+    { ...store, ...scriptedEditor(`writeFileSync(path, "p".repeat(2001))`) },
+    "edit",
+    "--space",
+    "plan",
+  );
+  assert.match(plan.stderr, /The plan would be 2001 characters long; at most 2000 fit/);
+  assert.equal(readFileSync(keptFile(plan.stderr), "utf8"), "p".repeat(2_001));
+});
+
 test("what the agent writes meanwhile is merged in, and CRLF is kept [people.edit-merge]", async () => {
   const store = await storeWith("top\r\nport 80\r\nend");
   const editor = scriptedEditor(`
@@ -85,6 +108,40 @@ test("what the agent writes meanwhile is merged in, and CRLF is kept [people.edi
   assert.equal(code, 0, stderr);
   assert.match(stdout, /merged with what was written meanwhile/);
   assert.equal((await read(store)).notepad, "top\r\nport 81\r\nend\nfound by the agent");
+});
+
+test("while two agents go on writing, nobody's line is lost [people.edit-merge]", async () => {
+  const store = await storeWith("# Top\n- first");
+  const memories = await Promise.all(["a", "b"].map(() => openTestMemory({ store: store.HOLDFAST_DB })));
+  let saved = false;
+  const edit = holdfastWith(
+    {
+      ...store,
+      ...scriptedEditor(`writeFileSync(path, readFileSync(path, "utf8").replace("# Top", "# By hand"))`),
+    },
+    "edit",
+  ).finally(() => {
+    saved = true;
+  });
+  const written = await Promise.all(
+    memories.map(async (memory, agent) => {
+      const session = await memory.resumeSession("s");
+      const lines: string[] = [];
+      while (!saved || lines.length < 5) {
+        lines.push(`- agent ${agent}, line ${lines.length}`);
+        await session.notepad.append(lines.at(-1) ?? "");
+        await new Promise((proceed) => setImmediate(proceed));
+        if (lines.length > 400) break;
+      }
+      await memory.close();
+      return lines;
+    }),
+  );
+  const { code, stderr } = await edit;
+  assert.equal(code, 0, stderr);
+  const { notepad } = await read(store);
+  assert.ok(notepad.startsWith("# By hand\n- first\n- agent"), notepad.slice(0, 80));
+  assert.deepEqual(notepad.split("\n").slice(2).sort(), written.flat().sort());
 });
 
 test("two edits of one line are never settled silently: both are kept between marks that name the writers [people.edit-conflict]", async () => {
@@ -146,7 +203,7 @@ test("an editor that fails, a text that is refused: the text is kept in a privat
     [`writeFileSync(path, "my words\\n"); process.exit(7)`, /ended with exit code 7/, "my words\n"],
     [
       `writeFileSync(path, "x".repeat(40000))`,
-      /would be 40000 characters long; at most 32000 fit/,
+      /would be 40000 characters long; the limit is 32000/,
       "x".repeat(40_000),
     ],
     [`writeFileSync(path, "a\\0b")`, /NUL character/, "a\0b"],

@@ -7,7 +7,7 @@ export interface LineMatch {
   /** From 1. */
   line: number;
   text: string;
-  /** 2 and more: the query stands there as it is; below, how much of it does, in some form. */
+  /** 2: the query stands there as it is; up to 1: how much of it does, in some form. */
   score: number;
   /** Where the matching stretches are. */
   ranges: [from: number, to: number][];
@@ -36,15 +36,15 @@ export class TextSearch {
   lines(text: string, extra = ""): LineMatch[] {
     const beside = this.#likenesses(foldCase(extra));
     return text.split("\n").flatMap((line, place) => {
-      const match = this.#match(line.replace(/\r$/, ""), beside);
-      return match && (match.ranges.length > 0 || place === 0) ? [{ line: place + 1, ...match }] : [];
+      const match = this.#match(line.replace(/\r$/, ""), beside, place === 0);
+      return match ? [{ line: place + 1, ...match }] : [];
     });
   }
 
-  #match(text: string, beside: readonly number[]): Omit<LineMatch, "line"> | undefined {
+  /** Where nothing of the query is in any line, the first line stands for what is beside them. */
+  #match(text: string, beside: readonly number[], first: boolean): Omit<LineMatch, "line"> | undefined {
     const folded = foldCase(text);
     const at = folded.indexOf(this.#query);
-    // A fold that changes the length moves the places; then the line is shown without them.
     const ranges: LineMatch["ranges"] = [];
     const found = [...beside];
     eachTerm(folded, (term, start) => {
@@ -55,10 +55,13 @@ export class TextSearch {
         found[word] = Math.max(found[word] ?? 0, each);
       });
     });
-    if (at !== -1) return { text, score: 2, ranges: [[at, at + this.#query.length]] };
+    // A few letters are longer in lower case, which moves the places; then the line is shown without them.
+    const shown = (places: LineMatch["ranges"]) => (folded.length === text.length ? places : []);
+    if (at !== -1) return { text, score: 2, ranges: shown([[at, at + this.#query.length]]) };
+    if (ranges.length === 0 && !first) return undefined;
     const covered = this.#words.reduce((sum, { weight }, word) => sum + weight * (found[word] ?? 0), 0);
     const score = this.#weight === 0 ? 0 : covered / this.#weight;
-    return score >= leastScore ? { text, score, ranges } : undefined;
+    return score >= leastScore ? { text, score, ranges: shown(ranges) } : undefined;
   }
 
   #likenesses(folded: string): number[] {

@@ -1,6 +1,7 @@
 import { type OpenTask, readTasks } from "../engine/conversation.ts";
 import type { Note } from "../engine/notes.ts";
 import { revertChanges, type SessionRow } from "../engine/state.ts";
+import { countCharacters } from "../engine/text.ts";
 import type { MemorySnapshot } from "../sessions/history.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
@@ -81,13 +82,13 @@ function render({ row, snapshot, tasks, at }: Shown, memory: Memory, screen: Scr
   ];
   const { limits } = memory.budget;
   const written = [
-    ...section("Notepad", [...(notepad ?? "")].length, limits.notepadCharacters, screen, () =>
+    ...section("Notepad", countCharacters(notepad ?? ""), limits.notepadCharacters, screen, () =>
       renderMarkdown(notepad ?? "", indent, screen),
     ),
-    ...section("Plan", [...scratchpad.plan].length, limits.spacePlanCharacters, screen, () =>
+    ...section("Plan", countCharacters(scratchpad.plan), limits.spacePlanCharacters, screen, () =>
       renderMarkdown(scratchpad.plan, indent, screen),
     ),
-    ...section("Scratchpad", [...scratchpad.notes].length, limits.spaceNotesCharacters, screen, () =>
+    ...section("Scratchpad", countCharacters(scratchpad.notes), limits.spaceNotesCharacters, screen, () =>
       renderMarkdown(scratchpad.notes, indent, screen),
     ),
     ...section("References", scratchpad.refs.length, undefined, screen, () =>
