@@ -11,6 +11,7 @@ import { fromStored, isFinalAnswer, type StoredMessage, spokenText, toStored } f
 import type { AgentOptions } from "./options.ts";
 import { type Placement, type Prompt, planPrompt } from "./plan-prompt.ts";
 import type { CompactionPolicy, Usage } from "./plan-usage.ts";
+import { CallRecorder } from "./record-calls.ts";
 import { ShownMemory } from "./shown-memory.ts";
 
 /** What every part of a turn needs of the agent. */
@@ -43,6 +44,7 @@ export interface PromptNow {
 export class AgentSession {
   readonly session: Session;
   readonly shownMemory: ShownMemory;
+  readonly recorder: CallRecorder;
   readonly #setting: AgentSetting;
   #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
@@ -55,6 +57,7 @@ export class AgentSession {
     this.#setting = setting;
     this.#tools = setting.toolbox.tools;
     this.shownMemory = new ShownMemory(session, setting.toolbox);
+    this.recorder = new CallRecorder(session, setting.countTokens, setting.clock);
   }
 
   /** Looks again at what is kept outside the session, the tools that the agent made itself among it. */
@@ -144,26 +147,24 @@ export class AgentSession {
   }
 
   /** Tokens of a prompt by part; the parts add up to the total. */
-  usage({ system, messages, added }: Prompt): Usage {
+  usage({ system, messages, parts: kinds, added }: Prompt): Usage {
     const { tokenizer, policy, base, options, countTokens } = this.#setting;
     const count = (text: string) => tokenizer.count(text);
-    let history = 0;
-    let results = 0;
-    for (const message of messages) {
-      const tokens = messageTokens(message, countTokens) * tokenizer.ratio;
-      if (message.role === "tool") results += tokens;
-      else history += tokens;
-    }
-    const put = Math.min(
-      Math.round(history),
-      added.reduce((sum, text) => sum + count(text), 0),
+    const said = { memory: 0, summaries: 0, history: 0, results: 0 };
+    for (const [index, message] of messages.entries())
+      said[kinds[index] ?? "history"] += messageTokens(message, countTokens) * tokenizer.ratio;
+    // What memory put before something that was said stands in that message.
+    const before = Math.min(
+      Math.round(said.history),
+      Math.max(0, added.reduce((sum, text) => sum + count(text), 0) - Math.round(said.memory)),
     );
     const parts = {
       system: count(base),
       tools: count(definitionsText(this.#tools)) + count(ownDefinitionsText(options.tools ?? {})),
-      memory: Math.max(0, count(system) - count(base)) + put,
-      history: Math.round(history) - put,
-      results: Math.round(results),
+      memory: Math.max(0, count(system) - count(base)) + Math.round(said.memory) + before,
+      summaries: Math.round(said.summaries),
+      history: Math.round(said.history) - before,
+      results: Math.round(said.results),
     };
     const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
     return { ...parts, free: Math.max(0, policy.contextWindow - total), total };

@@ -4,17 +4,19 @@ import type { Tool } from "../tools/define-tool.ts";
 import { schemaOf } from "../tools/dispatch.ts";
 import { dotless } from "../tools/toolbox.ts";
 
+/** Memory's tools as a model is told of them. */
 const definitions = new WeakMap<readonly Tool[], string>();
 
 export function definitionsText(tools: readonly Tool[]): string {
   let text = definitions.get(tools);
   if (text === undefined) {
-    text = tools
-      .map(
-        ({ name, description, input }) =>
-          `${name} ${description} ${JSON.stringify(schemaOf(input, "input"))}`,
-      )
-      .join("\n");
+    text = JSON.stringify(
+      tools.map(({ name, description, input }) => ({
+        name: dotless(name),
+        description,
+        inputSchema: schemaOf(input, "input"),
+      })),
+    );
     definitions.set(tools, text);
   }
   return text;
@@ -25,12 +27,12 @@ const ownDefinitions = new WeakMap<ToolSet, string>();
 export function ownDefinitionsText(tools: ToolSet): string {
   let text = ownDefinitions.get(tools);
   if (text === undefined) {
-    text = Object.entries(tools)
-      .map(
-        ([name, { description, inputSchema }]) =>
-          `${name} ${description ?? ""} ${JSON.stringify(asSchema(inputSchema).jsonSchema)}`,
-      )
-      .join("\n");
+    const entries = Object.entries(tools).map(([name, { description, inputSchema }]) => ({
+      name,
+      ...(description === undefined ? {} : { description }),
+      inputSchema: asSchema(inputSchema).jsonSchema,
+    }));
+    text = entries.length === 0 ? "" : JSON.stringify(entries);
     ownDefinitions.set(tools, text);
   }
   return text;

@@ -34,6 +34,8 @@ export interface AgentOptions {
   outputReserve?: number;
   /** Model calls in one turn before it ends. */
   maxSteps?: number;
+  /** False: what the model is given is not written down call by call. */
+  ledger?: boolean;
   nudges?: Partial<NudgePolicy>;
   clearing?: Partial<ClearingPolicy> | false;
   /** Limits on sub-sessions. */

@@ -27,9 +27,14 @@ export interface PromptInput {
   steer?: string;
 }
 
+/** What a message of the prompt is spent on. */
+export type MessagePart = "memory" | "summaries" | "history" | "results";
+
 export interface Prompt {
   system: string;
   messages: ModelMessage[];
+  /** For each message, what it is spent on; one with memory before what was said counts as what was said. */
+  parts: MessagePart[];
   /** The stored conversation as it stands there: collapsed, with stubs, without what memory put in between. */
   conversation: StoredMessage[];
   /** What memory put in between. */
@@ -40,6 +45,8 @@ export interface Prompt {
 interface Place {
   stored?: StoredMessage;
   summary?: string;
+  /** It stands for the messages of a task. */
+  collapsed?: boolean;
   memory: string;
 }
 
@@ -55,6 +62,7 @@ export function planPrompt({ state, context, messages, base, placement, steer = 
   return {
     system,
     messages: places.map(messageOf),
+    parts: places.map(partOf),
     conversation: places.flatMap(({ stored }) => (stored ? [stored] : [])),
     added: places.flatMap(({ memory }) => (memory === "" ? [] : [memory])),
   };
@@ -74,6 +82,12 @@ function messageOf({ stored, summary, memory }: Place): ModelMessage {
     summary === undefined ? stored?.message : { role: "user", content: summary };
   if (!message) return { role: "user", content: memory };
   return memory === "" ? message : prefixed(message, memory);
+}
+
+function partOf({ stored, summary, collapsed }: Place): MessagePart {
+  if (summary !== undefined || collapsed) return "summaries";
+  if (!stored) return "memory";
+  return stored.message.role === "tool" ? "results" : "history";
 }
 
 function systemBlocks(state: State, context: Context, placement: Placement): string[] {
@@ -123,7 +137,11 @@ function layOut(state: State, messages: readonly StoredMessage[]): Place[] {
     next = number + 1;
     const span = spans.find(({ kind, from, to }) => kind !== "summary" && number >= from && number <= to);
     if (span && number > hiddenUntil) {
-      put("", { ...stored, message: { role: "user", content: span.text } });
+      places.push({
+        memory: "",
+        stored: { ...stored, message: { role: "user", content: span.text } },
+        collapsed: true,
+      });
       for (const ask of asksLeftBy(span, messages)) put("", ask);
       hiddenUntil = span.to;
     }

@@ -5,6 +5,8 @@ export interface Usage {
   system: number;
   tools: number;
   memory: number;
+  /** What stands for compacted messages and collapsed tasks. */
+  summaries: number;
   history: number;
   results: number;
   free: number;

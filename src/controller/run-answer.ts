@@ -1,9 +1,9 @@
 import type { ModelMessage } from "ai";
 import { dotless } from "../tools/toolbox.ts";
-import type { AgentSession, AgentSetting } from "./agent-session.ts";
+import type { AgentSession, AgentSetting, PromptNow } from "./agent-session.ts";
 import { toolCallsOf } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
-import type { Usage } from "./plan-usage.ts";
+import { recordTurn } from "./run-ledger.ts";
 import type { ModelAnswer } from "./run-model.ts";
 import { runTools } from "./run-tools.ts";
 
@@ -22,14 +22,18 @@ export interface TurnRun {
 
 /** Keeps what the model said, and learns from what the provider counted. */
 export async function storeAnswer(
-  { agent, setting, emit }: TurnRun,
+  run: TurnRun,
   answer: ModelAnswer,
-  usage: Usage,
+  now: PromptNow,
   aside = false,
 ): Promise<void> {
+  const { agent, setting, emit } = run;
+  const { usage } = now;
   const { inputTokens } = answer.reported;
   if (inputTokens !== undefined) setting.tokenizer.observe(usage.total, inputTokens);
   emit({ type: "usage", usage, reported: answer.reported });
+  if (setting.options.ledger !== false)
+    await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
   const said: ModelMessage[] =
     answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
   await agent.add(said, aside);

@@ -1,4 +1,4 @@
-import { generateText } from "ai";
+import { generateText, type LanguageModelUsage } from "ai";
 import { fenceContent, unfenceContent } from "../context/fence.ts";
 import {
   type Checkpoint,
@@ -24,6 +24,7 @@ import {
 import { blocksToFreeze, type Prompt, planPrompt } from "./plan-prompt.ts";
 import { planReceipt } from "./plan-receipt.ts";
 import type { CompactionPolicy } from "./plan-usage.ts";
+import { recordSummary } from "./run-ledger.ts";
 
 export interface CompactionRun {
   agent: AgentSession;
@@ -159,10 +160,11 @@ interface Summary {
 /** Asks the model, once more if the summary will not do, and does without it if need be. */
 async function summarise(
   run: CompactionRun,
-  { state, prompt }: PromptNow,
+  now: PromptNow,
   to: number,
   checkpoint: Checkpoint,
 ): Promise<Summary> {
+  const { state, prompt } = now;
   const { setting, signal, emit } = run;
   // The newest few: a summary that had to carry dozens would be refused for ever.
   const openAsks = checkpoint.openAsks.slice(0, 5);
@@ -175,14 +177,23 @@ async function summarise(
   let fault = "";
   for (let attempt = 1; attempt <= 2; attempt++) {
     try {
-      const { text } = await generateText({
+      const sections = summarySections({
+        earlier,
+        removed,
+        openAsks,
+        fault,
+        contextWindow: policy.contextWindow,
+      });
+      const { text, usage } = await generateText({
         model: options.summaryModel ?? options.model,
         instructions: summaryInstructions,
-        prompt: summaryPrompt({ earlier, removed, openAsks, fault, contextWindow: policy.contextWindow }),
+        prompt: sections.join("\n\n"),
         maxOutputTokens: Math.max(256, Math.min(4_000, budget * 2)),
         abortSignal: signal,
         maxRetries: 1,
       });
+      if (options.ledger !== false)
+        await recordSummary(run, now, [summaryInstructions, sections], reportedBy(usage));
       const found = findSummaryFault(text, openAsks, { summary: countTokens(text), removed: removedTokens });
       if (!found) return { text: text.trim(), by: "model" };
       fault = found;
@@ -196,6 +207,10 @@ async function summarise(
   return { text: deterministicSummary(earlier, removed, budget, countTokens), by: "deterministic" };
 }
 
+function reportedBy({ inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage) {
+  return { inputTokens, outputTokens, cachedTokens: inputTokenDetails.cacheReadTokens };
+}
+
 interface SummaryRequest {
   earlier: string;
   removed: readonly StoredMessage[];
@@ -205,7 +220,8 @@ interface SummaryRequest {
   contextWindow: number;
 }
 
-function summaryPrompt({ earlier, removed, openAsks, fault, contextWindow }: SummaryRequest): string {
+/** The prompt, in parts that stay the same when it has to be asked again. */
+function summarySections({ earlier, removed, openAsks, fault, contextWindow }: SummaryRequest): string[] {
   // Roughly three characters a token leaves room for the instructions and the answer.
   const transcript = transcriptOf(
     removed,
@@ -216,9 +232,7 @@ function summaryPrompt({ earlier, removed, openAsks, fault, contextWindow }: Sum
     `The messages to summarise:\n${transcript.slice(-contextWindow * 3).toWellFormed()}`,
     ...openAsks.map((ask) => `Open request: ${ask.slice(0, 2_000).toWellFormed()}`),
     fault === "" ? "" : `Your last summary was refused: ${fault}. Write it again and mend that.`,
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  ].filter((part) => part !== "");
 }
 
 /** The summary of the epoch that ends, without the checkpoint and the receipt that stand below it. */

@@ -71,9 +71,10 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
   const tools = memoryToolSet(agent.tools);
   try {
     for (let step = 0; step < warningSteps; step++) {
-      const { prompt, usage } = await agent.prompt(run.steer);
+      const now = await agent.prompt(run.steer);
+      const { prompt } = now;
       const answer = await callModel({ model: setting.options.model, prompt, tools, signal, emit });
-      await storeAnswer(run, answer, usage, true);
+      await storeAnswer(run, answer, now, true);
       if (answer.toolCalls.length === 0) return;
       await answerCalls(run, answer, true);
       await placeUnseenChanges(agent, setting);

@@ -75,10 +75,11 @@ async function callWithinWindow(
   const { agent, setting, signal, emit } = run;
   const tools = { ...setting.options.tools, ...memoryToolSet(agent.tools) };
   for (let attempt = 1; ; attempt++) {
-    const { prompt, usage } = await agent.prompt(run.steer);
+    const now = await agent.prompt(run.steer);
+    const { prompt, usage } = now;
     try {
       const answer = await callModel({ model: setting.options.model, prompt, tools, signal, emit });
-      await storeAnswer(run, answer, usage);
+      await storeAnswer(run, answer, now);
       return { answer, total: answer.reported.inputTokens ?? usage.total, overflowed: attempt > 1 };
     } catch (error) {
       if (signal.aborted || !isOverflow(error)) throw error;

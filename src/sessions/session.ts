@@ -8,6 +8,7 @@ import { type Json, type RecordId, type RecordKind, recordId, type State } from 
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { tellListener } from "../stores/store.ts";
+import { CallLog } from "./call-log.ts";
 import {
   type Notepad,
   type Notes,
@@ -63,6 +64,8 @@ export class Session {
   readonly scratchpad: ScratchpadHandle = scratchpadOf(this);
   /** JSON values of this session alone. */
   readonly scratch: KeyValues = keyValuesOf(async () => this);
+  /** What models were given on this session's behalf. */
+  readonly calls: CallLog;
   readonly #setting: SessionSetting;
   readonly #notes = new NoteCache();
   #state: State;
@@ -73,6 +76,7 @@ export class Session {
     this.#state = state;
     this.id = state.row.id;
     this.owner = state.row.owner;
+    this.calls = new CallLog(setting.store.ledger, scopeOf(state.row));
   }
 
   /**

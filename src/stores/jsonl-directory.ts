@@ -44,11 +44,17 @@ export class JsonlDirectory {
     );
   }
 
+  /** Keeps other writers out while the work is done. */
+  hold<T>(work: () => T): T {
+    return this.#attempt(() => this.#lock.hold(work));
+  }
+
   remove({ owner, sessionId }: Scope): boolean {
     return this.write(sessionId, (file) => {
       if (file.row?.owner !== owner) return false;
       // The session's own file last: as long as it is there, a removal that was cut short can be done again.
-      for (const path of [`${file.path}.torn`, file.path]) rmSync(path, { force: true });
+      for (const path of [`${file.path}.torn`, callsBeside(file.path), file.path])
+        rmSync(path, { force: true });
       syncDirectory(this.#path);
       return this.#files.delete(sessionId);
     });
@@ -146,6 +152,11 @@ export class JsonlDirectory {
       throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
     return guarded(this.#path, work);
   }
+}
+
+/** The file of the model calls of the session in this file. */
+export function callsBeside(path: string): string {
+  return path.replace(/\.jsonl$/, ".calls");
 }
 
 /** What a writer does first: it reads what others wrote, and clears away what a dead one left. */

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { JsonlDirectory } from "./jsonl-directory.ts";
+import { callsBeside, JsonlDirectory } from "./jsonl-directory.ts";
+import { jsonlLedger } from "./jsonl-ledger.ts";
 import { selectSessions } from "./select-sessions.ts";
 import { selectEntries } from "./session-table.ts";
 import { Listeners, type Store, type StoreOptions, summaryOf } from "./store.ts";
@@ -33,6 +34,10 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
 
   return {
     name: "jsonl",
+    ledger: jsonlLedger({
+      path: (scope) => directory.read(scope, (file) => callsBeside(file.path)),
+      hold: (work) => directory.hold(work),
+    }),
     async create(session) {
       const { id, owner, revision } = session.row;
       const created = directory.write(id, (file) => {

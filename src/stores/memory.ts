@@ -1,9 +1,11 @@
 import type { JournalEntry } from "../engine/journal.ts";
+import { CallTable } from "./ledger.ts";
 import { selectSessions } from "./select-sessions.ts";
 import { SessionTable, selectEntries } from "./session-table.ts";
 import { Listeners, type Scope, type Store, summaryOf } from "./store.ts";
 
 interface MemorySession {
+  calls: CallTable;
   table: SessionTable;
   journal: JournalEntry[];
   revisionByKey: Map<string, number>;
@@ -29,6 +31,7 @@ export function memoryStore(): Store {
         entry.key ? [[entry.key, entry.revision]] : [],
       );
       sessions.set(row.id, {
+        calls: new CallTable(),
         table: new SessionTable(row, records),
         journal: [...entries],
         revisionByKey: new Map(keys),
@@ -75,6 +78,11 @@ export function memoryStore(): Store {
     },
     async purge(scope) {
       return find(scope) !== undefined && sessions.delete(scope.sessionId);
+    },
+    ledger: {
+      record: async (scope, call, pieces) => find(scope)?.calls.record(call, pieces).number,
+      calls: async (scope, selection) => find(scope)?.calls.select(selection) ?? [],
+      pieces: async (scope, hashes) => find(scope)?.calls.pieces(hashes) ?? new Map(),
     },
     async watch(listener) {
       return listeners.add(listener);

@@ -118,4 +118,28 @@ export const migrations: string[] = [
   END
   $commit$;
   `,
+  `
+  CREATE TABLE ledger_calls (
+    session_id TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    owner TEXT NOT NULL,
+    at BIGINT NOT NULL,
+    base BIGINT NOT NULL,
+    kept BIGINT NOT NULL,
+    pieces TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    PRIMARY KEY (session_id, number)
+  );
+
+  CREATE TABLE ledger_pieces (
+    session_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    part TEXT NOT NULL,
+    role TEXT NOT NULL,
+    tokens BIGINT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (session_id, hash)
+  );
+  `,
 ];

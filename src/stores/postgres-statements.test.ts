@@ -91,7 +91,13 @@ test("every table can be distributed by session: its primary key begins with it 
   );
   assert.deepEqual(
     keys.map(({ table_name, first_column }) => `${table_name} ${first_column}`),
-    ["agent_sessions id", "session_journal session_id", "session_records session_id"],
+    [
+      "agent_sessions id",
+      "ledger_calls session_id",
+      "ledger_pieces session_id",
+      "session_journal session_id",
+      "session_records session_id",
+    ],
   );
 });
 

@@ -3,6 +3,7 @@ import { residentKinds } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { Connection, type ConnectionHooks } from "./postgres-connection.ts";
 import { Feed } from "./postgres-feed.ts";
+import { postgresLedger } from "./postgres-ledger.ts";
 import { migrations } from "./postgres-schema.ts";
 import { openEnd } from "./session-table.ts";
 import {
@@ -76,6 +77,7 @@ function makeStore(
 
   return {
     name: "postgres",
+    ledger: postgresLedger(shared),
     create: (session) => {
       const commitId = crypto.randomUUID();
       return transaction((client) => insertSession(client, session, commitId));
@@ -144,7 +146,7 @@ function makeStore(
     purge: ({ sessionId, owner }) => {
       let found = false;
       return transaction(async (client) => {
-        for (const table of ["session_records", "session_journal"]) {
+        for (const table of ["session_records", "session_journal", "ledger_calls", "ledger_pieces"]) {
           await client.query(`DELETE FROM ${table} WHERE session_id = $1 AND owner = $2`, [sessionId, owner]);
         }
         const { rowCount } = await client.query("DELETE FROM agent_sessions WHERE id = $1 AND owner = $2", [

@@ -66,7 +66,7 @@ export class SqliteRows {
   }
 
   deleteSession(scope: Scope): boolean {
-    for (const table of ["session_records", "session_journal"]) {
+    for (const table of ["session_records", "session_journal", "ledger_calls", "ledger_pieces"]) {
       this.prepare(`DELETE FROM ${table} WHERE session_id = ? AND owner = ?`).run(
         scope.sessionId,
         scope.owner,

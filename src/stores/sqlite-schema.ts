@@ -69,6 +69,30 @@ const migrations: string[] = [
     SELECT session_id, owner, CAST(key AS INTEGER) AS number, value AS message
     FROM session_records WHERE kind = 'message' AND to_revision = 9007199254740991 AND value IS NOT NULL;
   `,
+  `
+  CREATE TABLE ledger_calls (
+    session_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    base INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    pieces TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    PRIMARY KEY (session_id, number)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE ledger_pieces (
+    session_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    part TEXT NOT NULL,
+    role TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (session_id, hash)
+  ) STRICT;
+  `,
 ];
 
 const schemaVersion = migrations.length;

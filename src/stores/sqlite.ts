@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { JournalEntry } from "../engine/journal.ts";
 import { residentKinds } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import type { Ledger } from "./ledger.ts";
 import { openEnd } from "./session-table.ts";
 import {
   entryFromSql,
@@ -15,6 +16,7 @@ import {
   summaryFromSql,
 } from "./sql-rows.ts";
 import { isBusy, storeError } from "./sqlite-errors.ts";
+import { sqliteLedger } from "./sqlite-ledger.ts";
 import { openDatabase } from "./sqlite-open.ts";
 import { SqliteRows } from "./sqlite-rows.ts";
 import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
@@ -49,11 +51,12 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   );
   const warning = warningOfVersion(sqliteVersion(database));
   if (warning) (options.onWarning ?? console.warn)(warning);
-  return new SqliteStore(database, path, writable, options.pollMilliseconds ?? 100);
+  return new SqliteStore(database, path, writable, options);
 }
 
 class SqliteStore implements Store {
   readonly name = "sqlite";
+  readonly ledger: Ledger;
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #writable: boolean;
@@ -70,12 +73,16 @@ class SqliteStore implements Store {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(database: DatabaseSync, path: string, writable: boolean, poll: number) {
+  constructor(database: DatabaseSync, path: string, writable: boolean, options: SqliteOptions) {
     this.#database = database;
     this.#rows = new SqliteRows(database);
     this.#path = path;
     this.#writable = writable;
-    this.#poll = poll;
+    this.#poll = options.pollMilliseconds ?? 100;
+    this.ledger = sqliteLedger(this.#rows, {
+      read: (work) => this.#read(work),
+      write: (work) => this.#writeWithoutFlush(work, options.synchronous ?? "full"),
+    });
   }
 
   async create(session: NewSession): Promise<boolean> {
@@ -230,13 +237,7 @@ class SqliteStore implements Store {
 
   /** `change` is what the session will be at if the work says true. */
   async #write(change: StoreChange | undefined, work: () => boolean): Promise<boolean> {
-    if (!this.#writable) {
-      throw new HoldfastError(
-        "store_read_only",
-        `${this.#path} is open for reading only, because it cannot be written to. Make the file and its directory writable, then open it again.`,
-        { data: { path: this.#path } },
-      );
-    }
+    this.#mustBeWritable();
     return this.#transact(
       "BEGIN IMMEDIATE",
       () => {
@@ -247,6 +248,34 @@ class SqliteStore implements Store {
       (done) => {
         if (done && change) this.#revisions.set(ownedId(change), change.revision);
       },
+    );
+  }
+
+  /** What can be done without after a power cut does not wait for the disk; the next commit flushes it along. */
+  async #writeWithoutFlush<T>(work: () => T, synchronous: "full" | "normal"): Promise<T> {
+    this.#mustBeWritable();
+    return patiently(this.#path, () => {
+      this.#mustBeOpen();
+      this.#database.exec("PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE");
+      try {
+        const result = work();
+        this.#database.exec("COMMIT");
+        return result;
+      } catch (error) {
+        rollBack(this.#database);
+        throw error;
+      } finally {
+        if (synchronous === "full") this.#database.exec("PRAGMA synchronous = FULL");
+      }
+    });
+  }
+
+  #mustBeWritable(): void {
+    if (this.#writable) return;
+    throw new HoldfastError(
+      "store_read_only",
+      `${this.#path} is open for reading only, because it cannot be written to. Make the file and its directory writable, then open it again.`,
+      { data: { path: this.#path } },
     );
   }
 

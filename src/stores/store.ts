@@ -1,5 +1,6 @@
 import type { JournalEntry } from "../engine/journal.ts";
 import type { Json, RecordKind, SessionRow, SessionStatus } from "../engine/state.ts";
+import type { Ledger } from "./ledger.ts";
 
 /** One session of one owner: every call names both, and a session of another owner does not exist. */
 export interface Scope {
@@ -100,6 +101,8 @@ export interface Store {
   sessions(owner: string, selection: SessionSelection): Promise<SessionSummary[]>;
   /** Removes every row of the session for good. */
   purge(scope: Scope): Promise<boolean>;
+  /** What models were given; a store that keeps no such record has none. */
+  readonly ledger?: Ledger;
   /** Hears of every commit, of this process and of others, at least once and in order per session. */
   watch(listener: (change: StoreChange) => void): Promise<StopWatching>;
   close(): Promise<void>;

@@ -1,7 +1,8 @@
+export type { ContractCase, StoreHarness } from "./contract-case.ts";
 export {
   type ScriptedAnswer,
   type ScriptedRequest,
   type ScriptedServer,
   startScriptedServer,
 } from "./scripted-server.ts";
-export { type ContractCase, type StoreHarness, storeContract } from "./store-contract.ts";
+export { storeContract } from "./store-contract.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { step } from "../engine/commit.ts";
 import type { Store } from "../stores/store.ts";
+import { type ContractCase, withStore } from "./contract-case.ts";
 import {
   birth,
   hardText,
@@ -11,21 +12,7 @@ import {
   scopeOf,
   sessionRow,
 } from "./contract-session.ts";
-
-/** What the suite needs of a driver. */
-export interface StoreHarness {
-  /** A handle on the same, at first empty, store; each call opens another. */
-  open(): Promise<Store>;
-  /** Whether what one handle wrote is there after all handles were closed. */
-  durable: boolean;
-  /** How long a change may take to be heard; ten seconds unless given. */
-  patienceMilliseconds?: number;
-}
-
-export interface ContractCase {
-  name: string;
-  run(harness: StoreHarness): Promise<void>;
-}
+import { ledgerContract } from "./ledger-contract.ts";
 
 /** The promises every store keeps. Run each case against a fresh harness. */
 export const storeContract: readonly ContractCase[] = [
@@ -367,15 +354,5 @@ export const storeContract: readonly ContractCase[] = [
       await second.close();
     },
   },
+  ...ledgerContract,
 ];
-
-function withStore(run: (store: Store, harness: StoreHarness) => Promise<void>): ContractCase["run"] {
-  return async (harness) => {
-    const store = await harness.open();
-    try {
-      await run(store, harness);
-    } finally {
-      await store.close();
-    }
-  };
-}

@@ -74,6 +74,9 @@ export const controller = [
       "Old large tool results give way to one-line stubs with their id, and recall_result brings them back.",
     "controller.results-policy":
       "Excluded tools and the newest results are never cleared; clearing happens in batches that pay.",
+    "controller.ledger": "For each model call what it was given is recorded, byte for byte.",
+    "controller.ledger-size": "The record of 500 calls takes at most three times the conversation.",
+    "controller.ledger-fails": "A record that cannot be written holds up nothing.",
     "controller.outside":
       "What a surface shows from outside the session is shown as it is now, in every placement.",
     "controller.extra-tools": "Tools that come and go are offered while they are there.",

@@ -1,5 +1,6 @@
 import { memoryStore } from "../../src/stores/memory.ts";
 import type { Store } from "../../src/stores/store.ts";
+import { brokenLedgers } from "./broken-ledgers.ts";
 import { brokenReads } from "./broken-reads.ts";
 import { brokenWrites } from "./broken-writes.ts";
 
@@ -10,7 +11,7 @@ export interface BrokenStore {
   breakIt(store: Store): Partial<Store>;
 }
 
-export const brokenStores: readonly BrokenStore[] = [...brokenReads, ...brokenWrites];
+export const brokenStores: readonly BrokenStore[] = [...brokenReads, ...brokenWrites, ...brokenLedgers];
 
 /** Handles on one store in memory that outlives them, as a durable store would; each handle with the fault. */
 export function harnessOf(broken?: BrokenStore) {

@@ -1,5 +1,6 @@
 import { test } from "node:test";
-import { type StoreHarness, storeContract } from "../../src/testing/store-contract.ts";
+import type { StoreHarness } from "../../src/testing/contract-case.ts";
+import { storeContract } from "../../src/testing/store-contract.ts";
 
 /** Runs every case of the contract against harnesses of one driver. */
 export function testContract(

@@ -1,0 +1,70 @@
+import type { ModelMessage } from "ai";
+import type { Json } from "../engine/state.ts";
+import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
+import type { Session } from "../sessions/session.ts";
+
+/** A piece of a prompt before it is hashed. A message is remembered, so that it is hashed once. */
+export interface PromptPiece {
+  part: "system" | "tools" | "memory" | "summaries" | "history" | "results";
+  role: string;
+  text?: string;
+  message?: ModelMessage;
+}
+
+/** What is known of a call besides its prompt. */
+export interface CallFacts {
+  model: string;
+  purpose: "turn" | "warning" | "summary";
+  epoch: number;
+  revision: number;
+  contextWindow: number;
+  /** Tokens by part. */
+  parts: Record<string, number>;
+  /** As the provider counted. */
+  usage: { input: number | null; cached: number | null; output: number | null };
+}
+
+type Hashed = Omit<HashedPiece, "part" | "role">;
+
+/** Texts that stand in many prompts: system prompts, tool definitions. */
+const mostTexts = 50;
+
+/** Writes down what the model was given, each piece once. */
+export class CallRecorder {
+  readonly #session: Session;
+  readonly #countTokens: (text: string) => number;
+  readonly #clock: () => number;
+  readonly #messages = new WeakMap<ModelMessage, Hashed>();
+  readonly #texts = new Map<string, Hashed>();
+
+  constructor(session: Session, countTokens: (text: string) => number, clock: () => number) {
+    this.#session = session;
+    this.#countTokens = countTokens;
+    this.#clock = clock;
+  }
+
+  async record(pieces: readonly PromptPiece[], facts: CallFacts): Promise<void> {
+    const hashed: HashedPiece[] = [];
+    for (const piece of pieces)
+      hashed.push({ part: piece.part, role: piece.role, ...(await this.#hash(piece)) });
+    await this.#session.calls.record(hashed, facts as unknown as Json, this.#clock());
+  }
+
+  async #hash({ part, role, text, message }: PromptPiece): Promise<Hashed> {
+    const key = `${part}\n${role}\n${text}`;
+    const known = message ? this.#messages.get(message) : this.#texts.get(key);
+    if (known) return known;
+    const content = message ? JSON.stringify(message) : (text ?? "");
+    const hashed = {
+      hash: await hashPiece({ part, role, text: content }),
+      tokens: Math.round(this.#countTokens(content)),
+      text: content,
+    };
+    if (message) this.#messages.set(message, hashed);
+    else {
+      if (this.#texts.size >= mostTexts) this.#texts.clear();
+      this.#texts.set(key, hashed);
+    }
+    return hashed;
+  }
+}
