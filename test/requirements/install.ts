@@ -33,4 +33,8 @@ export const install = from("init, uninstall, doctor", {
   "doctor.last-failure": "doctor names the last failure of a host's hooks",
   "doctor.absent": "a host that is not present is no problem",
   "doctor.no-trace": "doctor leaves no session behind, and the current session of an agent stays current",
+  "doctor.live":
+    "with --live doctor looks for the canary in a request of the real client to a scripted model on loopback",
+  "init.plugin":
+    "one plugin folder serves Claude Code and Codex, an extension Gemini CLI, with what init would write",
 });

@@ -26,7 +26,7 @@ export async function checkTrust(host: HostName, places: Places): Promise<Findin
 }
 
 /** A config of the host as far as it can be read; one that cannot be is named by the check of the wiring. */
-function settingsIn(...paths: string[]): Record<string, unknown>[] {
+export function settingsIn(...paths: string[]): Record<string, unknown>[] {
   return paths.flatMap((path) => {
     try {
       return [readJson(readFileSync(path, "utf8"), path)];

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openMemory } from "../../index.ts";
 import type { Host, HostName } from "../install/host-table.ts";
+import { valueAt } from "../install/json-text.ts";
 import { findProgram } from "../install/launcher.ts";
-import type { Places } from "../install/places.ts";
+import { type Places, userFolder } from "../install/places.ts";
 import { findStore } from "../light-memory.ts";
 import { findProject, type Project } from "../project-directory.ts";
 import { findLink } from "../session-link.ts";
+import { settingsIn } from "./check-trust.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { rememberLinks } from "./scratch-session.ts";
@@ -20,8 +20,7 @@ const prompt = "This is holdfast doctor. Answer ok.";
 
 /** How the client is run without its screen, against a model on this machine. */
 interface LiveClient {
-  /** `folder` is for files that it needs, and is gone afterwards. */
-  env(url: string, folder: string): Record<string, string>;
+  env(url: string): Record<string, string>;
   /** A conversation of its own. */
   first(url: string): string[];
   /** The same conversation, gone on with. */
@@ -72,16 +71,14 @@ const clients: Partial<Record<HostName, LiveClient>> = {
     again: () => ["run", "--continue", prompt],
   },
   gemini: {
-    env(url, folder) {
-      // Another address would make it ask for a gateway, unless the settings name the key.
-      const settings = join(folder, "gemini-settings.json");
-      writeFileSync(settings, JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } }));
-      return {
-        GOOGLE_GEMINI_BASE_URL: url,
-        GEMINI_API_KEY: "doctor",
-        GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings,
-      };
-    },
+    // With an address alone it asks for a gateway that it does not know; Vertex takes both from the environment.
+    env: (url) => ({
+      GOOGLE_GENAI_USE_VERTEXAI: "true",
+      GOOGLE_API_KEY: "doctor",
+      GOOGLE_VERTEX_BASE_URL: url,
+      GEMINI_API_KEY: "doctor",
+      GOOGLE_GEMINI_BASE_URL: url,
+    }),
     first: () => ["-p", prompt],
     again: () => ["--resume", "latest", "-p", prompt],
   },
@@ -94,15 +91,19 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
   const program = findProgram(host.program, places.env);
   if (program === undefined)
     return [note(check, `${host.program} is not on the PATH.`, `Install ${host.title}.`)];
+  if (host.name === "gemini" && signsInWithGoogle(places)) {
+    return [
+      note(check, "Gemini CLI signs in with Google here, so it would not talk to a model on this machine."),
+    ];
+  }
   const project = findProject(places.root);
   const model = await startScriptedModel();
-  const folder = mkdtempSync(join(tmpdir(), "holdfast-doctor-"));
   const links = rememberLinks(project);
   let hostSession = "";
   const talk = (args: string[]) =>
     runProgram(program, args, {
       cwd: places.root,
-      env: { ...places.env, ...client.env(model.url, folder) },
+      env: { ...places.env, ...client.env(model.url) },
       limit,
     });
   try {
@@ -117,7 +118,6 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
     return [await lookForCanary(host, project, link.session, model, () => talk(client.again(model.url)))];
   } finally {
     if (hostSession !== "") links.restore(host.name, hostSession);
-    rmSync(folder, { recursive: true, force: true });
     await model.close();
   }
 }
@@ -144,6 +144,16 @@ async function lookForCanary(
     await memory.purgeSession(sessionId).catch(() => {});
     await memory.close();
   }
+}
+
+/** A login goes before the environment, and the request would leave this machine. */
+function signsInWithGoogle(places: Places): boolean {
+  const paths = [
+    join(userFolder.gemini(places), "settings.json"),
+    join(places.root, ".gemini/settings.json"),
+  ];
+  const chosen = settingsIn(...paths).map((value) => valueAt(value, ["security", "auth", "selectedType"]));
+  return chosen.some((type) => type !== undefined && type !== "gemini-api-key" && type !== "vertex-ai");
 }
 
 function silent({ title, program }: Host, { trouble, code, stderr, stdout }: ProgramRun): Finding {

@@ -39,10 +39,9 @@ function checkBuild(): boolean {
 }
 
 /** Plain `holdfast` where that is this package; else this Node and this package's file. */
-export function findLauncher(env: Environment = process.env): Launcher {
+export function findLauncher(env: Environment = process.env, own = builtCommand): Launcher {
   const found = findProgram("holdfast", env, isLasting);
-  if (found !== undefined && realpathSync(found) === realPath(builtCommand))
-    return { command: "holdfast", args: [] };
+  if (found !== undefined && realpathSync(found) === realPath(own)) return { command: "holdfast", args: [] };
   return { command: process.execPath, args: [usesBuild() ? builtCommand : sourceCommand] };
 }
 

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { findLauncher, isOurHook, shellLine } from "./launcher.ts";
+
+test("hosts get plain holdfast only where that is this package and stays on the PATH [init.command]", () => {
+  const base = temporaryDirectory();
+  const own = join(base, "cli.js");
+  writeFileSync(own, "#!/bin/sh\n", { mode: 0o755 });
+  const commandIn = (folder: string) => findLauncher({ PATH: folder }, own).command;
+  const [another, npx, lasting] = [join(base, "another"), join(base, "node_modules/.bin"), join(base, "bin")];
+  for (const folder of [another, npx, lasting]) mkdirSync(folder, { recursive: true });
+  assert.equal(commandIn(lasting), process.execPath);
+  writeFileSync(join(another, "holdfast"), "#!/bin/sh\n", { mode: 0o755 });
+  assert.equal(commandIn(another), process.execPath, "another program of that name");
+  symlinkSync(own, join(npx, "holdfast"));
+  assert.equal(commandIn(npx), process.execPath, "npx puts such a folder on the PATH for a moment");
+  symlinkSync(own, join(lasting, "holdfast"));
+  assert.equal(commandIn(lasting), "holdfast");
+  assert.match(findLauncher({ PATH: "" }).args[0] ?? "", /cli\.[jt]s$/);
+});
+
+test("a shell reads a command line back as the words it was made of [init.command]", () => {
+  const words = [
+    "a b",
+    "it's",
+    "$HOME",
+    "`x`",
+    '"q"',
+    "a;b|c&d",
+    "*",
+    "back\\slash",
+    "plain-1.2/x",
+    "grüße",
+    "new\nline",
+  ];
+  const script = "process.stdout.write(JSON.stringify(process.argv.slice(1)))";
+  const line = shellLine([process.execPath, "--eval", script, "--", ...words]);
+  assert.deepEqual(JSON.parse(execFileSync("/bin/sh", ["-c", line], { encoding: "utf8" })), words);
+});
+
+test("our hooks are known by their command line, whichever launcher wrote it [uninstall.edits]", () => {
+  for (const line of [
+    "holdfast hook codex",
+    "/usr/bin/node /opt/holdfast/dist/cli.js hook codex",
+    "'/opt/a b/node' '/opt/it'\\''s/src/cli.ts' hook codex",
+    `"C:\\node.exe" "C:\\x\\cli.js" hook codex`,
+    shellLine(["/a b/node", "/c $d/cli.js", "hook", "codex"]),
+  ])
+    assert.ok(isOurHook(line, "codex"), line);
+  for (const line of [
+    "holdfast hook gemini",
+    "echo hook codex",
+    "holdfast mcp",
+    "notholdfast hook codex",
+    undefined,
+    1,
+  ])
+    assert.ok(!isOurHook(line, "codex"), String(line));
+});
