@@ -158,3 +158,15 @@ test("a tool with a dot in its name is called by either name [mcp.names]", async
   const session = await other.resumeSession("default");
   assert.equal((await session.scratchpad.read()).notes, "session.scratchpad\nsession_scratchpad");
 });
+
+test("over HTTP, too, a subscriber hears of what others change [mcp.notifications]", async (context) => {
+  const { url, memory: other } = await startMcpEndpoint(context, ["notepad"]);
+  const session = await other.createSession({ id: "shared" });
+  const client = await connectAddress(context, `${url}?session=shared`);
+  const heard = new Promise<string>((resolve) =>
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => resolve(params.uri)),
+  );
+  await client.subscribeResource({ uri: "holdfast://session/shared/notepad" });
+  await session.notepad.write("by a person", { actor: { kind: "person" } });
+  assert.equal(await heard, "holdfast://session/shared/notepad");
+});

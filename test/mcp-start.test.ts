@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { knownSurfaces } from "../src/cli/surfaces.ts";
 import { loadExactTokenizer, openMemory } from "../src/index.ts";
 import { holdfast, runNode } from "./support/command-line.ts";
 import { initialize, startMcp } from "./support/mcp-process.ts";
@@ -28,19 +29,20 @@ test("notepad and notes take at most 1,500 tokens of what tools/list really send
     { surface: "notes", tools: 7, tokens: notes },
   ]);
   const table = await holdfast("mcp", "--cost");
-  for (const name of [
-    "notepad",
-    "notes",
-    "scratchpad",
-    "tasks",
-    "results",
-    "sessions",
-    "knowledge",
-    "project",
-    "sandbox",
-  ])
-    assert.match(table.stdout, new RegExp(`^  ${name} +[\\d,]+  \\d+ tools?$`, "m"));
+  const page = readFileSync(join(import.meta.dirname, "../docs/mcp.md"), "utf8");
+  for (const name of knownSurfaces) {
+    const measured = number(new RegExp(`^  ${name} +([\\d,]+)  \\d+ tools?$`, "m").exec(table.stdout)?.[1]);
+    const documented = number(new RegExp(`^\\| .${name}. +\\| \\d+ +\\| ([\\d,]+)`, "m").exec(page)?.[1]);
+    assert.ok(
+      Math.abs(measured - documented) < measured / 5,
+      `${name}: ${measured}, in the docs ${documented}`,
+    );
+  }
 });
+
+function number(text = ""): number {
+  return Number(text.replaceAll(",", ""));
+}
 
 test("surfaces are chosen by name, and an unknown one is refused with the list [mcp.surfaces]", async (context) => {
   const names = async (args: string[], cwd?: string) => {

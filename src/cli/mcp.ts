@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../hosts/install/launcher.ts";
@@ -8,6 +7,7 @@ import type { McpServerOptions } from "../mcp/server.ts";
 import type { Memory } from "../sessions/memory.ts";
 import { checkId } from "../sessions/options.ts";
 import { openChosenMemory, readArguments } from "./arguments.ts";
+import { projectSession } from "./project-root.ts";
 import { defaultSurfaces, knownSurfaces, loadSurfaces } from "./surfaces.ts";
 
 export async function run(args: string[]): Promise<number> {
@@ -35,8 +35,7 @@ export async function run(args: string[]): Promise<number> {
 /** A fixed session, or that of the host which started this process, wherever it goes. */
 function sessionOf({ root, directory }: Project, chosen: string | undefined): () => Promise<string> {
   if (chosen !== undefined) return async () => chosen;
-  const fallback = `project-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`;
-  const follower = followSession({ directory, cwd: process.cwd(), fallback });
+  const follower = followSession({ directory, cwd: process.cwd(), fallback: projectSession(root) });
   return () => follower.current();
 }
 

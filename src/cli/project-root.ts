@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { findProject, makeProjectDirectory } from "../hosts/project-directory.ts";
@@ -17,4 +18,9 @@ export function prepareProjectStore(): void {
   } catch {
     // Where nothing can be written, the store says so better.
   }
+}
+
+/** The session of those who come without one: the project's own, also in a store that several projects share. */
+export function projectSession(root: string): string {
+  return `project-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`;
 }
