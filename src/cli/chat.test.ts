@@ -36,7 +36,7 @@ test("--session goes on with a session, and begins one that is not there [chat.a
   assert.match(second.stderr, /^Session audit /);
   assert.deepEqual(promptsOf(server.requests[1]), ["one", "two"]);
   const { stdout } = await runCli(["sessions"], { cwd });
-  assert.match(stdout, /^audit .* one\n$/);
+  assert.match(stdout, /^audit {2}one\n/);
 });
 
 test("--json prints each event as a line, and a result at the end [chat.json]", async () => {

@@ -7,6 +7,9 @@ import { temporaryDirectory } from "./temporary.ts";
 
 const root = join(import.meta.dirname, "../..");
 
+/** Where kept texts go: they are gone with the test file. */
+const kept = temporaryDirectory();
+
 let server: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
@@ -14,7 +17,9 @@ process.once("exit", () => server?.kill());
 
 /** Runs `holdfast ARGS` with these variables, in a process that takes one command after the other. */
 export function holdfastWith(variables: NodeJS.ProcessEnv, ...args: string[]): Promise<Outcome> {
-  const turn = last.then(() => ask({ args, variables: { VISUAL: "", NO_COLOR: "", ...variables } }));
+  const turn = last.then(() =>
+    ask({ args, variables: { VISUAL: "", NO_COLOR: "", TMPDIR: kept, ...variables } }),
+  );
   last = turn.catch(() => undefined);
   return turn;
 }
