@@ -24,6 +24,7 @@ const library = defineConfig({
     "ai-sdk": "src/adapters/ai-sdk.ts",
     anthropic: "src/adapters/anthropic.ts",
     openai: "src/adapters/openai.ts",
+    knowledge: "src/knowledge/index.ts",
     project: "src/project/index.ts",
     sandbox: "src/sandbox/index.ts",
     "sandbox-worker": "src/sandbox/worker.ts",

@@ -14,5 +14,12 @@ export const knowledge = from("knowledge layers", {
   "knowledge.skills-folders": "Skills are read from the usual folders, in the open format.",
   "knowledge.skills-broken": "A broken skill file is skipped with a warning that names it.",
   "knowledge.skills-inside": "Nothing outside a skill's folder can be read through it.",
+  "knowledge.order": "The layers stand in the prompt in the seed's order.",
+  "knowledge.layer-system-prompt": "The system prompt is always in context and permanent.",
+  "knowledge.layer-skills": "Skills: summaries always, text on demand, permanent.",
+  "knowledge.layer-notepad": "The notepad survives compaction in full and is archived with its session.",
+  "knowledge.layer-history": "History is summarised at compaction and archived with its session.",
+  "knowledge.layer-state": "State is read on demand and permanent.",
+  "knowledge.layers-documented": "The docs have a table with a row for each layer.",
   "knowledge.skills-checked": "A skill is validated before it is saved.",
 });
