@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { z } from "zod";
+import { knownSurfaces, loadSurfaces } from "../src/cli/surfaces.ts";
 import type { Json } from "../src/engine/state.ts";
-import { openMemory, surfaceNames } from "../src/index.ts";
+import { openMemory } from "../src/index.ts";
 import { dotless } from "../src/tools/toolbox.ts";
 import { calls, result } from "./support/conversation.ts";
 import { startMcpEndpoint } from "./support/mcp-http.ts";
@@ -26,7 +28,7 @@ type Output = any;
 
 /** One call of every tool, in an order in which each succeeds. */
 const everyCall: [name: string, input: (earlier: Output) => Record<string, unknown>][] = [
-  ["write_notepad", () => ({ content: "# Audit" })],
+  ["write_notepad", () => ({ content: "# Audit\n- 500 rows" })],
   ["update_notepad", () => ({ operation: "find_replace", find: "u", replace: "U" })],
   ["read_notepad", () => ({})],
   ["add_note", () => ({ content: "double-counted", tags: ["q3"] })],
@@ -50,13 +52,46 @@ const everyCall: [name: string, input: (earlier: Output) => Record<string, unkno
   ["get_state", () => ({ key: "none" })],
   ["list_state", () => ({})],
   ["delete_state", () => ({ key: "rows" })],
+  [
+    "log_decision",
+    () => ({
+      decision: "d",
+      rationale: "r",
+      evidence: [{ quote: "hello", path: "a.txt", line: 1 }],
+      scenarios: ["a", "b", "c"],
+    }),
+  ],
+  ["log_debt", () => ({ description: "d" })],
+  ["set_goal", () => ({ goal: "g" })],
+  ["log_blocker", () => ({ blocker: "b" })],
+  ["track_ref", () => ({ path: "a.txt", purpose: "p" })],
+  ["ask_question", () => ({ question: "q" })],
+  ["log_handoff", () => ({ summary: "s" })],
+  ["archive", () => ({})],
+  ["promote", () => ({})],
+  ["recover_context", () => ({})],
+  [
+    "create_tool",
+    () => ({ name: "double", description: "d", schema: { type: "object" }, code: "return 2;" }),
+  ],
+  ["list_tools", () => ({})],
+  ["delete_tool", () => ({ name: "double" })],
+  ["run_sandbox_code", () => ({ code: "return 'x'.repeat(100_000);" })],
+  ["read_output", ({ run_sandbox_code }) => ({ id: outputId(run_sandbox_code) })],
   ["recall", () => ({ query: "500 rows" })],
   ["recall_result", () => ({ id: "c1" })],
   ["clear_result", () => ({ id: "c1", summary: "500 rows" })],
 ];
 
-const db = `${temporaryDirectory()}/memory.db`;
-const memory = await openMemory({ store: db, surfaces: surfaceNames });
+/** The id under which the rest of a long output can be read. */
+function outputId(output: unknown): string {
+  return /with id \\"([^"\\]+)/.exec(JSON.stringify(output))?.[1] ?? "";
+}
+
+const root = temporaryDirectory();
+writeFileSync(join(root, "a.txt"), "hello\n");
+const db = join(root, "memory.db");
+const memory = await openMemory({ store: db, surfaces: await loadSurfaces(knownSurfaces, root) });
 after(() => memory.close());
 
 async function seedConversation(id: string): Promise<void> {
@@ -112,7 +147,12 @@ async function connectProcess(context: TestContext, args: readonly string[], opt
   const client = new Client({ name: "test", version: "1" }, options);
   context.after(() => client.close());
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [cli, "mcp", ...args], stderr: "inherit" }),
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [cli, "mcp", ...args],
+      stderr: "inherit",
+      cwd: root,
+    }),
   );
   return client;
 }
@@ -126,13 +166,13 @@ async function connectAddress(context: TestContext, url: string) {
 
 test("the official client calls every tool of every surface over stdio, and each answer fits its schema [mcp.tools]", async (context) => {
   await seedConversation("stdio");
-  const args = ["--db", db, "--session", "stdio", "--surfaces", surfaceNames.join(",")];
+  const args = ["--db", db, "--session", "stdio", "--surfaces", knownSurfaces.join(",")];
   await callEverything(await connectProcess(context, args));
 });
 
 test("the official client calls every tool of every surface over HTTP, and each answer fits its schema [mcp.tools]", async (context) => {
   await seedConversation("http");
-  const { url } = await startMcpEndpoint(context, surfaceNames, db);
+  const { url } = await startMcpEndpoint(context, knownSurfaces, db, root);
   await callEverything(await connectAddress(context, `${url}?session=http`));
 });
 

@@ -13,8 +13,9 @@ export async function startMcpEndpoint(
   context: TestContext,
   surfaceNames: readonly string[],
   store = "memory:",
+  root = temporaryDirectory(),
 ): Promise<{ url: string; memory: Memory }> {
-  const surfaces = await loadSurfaces(surfaceNames, temporaryDirectory());
+  const surfaces = await loadSurfaces(surfaceNames, root);
   const memory = await openMemory({ store, surfaces });
   const handler = createMcpHandler({
     surfaces,
