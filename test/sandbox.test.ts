@@ -142,6 +142,12 @@ test("a call that nobody awaited still counts, before the program is over [sandb
   const session = await openSandboxed();
   await answer(session, "run_sandbox_code", { code: 'session.notepad.append("late"); return 1' });
   assert.equal(await session.notepad.read(), "late");
+  const unheard = await answer(session, "run_sandbox_code", { code: "session.notepad.append(5); return 1" });
+  assert.deepEqual([unheard.value, unheard.logs?.slice(0, 13)], [1, "A call failed"]);
+  const heard = await answer(session, "run_sandbox_code", {
+    code: "try { await session.notepad.append(5) } catch {} return session.notepad.append(5).catch(() => 2)",
+  });
+  assert.deepEqual(heard, { value: 2 });
 });
 
 test("nothing of one program is left for the next [sandbox.isolation]", async () => {

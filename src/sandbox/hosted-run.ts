@@ -88,7 +88,7 @@ export class HostedRun {
     else if (now > this.#deadline + grace) this.end({ kind: "limit", limit: "wall" });
   }
 
-  /** The answer, once the calls that the program did not wait for are done as well. */
+  /** The answer, once the calls that the program left behind are done as well. */
   async conclude(end: End): Promise<SandboxResult> {
     const patience = this.obeyed ? Math.max(0, this.#deadline - sharedNow()) : lastCalls;
     if (this.#calls.size > 0) await settledWithin(this.#calls, patience);
@@ -115,6 +115,7 @@ export class HostedRun {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const code = isHoldfastError(error) ? error.code : "program_failed";
+      if (this.#isOver) this.#log(`${path} failed: ${message}\n`);
       this.#reply({ ...answer, ok: false, text: JSON.stringify({ message, code }) });
     }
   }

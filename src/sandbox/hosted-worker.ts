@@ -8,6 +8,9 @@ import type { Program, SandboxResult } from "./sandbox.ts";
 /** How often a running program is looked at from outside, in milliseconds. */
 const lookEvery = 50;
 
+/** How long a new worker may take until it is ready, in milliseconds. */
+const startWithin = 30_000;
+
 /** The built worker lies beside the bundle; in the source it is a file of this room. */
 const file = new URL(
   import.meta.url.endsWith(".ts") ? "./worker.ts" : "./sandbox-worker.js",
@@ -58,7 +61,13 @@ export class HostedWorker {
     const post = (message: ToWorker) => this.#worker.postMessage(message);
     const run = new HostedRun(++this.#runs, program, { ...this.#limits, ...limits }, post);
     this.#current = run;
+    const late = setTimeout(
+      () => run.end({ kind: "broken", message: "its worker did not start" }),
+      startWithin,
+    );
     await Promise.race([this.#ready, run.ended]);
+    clearTimeout(late);
+    this.#times.fill(0);
     if (this.alive) run.start(checkOnly);
     else run.end({ kind: "broken", message: "its worker could not be started" });
     const looking = setInterval(() => run.look(this.#times), lookEvery);
@@ -66,7 +75,7 @@ export class HostedWorker {
     clearInterval(looking);
     this.#current = undefined;
     if (run.obeyed) this.#worker.unref();
-    else this.#kill();
+    else void this.#kill();
     return run.conclude(end);
   }
 

@@ -62,6 +62,7 @@ export function mergeSandboxLimits(given: Partial<SandboxLimits> = {}): SandboxL
 
 /** A run can only have less than its sandbox allows. */
 export function tighten(limits: SandboxLimits, wanted: Partial<RunLimits> = {}): RunLimits {
+  mergeSandboxLimits(wanted);
   const least = (name: keyof RunLimits) => Math.min(limits[name], wanted[name] ?? limits[name]);
   return {
     cpuMilliseconds: least("cpuMilliseconds"),

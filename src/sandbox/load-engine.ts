@@ -23,7 +23,7 @@ export async function loadEngine(memoryBytes: number): Promise<Engine> {
 }
 
 /** Gives the module's own memory a maximum; as published it has none. */
-export function capMemory(wasm: Uint8Array, mostPages: number): Uint8Array<ArrayBuffer> {
+function capMemory(wasm: Uint8Array, mostPages: number): Uint8Array<ArrayBuffer> {
   for (let at = 8; at < wasm.length; ) {
     const size = readNumber(wasm, at + 1);
     const end = size.next + size.value;

@@ -37,7 +37,11 @@ interface Guest {
   paths: string;
   /** The VM before any program. */
   pristine: Snapshot;
+  programs: number;
 }
+
+/** Programs for one VM; its wrapper remembers a little of each that failed. */
+const mostPrograms = 1_000;
 
 /** The texts a guest can send are never longer than this, whatever its memory holds. */
 const longestText = 16_000_000;
@@ -48,6 +52,8 @@ export class Machine {
   readonly #limits: SandboxLimits;
   #guest: Guest | undefined;
   #listener: Listener | undefined;
+  /** Promises that were rejected while nobody waited for them. */
+  readonly #rejected = new Set<number>();
 
   constructor(engine: Engine, limits: SandboxLimits) {
     this.#engine = engine;
@@ -57,9 +63,10 @@ export class Machine {
   /** Makes the next VM ready; quick when the last one can be wound back. */
   async renew(reusable: boolean): Promise<void> {
     this.#listener = undefined;
+    this.#rejected.clear();
     const guest = this.#guest;
     const unchanged = guest?.memory.buffer.byteLength === guest?.pristine.memory.byteLength;
-    if (guest && reusable && unchanged) {
+    if (guest && reusable && unchanged && guest.programs++ < mostPrograms) {
       // All that a VM is lies in this memory, so nothing of the last program is left.
       new Uint8Array(guest.memory.buffer).set(guest.pristine.memory);
     } else {
@@ -95,7 +102,12 @@ export class Machine {
     vm.executePendingJobs();
   }
 
-  /** Whether the memory is as good as used up: then QuickJS cannot even make an error of it, and throws null. */
+  /** How many promises failed without anybody hearing of it. */
+  get unheard(): number {
+    return this.#rejected.size;
+  }
+
+  /** Whether the memory is as good as used up: then QuickJS cannot even make an error of it. */
   get isFull(): boolean {
     return this.#ready().memory.buffer.byteLength > 0.75 * this.#limits.memoryBytes;
   }
@@ -137,6 +149,10 @@ export class Machine {
         this.#listener?.tick();
         return false;
       },
+      onUnhandledRejection: (promise: JSValueHandle, _reason: JSValueHandle, isHandled: boolean) => {
+        if (isHandled) this.#rejected.delete(promise.identity);
+        else this.#rejected.add(promise.identity);
+      },
       // A program sees the time, but not where its host is; and it has no standard output.
       timezoneOffset: 0,
       wasi: (own: EngineMemory) => {
@@ -156,7 +172,7 @@ export class Machine {
     const settle = kit.getProp("settle");
     for (const handle of [host, boot, kit]) handle.dispose();
     leaveRoom(vm);
-    return { vm, memory, offer, start, settle, paths: "[]", pristine: vm.snapshot() };
+    return { vm, memory, offer, start, settle, paths: "[]", pristine: vm.snapshot(), programs: 0 };
   }
 
   /** The guest part only ever sends texts; anything else was forged, and is nothing. */

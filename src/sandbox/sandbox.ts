@@ -81,16 +81,21 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const queue: ((worker: HostedWorker | undefined) => void)[] = [];
   let closed = false;
 
+  let hiring = 0;
   const hire = async (): Promise<HostedWorker | undefined> => {
-    engine ??= loadEngine(limits.memoryBytes);
-    const compiled = await engine;
-    if (closed) return undefined;
-    const worker = new HostedWorker(compiled, limits);
-    workers.add(worker);
-    return worker;
+    hiring++;
+    try {
+      engine ??= loadEngine(limits.memoryBytes);
+      const compiled = await engine;
+      if (closed) return undefined;
+      const worker = new HostedWorker(compiled, limits);
+      workers.add(worker);
+      return worker;
+    } finally {
+      hiring--;
+    }
   };
 
-  let hiring = 0;
   const take = async (): Promise<HostedWorker | undefined> => {
     if (closed) return undefined;
     for (let free = idle.pop(); free; free = idle.pop()) {
@@ -98,12 +103,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       workers.delete(free);
     }
     if (workers.size + hiring >= most) return new Promise((resolve) => queue.push(resolve));
-    hiring++;
-    try {
-      return await hire();
-    } finally {
-      hiring--;
-    }
+    return hire();
   };
 
   const give = (worker: HostedWorker): void => {

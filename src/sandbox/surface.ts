@@ -15,7 +15,7 @@ import {
 } from "./authored-tools.ts";
 import { guidanceFor } from "./guidance.ts";
 import { checkHostTools, type HostTools } from "./host-tools.ts";
-import type { SandboxLimits } from "./limits.ts";
+import { mergeSandboxLimits, type SandboxLimits } from "./limits.ts";
 import { Outputs } from "./outputs.ts";
 import { programApi } from "./program-api.ts";
 import { createSandbox, type Sandbox, type SandboxFailure, type SandboxResult } from "./sandbox.ts";
@@ -42,6 +42,7 @@ export function sandboxSurface(options: SandboxSurfaceOptions = {}): Surface {
   const { sandbox = createSandbox(options.limits ? { limits: options.limits } : {}), hostTools = {} } =
     options;
   checkHostTools(hostTools);
+  mergeSandboxLimits(options.limits);
   const outputs = new Outputs();
   const runCode = async (call: Call, name: string, code: string, input: unknown): Promise<ProgramOutput> => {
     const api = programApi(call, name, hostTools);

@@ -17,6 +17,12 @@ const unansweredShare = 10;
 /** Programs whose types are already taken out. */
 const mostPrepared = 100;
 
+/** Longer programs are prepared anew each time. */
+const longestPrepared = 20_000;
+/** What is left of an error for which there was no memory. */
+const withoutWords = /^threw null$|<null>/;
+const unheardText = "A call failed, and the program did not wait for it. Await every call to see its error.";
+
 const port = parentPort;
 if (!port) throw new Error("This file is run by the sandbox, as a worker.");
 const { engine, limits: sandboxLimits, clock } = workerData as WorkerSetting;
@@ -58,14 +64,20 @@ class Run implements Listener {
     } catch (error) {
       this.#end = explain(this.#reached ?? error);
     }
+    if (this.#end?.kind === "failed" && withoutWords.test(this.#end.message) && machine.isFull)
+      this.#end = { kind: "limit", limit: "memory" };
     times[1] = (times[1] ?? 0) + sharedNow() - (times[0] ?? 0);
     times[0] = 0;
-    this.#flush();
-    if (!this.#end && this.#waiting.size === 0) {
+    const answered = this.#waiting.size === 0;
+    if (!this.#end && answered) {
       const message = "The program waits for a promise that nothing will ever settle.";
       this.#end = { kind: "failed", message, line: undefined };
     }
-    if (this.#end) this.close(this.#end);
+    // A call that the program forgot to wait for still belongs to it.
+    const isOver = this.#end && (this.#end.kind !== "done" || answered);
+    if (isOver && machine.unheard > 0) this.log(unheardText);
+    this.#flush();
+    if (this.#end && isOver) this.close(this.#end);
   }
 
   close(end: ProgramEnd): void {
@@ -103,8 +115,7 @@ class Run implements Listener {
   }
 
   failed(message: string, line: number | undefined): void {
-    this.#reached ??=
-      message === "threw null" && machine.isFull ? new LimitReached("memory") : limitIn(message);
+    this.#reached ??= limitIn(message);
     this.#end ??= { kind: "failed", message: message.slice(0, 2_000), line };
   }
 
@@ -161,7 +172,7 @@ function prepare(code: string): Prepared {
   if (known) return known;
   const program = prepareProgram(code);
   if (prepared.size >= mostPrepared) prepared.clear();
-  prepared.set(code, program);
+  if (code.length <= longestPrepared) prepared.set(code, program);
   return program;
 }
 

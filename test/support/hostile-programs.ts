@@ -4,7 +4,7 @@ const megabyte = 1024 * 1024;
 
 /** What hostile programs may have; small, so that they are soon through with it. */
 export const hostileLimits = {
-  cpuMilliseconds: 200,
+  cpuMilliseconds: 100,
   wallMilliseconds: 400,
   outputCharacters: 100_000,
   operations: 50,
@@ -41,6 +41,11 @@ export const hostilePrograms: Record<string, [code: string, ...verdicts: Verdict
   "endless generator": ["function* g() { while (true) yield 1; } for (const x of g()) {}", "cpu"],
   "regular expression bomb": ['/^(a+)+$/.test("a".repeat(40) + "b")', "cpu"],
   "regular expression bomb in replace": ['("x".repeat(30) + "!").replace(/(x+x+)+y/g, "")', "cpu"],
+  "one built-in function that takes for ever": [
+    'return "x".repeat(8e6).replaceAll("x", "yy").length',
+    "cpu",
+    "memory",
+  ],
   "huge array": ["const a = []; while (true) a.push([1, 2, 3]);", "memory", "cpu"],
   "array filled": ["new Array(2 ** 31).fill(0)", "memory", "cpu"],
   "JSON.stringify of millions": ["JSON.stringify(new Array(3_000_000).fill(1.5)).length", "memory", "cpu"],
