@@ -134,7 +134,6 @@ test("a compaction is shown with its trigger, warning turn, checkpoint, removed 
     assert.match(shown.summary, /^\[Summary of the conversation so far\]\n.*\[Receipt: messages/s);
     const turn = shown.warningTurn?.messages ?? [];
     assert.ok(turn.length >= 1 && turn.every(({ aside }) => aside), "what the agent said to the warning");
-    assert.ok(turn.every(({ number }) => number <= receipt.to || number > receipt.to));
     const removed = await call(server, "messages", {
       params,
       query: { after: receipt.from - 1, limit: receipt.to - receipt.from + 1 },
@@ -154,5 +153,52 @@ test("a compaction is shown with its trigger, warning turn, checkpoint, removed 
   assert.equal(older.messages.at(-1)?.number, newest.first - 1);
   const [call1] = (await call(server, "message", { params: { id: "a", number: 2 } })).parts;
   assert.equal(call1?.type, "tool-call");
-  assert.deepEqual((await call(server, "calls", { params })).calls, []);
+});
+
+test("each model call is shown with its parts, its exact pieces, what changed, and what it cost [serve.calls]", async (context) => {
+  const priceOf = () => ({ input: 2, cacheRead: 0.2, output: 10, basis: "a test" });
+  const { server, memory } = await startTestServer(context, { priceOf });
+  await runAudit(memory, { session: { id: "a" } });
+  const params = { id: "a" };
+  const { calls, total, before } = await call(server, "calls", { params });
+  assert.ok(calls.length > 20 && total === calls.length && before === null);
+  assert.deepEqual(
+    calls.map(({ number }) => number),
+    calls.map((_, index) => index + 1),
+  );
+  assert.deepEqual(new Set(calls.map(({ purpose }) => purpose)), new Set(["turn", "warning", "summary"]));
+  const last = await call(server, "calls", { params, query: { limit: 3 } });
+  assert.deepEqual([last.calls, last.before], [calls.slice(-3), total - 2]);
+  const older = await call(server, "calls", { params, query: { limit: 3, before: last.before ?? 0 } });
+  assert.deepEqual(older.calls, calls.slice(-6, -3));
+
+  for (const { number, parts, usage, money, contextWindow } of calls) {
+    const { free, ...used } = parts;
+    const sum = Object.values(used).reduce((all, each) => all + each, 0);
+    assert.ok(
+      Math.abs(sum + free - contextWindow) < 2 || sum > contextWindow,
+      `${number}: ${JSON.stringify(parts)}`,
+    );
+    const shares = Object.values(money?.parts ?? {}).reduce((all, each) => all + each, 0);
+    assert.ok(Math.abs((money?.total ?? 0) - shares - (money?.output ?? 0)) < 1e-12);
+    assert.ok(
+      Math.abs(shares - ((usage.input ?? 0) * 2) / 1e6) < 1e-9,
+      "nothing was cached, so all of it at the full price",
+    );
+  }
+  const second = await call(server, "call", { params: { id: "a", number: 2 } });
+  assert.equal(second.previous, 1);
+  assert.ok(second.cachedPieces > 0);
+  assert.ok(second.pieces.every(({ cached }, index) => cached === index < second.cachedPieces));
+  assert.ok(second.pieces.some(({ change, text }) => change === "added" && text.includes("read_sheet")));
+  const [piece] = second.pieces;
+  assert.deepEqual(await call(server, "piece", { params: { id: "a", hash: piece?.hash ?? "" } }), {
+    hash: piece?.hash,
+    text: piece?.text,
+  });
+  const cut = calls.find(({ epoch }) => epoch === 2)?.number ?? 0;
+  const after = await call(server, "call", { params: { id: "a", number: cut } });
+  assert.ok(after.removed.length > 0, "a compaction takes pieces away");
+  await refused(server, "call", { params: { id: "a", number: 999 } }, 404);
+  await refused(server, "piece", { params: { id: "a", hash: "0".repeat(32) } }, 404);
 });

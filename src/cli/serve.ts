@@ -6,6 +6,7 @@ import { HoldfastError } from "../errors.ts";
 import { packageRoot } from "../hosts/install/launcher.ts";
 import { findProject } from "../hosts/project-directory.ts";
 import { createMcpHandler } from "../mcp/http-handler.ts";
+import { builtInPrices, pricesFor } from "../replay/prices.ts";
 import { chooseAccess } from "../server/listen.ts";
 import { pageFiles } from "../server/page.ts";
 import { projectNotes } from "../server/project-notes.ts";
@@ -61,6 +62,7 @@ export async function run(args: string[]): Promise<number> {
       project: projectNotes(root),
       projectDirectory: root,
       demo: values.demo,
+      priceOf,
     });
     introduce(server, place);
     if (!values["no-open"]) openBrowser(server.invite());
@@ -82,6 +84,13 @@ function sessionAskedFor(request: Request, root: string): string {
   const asked = new URL(request.url).searchParams.get("session");
   if (asked !== null) return checkId(asked, "session id");
   return `project-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`;
+}
+
+/** The scripted model of the demo costs nothing; it is shown with the price of a real one. */
+function priceOf(model: string) {
+  const listed = model === "scripted" ? "claude-sonnet-5" : model;
+  const isKnown = Object.keys(builtInPrices).some((name) => listed.startsWith(name));
+  return isKnown ? { ...pricesFor(listed, builtInPrices), basis: listed } : undefined;
 }
 
 type Place = StoreOptions & ({ isTemporary: false } | { isTemporary: true; directory: string });

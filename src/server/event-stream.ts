@@ -1,3 +1,4 @@
+import type { ChangeEvent, StreamEvent } from "./api.ts";
 import type { EventHub } from "./events.ts";
 import { refuse } from "./refusal.ts";
 
@@ -81,6 +82,6 @@ function positionOf(hub: EventHub, id: string | undefined): number | undefined {
   return hub.after(Number(number)) ? Number(number) : undefined;
 }
 
-function frame(hub: EventHub, event: string, number: number, data: unknown): string {
+function frame(hub: EventHub, event: string, number: number, data: ChangeEvent | StreamEvent): string {
   return `id: ${hub.launch}-${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -5,10 +5,10 @@ import { compactionHandlers } from "./compaction-handlers.ts";
 import type { SessionDirectory } from "./directory.ts";
 import type { EventHub } from "./events.ts";
 import { journalHandlers } from "./journal-handlers.ts";
-import type { LedgerReader } from "./ledger.ts";
 import { ledgerHandlers } from "./ledger.ts";
 import { memoryHandlers } from "./memory-handlers.ts";
 import { messageHandlers } from "./message-handlers.ts";
+import type { PriceOf } from "./money.ts";
 import { noteHandlers } from "./note-handlers.ts";
 import { type ProjectReader, projectHandlers } from "./project.ts";
 import { sessionHandlers } from "./session-handlers.ts";
@@ -34,7 +34,7 @@ export interface Workshop {
   past: TimeTravel;
   /** What is known of the server itself. */
   about: { version: string; store: string; demo: boolean; startedAt: number };
-  ledger?: LedgerReader | undefined;
+  priceOf: PriceOf;
   project?: ProjectReader | undefined;
   /** Whether a reference is a file of the project, and is still there. */
   checkRef: (ref: string) => Promise<"present" | "stale" | "unchecked">;
@@ -47,7 +47,6 @@ export function createHandlers(workshop: Workshop): Handlers {
       ok: true,
       ...workshop.about,
       project: (await workshop.project?.exists()) ?? false,
-      ledger: workshop.ledger !== undefined,
       streams: workshop.hub.streams,
     }),
     ...sessionHandlers(workshop),

@@ -93,12 +93,14 @@ async function readPage(
   past: TimeTravel,
   { to, limit, only, most }: PageRequest,
 ): Promise<{ entries: Reply<"journal">["entries"]; oldest: number | undefined }> {
-  let { state } = await past.at(session, to);
+  const now = await session.state();
+  // At the newest revision nothing has to be walked, and no notes be read.
+  let { state } = now.row.revision === to ? { state: now } : await past.at(session, to);
   const entries: Reply<"journal">["entries"] = [];
   let oldest: number | undefined;
   let passed = 0;
   for (let from = to; passed < most && from >= 1 && entries.length < limit; from = (oldest ?? 1) - 1) {
-    const piece = await session.history({ to: from, limit: Math.min(200, most - passed) });
+    const piece = await session.history({ to: from, limit: Math.min(50, most - passed) });
     if (piece.length === 0) break;
     for (const entry of piece) {
       if (entries.length === limit) break;

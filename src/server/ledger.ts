@@ -1,31 +1,123 @@
+import { z } from "zod";
+import type { Json } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import type { HashedPiece } from "../sessions/call-log.ts";
 import type { Reply } from "./api.ts";
 import type { Handlers, Workshop } from "./handlers.ts";
+import { costOfCall, type PriceOf } from "./money.ts";
 
-/** Where the controller's record of its model calls is read from. */
-export interface LedgerReader {
-  page(sessionId: string, selection: { before?: number | undefined; limit: number }): Promise<Reply<"calls">>;
-  call(sessionId: string, number: number): Promise<Reply<"call"> | undefined>;
-  piece(sessionId: string, hash: string): Promise<string | undefined>;
-}
+export type ModelCall = Reply<"calls">["calls"][number];
+type PieceView = Reply<"call">["pieces"][number];
 
-export function ledgerHandlers({ memory, ledger }: Workshop): Pick<Handlers, "calls" | "call" | "piece"> {
+/** Characters of a piece that a call shows; its own route has the rest. */
+const mostShown = 16_000;
+
+const tokens = z.number().catch(0);
+const reported = z.number().nullable().catch(null);
+
+/** Whatever the recorder knew of the call; what it did not know is left open. */
+const callFacts = z.object({
+  model: z.string().catch(""),
+  purpose: z.enum(["turn", "warning", "summary"]).catch("turn"),
+  epoch: z.int().min(0).catch(0),
+  revision: z.int().min(0).catch(0),
+  contextWindow: tokens,
+  parts: z
+    .object({
+      system: tokens,
+      tools: tokens,
+      memory: tokens,
+      summaries: tokens,
+      history: tokens,
+      results: tokens,
+      free: tokens,
+    })
+    .catch({ system: 0, tools: 0, memory: 0, summaries: 0, history: 0, results: 0, free: 0 }),
+  usage: z
+    .object({ input: reported, cached: reported, output: reported })
+    .catch({ input: null, cached: null, output: null }),
+});
+
+export function ledgerHandlers({ memory, priceOf }: Workshop): Pick<Handlers, "calls" | "call" | "piece"> {
   return {
-    async calls({ params: { id }, query }) {
-      await memory.resumeSession(id);
-      return ledger ? ledger.page(id, query) : { calls: [], total: 0, before: null };
+    async calls({ params: { id }, query: { before, limit } }) {
+      const { calls } = await memory.resumeSession(id);
+      const [newest] = await calls.list({ limit: 1 });
+      const page = await calls.list({ limit, ...(before === undefined ? {} : { to: before - 1 }) });
+      const oldest = page.at(-1)?.number ?? 1;
+      return {
+        calls: page.reverse().map((call) => viewCall(call, priceOf)),
+        total: newest?.number ?? 0,
+        before: oldest > 1 ? oldest : null,
+      };
     },
+
     async call({ params: { id, number } }) {
-      await memory.resumeSession(id);
-      const call = await ledger?.call(id, number);
-      if (call) return call;
-      throw new HoldfastError("not_found", `No model call ${number} is recorded for session ${id}.`);
+      const { calls } = await memory.resumeSession(id);
+      const call = await calls.read(number);
+      if (!call) throw notRecorded(`model call ${number}`, id);
+      const earlier = number > 1 ? await calls.read(number - 1) : undefined;
+      const now = new Set(call.pieces.map(({ hash }) => hash));
+      const known = new Set(earlier?.pieces.map(({ hash }) => hash));
+      return {
+        call: viewCall(call, priceOf),
+        pieces: call.pieces.map((piece, index) => viewPiece(piece, index, call.kept, known)),
+        cachedPieces: call.kept,
+        previous: earlier?.number ?? null,
+        removed: (earlier?.pieces ?? [])
+          .filter(({ hash }) => !now.has(hash))
+          .map(({ hash, part, role, text }) => ({ hash, part: partOf(part), role, ...shown(text) })),
+      };
     },
+
     async piece({ params: { id, hash } }) {
-      await memory.resumeSession(id);
-      const text = await ledger?.piece(id, hash);
-      if (text !== undefined) return { hash, text };
-      throw new HoldfastError("not_found", `No piece ${hash} is recorded for session ${id}.`);
+      const { calls } = await memory.resumeSession(id);
+      const piece = await calls.piece(hash);
+      if (!piece) throw notRecorded(`piece ${hash}`, id);
+      return { hash, text: piece.text };
     },
   };
+}
+
+function viewCall(
+  { number, at, facts }: { number: number; at: number; facts: Json },
+  priceOf: PriceOf,
+): ModelCall {
+  const known = callFacts.parse(typeof facts === "object" ? (facts ?? {}) : {});
+  return { number, at, ...known, money: costOfCall(known, priceOf) };
+}
+
+function viewPiece(
+  { hash, part, role, text, tokens: size }: HashedPiece,
+  index: number,
+  kept: number,
+  known: ReadonlySet<string>,
+): PieceView {
+  const isCached = index < kept;
+  return {
+    index,
+    part: partOf(part),
+    role,
+    hash,
+    tokens: size,
+    characters: text.length,
+    ...shown(text),
+    cached: isCached,
+    change: isCached ? "same" : known.has(hash) ? "moved" : "added",
+  };
+}
+
+const parts = ["system", "tools", "memory", "summaries", "history", "results"] as const;
+
+function partOf(part: string): PieceView["part"] {
+  return parts.find((each) => each === part) ?? "history";
+}
+
+function shown(text: string): { text: string; cut: boolean } {
+  const cut = text.length > mostShown;
+  return { text: cut ? text.slice(0, mostShown).toWellFormed() : text, cut };
+}
+
+function notRecorded(what: string, sessionId: string): HoldfastError {
+  return new HoldfastError("not_found", `No ${what} is recorded for session ${sessionId}.`);
 }

@@ -6,14 +6,14 @@ const time = z.number();
 const trigger = z.enum(["threshold", "projected", "overflow", "manual", "sub-session", "host"]);
 
 /** A text change as lines; those that stayed the same are cut down to a few around the change. */
-export const diffLine = z.object({
+const diffLine = z.object({
   kind: z
     .enum(["same", "added", "removed", "gap"])
     .describe("gap: unchanged lines left out; its text is how many"),
   text: z.string(),
 });
 
-export const journalChange = z.object({
+const journalChange = z.object({
   subject: z
     .string()
     .describe(
@@ -25,7 +25,7 @@ export const journalChange = z.object({
   cut: z.boolean().describe("True: longer than shown; read the entry itself"),
 });
 
-export const journalEntry = z.object({
+const journalEntry = z.object({
   revision: count,
   at: time,
   actor,
@@ -66,7 +66,7 @@ export const memoryAt = z.object({
   nextOffset: count.nullable(),
 });
 
-export const messagePart = z.object({
+const messagePart = z.object({
   type: z.enum(["text", "reasoning", "tool-call", "tool-result", "other"]),
   text: z.string(),
   tool: z.string().nullable(),
@@ -94,12 +94,12 @@ export const messagePage = z.object({
   after: count.nullable().describe("Give it as `after` for newer ones"),
 });
 
-export const receiptItem = z.object({
+const receiptItem = z.object({
   kind: z.enum(["note", "path", "id", "number", "url", "ask"]),
   text: z.string(),
 });
 
-export const compactionItem = z.object({
+const compactionItem = z.object({
   epoch: count,
   trigger,
   warning: z.enum(["none", "given", "skipped"]),
@@ -117,7 +117,7 @@ export const compactionPage = z.object({
   before: count.nullable().describe("Give it as `before` for older ones"),
 });
 
-export const checkpoint = z.object({
+const checkpoint = z.object({
   epoch: count,
   text: z.string(),
   filesRead: z.array(z.string()),
@@ -161,7 +161,7 @@ const parts = z.object({
   free: z.number(),
 });
 
-export const modelCall = z.object({
+const modelCall = z.object({
   number: count,
   at: time,
   model: z.string(),
@@ -175,10 +175,10 @@ export const modelCall = z.object({
     cached: z.number().nullable(),
     output: z.number().nullable(),
   }),
-  cachedPieces: count.describe("How many pieces from the start are the same as in the call before"),
   money: z
     .object({
       currency: z.literal("USD"),
+      basis: z.string().describe("Whose price list was taken"),
       total: z.number(),
       output: z.number(),
       parts: parts.omit({ free: true }),
@@ -193,7 +193,7 @@ export const modelCallPage = z.object({
   before: count.nullable().describe("Give it as `before` for older calls"),
 });
 
-export const callPiece = z.object({
+const callPiece = z.object({
   index: count,
   part: z.enum(["system", "tools", "memory", "summaries", "history", "results"]),
   role: z.string(),
@@ -209,6 +209,7 @@ export const callPiece = z.object({
 export const modelCallDetail = z.object({
   call: modelCall,
   pieces: z.array(callPiece),
+  cachedPieces: count.describe("How many pieces from the start are the same as in the call before"),
   previous: count.nullable().describe("Number of the call before"),
   removed: z
     .array(

@@ -21,7 +21,7 @@ export const actor = z.object({
   name: z.string().optional(),
 });
 
-export const sessionItem = z.object({
+const sessionItem = z.object({
   id: z.string(),
   agent: z.string(),
   title: z.string().nullable(),
@@ -82,7 +82,7 @@ export const tagPage = z.object({
   nextOffset: count.nullable(),
 });
 
-export const searchHit = z.object({
+const searchHit = z.object({
   sessionId: z.string(),
   title: z.string().nullable(),
   status: sessionStatus,
@@ -106,7 +106,7 @@ export const searchPage = z.object({
     ),
 });
 
-export const budget = z.object({
+const budget = z.object({
   name: z.enum(["notepad", "notes", "plan", "refs"]),
   label: z.string(),
   used: count,
@@ -115,7 +115,7 @@ export const budget = z.object({
   atLimit: z.string().describe("What happens when it is full"),
 });
 
-export const reference = z.object({
+const reference = z.object({
   ref: z.string(),
   state: z
     .enum(["present", "stale", "unchecked"])
@@ -162,7 +162,7 @@ export const textSaved = z.object({
   merged: z.boolean().describe("True when others had changed the text and both edits are in it"),
 });
 
-export const mergeRegion = z.object({
+const mergeRegion = z.object({
   kind: z.enum(["agreed", "conflict"]),
   text: z.string().describe("agreed: what the merge gives. conflict: empty"),
   base: z.string(),
@@ -203,11 +203,10 @@ export const health = z.object({
   demo: z.boolean(),
   startedAt: time,
   project: z.boolean().describe("Whether there is a NOTES.md to show"),
-  ledger: z.boolean().describe("Whether model calls are recorded in this store"),
   streams: count.describe("Open event streams"),
 });
 
-export const projectFinding = z.object({
+const projectFinding = z.object({
   rule: z.string(),
   severity: z.enum(["error", "warning"]),
   line: count.describe("Counted from 1"),

@@ -20,7 +20,9 @@ export class Family {
     this.#listed = new Set(sessions.map(({ id }) => id));
     for (const session of sessions) {
       const parent = this.parentOf(session);
-      this.#children.set(parent, [...(this.#children.get(parent) ?? []), session]);
+      const siblings = this.#children.get(parent);
+      if (siblings) siblings.push(session);
+      else this.#children.set(parent, [session]);
     }
   }
 

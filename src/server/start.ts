@@ -5,8 +5,8 @@ import { createApp } from "./app.ts";
 import { SessionDirectory } from "./directory.ts";
 import { EventHub } from "./events.ts";
 import { createHandlers } from "./handlers.ts";
-import type { LedgerReader } from "./ledger.ts";
 import { type Binding, listen } from "./listen.ts";
+import type { PriceOf } from "./money.ts";
 import type { PageFiles } from "./page.ts";
 import type { ProjectReader } from "./project.ts";
 import { fileRefs } from "./refs.ts";
@@ -21,7 +21,8 @@ export interface ServerOptions extends Binding {
   page?: PageFiles | undefined;
   /** What answers at /mcp. */
   mcp?: ((request: Request) => Promise<Response>) | undefined;
-  ledger?: LedgerReader | undefined;
+  /** What a model costs; without it no money is shown. */
+  priceOf?: PriceOf | undefined;
   project?: ProjectReader | undefined;
   /** References to files are looked for here, and nowhere else. */
   projectDirectory?: string | undefined;
@@ -49,7 +50,7 @@ const patience = 3_000;
 
 /** Starts the inspector's server over an open memory. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { memory, version, page = new Map(), mcp, ledger, project, log = console.error } = options;
+  const { memory, version, page = new Map(), mcp, project, log = console.error } = options;
   const directory = new SessionDirectory(memory);
   const hub = new EventHub(memory, directory, options.eventsKept);
   const handlers = createHandlers({
@@ -58,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hub,
     past: new TimeTravel(),
     about: { version, store: options.storeName, demo: options.demo ?? false, startedAt: Date.now() },
-    ledger,
+    priceOf: options.priceOf ?? (() => undefined),
     project,
     checkRef:
       options.projectDirectory === undefined ? async () => "unchecked" : fileRefs(options.projectDirectory),

@@ -21,6 +21,8 @@ export const server = from("serve", {
   "serve.past": "The memory of any revision can be seen, and a revision undone.",
   "serve.compactions":
     "Each compaction is shown with its trigger, warning turn, checkpoint, removed messages, summary and receipt.",
+  "serve.calls":
+    "Each model call is shown with its parts in tokens, the exact pieces it was given, what changed, and money by part.",
   "serve.refusals":
     "Bad requests are refused with what is wrong, within limits of size and depth, and change nothing.",
   "serve.openapi": "The API describes itself with the schemas that it parses with.",
