@@ -292,12 +292,16 @@ test("what was wired for all projects is found too, and a plugin that does not l
   const findings = await machine.examine("pi");
   assert.deepEqual(problemsIn(findings), []);
   assert.ok(findings.some(({ detail }) => detail === "for all your projects"));
+  assert.ok(findings.some(({ check, status }) => check === "canary" && status === "ok"));
+  const memory = await openMemory({ store: join(machine.root, ".holdfast/memory.db") });
+  assert.deepEqual(await memory.listSessions({ status: "all" }), []);
+  await memory.close();
   edit(join(machine.home, ".pi/agent/extensions/holdfast.js"), (text) =>
     text.replace(/from ".*"/, 'from "file:///nowhere.js"'),
   );
   const { check, detail } = await onlyProblem(machine, "pi");
   assert.equal(check, "plugin");
-  assert.match(detail, /cannot be loaded/);
+  assert.match(detail, /cannot be used: .*nowhere\.js/);
 });
 
 test("init shows a diff, a dry run writes nothing, and the same is there as JSON [init.shows]", async () => {

@@ -394,6 +394,32 @@ test("when one file cannot be written, all are as they were [init.all-or-nothing
   assert.deepEqual(everything(places), { ...before, "project/.pi": "" });
 });
 
+test("a file that another program has changed since the plan is not overwritten [init.all-or-nothing]", () => {
+  const places = freshPlaces();
+  const plan = planInit(["claude-code"], places, launcher);
+  put(join(places.root, ".claude/settings.json"), "{}\n");
+  const before = everything(places);
+  assert.throws(() => runInit(plan, places, launcher), /changed by another program\. Nothing was changed/);
+  assert.deepEqual(everything(places), before);
+});
+
+test("a broken file of a host that init never wrote to does not stop uninstall; one of ours does [uninstall.one-host]", () => {
+  const places = freshPlaces();
+  const before = everything(places);
+  init(places, "pi");
+  put(join(places.home, ".openclaw/openclaw.json"), "{ broken");
+  uninstall(places);
+  assert.deepEqual(
+    Object.keys(everything(places)).toSorted(),
+    [...Object.keys(before), "home/.openclaw", "home/.openclaw/openclaw.json"].toSorted(),
+  );
+  init(places, "claude-code");
+  put(join(places.root, ".mcp.json"), "{ broken");
+  const broken = everything(places);
+  assert.throws(() => uninstall(places), /\.mcp\.json, line 1/);
+  assert.deepEqual(everything(places), broken);
+});
+
 test("hosts are found by their program, their folder or a project file [init.detects]", () => {
   const places = freshPlaces();
   const found = (env = places.env) =>

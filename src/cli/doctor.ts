@@ -3,11 +3,11 @@ import type { Finding, HostReport } from "../hosts/doctor/finding.ts";
 import { hosts, hostsNamed } from "../hosts/install/host-table.ts";
 import { findPlaces } from "../hosts/install/places.ts";
 import { findProject } from "../hosts/project-directory.ts";
-import { readArguments } from "./arguments.ts";
+import { readHostArguments } from "./host-commands.ts";
 import { oneLine, painterFor, printable } from "./terminal.ts";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, { live: { type: "boolean", default: false } });
+  const { values, positionals } = readHostArguments(args, { live: { type: "boolean", default: false } });
   const named = hostsNamed(positionals);
   const project = findProject(process.cwd());
   const places = findPlaces("project", project.root);

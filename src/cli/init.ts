@@ -5,11 +5,10 @@ import { findPlaces, type Places } from "../hosts/install/places.ts";
 import { actionOf, diffOf } from "../hosts/install/show-changes.ts";
 import { isChange } from "../hosts/install/write-changes.ts";
 import { findProject } from "../hosts/project-directory.ts";
-import { readArguments } from "./arguments.ts";
-import { showChange } from "./file-changes.ts";
+import { readHostArguments, showChange } from "./host-commands.ts";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
+  const { values, positionals } = readHostArguments(args, {
     "dry-run": { type: "boolean", default: false },
     user: { type: "boolean", default: false },
   });

@@ -2,11 +2,10 @@ import { findPlaces } from "../hosts/install/places.ts";
 import { actionOf, diffOf } from "../hosts/install/show-changes.ts";
 import { planUninstall, runUninstall } from "../hosts/install/uninstall.ts";
 import { findProject } from "../hosts/project-directory.ts";
-import { readArguments } from "./arguments.ts";
-import { showChange } from "./file-changes.ts";
+import { readHostArguments, showChange } from "./host-commands.ts";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
+  const { values, positionals } = readHostArguments(args, {
     "dry-run": { type: "boolean", default: false },
     user: { type: "boolean", default: false },
   });

@@ -27,7 +27,7 @@ export interface Examination {
 export async function examine(host: Host, examination: Examination): Promise<HostReport> {
   const { project, isNamed } = examination;
   const launcher = findLauncher(examination.places.env);
-  const places = wiredPlaces(host, examination.places, launcher);
+  const [places, twice] = wiredPlaces(host, examination.places, launcher);
   const isPresent = detect(host, examination.places) !== undefined;
   const report = { host: host.name, title: host.title, isPresent };
   if (!places) {
@@ -41,22 +41,26 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   const findings = [await checkVersion(host, places)];
   const wiring = checkWiring(host, places, launcher, remedy);
   findings.push(...wiring.findings);
+  if (twice && host.name !== "openclaw") {
+    const detail = "It is wired in the project and for all your projects, so each hook runs twice.";
+    findings.push(note("wiring", detail, `holdfast uninstall ${host.name}, here or with --user`));
+  }
   if (wiring.findings.every(({ status }) => status !== "problem"))
     findings.push(...(await checkTrust(host.name, places)));
   if (wiring.server) findings.push(await checkServer(wiring.server, project.root, remedy));
   if (wiring.hook !== undefined)
     findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
-  findings.push(...(await checkPlugin(host, places, remedy)));
+  findings.push(...(await checkPlugin(host, places, project, remedy)));
   findings.push(checkLastFailure(host.name, project.directory));
   if (examination.live) findings.push(...(await examination.live(host, places)));
   return { ...report, isWired: true, findings };
 }
 
-/** The scope in which something of ours is, or was put; the project's comes first. */
-function wiredPlaces(host: Host, places: Places, launcher: Launcher): Places | undefined {
+/** The scopes in which something of ours is, or was put; the project's comes first. */
+function wiredPlaces(host: Host, places: Places, launcher: Launcher): Places[] {
   return (["project", "user"] as const)
     .map((scope: Scope) => ({ ...places, scope }))
-    .find(
+    .filter(
       (candidate) =>
         readRecord(candidate).files.some((file) => file.host === host.name) ||
         host.pieces(candidate, launcher).some((piece) => isIn(piece)),

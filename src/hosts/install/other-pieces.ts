@@ -75,7 +75,7 @@ function byHand(file: string, command: string, args: string): HoldfastError {
   );
 }
 
-export const mark = "Written by holdfast init";
+const mark = "Written by holdfast init";
 
 /** A small file of ours that loads a module of this package. */
 export function pluginFile(

@@ -1,3 +1,4 @@
+import { isHoldfastError } from "../../errors.ts";
 import { readConfig, removeEmpty } from "./config-file.ts";
 import { type Host, hosts, hostsNamed } from "./host-table.ts";
 import { piecesByFile, withoutPieces } from "./init.ts";
@@ -18,7 +19,7 @@ export function planUninstall(names: readonly string[], places: Places): Uninsta
   const chosen = names.length > 0 ? hostsNamed(names) : [...hosts];
   const record = readRecord(places);
   const left: string[] = [];
-  const files = chosen.flatMap((host) => {
+  const planHost = (host: Host): FileChange[] => {
     const pieces = piecesByFile(host, places, findLauncher(places.env));
     const recorded = record.files.filter((file) => file.host === host.name).map(({ path }) => path);
     return [...new Set([...pieces.keys(), ...recorded])].flatMap((path): FileChange[] => {
@@ -35,6 +36,16 @@ export function planUninstall(names: readonly string[], places: Places): Uninsta
       left.push(path);
       return [];
     });
+  };
+  const files = chosen.flatMap((host) => {
+    try {
+      return planHost(host);
+    } catch (error) {
+      // A broken file of a host that init never wrote to is no reason to keep the others.
+      const isOurs = names.length > 0 || record.files.some((file) => file.host === host.name);
+      if (isOurs || !isHoldfastError(error)) throw error;
+      return [];
+    }
   });
   return { hosts: chosen, files: files.filter(isChange), left };
 }

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 import { removeEmpty, replaceFile } from "./config-file.ts";
 
@@ -10,7 +10,7 @@ export interface FileChange {
   after: Buffer | undefined;
 }
 
-export function isChange({ before, after }: FileChange): boolean {
+export function isChange({ before, after }: Pick<FileChange, "before" | "after">): boolean {
   return before === undefined || after === undefined ? before !== after : !before.equals(after);
 }
 
@@ -20,6 +20,7 @@ export function writeChanges(changes: readonly FileChange[], mode: number): Map<
   const done: FileChange[] = [];
   for (const change of changes) {
     try {
+      checkUnchanged(change);
       made.set(change.path, write(change.path, change.after, mode));
       done.push(change);
     } catch (error) {
@@ -29,12 +30,18 @@ export function writeChanges(changes: readonly FileChange[], mode: number): Map<
       }
       throw new HoldfastError(
         "store_failed",
-        `${change.path} could not be written: ${(error as Error).message}. Nothing was changed. Check its permissions and run the command again.`,
+        `${change.path} could not be written: ${(error as Error).message}. Nothing was changed. See what holds it, and run the command again.`,
         { data: { file: change.path }, cause: error },
       );
     }
   }
   return made;
+}
+
+/** Between the plan and now, a host or a person may have written to it. */
+function checkUnchanged({ path, before }: FileChange): void {
+  const now = existsSync(path) ? readFileSync(path) : undefined;
+  if (isChange({ before, after: now })) throw new Error("it has just been changed by another program");
 }
 
 function write(path: string, bytes: Buffer | undefined, mode: number): string[] {

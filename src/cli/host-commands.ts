@@ -1,6 +1,13 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { actionOf, diffOf } from "../hosts/install/show-changes.ts";
 import type { FileChange } from "../hosts/install/write-changes.ts";
 import { painterFor, printable } from "./terminal.ts";
+
+/** Parses the arguments of a command that is about hosts: there is no store to choose. */
+export function readHostArguments<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
+  const json = { type: "boolean", default: false } as const;
+  return parseArgs({ args, options: { json, ...options }, allowPositionals: true, strict: true });
+}
 
 /** Prints what happens to one file. */
 export function showChange(file: FileChange): void {
