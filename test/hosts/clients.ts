@@ -53,6 +53,9 @@ export function makePlace(host: string): ClientPlace {
     HTTP_PROXY: nowhere,
     HTTPS_PROXY: nowhere,
     NO_PROXY: "127.0.0.1,localhost",
+    // opencode looks for its plug-in types at the registry; without retries it soon knows that there is none.
+    npm_config_offline: "true",
+    npm_config_fetch_retries: "0",
   });
   mkdirSync(join(root, ".git"));
   const { status, stderr } = spawnSync(process.execPath, [cli, "init", host], {

@@ -74,6 +74,7 @@ function toolOf(
     description,
     parameters: inputSchema,
     executionMode: "sequential",
+    catalogMode: "direct-only",
     execute: async (_callId, input) => {
       const { text, ...details } = await memory.call(context, name, input);
       return { content: [{ type: "text", text }], details };

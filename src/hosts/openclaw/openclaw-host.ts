@@ -21,6 +21,8 @@ export interface OpenClawTool {
   description: string;
   parameters: Record<string, unknown>;
   executionMode: "sequential";
+  /** Not behind OpenClaw's tool search: what one has to look for, one does not write down in passing. */
+  catalogMode: "direct-only";
   execute(
     callId: string,
     input: unknown,
