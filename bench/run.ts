@@ -6,6 +6,7 @@ import { contextFigures } from "./context.ts";
 import { forkFigures } from "./fork.ts";
 import { hookFigures } from "./hook.ts";
 import { type Figure, formatFigure, met } from "./measure.ts";
+import { projectFigures } from "./project.ts";
 import { sandboxFigures } from "./sandbox.ts";
 import { searchFigures } from "./search.ts";
 import { turnFigures } from "./turn.ts";
@@ -19,6 +20,7 @@ const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][]
   ["searching", searchFigures],
   ["turns", turnFigures],
   ["sandbox", sandboxFigures],
+  ["project memory", projectFigures],
   ["command line", commandLineFigures],
   ["hooks", hookFigures],
 ];

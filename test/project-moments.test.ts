@@ -202,8 +202,11 @@ test("a surface without notes shows none, makes them on the first write, and sur
   const memory = await openMemory({ store: "memory:", surfaces: [projectSurface({ root })] });
   const session = await memory.createSession();
   assert.deepEqual((await session.context()).blocks, []);
-  const first = await session.call("log_debt", { description: "first" });
+  const first = await session.call("log_debt", { description: "first" }, { key: "k" });
   assert.ok(first.ok, first.text);
+  assert.deepEqual(await session.call("log_debt", { description: "first" }, { key: "k" }), first);
+  const reused = await session.call("log_debt", { description: "second" }, { key: "k" });
+  assert.equal(reused.ok ? "" : reused.code, "key_reused");
   assert.equal((await session.context()).blocks.length, 1);
   const bad = await openMemory({
     store: "memory:",

@@ -4,7 +4,6 @@ import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { type Answer, projectOperations } from "../project/operations.ts";
 import type { Caller } from "../project/project.ts";
-import { openChosenMemory, wholeNumber } from "./arguments.ts";
 import type { ProjectArguments } from "./project.ts";
 
 /** What is logged, the operation for it, and the field that the text after it fills. */
@@ -19,7 +18,7 @@ const kinds: Record<string, [operation: string, field: string]> = {
 
 export async function recover(args: ProjectArguments): Promise<number> {
   const [first, ...rest] = args.positionals;
-  const level = wholeNumber(text(args, "level"), "level") ?? 1;
+  const level = numberOf(args, "level") ?? 1;
   const query = text(args, "query") ?? (first === undefined ? undefined : [first, ...rest].join(" "));
   return perform(args, "recover_context", { level, ...(query === undefined ? {} : { query }) });
 }
@@ -44,7 +43,7 @@ export async function handoff(args: ProjectArguments): Promise<number> {
 }
 
 export async function archive(args: ProjectArguments): Promise<number> {
-  const keep = wholeNumber(text(args, "keep"), "keep");
+  const keep = numberOf(args, "keep");
   return perform(args, "archive", keep === undefined ? {} : { keep });
 }
 
@@ -57,6 +56,7 @@ export async function promote(args: ProjectArguments): Promise<number> {
       "SESSION is missing. Usage: holdfast project promote SESSION [TEXT] [--as debt]",
     );
   const said = rest.join(" ");
+  const { openChosenMemory } = await import("./arguments.ts");
   const memory = await openChosenMemory({ db: text(args, "db"), store: text(args, "store") });
   try {
     const opened = await memory.resumeSession(id);
@@ -97,11 +97,26 @@ function text({ values }: ProjectArguments, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+function numberOf(args: ProjectArguments, name: string): number | undefined {
+  const value = text(args, name);
+  if (value === undefined || /^\d{1,9}$/.test(value)) return value === undefined ? undefined : Number(value);
+  throw new HoldfastError(
+    "invalid_input",
+    `--${name} must be a whole number (got ${JSON.stringify(value)}).`,
+  );
+}
+
 /** The options that are fields of an operation's input; `--input` gives them all at once, as JSON. */
 function fieldsOf(args: ProjectArguments): Record<string, unknown> {
   const { values } = args;
   const fields: Record<string, unknown> = {};
   for (const name of [
+    "description",
+    "goal",
+    "blocker",
+    "path",
+    "question",
+    "summary",
     "decision",
     "rationale",
     "title",

@@ -1,7 +1,7 @@
+import { parseArgs } from "node:util";
 import { HoldfastError } from "../errors.ts";
 import { findProjectRoot } from "../project/notes-file.ts";
 import { openProject, type Project } from "../project/project.ts";
-import { readArguments } from "./arguments.ts";
 
 export interface ProjectArguments {
   project: Project;
@@ -14,7 +14,11 @@ const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const several = { type: "string", multiple: true } as const;
 
+/** Without those of `arguments.ts`, which brings the whole memory along: lint and verify do without. */
 const options = {
+  db: text,
+  store: text,
+  json: flag,
   root: text,
   file: text,
   beads: flag,
@@ -22,6 +26,12 @@ const options = {
   agent: text,
   level: text,
   query: text,
+  description: text,
+  goal: text,
+  blocker: text,
+  path: text,
+  question: text,
+  summary: text,
   decision: text,
   rationale: text,
   evidence: several,
@@ -66,7 +76,7 @@ const commands: Record<string, () => Promise<{ run(args: ProjectArguments): Prom
 
 /** `holdfast project COMMAND`: project memory in NOTES.md. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, options);
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
   const [name, ...rest] = positionals;
   const load = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) {
@@ -81,8 +91,8 @@ export async function run(args: string[]): Promise<number> {
   }
   const project = openProject({
     root: values.root ?? findProjectRoot(process.cwd()),
-    path: values.file ?? process.env.HOLDFAST_NOTES,
-    beads: values.beads ?? ["1", "true"].includes(process.env.HOLDFAST_BEADS ?? ""),
+    path: values.file,
+    beads: values.beads,
   });
   return (await load()).run({ project, json: values.json ?? false, values, positionals: rest });
 }

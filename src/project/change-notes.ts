@@ -46,27 +46,43 @@ export function changeNotes<T>(
   plan: (notes: Notes) => Planned<T>,
 ): T {
   return holdLock(file, () => {
-    const notes = existingNotes(file);
-    const { edits, result } = plan(notes);
-    if (edits.length > 0) replaceText(file, notes.text, applyLineEdits(notes.lines, edits), change);
-    return result;
+    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+      const notes = existingNotes(file);
+      const { edits, result } = plan(notes);
+      const after = applyLineEdits(notes.lines, edits);
+      if (edits.length === 0 || replaceText(file, notes.text, after, change)) return result;
+    }
+    throw changedMeanwhile(file);
   });
 }
 
-/** To be called with the lock held. */
+/** An editor takes no lock: when it was faster, the change is planned again on what it wrote. */
+const mostAttempts = 5;
+
+export function changedMeanwhile(file: NotesFile): HoldfastError {
+  return new HoldfastError(
+    "conflict",
+    `${file.name} is being written by another program. Nothing was changed; try again.`,
+  );
+}
+
+/** Writes unless the file is no longer what was read; to be called with the lock held. */
 export function replaceText(
   file: NotesFile,
   before: string,
   after: string,
   change: { operation: string; at: string },
-): void {
-  if (after === before) return;
-  checkEncoding(file);
+): boolean {
+  if (after === before) return true;
+  const bytes = readNotesFile(file)?.bytes ?? Buffer.alloc(0);
+  if (bytes.toString("utf8") !== before) return false;
+  checkEncoding(file, bytes);
   const splice = spliceBetween(before, after);
   const entry: UndoEntry = { ...change, before: hash(before), after: hash(after), splice };
   // Kept first: an entry whose change never happened matches no file and is passed over.
   writeUndo(file, [...readUndo(file), entry].slice(-mostUndo));
   writeNotesFile(file, after);
+  return true;
 }
 
 /** Takes back the newest change that can be told apart from what people did since. */
@@ -78,7 +94,7 @@ export function undoChange(file: NotesFile): { operation: string; at: string } {
       const reverted = revert(text, entry);
       if (reverted === text) continue;
       if (reverted === undefined) throw cannotUndo(file, entry);
-      checkEncoding(file);
+      checkEncoding(file, readNotesFile(file)?.bytes ?? Buffer.alloc(0));
       writeNotesFile(file, reverted);
       writeUndo(file, entries);
       return { operation: entry.operation, at: entry.at };
@@ -115,9 +131,8 @@ function writeUndo(file: NotesFile, entries: readonly UndoEntry[]): void {
 }
 
 /** Bytes that are no text would not survive being written again. */
-function checkEncoding(file: NotesFile): void {
-  const bytes = readNotesFile(file)?.bytes;
-  if (!bytes || Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes)) return;
+function checkEncoding(file: NotesFile, bytes: Buffer): void {
+  if (Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes)) return;
   throw new HoldfastError(
     "invalid_input",
     `${file.name} is not valid UTF-8 on line ${badLine(bytes)}. Nothing was changed; save the file as UTF-8 and try again.`,

@@ -63,7 +63,7 @@ function beadCell(notes: Notes, id: string, bead: string) {
 const debtId = /\bTD-(\d{1,9})\b/g;
 
 /** The next id. Ids are never used again, not even when their row is gone. */
-export function takeId(file: NotesFile, notes: Notes): string {
+function takeId(file: NotesFile, notes: Notes): string {
   const known = readWorkingFile(file, "ids.json") as { debt?: unknown } | undefined;
   const used = typeof known?.debt === "number" ? known.debt : highest(gitHistoryIds(file));
   const next = Math.max(used, highest(notes.text)) + 1;

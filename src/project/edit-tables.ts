@@ -135,7 +135,7 @@ export function logHandoff(
 /** The active context is read first after a reset, so it stays small; the hand-over row has the whole text. */
 const longestState = 45;
 
-export function shortened(text: string): string {
+function shortened(text: string): string {
   const line = oneLine(text, "next");
   return cutTo("", line, longestState, estimateTokens)?.text ?? line.slice(0, longestState).toWellFormed();
 }

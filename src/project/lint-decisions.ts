@@ -62,7 +62,9 @@ function badEvidence({ evidence }: Decision): Finding[] {
 const stale: Rule = ({ references, notes }) =>
   references.flatMap((checked) => {
     const { status, kind, line, reference, now } = checked;
-    if (status === "ok" || status === "outside") return [];
+    const inside = reference.path.startsWith(rootMark) && !isOutside(reference.path.slice(rootMark.length));
+    // A path that leads out by itself is the business of `path-root`; one that does so by a link is not.
+    if (status === "ok" || (status === "outside" && !inside)) return [];
     const rule = kind === "evidence" && status === "changed" ? "evidence-quote" : "stale-reference";
     const text = notes.lines.texts[line] ?? "";
     const fixed =

@@ -1,4 +1,4 @@
-import { badLine, existingNotes, replaceText } from "./change-notes.ts";
+import { badLine, changedMeanwhile, existingNotes, replaceText } from "./change-notes.ts";
 import { applyLineEdits, type LineEdit } from "./lines.ts";
 import { decisionRules } from "./lint-decisions.ts";
 import type { Finding, LintSubject } from "./lint-rules.ts";
@@ -74,7 +74,8 @@ export async function fixProject(project: Project): Promise<FixReport> {
     }
     if (text === before) return { fixed: 0, backup: undefined };
     const backup = backUp(file, before, project.now());
-    replaceText(file, before, text, { operation: "lint --fix", at: project.now() });
+    if (!replaceText(file, before, text, { operation: "lint --fix", at: project.now() }))
+      throw changedMeanwhile(file);
     return { fixed, backup };
   });
   return { ...(await lintProject(project)), ...outcome };

@@ -45,7 +45,7 @@ const recoverContext = operation({
   description:
     "Recover NOTES.md. Level 1: state and last decisions. Level 2: decisions and goals that match a query. Level 3: the whole file.",
   input: z.strictObject({
-    level: z.union([z.literal(1), z.literal(2), z.literal(3)]).default(1),
+    level: z.number().int().min(1).max(3).default(1),
     query: z.string().optional().describe("For level 2"),
   }),
   readOnly: true,

@@ -6,11 +6,11 @@ import type { Notes } from "./parse-notes.ts";
 export interface ProjectOptions {
   /** The project's directory. */
   root: string;
-  /** Where NOTES.md is, from the root; `grimoires/loa/NOTES.md` if that is there, else `.holdfast/NOTES.md`. */
+  /** Where NOTES.md is, from the root; $HOLDFAST_NOTES, `grimoires/loa/NOTES.md` if that is there, or `.holdfast/NOTES.md`. */
   path?: string | undefined;
   /** Milliseconds since 1970. */
   clock?: (() => number) | undefined;
-  /** Whether debt that can be acted on becomes an issue of Beads (`bd` or `br`). */
+  /** Whether debt that can be acted on becomes an issue of Beads (`bd` or `br`); $HOLDFAST_BEADS unless given. */
   beads?: boolean | undefined;
 }
 
@@ -33,7 +33,11 @@ export interface Project {
   countTokens(): Promise<(text: string) => number>;
 }
 
-export function openProject({ root, path, clock = Date.now, beads = false }: ProjectOptions): Project {
+export function openProject(options: ProjectOptions): Project {
+  // An empty variable is one that was not set.
+  const { HOLDFAST_NOTES, HOLDFAST_BEADS = "" } = process.env;
+  const { root, path = HOLDFAST_NOTES || undefined, clock = Date.now } = options;
+  const { beads = ["1", "true"].includes(HOLDFAST_BEADS) } = options;
   // Found anew each time: the file may be made, or moved, while the program runs.
   const find = () => locateNotes(root, path);
   const now = () => new Date(clock()).toISOString().replace(/\.\d{3}Z$/, "Z");

@@ -10,7 +10,7 @@ import { columnOf, type Row } from "./table.ts";
 import { evidenceOf, referenceChecker } from "./verify.ts";
 
 /** Tokens of o200k, markers included. */
-export const recallBudget = 500;
+const recallBudget = 500;
 
 /** A single match takes no more than this, so that others have room. */
 const mostForOne = 160;

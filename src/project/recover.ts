@@ -8,8 +8,8 @@ import { columnOf } from "./table.ts";
 import { evidenceOf, identifiersOf, referenceChecker } from "./verify.ts";
 
 /** Tokens of o200k. They are hard: what is rendered stays within them, markers included. */
-export const continuityBudget = 100;
-export const decisionsBudget = 50;
+const continuityBudget = 100;
+const decisionsBudget = 50;
 
 /** What an agent gets after a reset. */
 export interface Level1 {

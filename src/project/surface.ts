@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ApplyOptions, Session } from "../sessions/session.ts";
 import { defineTool, type Surface, type Tool } from "../tools/define-tool.ts";
 import { readNotes } from "./change-notes.ts";
+import { onceForKey } from "./idempotency.ts";
 import { initProject } from "./init.ts";
 import { answerShape, type ProjectOperation, projectOperations } from "./operations.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
@@ -59,7 +60,11 @@ function toolOf(project: Project, operation: ProjectOperation): Tool {
     run: async ({ session, options }, input) => {
       // Who chose this surface wants the file: an agent may have no shell to make it with.
       if (!operation.readOnly && !readNotes(project.file)) initProject(project);
-      return operation.run(project, input, await callerOf(session, options));
+      const caller = await callerOf(session, options);
+      if (options.key === undefined) return operation.run(project, input, caller);
+      return onceForKey(project.file, `${session.id}/${options.key}`, { tool: operation.name, input }, () =>
+        operation.run(project, input, caller),
+      );
     },
     text: (output) => output.text,
   });

@@ -52,7 +52,7 @@ function isRow(text: string): boolean {
 }
 
 /** Cells are cut at pipes that no backslash stands before. */
-export function splitRow(text: string): Cell[] {
+function splitRow(text: string): Cell[] {
   const cells: Cell[] = [];
   const end = text.trimEnd().length;
   let from = text.length - text.trimStart().length;

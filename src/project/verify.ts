@@ -27,7 +27,7 @@ export interface CheckedReference extends FoundReference {
 /** How long lost quotes are looked for in other files, in milliseconds. */
 const searchTime = 400;
 
-export function findReferences(notes: Notes): FoundReference[] {
+function findReferences(notes: Notes): FoundReference[] {
   return [...identifiersOf(notes), ...entriesOf(notes).flatMap((entry) => evidenceOf(notes, entry))];
 }
 

@@ -13,7 +13,7 @@ export function oneLine(text: string, field: string): string {
   );
 }
 
-export function escapeMarkdown(text: string): string {
+function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_[\]<>#~!&]/g, "\\$&");
 }
 

@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { lintProject } from "../src/project/lint.ts";
+import { parseNotes } from "../src/project/parse-notes.ts";
+import { openProject } from "../src/project/project.ts";
+import { recoverLevel1 } from "../src/project/recover.ts";
+import { renderReference } from "../src/project/references.ts";
+import { templateText } from "../src/project/sections.ts";
+import { verifyProject } from "../src/project/verify-project.ts";
+import { type Figure, median, time } from "./measure.ts";
+
+const files = 10_000;
+const references = 1_000;
+
+/** NOTES.md with 1,000 references, in a repository of 10,000 files. */
+export async function projectFigures(directory: string): Promise<Figure[]> {
+  const root = join(directory, "project");
+  const project = openProject({ root: makeRepository(root) });
+  const rounds = async (work: () => unknown, count = 5) => {
+    const times: number[] = [];
+    for (let round = 0; round < count; round++) times.push(await time(work));
+    return times;
+  };
+  const verified = await rounds(() => verifyProject(project));
+  const { ok } = verifyProject(project);
+  // Half of the quotes move to another file: each is looked for.
+  for (let index = 0; index < references / 2; index++) writeFileSync(join(root, pathOf(index)), "nothing\n");
+  const searched = await rounds(() => verifyProject(project), 3);
+  const count = await project.countTokens();
+  const large = notesText(3_000);
+  const recovered = await rounds(() => recoverLevel1(project.file, parseNotes(large), count));
+  const linted = await rounds(() => lintProject(project), 3);
+  return [
+    figure(
+      "verify 1,000 references in 10,000 files",
+      Math.max(...verified),
+      1_000,
+      `${ok} hold; slowest of ${verified.length}, the first one cold`,
+    ),
+    figure(
+      "verify when half of the quotes are gone",
+      Math.max(...searched),
+      1_000,
+      "with the search for where they went",
+    ),
+    figure("read and recover level 1", median(recovered), 500, `${(large.length / 1e6).toFixed(1)} MB`),
+    figure("lint with 1,000 references", median(linted), 1_500, "all rules"),
+  ];
+}
+
+function figure(name: string, value: number, target: number, detail: string): Figure {
+  return { name, value, target, direction: "most", unit: "ms", detail };
+}
+
+const pathOf = (index: number) => `src/module-${index % 100}/file-${index}.ts`;
+const quoteOf = (index: number) => `export function compute${index}(input: Input): Output {`;
+
+function makeRepository(root: string): string {
+  for (let folder = 0; folder < 100; folder++)
+    mkdirSync(join(root, `src/module-${folder}`), { recursive: true });
+  const filler = "  // A line that fills the file.\n".repeat(40);
+  for (let index = 0; index < files; index++)
+    writeFileSync(join(root, pathOf(index)), `${filler}${quoteOf(index)}\n${filler}}\n`);
+  mkdirSync(join(root, ".holdfast"));
+  writeFileSync(join(root, ".holdfast/NOTES.md"), notesText(references));
+  return root;
+}
+
+/** Half of the references are evidence, half are identifiers. */
+function notesText(count: number): string {
+  const rows = Array.from(
+    { length: count / 2 },
+    (_, index) => `| ${renderReference(pathOf(index), 1, 5)} | Purpose | 14:25:00Z |`,
+  );
+  const entries = Array.from({ length: count / 2 }, (_, index) =>
+    [
+      `#### 2026-01-01T00:00:00Z - Decision ${index}`,
+      `**Decision**: Compute ${index} this way`,
+      "**Rationale**: It is the simplest one that works",
+      "**Evidence**:",
+      `- \`${quoteOf(index)}\` [${renderReference(pathOf(index), 41)}]`,
+      "**Test Scenarios**:",
+      "1. One\n2. Two\n3. Three",
+    ].join("\n"),
+  );
+  return templateText("2026-01-01T00:00:00Z")
+    .replace("\n### Decision Log", () => `${rows.join("\n")}\n\n### Decision Log`)
+    .replace("### Pending", () => `${entries.join("\n\n")}\n\n### Pending`);
+}
