@@ -276,6 +276,7 @@ test("a tool with a bad name, schema or code is refused, and nothing is kept [sa
     ],
     [{ type: "object", properties: 3 }, /"properties" must be an object/],
     [{ type: "object", required: "a" }, /"required" must be an array/],
+    [{ type: "object", properties: {}, required: ["a"] }, /"a", which is not among the properties/],
     [{ type: "object", $ref: "#" }, /"\$ref" is not supported/],
     [{ type: "object", description: "x".repeat(20_000) }, /16000 are the most/],
     [
@@ -313,6 +314,21 @@ test("what a killed tool appended is in the notepad, and nothing comes after [sa
   const [newest] = await session.history();
   assert.deepEqual(newest?.actor, { kind: "agent", name: "survey" });
   assert.equal((await answer(session, "survey", { sheets: 1 })).value, null);
+});
+
+test("what a killed program had asked for but not begun never happens [sandbox.killed]", async () => {
+  const session = await openSandboxed({ limits: { cpuMilliseconds: 100 } });
+  const code = "for (let i = 0; i < 500; i++) session.notepad.append('line ' + i); for (;;) {}";
+  const killed = await session.call("run_sandbox_code", { code });
+  assert.ok(!killed.ok);
+  const { revision } = (await session.state()).row;
+  const lines = (await session.notepad.read()).split("\n");
+  assert.deepEqual(
+    lines,
+    Array.from(lines, (_, i) => `line ${i}`),
+  );
+  await answer(session, "run_sandbox_code", { code: "1" });
+  assert.equal((await session.state()).row.revision, revision, "and nothing comes after the answer");
 });
 
 test("an aborted program ends; a closed sandbox says so [sandbox.abort]", async () => {

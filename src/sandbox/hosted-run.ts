@@ -9,6 +9,11 @@ const grace = 100;
 /** Milliseconds for which the calls of a killed program are waited for. */
 const lastCalls = 300;
 
+/** Calls of one program that are worked on at the same time. */
+const mostAtOnce = 16;
+
+type Asked = Extract<FromWorker, { type: "call" }>;
+
 /** How a run ended: as its worker saw it, or by what ended it from outside. */
 export type End = ProgramEnd | { kind: "aborted" | "closed" } | { kind: "broken"; message: string };
 
@@ -21,6 +26,7 @@ export class HostedRun {
   readonly #program: Program;
   readonly #limits: SandboxLimits;
   readonly #post: (message: ToWorker) => void;
+  readonly #asked: Asked[] = [];
   readonly #calls = new Set<Promise<void>>();
   readonly #over = new AbortController();
   #resolve: (end: End) => void = () => undefined;
@@ -73,9 +79,8 @@ export class HostedRun {
     } else if (message.type === "log") this.#log(message.text);
     else if (++this.#operations > this.#limits.operations) this.end({ kind: "limit", limit: "operations" });
     else {
-      const { call, path, args } = message;
-      const answering = this.#answer(call, path, args).finally(() => this.#calls.delete(answering));
-      this.#calls.add(answering);
+      this.#asked.push(message);
+      this.#answerAsked();
     }
   }
 
@@ -98,12 +103,25 @@ export class HostedRun {
     return { ok: false, ...describeEnd(end, this.#limits), logs };
   }
 
+  /** A few at once; what a killed program had asked for beyond that never happens. */
+  #answerAsked(): void {
+    while (this.#calls.size < mostAtOnce && !this.#isOver) {
+      const asked = this.#asked.shift();
+      if (!asked) return;
+      const answering = this.#answer(asked).finally(() => {
+        this.#calls.delete(answering);
+        this.#answerAsked();
+      });
+      this.#calls.add(answering);
+    }
+  }
+
   #log(text: string): void {
     this.#logs += text;
     if (this.#logs.length > 2 * this.#limits.outputCharacters) this.end({ kind: "limit", limit: "output" });
   }
 
-  async #answer(call: number, path: string, args: string): Promise<void> {
+  async #answer({ call, path, args }: Asked): Promise<void> {
     const { api } = this.#program;
     const answer = { type: "settle", run: this.#id, call } as const;
     try {

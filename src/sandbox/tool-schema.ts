@@ -31,6 +31,9 @@ const keywords = new Set([
   "oneOf",
   "allOf",
   "format",
+  "deprecated",
+  "$comment",
+  "$id",
   "$schema",
 ]);
 
@@ -73,8 +76,7 @@ function checkSchema(schema: Json, path: string, depth: number): void {
     else if (keyword === "anyOf" || keyword === "oneOf" || keyword === "allOf") {
       if (!Array.isArray(value)) throw refused(`"${keyword}" must be an array${where}`);
       for (const [index, each] of value.entries()) checkSchema(each, `${inner}.${index}`, depth + 1);
-    } else if (keyword === "required" && !isTextList(value))
-      throw refused(`"required" must be an array of names${where}`);
+    } else if (keyword === "required") checkRequired(value, schema.properties, where);
   }
 }
 
@@ -82,8 +84,13 @@ function isObject(value: Json | undefined): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isTextList(value: Json): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === "string");
+/** A name without a property of its own would not be checked. */
+function checkRequired(names: Json, properties: Json | undefined, where: string): void {
+  if (!Array.isArray(names)) throw refused(`"required" must be an array of names${where}`);
+  for (const name of names) {
+    if (typeof name !== "string" || !isObject(properties) || !Object.hasOwn(properties, name))
+      throw refused(`"required" has ${JSON.stringify(name)}, which is not among the properties${where}`);
+  }
 }
 
 function refused(problem: string): HoldfastError {

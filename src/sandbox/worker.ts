@@ -66,8 +66,10 @@ class Run implements Listener {
     }
     if (this.#end?.kind === "failed" && withoutWords.test(this.#end.message) && machine.isFull)
       this.#end = { kind: "limit", limit: "memory" };
-    times[1] = (times[1] ?? 0) + sharedNow() - (times[0] ?? 0);
+    const took = sharedNow() - (times[0] ?? 0);
+    // In this order, the host never counts a stretch twice.
     times[0] = 0;
+    times[1] = (times[1] ?? 0) + took;
     const answered = this.#waiting.size === 0;
     if (!this.#end && answered) {
       const message = "The program waits for a promise that nothing will ever settle.";
