@@ -170,6 +170,9 @@ test("nothing is there, and nothing is left after uninstall, in both scopes [uni
     const before = everything(places);
     init(places, ...hostNames);
     assert.ok(Object.keys(everything(places)).length > 15);
+    const folder =
+      scope === "project" ? join(places.root, ".holdfast") : join(places.home, ".config/holdfast");
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
     uninstall(places);
     assert.deepEqual(everything(places), before);
   }
