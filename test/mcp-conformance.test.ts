@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { runNode } from "./support/command-line.ts";
 import { startMcpEndpoint } from "./support/mcp-http.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
-const suite = join(import.meta.dirname, "../node_modules/@modelcontextprotocol/conformance/dist/index.js");
+const suite = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));
 
 const needsTool = "calls a tool of the suite's own example server";
 const needsPrompt = "asks for a prompt of the suite's own example server";

@@ -160,6 +160,17 @@ test("a folder that cannot be written to stops nothing either [mcp.missing-store
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
+test("the project's notes are recovered before the session has written anything [mcp.prompts]", async (context) => {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, ".holdfast"));
+  writeFileSync(join(root, ".holdfast/NOTES.md"), "# Notes\n\n## Active Sub-Goals\n\n- [ ] The audit of July\n");
+  const server = startMcp(context, ["--store", "memory:"], { cwd: root });
+  await initialize(server);
+  const { result } = await server.ask("prompts/get", { name: "recover" });
+  assert.match(result.messages[0].content.text, /The audit of July/);
+  assert.equal((await server.end()).code, 0);
+});
+
 test("recover and handoff hold what was kept [mcp.prompts]", async (context) => {
   const db = join(temporaryDirectory(), "memory.db");
   const server = startMcp(context, ["--db", db, "--session", "s"]);

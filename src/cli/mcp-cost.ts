@@ -5,7 +5,7 @@ import type { Surface } from "../tools/define-tool.ts";
 import { createToolbox } from "../tools/toolbox.ts";
 import { count } from "./terminal.ts";
 
-export interface SurfaceCost {
+interface SurfaceCost {
   surface: string;
   tools: number;
   /** Tokens of the surface's part of `tools/list`. */
@@ -13,7 +13,7 @@ export interface SurfaceCost {
 }
 
 /** What the definitions of each surface's tools take of a model's context, counted exactly. */
-export async function measureCost(surfaces: readonly Surface[]): Promise<SurfaceCost[]> {
+async function measureCost(surfaces: readonly Surface[]): Promise<SurfaceCost[]> {
   const tokenizer = await loadExactTokenizer();
   return surfaces.map((surface) => {
     const toolbox = createToolbox([surface], { limits: defaultLimits, countTokens: () => 0 });

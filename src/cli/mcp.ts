@@ -1,21 +1,24 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { HoldfastError } from "../errors.ts";
 import { packageRoot } from "../hosts/install/launcher.ts";
 import { findProject, type Project } from "../hosts/project-directory.ts";
 import { followSession } from "../hosts/session-link.ts";
 import type { McpServerOptions } from "../mcp/server.ts";
 import type { Memory } from "../sessions/memory.ts";
 import { checkId } from "../sessions/options.ts";
-import { openChosenMemory, readArguments } from "./arguments.ts";
+import { chosenStore, openChosenMemory, readArguments } from "./arguments.ts";
 import { projectSession } from "./project-root.ts";
 import { defaultSurfaces, knownSurfaces, loadSurfaces } from "./surfaces.ts";
 
 export async function run(args: string[]): Promise<number> {
-  const { values } = readArguments(args, {
+  const { values, positionals } = readArguments(args, {
     surfaces: { type: "string" },
     session: { type: "string" },
     cost: { type: "boolean", default: false },
   });
+  if (positionals.length > 0)
+    throw new HoldfastError("invalid_input", `mcp takes no argument ${JSON.stringify(positionals[0])}.`);
   const project = findProject(process.cwd());
   const names = values.surfaces?.split(",").map((name) => name.trim());
   if (values.cost) {
@@ -24,6 +27,8 @@ export async function run(args: string[]): Promise<number> {
   }
   const surfaces = await loadSurfaces(names ?? defaultSurfaces(project.root), project.root);
   if (values.session !== undefined) checkId(values.session, "session id");
+  // Contradictory options are refused now; a store that cannot be opened is for the calls to tell.
+  chosenStore(values);
   return serve({
     surfaces,
     version: packageVersion(),
@@ -45,6 +50,10 @@ async function serve(options: McpServerOptions): Promise<number> {
     import("../mcp/server.ts"),
     import("../mcp/stdio-transport.ts"),
   ]);
+  if (process.stdin.isTTY)
+    console.error(
+      "holdfast mcp is started by an agent and speaks MCP on stdin and stdout. Stop it with Ctrl-C.",
+    );
   const memory = openOnce(options.openMemory);
   const server = createMcpServer({ ...options, openMemory: memory.open });
   const closed = new Promise<void>((resolve) => {

@@ -76,10 +76,13 @@ export class Connection {
   async subscribe(uri: string): Promise<void> {
     const parsed = parseResourceUri(uri);
     if (!parsed) return;
-    this.#subscribed.add(uri);
     const session = await this.findSession(parsed.session);
-    if (!this.#seen.has(parsed.session))
-      this.#seen.set(parsed.session, session ? (await session.state()).row.revision : 0);
+    const revision = session ? (await session.state()).row.revision : 0;
+    this.#subscribed.add(uri);
+    if (this.#seen.has(parsed.session)) return;
+    this.#seen.set(parsed.session, revision);
+    // What was written since the revision was read.
+    this.#hear(parsed.session);
   }
 
   unsubscribe(uri: string): void {

@@ -11,7 +11,7 @@ export class ProtocolServer extends Server {
       try {
         return await wrapped(request, context);
       } catch (error) {
-        if (error instanceof ProtocolError && !error.message.includes("[\n")) throw error;
+        if (error instanceof ProtocolError && !/^Invalid \S+ request: \[/.test(error.message)) throw error;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, describe(method, error));
       }
     };

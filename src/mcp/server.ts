@@ -169,6 +169,7 @@ function handleResources(server: Server, connection: Connection): void {
 }
 
 function handlePrompts(server: Server, connection: Connection, surfaces: readonly Surface[]): void {
+  const looksOutside = surfaces.some(({ refresh }) => refresh !== undefined);
   server.setRequestHandler("prompts/list", ({ params }) => {
     refuseCursor(params?.cursor);
     return { prompts };
@@ -181,7 +182,8 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
           `There is no prompt ${JSON.stringify(params.name)}. The prompts are: ${names.join(", ")}.`,
         );
       return reach(params.name, async () => {
-        const session = await connection.findSession();
+        // What lies outside the session is there before anything was written to it.
+        const session = await (looksOutside ? connection.openSession() : connection.findSession());
         return params.name === "recover"
           ? recoverPrompt(session, surfaces)
           : handoffPrompt(session, surfaces, params.arguments?.to);
