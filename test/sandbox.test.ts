@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { z } from "zod";
 import { type MemoryOptions, openMemory } from "../src/index.ts";
 import { createSandbox, type SandboxSurfaceOptions, sandboxSurface } from "../src/sandbox/index.ts";
-import { answer, openTestSession, refusal } from "./support/memory.ts";
+import { answer, openTestSession, refusal, rejection } from "./support/memory.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 const sandbox = createSandbox({ workers: 3 });
@@ -296,14 +296,14 @@ test("a tool with a bad name, schema or code is refused, and nothing is kept [sa
 });
 
 test("what a killed tool appended is in the notepad, and nothing comes after [sandbox.killed]", async () => {
-  const session = await openSandboxed({ limits: { wallMilliseconds: 3_000, cpuMilliseconds: 300 } });
+  const session = await openSandboxed({ limits: { cpuMilliseconds: 1_500 } });
   await answer(session, "create_tool", {
     name: "survey",
     description: "Surveys the sheets",
     schema: { type: "object", properties: { sheets: { type: "integer" } } },
     code: `for (let sheet = 1; sheet <= input.sheets; sheet++) {
       await session.notepad.append("- sheet " + sheet + " done");
-      if (sheet === 3) JSON.stringify(Array.from({ length: 300 }, () => new Array(1e5).fill(1.5)).flat());
+      if (sheet === 3) for (;;) "x".repeat(4e6).replaceAll("x", "yy");
     }`,
   });
   const killed = await session.call("survey", { sheets: 10 });
@@ -317,7 +317,7 @@ test("what a killed tool appended is in the notepad, and nothing comes after [sa
 });
 
 test("what a killed program had asked for but not begun never happens [sandbox.killed]", async () => {
-  const session = await openSandboxed({ limits: { cpuMilliseconds: 100 } });
+  const session = await openSandboxed({ limits: { cpuMilliseconds: 500 } });
   const code = "for (let i = 0; i < 500; i++) session.notepad.append('line ' + i); for (;;) {}";
   const killed = await session.call("run_sandbox_code", { code });
   assert.ok(!killed.ok);
@@ -344,6 +344,13 @@ test("an aborted program ends; a closed sandbox says so [sandbox.abort]", async 
   const aborted = await own.run({ code: "await tools.wait()", api, signal: stop.signal });
   assert.equal(!aborted.ok && aborted.code, "aborted");
   assert.ok((await own.run({ code: "1" })).ok);
+  const later = new AbortController();
+  const blocked = own.run({ code: "await tools.wait()", api: { ...api, call: async () => ({ value: 1 }) } });
+  const queued = own.run({ code: "1", signal: later.signal });
+  later.abort();
+  assert.ok((await blocked).ok);
+  const never = await queued;
+  assert.equal(!never.ok && never.code, "aborted");
   const running = own.run({ code: "await tools.wait()", api });
   const waiting = own.run({ code: "1" });
   await own.close();
@@ -355,6 +362,12 @@ test("limits are checked, and a run can only have less [sandbox.limits]", async 
   assert.throws(() => createSandbox({ limits: { memory: 1 } as object }), /no sandbox limit called "memory"/);
   assert.throws(() => createSandbox({ limits: { stackBytes: 1 } }), /"stackBytes" must be/);
   assert.throws(() => createSandbox({ workers: 0 }), /"workers"/);
+  const wrong = await sandbox.run({ code: 5 as never });
+  assert.match(wrong.ok ? "" : wrong.message, /"code" must be a string/);
+  await rejection(sandbox.run({ code: "1", input: 1n as never }), "invalid_input");
+  await rejection(sandbox.run({ code: "1", limits: { operations: Number.NaN } }), "invalid_input");
+  const large = await sandbox.run({ code: "1", input: "x".repeat(9_000_000) });
+  assert.equal(!large.ok && large.limit, "memory");
   const ended = await sandbox.run({
     code: "for (;;) {}",
     limits: { cpuMilliseconds: 20, operations: 10 ** 6 },

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { typeName } from "../engine/check-fields.ts";
 import type { Json } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { HostedWorker } from "./hosted-worker.ts";
@@ -126,8 +127,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const refused = refuse(program, limits);
     if (refused) return refused;
     const worker = await take();
-    if (!worker || closed) return closedResult();
+    if (!worker || closed) return refusal("closed", "The sandbox was closed.");
     try {
+      // It may have been aborted while it waited for a worker.
+      if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it began.");
       return await worker.run(program, tighten(limits, program.limits), checkOnly);
     } finally {
       void release(worker);
@@ -148,24 +151,34 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 }
 
-function refuse({ code, input, signal }: Program, limits: SandboxLimits): SandboxResult | undefined {
-  const failed = (failure: SandboxFailure, message: string): SandboxResult => ({
-    ok: false,
-    code: failure,
-    message,
-    logs: "",
-  });
-  if (signal?.aborted) return failed("aborted", "The program was not run: it was aborted before it began.");
+type Refusal = Extract<SandboxResult, { ok: false }>;
+
+function refuse(program: Program, limits: SandboxLimits): Refusal | undefined {
+  const { code, input, signal } = program;
+  if (typeof code !== "string")
+    return refusal("syntax_error", `"code" must be a string (got ${typeName(code)}).`);
   if (code.length > mostCode)
-    return failed(
+    return refusal(
       "syntax_error",
       `The program has ${code.length} characters; ${mostCode} are the most. Hand data in as input.`,
     );
-  if ((JSON.stringify(input)?.length ?? 0) > limits.memoryBytes / 8)
-    return failed("limit_reached", "The input is too large for the program's memory. Hand in less of it.");
-  return undefined;
+  if (inputLength(input) > limits.memoryBytes / 8) {
+    const message = "The input is too large for the program's memory. Hand in less of it.";
+    return { ...refusal("limit_reached", message), limit: "memory" };
+  }
+  return signal?.aborted ? refusal("aborted", "The program was aborted before it began.") : undefined;
 }
 
-function closedResult(): SandboxResult {
-  return { ok: false, code: "closed", message: "The sandbox was closed.", logs: "" };
+function inputLength(input: unknown): number {
+  try {
+    return JSON.stringify(input)?.length ?? 0;
+  } catch (error) {
+    throw new HoldfastError("invalid_input", `The input is not JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function refusal(code: SandboxFailure, message: string): Refusal {
+  return { ok: false, code, message, logs: "" };
 }
