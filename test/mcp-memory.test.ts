@@ -163,7 +163,10 @@ test("a folder that cannot be written to stops nothing either [mcp.missing-store
 test("the project's notes are recovered before the session has written anything [mcp.prompts]", async (context) => {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".holdfast"));
-  writeFileSync(join(root, ".holdfast/NOTES.md"), "# Notes\n\n## Active Sub-Goals\n\n- [ ] The audit of July\n");
+  writeFileSync(
+    join(root, ".holdfast/NOTES.md"),
+    "# Notes\n\n## Active Sub-Goals\n\n- [ ] The audit of July\n",
+  );
   const server = startMcp(context, ["--store", "memory:"], { cwd: root });
   await initialize(server);
   const { result } = await server.ask("prompts/get", { name: "recover" });
