@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openMemory } from "../../index.ts";
 import type { Host, HostName } from "../install/host-table.ts";
@@ -7,7 +9,7 @@ import { findProgram } from "../install/launcher.ts";
 import { type Places, userFolder } from "../install/places.ts";
 import { findStore } from "../light-memory.ts";
 import { findProject, type Project } from "../project-directory.ts";
-import { findLink } from "../session-link.ts";
+import { findLink, sessionIdOf } from "../session-link.ts";
 import { settingsIn } from "./check-trust.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
@@ -21,10 +23,12 @@ const prompt = "This is holdfast doctor. Answer ok.";
 /** How the client is run without its screen, against a model on this machine. */
 interface LiveClient {
   env(url: string): Record<string, string>;
-  /** A conversation of its own. */
-  first(url: string): string[];
+  /** A conversation of its own. `folder` is for files, and is gone afterwards. */
+  first(url: string, folder: string): string[];
   /** The same conversation, gone on with. */
-  again(url: string): string[];
+  again(url: string, folder: string): string[];
+  /** The host's name of that conversation, where no hook tells it. */
+  session?(folder: string): string | undefined;
 }
 
 const codexModel = (url: string) => [
@@ -46,6 +50,32 @@ const opencodeConfig = (url: string) => ({
     },
   },
 });
+
+/** pi takes a provider from an extension, and keeps its sessions where it is told. */
+function piModel(url: string, folder: string): string[] {
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
+  const provider = {
+    baseUrl: `${url}/v1`,
+    apiKey: "doctor",
+    api: "openai-completions",
+    models: [{ ...model, contextWindow: 100_000, maxTokens: 1_000 }],
+  };
+  const file = join(folder, "provider.js");
+  writeFileSync(file, `export default (pi) => pi.registerProvider("doctor", ${JSON.stringify(provider)});\n`);
+  return ["--session-dir", join(folder, "sessions"), "--extension", file, "--model", "doctor/doctor"];
+}
+
+/** The first line of pi's session file names the session. */
+function piSession(folder: string): string | undefined {
+  const sessions = join(folder, "sessions");
+  if (!existsSync(sessions)) return undefined;
+  const file = readdirSync(sessions, { recursive: true, encoding: "utf8" }).find((name) =>
+    name.endsWith(".jsonl"),
+  );
+  if (file === undefined) return undefined;
+  return /"id":"([^"]+)"/.exec(readFileSync(join(sessions, file), "utf8").split("\n")[0] ?? "")?.[1];
+}
 
 const clients: Partial<Record<HostName, LiveClient>> = {
   "claude-code": {
@@ -82,6 +112,12 @@ const clients: Partial<Record<HostName, LiveClient>> = {
     first: () => ["-p", prompt],
     again: () => ["--resume", "latest", "-p", prompt],
   },
+  pi: {
+    env: () => ({ PI_OFFLINE: "1" }),
+    first: (url, folder) => [...piModel(url, folder), "-p", prompt],
+    again: (url, folder) => [...piModel(url, folder), "--continue", "-p", prompt],
+    session: piSession,
+  },
 };
 
 /** Lets the real client talk twice; what is written to the notepad in between has to be in its second request. */
@@ -98,6 +134,7 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
   }
   const project = findProject(places.root);
   const model = await startScriptedModel();
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-doctor-"));
   const links = rememberLinks(project);
   let hostSession = "";
   const talk = (args: string[]) =>
@@ -107,17 +144,24 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
       limit,
     });
   try {
-    const first = await talk(client.first(model.url));
+    const first = await talk(client.first(model.url, folder));
     if (model.bodies.length === 0) return [silent(host, first)];
-    const link = findLink({ directory: project.directory, cwd: places.root }, host.name);
+    const own = client.session?.(folder);
+    const link =
+      own === undefined
+        ? findLink({ directory: project.directory, cwd: places.root }, host.name)
+        : { hostSession: own, session: sessionIdOf(host.name, own) };
     if (!link || links.has(link.hostSession)) {
       const detail = `${host.title} sent a request, but ran none of our hooks.`;
       return [problem(check, detail, "See what doctor says about trust, above.")];
     }
     hostSession = link.hostSession;
-    return [await lookForCanary(host, project, link.session, model, () => talk(client.again(model.url)))];
+    return [
+      await lookForCanary(host, project, link.session, model, () => talk(client.again(model.url, folder))),
+    ];
   } finally {
     if (hostSession !== "") links.restore(host.name, hostSession);
+    rmSync(folder, { recursive: true, force: true });
     await model.close();
   }
 }
