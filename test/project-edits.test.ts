@@ -268,6 +268,22 @@ test("goals, blockers and questions are added once, changed in place, and ended 
   assert.equal(read(), before);
 });
 
+test("a point keeps its bullet, its wrapped lines and what stands under it; a new one is never taken for an old one [project.lists]", async () => {
+  const { call, read } = makeProject({
+    notes:
+      "## Active Sub-Goals\n* [ ] Add login\n  for everybody\n  - with a nested point\n\n* [x] Add logout\n",
+  });
+  await call("set_goal", { goal: "add login for everybody", blocked_by: "design" });
+  await call("set_goal", { goal: "Add log", status: "open" });
+  await call("set_goal", { goal: "Add logout", status: "open" });
+  assert.equal(
+    read(),
+    "## Active Sub-Goals\n* [ ] Add login\n  for everybody (blocking: design)\n  - with a nested point\n\n* [ ] Add logout\n- [ ] Add log\n",
+  );
+  await call("set_goal", { goal: "login for", status: "done" });
+  assert.match(read(), /^\* \[x\] Add login\n {2}for everybody \(blocking: design\)$/m);
+});
+
 test("archiving moves all but the newest decisions, with their evidence and scenarios [project.archive]", async () => {
   const { call, read, project } = makeProject();
   for (let index = 0; index < 5; index++)

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { HoldfastError } from "../src/errors.ts";
 import { initProject } from "../src/project/init.ts";
 import { lintProject } from "../src/project/lint.ts";
 import { locateNotes } from "../src/project/notes-file.ts";
@@ -56,6 +59,8 @@ test("links and places outside the project are refused, and nothing is written t
   writeInto(outside, "NOTES.md", seedNotes);
   for (const path of ["../NOTES.md", join(outside, "NOTES.md"), "a/../../x", "..", "", "a\u0000b", "."])
     assert.throws(() => locateNotes(temporaryDirectory(), path), { code: "invalid_input" }, path);
+  const sibling = temporaryDirectory();
+  assert.throws(() => locateNotes(sibling, `${sibling}-too/NOTES.md`), { code: "invalid_input" });
   const linkedFile = temporaryDirectory();
   mkdirSync(join(linkedFile, ".holdfast"));
   symlinkSync(join(outside, "NOTES.md"), join(linkedFile, ".holdfast/NOTES.md"));
@@ -81,6 +86,46 @@ test("links and places outside the project are refused, and nothing is written t
   assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), seedNotes);
   assert.deepEqual(readdirSync(outside), ["NOTES.md"]);
   assert.deepEqual(readdirSync(join(linkedInside, "real")), []);
+});
+
+test("a directory that is swapped for a link while we write takes nothing outside [project.places]", async () => {
+  const { root, project } = makeProject({ notes: seedNotes, path: "docs/NOTES.md" });
+  const outside = temporaryDirectory();
+  writeInto(root, "docs/NOTES.md", seedNotes);
+  writeInto(outside, "NOTES.md", "not ours\n");
+  const swapper = `
+    const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
+    const [docs, away, outside] = process.argv.slice(1);
+    console.log("ready");
+    const swap = () => {
+      for (let round = 0; round < 200; round++) {
+        renameSync(docs, away);
+        symlinkSync(outside, docs);
+        unlinkSync(docs);
+        renameSync(away, docs);
+      }
+      setImmediate(swap);
+    };
+    swap();`;
+  const docs = join(root, "docs");
+  const child = spawn(process.execPath, ["--eval", swapper, docs, join(root, "away"), outside]);
+  await once(child.stdout, "data");
+  let written = 0;
+  let refused = 0;
+  for (let index = 0; index < 300; index++) {
+    try {
+      await callOperation(project, "set_goal", { goal: `Goal of round ${index}.` });
+      written++;
+    } catch (error) {
+      assert.ok(error instanceof HoldfastError, String(error));
+      refused++;
+    }
+  }
+  child.kill("SIGKILL");
+  await once(child, "close");
+  assert.equal(written + refused, 300);
+  assert.deepEqual(readdirSync(outside), ["NOTES.md"]);
+  assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), "not ours\n");
 });
 
 test("the file is found where projects keep it, is for its owner only, and keeps its mode [project.place]", async () => {

@@ -5,7 +5,7 @@ export const projectCommand: Command = {
   summary: "keep decisions, debt, goals and hand-overs in NOTES.md",
   options: `
 
-  init                     write the template: grimoires/loa/NOTES.md if that folder is there, else .holdfast/NOTES.md
+  init                     write the template to .holdfast/NOTES.md, or where --file says
   recover [QUERY]          --level 1 (150 tokens), 2 (what matches QUERY, 500 tokens), 3 (the whole file)
   log decision TEXT        --rationale TEXT --evidence "PATH:LINE QUOTE"… --scenario TEXT (three times) [--title TEXT]
   log debt TEXT            [--severity LOW|MEDIUM|HIGH|CRITICAL] [--found-by NAME] [--sprint NAME] [--actionable --beads]

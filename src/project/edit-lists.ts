@@ -1,4 +1,5 @@
 import { HoldfastError } from "../errors.ts";
+import type { Planned } from "./change-notes.ts";
 import { type Item, itemsOf, type Notes } from "./parse-notes.ts";
 import { addItem, replaceLines } from "./place-lines.ts";
 import type { Project } from "./project.ts";
@@ -23,17 +24,18 @@ export interface GoalInput {
 /** A new sub-goal, or a change of the one that says the same. */
 export function setGoal(project: Project, input: GoalInput): ItemChange {
   const goal = oneLine(input.goal, "goal");
-  return project.change("set_goal", (notes) => {
-    const known = findItem(notes, "goals", goal);
+  const notes = [
+    ...(input.blocked_by === undefined ? [] : [`blocking: ${oneLine(input.blocked_by, "blocked_by")}`]),
+    ...(input.depends_on === undefined ? [] : [`depends on: ${oneLine(input.depends_on, "depends_on")}`]),
+  ];
+  const suffix = notes.length === 0 ? "" : ` (${notes.join("; ")})`;
+  return project.change("set_goal", (file) => {
+    const known = findItem(file, "goals", goal, input.status === "done");
     const done = input.status === undefined ? (known?.done ?? false) : input.status === "done";
-    const notesAfter = [
-      ...(input.blocked_by === undefined ? [] : [`blocking: ${oneLine(input.blocked_by, "blocked_by")}`]),
-      ...(input.depends_on === undefined ? [] : [`depends on: ${oneLine(input.depends_on, "depends_on")}`]),
-    ];
+    const box = `[${done ? "x" : " "}] `;
+    if (!known) return newItem(file, "goals", box, goal + suffix);
     // What the goal said before in brackets stays unless it is said anew.
-    const base = known && notesAfter.length === 0 ? known.text : known ? withoutNotes(known.text) : goal;
-    const text = notesAfter.length === 0 ? base : `${base} (${notesAfter.join("; ")})`;
-    return writeItem(notes, "goals", known, `- [${done ? "x" : " "}] `, text);
+    return changeItem(file, known, box, suffix === "" ? undefined : goalNotes, suffix);
   });
 }
 
@@ -56,18 +58,17 @@ export function logBlocker(project: Project, input: BlockerInput): ItemChange {
     );
   }
   return project.change("log_blocker", (notes) => {
-    const known = findItem(notes, "blockers", blocker);
-    if (input.resolution !== undefined) {
+    const resolution = input.resolution === undefined ? undefined : oneLine(input.resolution, "resolution");
+    const known = findItem(notes, "blockers", blocker, resolution !== undefined);
+    if (resolution !== undefined) {
       if (!known) throw noSuchItem(notes, "blockers", blocker);
-      const said = withoutEta(known.text.replace(blockerKind, ""));
-      const how = oneLine(input.resolution, "resolution");
-      return writeItem(notes, "blockers", known, "- Resolved: ", `${said} (${project.now()}: ${how})`);
+      return changeItem(notes, known, "Resolved: ", etaNote, ` (${project.now()}: ${resolution})`);
     }
-    const known_kind = /^blocked/i.test(known?.text ?? "") ? "blocked" : "waiting";
-    const kind = (input.kind ?? known_kind) === "blocked" ? "Blocked" : "Waiting";
-    const said = known ? known.text.replace(blockerKind, "") : blocker;
-    const text = eta === undefined ? said : `${withoutEta(said)} (ETA: ${eta})`;
-    return writeItem(notes, "blockers", known, `- ${kind}: `, text);
+    const before = /^blocked/i.test(known?.text ?? "") ? "blocked" : "waiting";
+    const kind = (input.kind ?? before) === "blocked" ? "Blocked: " : "Waiting: ";
+    const suffix = eta === undefined ? "" : ` (ETA: ${eta})`;
+    if (!known) return newItem(notes, "blockers", kind, blocker + suffix);
+    return changeItem(notes, known, kind, suffix === "" ? undefined : etaNote, suffix);
   });
 }
 
@@ -78,56 +79,82 @@ export function askQuestion(
 ): ItemChange {
   const question = oneLine(input.question, "question");
   return project.change("ask_question", (notes) => {
-    const known = findItem(notes, "questions", question);
-    if (input.answer === undefined)
-      return writeItem(notes, "questions", known, `- [${known?.done ? "x" : " "}] `, known?.text ?? question);
+    const answer = input.answer === undefined ? undefined : oneLine(input.answer, "answer");
+    const known = findItem(notes, "questions", question, answer !== undefined);
+    if (answer === undefined) {
+      if (!known) return newItem(notes, "questions", "[ ] ", question);
+      return changeItem(notes, known, `[${known.done ? "x" : " "}] `, undefined, "");
+    }
     if (!known) throw noSuchItem(notes, "questions", question);
-    const answer = oneLine(input.answer, "answer");
-    return writeItem(notes, "questions", known, "- [x] ", `${known.text} — ${answer}`);
+    return changeItem(notes, known, "[x] ", undefined, ` — ${answer}`);
   });
 }
 
 export const blockerKind = /^(?:waiting|blocked|resolved)\s*(?:on)?\s*:\s*/i;
+const etaNote = /\s*\(ETA:[^)]*\)\s*$/i;
+const goalNotes = /\s*\((?:blocking|depends on):.*\)\s*$/i;
 
-function withoutEta(text: string): string {
-  return text.replace(/\s*\(ETA:[^)]*\)\s*$/i, "");
+function newItem(notes: Notes, key: SectionKey, start: string, text: string): Planned<ItemChange> {
+  const line = buildPiece({ text }, (safe) => `- ${start}${safe.text}`, isOneItem);
+  const edit = addItem(notes, key, line);
+  return { edits: [edit], result: { line: edit.at + edit.insert.indexOf(line) + 1, status: "added", text } };
 }
 
-function withoutNotes(text: string): string {
-  return text.replace(/\s*\((?:blocking|depends on):.*\)\s*$/i, "");
-}
-
-function writeItem(
+/** A new beginning and a new end for a point; its bullet, and what a person wrote in between, stay. */
+function changeItem(
   notes: Notes,
-  key: SectionKey,
-  known: Item | undefined,
+  item: Item,
   start: string,
-  text: string,
-): { edits: ReturnType<typeof addItem>[]; result: ItemChange } {
-  // What a person wrote stays as it is; only what is new is checked.
-  const line = buildPiece({ text }, (safe) => `${start}${safe.text}`, isOneItem);
-  if (known && known.end === known.line + 1 && notes.lines.texts[known.line]?.trim() === line)
-    return { edits: [], result: { line: known.line + 1, status: "unchanged", text } };
-  const edit = known ? replaceLines(notes, known.line, known.end, [line]) : addItem(notes, key, line);
-  const place = edit.at + edit.insert.indexOf(line) + 1;
-  return { edits: [edit], result: { line: place, status: known ? "changed" : "added", text } };
+  dropped: RegExp | undefined,
+  suffix: string,
+): Planned<ItemChange> {
+  const before = notes.lines.texts.slice(item.line, item.textEnd);
+  const [, bullet = "- ", rest = ""] =
+    /^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ xX]\](?:[ \t]+|$))?(.*)$/.exec(before[0] ?? "") ?? [];
+  const lines = before.with(0, bullet + start + rest.replace(blockerKind, ""));
+  const last = lines.length - 1;
+  const end = buildPiece(
+    { suffix },
+    (safe) => safe.suffix ?? "",
+    (piece) => isOneItem(`- x${piece}`),
+  );
+  const kept = dropped ? (lines[last] ?? "").replace(dropped, "") : (lines[last] ?? "");
+  lines[last] = suffix === "" ? kept : kept.trimEnd() + end;
+  const text = lines.join(" ").replace(/^\s*\S+\s+(?:\[[ xX]\]\s+)?/, "");
+  const result = { line: item.line + 1, text };
+  // Tabs and blanks that a person put between marker and text are no reason to write.
+  const same = lines.every(
+    (line, index) => line.replaceAll(/\s+/g, " ") === (before[index] ?? "").replaceAll(/\s+/g, " "),
+  );
+  if (same) return { edits: [], result: { ...result, status: "unchanged" } };
+  return {
+    edits: [replaceLines(notes, item.line, item.textEnd, lines)],
+    result: { ...result, status: "changed" },
+  };
 }
 
-/** The open point that says this, or the only one that contains it. */
-function findItem(notes: Notes, key: SectionKey, wanted: string): Item | undefined {
-  const items = itemsOf(notes, key).filter(({ done, text }) => done !== true && !/^resolved/i.test(text));
+/** The point that says this; when it is to be ended, the only open one that contains it will do. */
+function findItem(notes: Notes, key: SectionKey, wanted: string, loosely: boolean): Item | undefined {
+  const items = itemsOf(notes, key);
   const fold = (text: string) =>
-    withoutEta(withoutNotes(text.replace(blockerKind, "")))
+    text
+      .replace(blockerKind, "")
+      .replace(goalNotes, "")
+      .replace(etaNote, "")
       .replaceAll("\\", "")
       .toLowerCase();
-  const same = items.find(({ text }) => fold(text) === fold(wanted));
-  if (same) return same;
-  const holding = items.filter(({ text }) => fold(text).includes(fold(wanted)));
-  return holding.length === 1 && fold(wanted).length >= 8 ? holding[0] : undefined;
+  const same = items.filter(({ text }) => fold(text) === fold(wanted));
+  if (same.length > 0 || !loosely) return same.find(isOpen) ?? same[0];
+  const holding = items.filter((item) => isOpen(item) && fold(item.text).includes(fold(wanted)));
+  return holding.length === 1 ? holding[0] : undefined;
+}
+
+function isOpen({ done, text }: Item): boolean {
+  return done !== true && !/^resolved/i.test(text);
 }
 
 function noSuchItem(notes: Notes, key: SectionKey, wanted: string): HoldfastError {
-  const open = itemsOf(notes, key).filter(({ done, text }) => done !== true && !/^resolved/i.test(text));
+  const open = itemsOf(notes, key).filter(isOpen);
   const listed = open.slice(0, 5).map(({ text }) => JSON.stringify(text.slice(0, 80)));
   return new HoldfastError(
     "not_found",

@@ -160,7 +160,7 @@ export function updateContext(notes: Notes, values: Record<string, string>): Lin
   const edits = lines.flatMap(({ name, line }) => {
     const known = fields.get(name.toLowerCase())?.item;
     if (!known) added.push(line);
-    return known ? [replaceLines(notes, known.line, known.end, [line])] : [];
+    return known ? [replaceLines(notes, known.line, known.textEnd, [line])] : [];
   });
   if (added.length === 0) return edits;
   const edit = addItem(notes, "context", added[0] ?? "");

@@ -16,7 +16,7 @@ import {
   type Stats,
   writeFileSync,
 } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../errors.ts";
 
 /** Where a project keeps its NOTES.md. */
@@ -34,10 +34,7 @@ const usualPaths = ["grimoires/loa/NOTES.md", ".holdfast/NOTES.md"];
 /** The NOTES.md of a project: the one that is asked for, the one that exists, or where a new one would go. */
 export function locateNotes(root: string, path?: string): NotesFile {
   const real = realRoot(root);
-  const known = usualPaths.find((each) => existsSync(join(real, each)));
-  // The folder is enough: who has a grimoire wants the notes in it.
-  const chosen =
-    path ?? known ?? (existsSync(join(real, "grimoires/loa")) ? usualPaths[0] : usualPaths[1]) ?? "";
+  const chosen = path ?? usualPaths.find((each) => existsSync(join(real, each))) ?? usualPaths[1] ?? "";
   if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is no path");
   const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
   const name = relative(real, absolute);
@@ -77,52 +74,80 @@ function underRealRoot(root: string, real: string, path: string): string {
 /** The file's bytes and what the system says of it; undefined when there is none. */
 export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } | undefined {
   if (!checkPlace(file)) return undefined;
-  let descriptor: number;
+  return inParent(file, "read", (parent) => {
+    let descriptor: number;
+    try {
+      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+      descriptor = openSync(join(parent, basename(file.path)), flags);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+    try {
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile()) throw refused(file.name, "is no ordinary file");
+      return { bytes: readFileSync(descriptor), stats };
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}
+
+/** Replaces the file in one step: whoever reads sees the old one or the new one. To be called with the lock held. */
+export function writeNotesFile(file: NotesFile, text: string): void {
+  checkPlace(file);
   try {
-    descriptor = openSync(file.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw failed(file, "read", error);
+    throw failed(file, "written", error);
   }
+  const mode = (checkPlace(file)?.mode ?? 0o600) & 0o777;
+  inParent(file, "written", (parent, directory) => {
+    removeLeftovers(parent);
+    const temporary = join(parent, `.NOTES.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
+    try {
+      writeNewFile(temporary, text, mode);
+      renameSync(temporary, join(parent, basename(file.path)));
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+    // Windows has no such call, and needs none.
+    if (process.platform !== "win32") fsyncSync(directory);
+  });
+}
+
+function writeNewFile(path: string, text: string, mode: number): void {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const descriptor = openSync(path, flags, 0o600);
   try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw refused(file.name, "is no ordinary file");
-    return { bytes: readFileSync(descriptor), stats };
+    writeFileSync(descriptor, text);
+    fchmodSync(descriptor, mode);
+    fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Replaces the file in one step: whoever reads sees the old one or the new one. To be called with the lock held. */
-export function writeNotesFile(file: NotesFile, text: string): void {
-  makeParents(file);
-  const existing = checkPlace(file);
-  const parent = dirname(file.path);
-  removeLeftovers(parent);
-  const temporary = join(parent, `.NOTES.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
+/**
+ * Runs the work in the file's directory, held open: if somebody puts a link in its place meanwhile, the work still
+ * happens in the directory that was checked. Where the system cannot name an open directory, its path is used.
+ */
+function inParent<T>(file: NotesFile, what: string, work: (parent: string, directory: number) => T): T {
+  const path = dirname(file.path);
   try {
-    const descriptor = openSync(
-      temporary,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-      0o600,
-    );
+    const directory = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
     try {
-      writeFileSync(descriptor, text);
-      if (existing) fchmodSync(descriptor, existing.mode & 0o777);
-      fsyncSync(descriptor);
-      // Somebody may have put a link in the directory's place meanwhile.
-      checkPlace(file);
-      if (lstatSync(temporary).ino !== fstatSync(descriptor).ino)
-        throw refused(file.name, "was moved meanwhile");
+      const held = `/proc/self/fd/${directory}`;
+      const parent = existsSync(held) ? held : path;
+      if (realpathSync.native(parent) !== path) throw refused(file.name, "leads through a link");
+      return work(parent, directory);
     } finally {
-      closeSync(descriptor);
+      closeSync(directory);
     }
-    renameSync(temporary, file.path);
   } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error instanceof HoldfastError ? error : failed(file, "written", error);
+    throw error instanceof HoldfastError ? error : failed(file, what, error);
   }
-  syncDirectory(parent);
 }
 
 /** What a writer that was killed left behind. */
@@ -149,25 +174,6 @@ function checkPlace(file: NotesFile): Stats | undefined {
     if (place === file.path) return stats;
   }
   return undefined;
-}
-
-function makeParents(file: NotesFile): void {
-  checkPlace(file);
-  try {
-    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw failed(file, "written", error);
-  }
-}
-
-function syncDirectory(path: string): void {
-  if (process.platform === "win32") return;
-  const directory = openSync(path, "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }
 
 function refused(path: string, why: string): HoldfastError {

@@ -8,12 +8,14 @@ export interface Section extends Heading {
   end: number;
 }
 
-/** A point of a list: its first line, the line after its last, and its text on one line. */
+/** A point of a list. */
 export interface Item {
   line: number;
-  end: number;
+  /** The line after its own text. */
+  textEnd: number;
   /** Undefined when it has no checkbox. */
   done: boolean | undefined;
+  /** Its own text, on one line, without what stands indented under it. */
   text: string;
 }
 
@@ -75,33 +77,55 @@ export function tableOf(notes: Notes, key: SectionKey): Table | undefined {
   return section && findTable(notes.lines.texts, section.line + 1, section.end, notes.outline.inert);
 }
 
-const bullet = /^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
+const bullet = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
 
-/** The points of a section's lists; what is indented under a point belongs to it. */
+/** The points of a section's lists. What is indented under a point belongs to it. */
 export function itemsOf(notes: Notes, key: SectionKey): Item[] {
   const section = notes.sections.get(key);
   if (!section) return [];
   const { texts } = notes.lines;
   const items: Item[] = [];
-  let current: Item | undefined;
-  for (let line = section.line + 1; line < ownEnd(notes, section); line++) {
-    const text = texts[line] ?? "";
-    const point = notes.outline.inert.has(line) ? null : bullet.exec(text);
-    if (point) {
-      const [, mark, rest = ""] = /^(?:\[([ xX])\](?:[ \t]+|$))?(.*)$/.exec(point[1] ?? "") ?? [];
-      current = {
-        line,
-        end: line + 1,
-        done: mark === undefined ? undefined : mark !== " ",
-        text: rest.trim(),
-      };
-      items.push(current);
-    } else if (current && text.trim() !== "" && !notes.outline.inert.has(line) && current.end === line) {
-      current.end = line + 1;
-      current.text = `${current.text} ${text.trim()}`.trim();
+  const last = ownEnd(notes, section);
+  for (let line = section.line + 1; line < last; line++) {
+    const [, indent = "", content] = notes.outline.inert.has(line)
+      ? []
+      : (bullet.exec(texts[line] ?? "") ?? []);
+    if (content === undefined || indent.includes("\t") || indent.length >= 2) continue;
+    const [, mark, rest = ""] = /^(?:\[([ xX])\](?:[ \t]+|$))?(.*)$/.exec(content) ?? [];
+    const item = {
+      line,
+      textEnd: line + 1,
+      done: mark === undefined ? undefined : mark !== " ",
+      text: rest.trim(),
+    };
+    while (item.textEnd < last && continues(notes, item.textEnd)) {
+      item.text = `${item.text} ${(texts[item.textEnd] ?? "").trim()}`.trim();
+      item.textEnd++;
     }
+    items.push(item);
   }
   return items;
+}
+
+/** Whether a line goes on with the point above it. */
+function continues(notes: Notes, line: number): boolean {
+  const text = notes.lines.texts[line] ?? "";
+  return text.trim() !== "" && !notes.outline.inert.has(line) && !bullet.test(text) && !/^\s*[|>]/.test(text);
+}
+
+/** The line after everything that belongs to the last point of a section. */
+export function listEnd(notes: Notes, key: SectionKey): number | undefined {
+  const section = notes.sections.get(key);
+  const last = itemsOf(notes, key).at(-1);
+  if (!section || !last) return undefined;
+  let end = last.textEnd;
+  for (let line = end; line < ownEnd(notes, section); line++) {
+    const text = notes.lines.texts[line] ?? "";
+    if (text.trim() === "") continue;
+    if (!/^(?:\t| {2,})/.test(text)) break;
+    end = line + 1;
+  }
+  return end;
 }
 
 /** The entries of the decision log, in the file's order. */

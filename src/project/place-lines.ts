@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
 import type { LineEdit } from "./lines.ts";
-import { itemsOf, type Notes, ownEnd, type Section, tableOf } from "./parse-notes.ts";
+import { listEnd, type Notes, ownEnd, type Section, tableOf } from "./parse-notes.ts";
 import {
   continuityParts,
   emptyTable,
@@ -17,8 +17,7 @@ import { renderRow } from "./table.ts";
 export function addItem(notes: Notes, key: SectionKey, text: string): LineEdit {
   const section = openSection(notes, key);
   if (!section) return addSection(notes, key, [text]);
-  const last = itemsOf(notes, key).at(-1);
-  const at = last?.end ?? lastLine(notes, section.line, ownEnd(notes, section));
+  const at = listEnd(notes, key) ?? lastLine(notes, section.line, ownEnd(notes, section));
   return spaced(notes, at, [text], section);
 }
 

@@ -66,7 +66,11 @@ function partsByLine(own: readonly string[], first: number, inert: ReadonlySet<n
   let label: Label | "" = "";
   own.forEach((text, index) => {
     const line = first + index;
-    if (text.trim() === "" || (inert.has(line) && /^\s*<!--/.test(text))) return;
+    if (text.trim() === "") return;
+    if (inert.has(line) && /^\s*<!--/.test(text)) {
+      parts.set("", [...(parts.get("") ?? []), { line, text: text.trim() }]);
+      return;
+    }
     const [, name, rest = ""] = /^\*\*([A-Za-z ]+):?\*\*:?[ \t]*(.*)$/.exec(text) ?? [];
     const known = labels.find((each) => each === name?.toLowerCase());
     label = known ?? (name === undefined ? label : "");

@@ -38,8 +38,9 @@ export function recoverLevel1(file: NotesFile, notes: Notes, count: Count): Leve
     paths.add(found.reference.path.replace(rootMark, ""));
     return checked(found);
   };
-  const lines = [...contextLines(notes), ...openLines(notes), ...identifierLines(notes, check)];
+  const known = [...contextLines(notes), ...openLines(notes), ...identifierLines(notes, check)];
   const entries = entriesOf(notes);
+  const lines = known.length + entries.length > 0 || notes.text.trim() === "" ? known : [nothingKnown];
   const newest = newestEntries(entries, 3);
   const inner = fitLines(lines, continuityBudget - count(`${start}\n\n${endCut}`) - 1, count);
   const made = newest.toReversed().map((entry, index) => decisionLine(notes, entry, check, index));
@@ -52,6 +53,14 @@ export function recoverLevel1(file: NotesFile, notes: Notes, count: Count): Leve
   );
   return { continuity, decisions, text, cut, paths: [...paths] };
 }
+
+/** For a file that people wrote without the template. */
+const nothingKnown: CutLine = {
+  start: "",
+  text: "NOTES.md holds none of the usual sections. Read it with recover_context level 3.",
+  most: 40,
+  priority: 0,
+};
 
 /** Written to be read on one line, and unable to pass for anything else. */
 export function asData(text: string): string {

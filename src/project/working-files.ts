@@ -8,7 +8,7 @@ import type { NotesFile } from "./notes-file.ts";
 const directoryName = ".holdfast/project";
 
 /** How long a writer waits for its turn. */
-const patience = 20_000;
+const patience = 10_000;
 
 /**
  * Runs the work while no other process changes the notes. The lock is SQLite's own, on a file: the system frees it
