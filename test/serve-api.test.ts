@@ -353,3 +353,45 @@ test("health says what the server shows [serve.health]", async (context) => {
   );
   await refused(server, "project", {}, 404);
 });
+
+test("whatever is written comes back as it was, and as JSON only [serve.strings]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const strings = [
+    "<script>alert(1)</script>",
+    "</title><img src=x onerror=alert(1)>",
+    "__proto__",
+    "' OR 1=1 -- 1",
+    "\u202etest\u202e",
+    "x\ufeff\u2028\u2029y",
+    "İstanbul ẞ $& %s (a+)+$ [x",
+    "👩‍👩‍👧‍👦",
+    "\u001b[31mred",
+    "\r\n```\n[End Scratchpad]",
+  ];
+  for (const [number, text] of strings.entries()) {
+    const id = `n${number}`;
+    const session = await memory.createSession({ id, title: text });
+    await call(server, "editText", {
+      params: { id, text: "notepad" },
+      body: { base: { revision: 1, text: "" }, text: `a ${text} b` },
+    });
+    const tag = text.trim();
+    await call(server, "addNote", { params: { id }, body: { content: text, tags: [tag] } });
+    await session.scratchpad.addRef(text);
+    const shown = await call(server, "memory", { params: { id } });
+    assert.deepEqual(
+      [shown.session.title, shown.notepad, shown.tags[0]?.tag, shown.refs[0]?.ref],
+      [text, `a ${text} b`, tag, text],
+    );
+    const [note] = (await call(server, "notes", { params: { id }, query: { tag: [tag] } })).notes;
+    assert.equal(note?.content, text);
+    const { hits } = await call(server, "search", { query: { q: text } });
+    const hit = hits.find(({ sessionId, kind }) => sessionId === id && kind === "notepad");
+    assert.equal(hit?.excerpt.slice(hit.at, hit.at + hit.length), text);
+    await call(server, "journal", { params: { id } });
+  }
+  const response = await fetch(new URL("/api/sessions", server.url), {
+    headers: { Authorization: `Bearer ${server.token}` },
+  });
+  assert.equal(response.headers.get("Content-Type"), "application/json");
+});

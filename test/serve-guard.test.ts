@@ -96,13 +96,13 @@ test("every route of the server refuses whoever has no token, a wrong one, a for
 
 test("a route that stands before the guard is found [serve.guard]", async (context) => {
   const leaky = new Hono();
-  const { server, access } = await listen({ port: 0, token }, (admitted) => {
+  const { close, access } = await listen({ port: 0, token }, (admitted) => {
     const parts = { access: admitted, handlers: {}, hub: {}, version: "1", page: new Map(), log: () => {} };
     leaky.get("/api/leak", (each) => each.text("secret"));
     leaky.route("/", createApp(parts as unknown as Parameters<typeof createApp>[0]));
     return leaky;
   });
-  context.after(() => server.close());
+  context.after(close);
   const leaks = await findLeaks(leaky, access.port());
   assert.ok(leaks.length > 0);
   assert.deepEqual(

@@ -6,6 +6,7 @@ import { hostname, networkInterfaces } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
 import { HoldfastError } from "../errors.ts";
+import { closerOf } from "./close-server.ts";
 import type { Access } from "./guard.ts";
 
 export interface Binding {
@@ -24,7 +25,8 @@ const loopback = ["127.0.0.1", "::1", "localhost"];
 
 /** A server that listens, and how to stop it. */
 export interface Listening {
-  server: Server;
+  /** Lets running requests finish, and frees the port. */
+  close(): Promise<void>;
   access: Access;
   /** Without the token. */
   url: string;
@@ -93,7 +95,7 @@ export async function listen(binding: Binding, makeApp: (access: Access) => Hono
   }
   if (!server) throw cannotListen(host, standardPort, undefined);
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : inUrl(host);
-  return { server, access, url: `http://${shown}:${access.port()}/` };
+  return { close: closerOf(server), access, url: `http://${shown}:${access.port()}/` };
 }
 
 /** The standard port and those after it; at last, any that is free. */

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { lintProject } from "../project/lint.ts";
 import { readNotesFile } from "../project/notes-file.ts";
 import { openProject } from "../project/project.ts";
@@ -19,7 +20,7 @@ export function projectNotes(root: string): ProjectReader {
       return {
         path: file.name,
         text: found.bytes.toString("utf8"),
-        updatedAt: Math.floor(found.stats.mtimeMs),
+        updatedAt: statSync(file.path, { throwIfNoEntry: false })?.mtimeMs ?? null,
         findings: findings.map(({ rule, line, message, fix }) => ({
           rule,
           severity: serious.includes(rule) ? ("error" as const) : ("warning" as const),

@@ -62,22 +62,28 @@ function titleHit(summary: SessionSummary, q: string): Hit[] {
 }
 
 function hitIn(summary: SessionSummary, kind: Hit["kind"], text: string, q: string): Hit[] {
-  const at = foldCase(text).indexOf(foldCase(q));
-  return at === -1 ? [] : [hitAt(summary, kind, text, at, q.length)];
+  if (!foldCase(text).includes(foldCase(q))) return [];
+  return [hitAt(summary, kind, text, placeOf(text, q))];
 }
 
 function noteHit(summary: SessionSummary, note: Note, q: string, ranked: boolean): Hit {
-  const at = ranked ? -1 : foldCase(note.content).indexOf(foldCase(q));
-  const hit = hitAt(summary, "note", note.content, Math.max(0, at), at === -1 ? 0 : q.length);
+  const place = ranked ? { at: 0, length: 0 } : placeOf(note.content, q);
+  const hit = hitAt(summary, "note", note.content, place);
   return { ...hit, noteId: note.id, tags: note.tags, updatedAt: note.updatedAt };
+}
+
+/** In the text as written: folding its case may have made it longer. */
+function placeOf(text: string, q: string): { at: number; length: number } {
+  const literally = q.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const found = new RegExp(literally, "iu").exec(text);
+  return { at: found?.index ?? 0, length: found?.[0].length ?? 0 };
 }
 
 function hitAt(
   { id, title, status, updatedAt }: SessionSummary,
   kind: Hit["kind"],
   text: string,
-  at: number,
-  length: number,
+  { at, length }: { at: number; length: number },
 ): Hit {
   const from = Math.max(0, at - excerptBefore);
   const excerpt = text.slice(from, from + excerptLength).toWellFormed();

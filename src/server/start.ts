@@ -45,9 +45,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** How long a request may still run once the server is to stop. */
-const patience = 3_000;
-
 /** Starts the inspector's server over an open memory. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { memory, version, page = new Map(), mcp, project, log = console.error } = options;
@@ -67,18 +64,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   await hub.start();
   try {
-    const { server, access, url } = await listen(options, (admitted) => {
+    const { close, access, url } = await listen(options, (admitted) => {
       const app = createApp({ access: admitted, handlers, hub, version, mcp, page, log });
       options.onApp?.(app);
       return app;
     });
     const stop = async () => {
       await hub.close();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), patience);
-      await closed;
-      clearTimeout(timer);
+      await close();
     };
     const invite = () => {
       const code = randomBytes(32).toString("base64url");

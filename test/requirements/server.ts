@@ -23,6 +23,7 @@ export const server = from("serve", {
     "Each compaction is shown with its trigger, warning turn, checkpoint, removed messages, summary and receipt.",
   "serve.calls":
     "Each model call is shown with its parts in tokens, the exact pieces it was given, what changed, and money by part.",
+  "serve.strings": "Whatever is written comes back as it was, as JSON that no browser takes for a page.",
   "serve.refusals":
     "Bad requests are refused with what is wrong, within limits of size and depth, and change nothing.",
   "serve.openapi": "The API describes itself with the schemas that it parses with.",
