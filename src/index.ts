@@ -92,5 +92,5 @@ export type { Block, Context, ToolAnswer, ToolDescription } from "./sessions/opt
 export type { AppliedOperation, ApplyOptions, Session } from "./sessions/session.ts";
 export type { SessionExport } from "./sessions/transfer.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
-export { type Call, defineTool, type Surface, type Tool } from "./tools/define-tool.ts";
+export { type Call, defineTool, type Moment, type Surface, type Tool } from "./tools/define-tool.ts";
 export { type SurfaceName, surfaceNames } from "./tools/surfaces.ts";

@@ -4,10 +4,11 @@ import { type Checkpoint, readEpoch, readSpans } from "../engine/conversation.ts
 import type { State } from "../engine/state.ts";
 import type { Context } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
-import type { Tool } from "../tools/define-tool.ts";
+import type { Moment, Tool } from "../tools/define-tool.ts";
 import type { AgentToolbox } from "../tools/toolbox.ts";
 import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import { fromStored, isFinalAnswer, type StoredMessage, spokenText, toStored } from "./conversation.ts";
+import type { AgentEvent } from "./events.ts";
 import type { AgentOptions } from "./options.ts";
 import { type Placement, type Prompt, planPrompt } from "./plan-prompt.ts";
 import type { CompactionPolicy, Usage } from "./plan-usage.ts";
@@ -70,6 +71,12 @@ export class AgentSession {
       this.#tools.length === toolbox.tools.length + extra.length &&
       extra.every((tool, index) => this.#tools[toolbox.tools.length + index] === tool);
     if (!isSame) this.#tools = [...toolbox.tools, ...extra];
+  }
+
+  /** Tells the surfaces of a moment of the conversation; what goes wrong there is an event. */
+  async tell(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
+    for (const message of await this.#setting.toolbox.tell(this.session, moment))
+      emit({ type: "error", message });
   }
 
   /** Memory's tools, as of the last refresh. */

@@ -9,12 +9,14 @@ import { AgentSession, type AgentSetting, makeTokenizer } from "./agent-session.
 import { Children } from "./children.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
 import type { AgentOptions } from "./options.ts";
+import { planCheckpoint } from "./plan-checkpoint.ts";
 import { type NudgeFacts, noNudges, planNudge } from "./plan-nudges.ts";
-import { blocksToFreeze } from "./plan-prompt.ts";
+import { blocksToFreeze, placements } from "./plan-prompt.ts";
 import type { Usage } from "./plan-usage.ts";
 import { finishPendingCalls, type TurnRun } from "./run-answer.ts";
 import { placeChanges, tellFullness } from "./run-placement.ts";
 import { compactNow } from "./run-room.ts";
+import { unlessAborted } from "./run-tools.ts";
 import { runTurn, type TurnResult } from "./run-turn.ts";
 
 /** A turn that is under way: read its events, or wait for its result, or both. */
@@ -33,6 +35,8 @@ export interface Agent {
   resume(sessionId: string, options?: SendOptions): Turn;
   /** Compacts now, as `/compact` does. */
   compact(sessionId: string, options?: SendOptions): Turn;
+  /** Says that work on the session is over for now: surfaces that keep something outside it write their hand-over. */
+  end(sessionId: string, options?: SendOptions): Turn;
   usage(sessionId: string): Promise<Usage>;
   receipts(sessionId: string): Promise<Receipt[]>;
 }
@@ -53,14 +57,21 @@ export function createAgent(options: AgentOptions): Agent {
   const setting = settingOf(options, children);
   const sessions = new Map<string, AgentSession>();
   const facts = new Map<string, NudgeFacts>();
-  const queues = new Map<string, Promise<unknown>>();
+  const queues = new Map<string, Promise<void>>();
+  /** Sessions whose surfaces have heard that work on them begins. */
+  const begun = new Set<string>();
 
-  const find = async (sessionId: string): Promise<AgentSession> => {
+  /** With `emit`: to work on it, and not only to look. */
+  const find = async (sessionId: string, emit?: (event: AgentEvent) => void): Promise<AgentSession> => {
     const session: Session = await options.memory.openSession(sessionId);
     let agent = sessions.get(sessionId);
     if (!agent || agent.session !== session) {
       agent = new AgentSession(session, setting);
       sessions.set(sessionId, agent);
+    }
+    if (emit && !begun.has(sessionId)) {
+      begun.add(sessionId);
+      await agent.tell({ kind: "start" }, emit);
     }
     await agent.refresh();
     const state = await session.state();
@@ -80,21 +91,24 @@ export function createAgent(options: AgentOptions): Agent {
   ): Turn => {
     const events = new EventStream();
     const emit = (event: AgentEvent) => events.push(event);
-    const turn = (queues.get(sessionId) ?? Promise.resolve()).then(async () => {
+    const before = queues.get(sessionId);
+    const take = async () => {
       try {
-        signal.throwIfAborted();
+        await unlessAborted(before, signal);
         signal.addEventListener("abort", () => children.abortChildrenOf(sessionId), { once: true });
-        return await work(await find(sessionId), signal, emit);
+        return await work(await find(sessionId, emit), signal, emit);
       } catch (error) {
         emit({ type: "error", message: error instanceof Error ? error.message : String(error) });
         throw error;
       } finally {
         events.end();
       }
-    });
+    };
+    const turn = take();
+    // A turn that was aborted while it waited does not let the next one pass.
     queues.set(
       sessionId,
-      turn.catch(() => undefined),
+      Promise.allSettled([before, turn]).then(() => undefined),
     );
     // Whoever only reads the events has seen the error there.
     turn.catch(() => undefined);
@@ -149,6 +163,20 @@ export function createAgent(options: AgentOptions): Agent {
         const text = compacted ? "" : "There is nothing to compact yet.";
         return { text, steps: 0, end: "done", wroteMemory: run.wroteMemory ?? false, compacted };
       }),
+    end: (sessionId, sendOptions = {}) =>
+      start(sessionId, sendOptions, async (agent, _signal, emit) => {
+        const { state, messages } = await agent.prompt();
+        const checkpoint = planCheckpoint({
+          state,
+          messages,
+          to: state.row.counters.lastMessage,
+          earlier: await agent.lastCheckpoint(state),
+          countTokens: setting.countTokens,
+        });
+        await agent.tell({ kind: "end", checkpoint }, emit);
+        begun.delete(sessionId);
+        return { text: "", steps: 0, end: "done", wroteMemory: false, compacted: false };
+      }),
     async usage(sessionId) {
       return (await (await find(sessionId)).prompt()).usage;
     },
@@ -189,18 +217,21 @@ function settingOf(options: AgentOptions, children: Children): AgentSetting {
 
 /** A number that is none would never compact; two tools of one name would hide each other. */
 function checkOptions(options: AgentOptions, memoryTools: readonly Tool[]): void {
-  const { contextWindow, compactAt = 1, keep = 0, outputReserve = 0 } = options;
+  const { contextWindow, compactAt = 1, keep = 0, outputReserve = 0, maxSteps = 1 } = options;
+  const { placement = "epoch" } = options;
   const isShare = (value: number) => value >= 0 && value <= 1;
   for (const [name, value, isFine] of [
     ["contextWindow", contextWindow, Number.isFinite(contextWindow) && contextWindow > 0],
     ["outputReserve", outputReserve, outputReserve >= 0 && outputReserve < contextWindow],
     ["compactAt", compactAt, isShare(compactAt) && compactAt > 0],
     ["keep", keep, isShare(keep)],
+    ["maxSteps", maxSteps, maxSteps >= 1],
+    ["placement", placement, placements.includes(placement)],
   ] as const) {
     if (!isFine)
       throw new HoldfastError(
         "invalid_input",
-        `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt and keep are shares of the window from 0 to 1.`,
+        `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt and keep are shares of the window from 0 to 1, maxSteps is at least 1, placement is one of ${placements.join(", ")}.`,
       );
   }
   const taken = memoryTools.find(({ name }) => Object.hasOwn(options.tools ?? {}, dotless(name)));

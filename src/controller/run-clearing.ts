@@ -66,6 +66,7 @@ async function clear({ agent, emit }: ClearingRun, results: readonly ClearableRe
     { type: "context.clear", results: results.map(({ tokens: _tokens, ...result }) => result) },
     { actor: { kind: "system" } },
   );
+  await agent.tell({ kind: "cleared", results }, emit);
   emit({
     type: "clearing",
     results: results.length,

@@ -104,6 +104,7 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
   }
   emit({ type: "compaction", trigger, from: receipt.from, to, summary: summary.text, summaryBy: summary.by });
   emit({ type: "receipt", receipt });
+  await agent.tell({ kind: "compaction", checkpoint }, emit);
   return true;
 }
 

@@ -16,6 +16,6 @@ export { findProjectRoot } from "./notes-file.ts";
 export { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 export { renderSarif } from "./sarif.ts";
 export { type ProjectStatus, projectStatus } from "./status.ts";
-export { projectSurface } from "./surface.ts";
+export { type ProjectSurfaceOptions, projectSurface } from "./surface.ts";
 export type { CheckedReference, ReferenceStatus } from "./verify.ts";
 export { type VerifyReport, verifyProject } from "./verify-project.ts";

@@ -3,14 +3,20 @@ import { join } from "node:path";
 import type { ApplyOptions, Session } from "../sessions/session.ts";
 import { defineTool, type Surface, type Tool } from "../tools/define-tool.ts";
 import { readNotes } from "./change-notes.ts";
+import { checkpointProject, recordSynthesis, startProjectSession } from "./handover.ts";
 import { onceForKey } from "./idempotency.ts";
 import { initProject } from "./init.ts";
 import { answerShape, type ProjectOperation, projectOperations } from "./operations.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { recoverLevel1 } from "./recover.ts";
 
+export interface ProjectSurfaceOptions extends ProjectOptions {
+  /** True: when the controller clears long tool results, what they came to is written to the log. */
+  synthesis?: boolean;
+}
+
 /** NOTES.md as a surface: its tools, and level 1 of it before the model every turn. */
-export function projectSurface(options: ProjectOptions): Surface {
+export function projectSurface(options: ProjectSurfaceOptions): Surface {
   const project = openProject(options);
   const seen = { stamp: "", paths: [] as string[], text: "" };
   return {
@@ -19,6 +25,23 @@ export function projectSurface(options: ProjectOptions): Surface {
     guidance: () =>
       "Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise. After a reset go on from the project memory block; recover_context with level 2 and a query finds older decisions. What is marked STALE is not a fact: look at the code. Call log_handoff before you stop.",
     block: () => (seen.text === "" ? undefined : { placement: "message", text: seen.text }),
+    async hear(session, moment) {
+      const { row } = await session.state();
+      const about = {
+        ...options,
+        session: session.id,
+        agent: row.agent === "default" ? undefined : row.agent,
+      };
+      const heard =
+        moment.kind === "start"
+          ? startProjectSession(about)
+          : moment.kind === "cleared"
+            ? options.synthesis
+              ? recordSynthesis({ ...about, findings: moment.results })
+              : undefined
+            : checkpointProject({ ...about, checkpoint: moment.checkpoint, moment: moment.kind });
+      return (await heard)?.warnings ?? [];
+    },
     async refresh() {
       try {
         const stamp = stampOf(project, seen.paths);

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Child } from "../engine/children.ts";
+import type { Checkpoint } from "../engine/conversation.ts";
 import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import type { Block } from "../sessions/options.ts";
@@ -53,6 +54,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   return tool as unknown as Tool;
 }
 
+/** A moment of a conversation at which something outside the session may have to be written down. */
+export type Moment =
+  | { kind: "start" }
+  | { kind: "compaction" | "end"; checkpoint: Checkpoint }
+  | { kind: "cleared"; results: readonly { tool: string; summary: string }[] };
+
 /** One form of memory: its tools, its block and its guidance, declared together. */
 export interface Surface {
   name: string;
@@ -63,6 +70,8 @@ export interface Surface {
   block?(state: State): Omit<Block, "surface"> | undefined;
   /** Looks again at what `block` and `extraTools` show from outside the session: a file, what the agent knows. */
   refresh?(session: Session): Promise<void>;
+  /** Hears of the moments of a conversation. Gives warnings instead of throwing: it must not hold up an agent. */
+  hear?(session: Session, moment: Moment): Promise<string[]>;
   /** Tools that come and go; as of the last `refresh` with a session of the same agent. */
   extraTools?(agent: string): readonly Tool[];
 }

@@ -2,7 +2,8 @@ import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Block, Context, Toolbox, ToolDescription } from "../sessions/options.ts";
-import type { ChildRunner, Surface, Tool } from "./define-tool.ts";
+import type { Session } from "../sessions/session.ts";
+import type { ChildRunner, Moment, Surface, Tool } from "./define-tool.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
 
 /** The chosen surfaces as one: their tools by name, their guidance, their blocks. */
@@ -32,6 +33,11 @@ export function createToolbox(
     tools: surfaces.flatMap((surface) => surface.tools),
     extraTools,
     changeable: new Set(changeable.map(({ name }) => name)),
+    async tell(session, moment) {
+      const warnings: string[] = [];
+      for (const surface of surfaces) warnings.push(...((await surface.hear?.(session, moment)) ?? []));
+      return warnings;
+    },
     async refresh(session) {
       for (const surface of changeable) await surface.refresh?.(session);
     },
@@ -61,6 +67,8 @@ export type AgentToolbox = Toolbox & {
   tools: readonly Tool[];
   /** Those that the agent made itself. */
   extraTools(agent: string): readonly Tool[];
+  /** Tells every surface of a moment of the conversation; gives their warnings. */
+  tell(session: Session, moment: Moment): Promise<string[]>;
   /** The surfaces that show something from outside the session. */
   changeable: ReadonlySet<string>;
 };

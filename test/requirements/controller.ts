@@ -77,6 +77,8 @@ export const controller = [
     "controller.ledger": "For each model call what it was given is recorded, byte for byte.",
     "controller.ledger-size": "The record of 500 calls takes at most three times the conversation.",
     "controller.ledger-fails": "A record that cannot be written holds up nothing.",
+    "controller.moments":
+      "Surfaces hear of a session's start, compactions, clearings and end, and may write outside it.",
     "controller.outside":
       "What a surface shows from outside the session is shown as it is now, in every placement.",
     "controller.extra-tools": "Tools that come and go are offered while they are there.",
