@@ -21,6 +21,8 @@ export const sandbox = from("sandbox", {
   "sandbox.limits": "Limits are checked when they are set, and a run can only have less than its sandbox.",
   "sandbox.hostile":
     "Hostile programs end at their limits, the process stays under its memory cap, and the next call works.",
+  "sandbox.outside":
+    "The host enforces every limit as well, whatever its worker says, and answers only what was offered.",
   "sandbox.idle": "Idle workers keep no process alive.",
   "sandbox.built": "The built package finds its worker.",
   "sandbox.controller":
