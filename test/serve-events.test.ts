@@ -143,6 +143,16 @@ test("a client that goes away frees its stream [serve.slow]", async (context) =>
   again.close();
 });
 
+test("asking only for the head of the stream opens none [serve.slow]", async (context) => {
+  const { server } = await startTestServer(context);
+  for (let number = 0; number < 60; number++) {
+    const headers = { Authorization: `Bearer ${server.token}` };
+    const { status } = await fetch(new URL("/api/events", server.url), { method: "HEAD", headers });
+    assert.equal(status, 200);
+  }
+  assert.equal((await call(server, "health")).streams, 0);
+});
+
 test("a stop ends the open streams and frees the port [serve.stop]", async (context) => {
   const { server } = await startTestServer(context);
   const readers = await Promise.all([EventReader.open(server), EventReader.open(server)]);

@@ -72,7 +72,8 @@ async function findSteps(session: Session, epoch: number): Promise<Steps> {
     const entries = await session.history({ to, limit: piece });
     for (const entry of entries) {
       const { operation } = entry;
-      const ended = operation.type === "context.compact" ? operation.receipt.epoch : undefined;
+      const isEnd = operation.type === "context.compact" || operation.type === "context.receipt";
+      const ended = isEnd ? operation.receipt.epoch : undefined;
       if (ended === epoch) steps.compact = entry;
       if (!steps.compact) continue;
       if (ended !== undefined && ended < epoch) return steps;

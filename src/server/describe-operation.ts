@@ -51,6 +51,16 @@ export function describeOperation(operation: Operation): string {
       return `Ended a task: ${short(operation.summary)}`;
     case "tasks.cancel":
       return `Cancelled a task: ${short(operation.reason)}`;
+    case "state.set":
+      return `Set the state ${short(operation.key)}`;
+    case "state.delete":
+      return `Deleted the state ${short(operation.key)}`;
+    case "skills.save":
+    case "tools.save":
+      return `Saved the ${operation.type === "skills.save" ? "skill" : "tool"} ${short(operation.name)}`;
+    case "skills.delete":
+    case "tools.delete":
+      return `Deleted the ${operation.type === "skills.delete" ? "skill" : "tool"} ${short(operation.name)}`;
     default:
       return describeBookkeeping(operation);
   }
@@ -78,6 +88,8 @@ function describeBookkeeping(operation: Operation): string {
       return `Cleared ${operation.results.length} tool results`;
     case "context.compact":
       return `Compacted messages ${operation.receipt.from} to ${operation.to}`;
+    case "context.receipt":
+      return "A compaction by the host";
     case "children.set":
       return `Delegated work: ${operation.child.status}`;
     case "session.rename":

@@ -6,6 +6,8 @@ import { refuse } from "./refusal.ts";
 const heartbeat = 15_000;
 /** A browser opens one for each tab. */
 const mostStreams = 50;
+/** A client that was away catches up in pieces. */
+const mostAtOnce = 100;
 /** How soon a browser tries again after a break. */
 const retry = 1_000;
 
@@ -21,7 +23,7 @@ export function eventStream(hub: EventHub, lastEventId: string | undefined): Res
   let position = since ?? hub.newest;
   let stopWaiting = () => {};
   let isFirst = true;
-  let isOpen = true;
+  let isOpen = false;
   const bytes = new TextEncoder();
   const free = () => {
     if (!isOpen) return;
@@ -29,12 +31,13 @@ export function eventStream(hub: EventHub, lastEventId: string | undefined): Res
     hub.streams--;
     stopWaiting();
   };
-  hub.streams++;
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
+  const source = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
       const send = (text: string) => controller.enqueue(bytes.encode(text));
       if (isFirst) {
         isFirst = false;
+        isOpen = true;
+        hub.streams++;
         const missed = lastEventId !== undefined && since === undefined;
         return send(
           `retry: ${retry}\n${frame(hub, missed ? "reset" : "hello", position, { launch: hub.launch })}`,
@@ -47,13 +50,13 @@ export function eventStream(hub: EventHub, lastEventId: string | undefined): Res
         return controller.close();
       }
       if (isQuiet) return send(": still here\n\n");
-      const events = hub.after(position);
+      const events = hub.after(position)?.slice(0, mostAtOnce);
       position = events ? (events.at(-1)?.number ?? position) : hub.newest;
       if (!events) return send(frame(hub, "reset", position, { launch: hub.launch }));
       send(events.map(({ number, change }) => frame(hub, "change", number, change)).join(""));
     },
     cancel: free,
-  });
+  };
 
   /** False when the time for a heartbeat has come first. */
   function somethingNew(): Promise<boolean> {
@@ -70,7 +73,8 @@ export function eventStream(hub: EventHub, lastEventId: string | undefined): Res
     });
   }
 
-  return new Response(stream, {
+  // Nothing is made before it is asked for: the answer to HEAD is never read.
+  return new Response(new ReadableStream(source, { highWaterMark: 0 }), {
     headers: { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" },
   });
 }

@@ -59,7 +59,8 @@ export class EventHub {
     });
     for (const { id, revision } of await this.#directory.all()) this.#told.set(id, revision);
     isReady = true;
-    for (const [sessionId, revision] of changedMeanwhile) this.#hear(sessionId, revision);
+    for (const [sessionId, revision] of changedMeanwhile)
+      if (revision > (this.#told.get(sessionId) ?? 0)) this.#hear(sessionId, revision);
   }
 
   /** The events after one, in order; undefined when some of them are not kept any more. */

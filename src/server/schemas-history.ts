@@ -148,7 +148,9 @@ export const compaction = compactionItem.extend({
       messages: z.array(message).describe("What it said and did in that turn"),
     })
     .nullable(),
-  summary: z.string().describe("What stands in the prompt in place of the removed messages"),
+  summary: z
+    .string()
+    .describe("What stands in the prompt in place of the removed messages; empty when a host keeps it"),
 });
 
 const parts = z.object({
