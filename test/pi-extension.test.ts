@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { readFailures } from "../src/hosts/failures.ts";
 import holdfast from "../src/hosts/pi/index.ts";
 import { readPiSession } from "../src/hosts/pi-session-file.ts";
+import { surfacesFor } from "../src/hosts/plugin-memory.ts";
 import { openMemory } from "../src/index.ts";
+import { holdfast as runCommand } from "./support/command-line.ts";
 import { FakePi, type FakePiOptions, shownIn } from "./support/fake-pi.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
@@ -152,6 +154,40 @@ test("a notepad that was exported into the file is found there [plugins.pi-branc
   const entry = { type: "custom", customType: "holdfast:notepad", data: { content: "from another host" } };
   const pi = await startPi({ entries: [{ ...entry, id: "aaaaaaaa", parentId: null }] });
   assert.match(shownIn(await pi.modelCall()), /from another host/);
+});
+
+test("holdfast import reads the notes of the branch, and a damaged one costs no other [plugins.pi-branch]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Note this.");
+  await pi.call("add_note", { content: "port 5432 is taken" });
+  await pi.call("add_note", { content: "gone again" });
+  const { id } = JSON.parse(await pi.call("list_notes", {})).notes[0];
+  await pi.call("delete_note", { id });
+  pi.appendEntry("holdfast:note", { id: "note_1", note: { content: 7 } });
+  const file = join(pi.context.cwd, "session.jsonl");
+  const lines = [{ type: "session", version: 3, id: "x" }, ...pi.entries].map((entry) =>
+    JSON.stringify(entry),
+  );
+  writeFileSync(file, lines.join("\n"));
+  const db = join(pi.context.cwd, "imported.db");
+  const { code, stderr } = await runCommand("import", file, "--db", db);
+  assert.equal(code, 0, stderr);
+  const memory = await openMemory({ store: db });
+  const notes = await (await memory.resumeSession("x")).notes.all();
+  assert.deepEqual(
+    notes.map(({ content }) => content),
+    ["port 5432 is taken"],
+  );
+  await memory.close();
+});
+
+test("where the project has a NOTES.md, its tools come along [plugins.pi-tools]", async () => {
+  const cwd = makeProject();
+  const names = async () => (await surfacesFor(cwd)).map(({ name }) => name);
+  assert.deepEqual(await names(), ["notepad", "notes"]);
+  mkdirSync(join(cwd, ".holdfast"));
+  writeFileSync(join(cwd, ".holdfast/NOTES.md"), "# Notes\n");
+  assert.deepEqual(await names(), ["notepad", "notes", "project"]);
 });
 
 async function talkAndCompact(pi: FakePi, asks = 1) {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Json } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { notesOf } from "../hosts/pi/branch-memory.ts";
 import { readPiSession } from "../hosts/pi-session-file.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { SessionExport } from "../sessions/transfer.ts";
@@ -85,6 +86,7 @@ function readPi(text: string): SessionExport {
     records: {
       space: { ...(notes === "" ? {} : { notes }), ...(plan === "" ? {} : { plan }) },
       ref: numbered(refs),
+      note: Object.fromEntries(notesOf(pi.branch)),
       message: numbered(pi.messages.map(({ message }) => message as Json)),
     },
     journal: [],

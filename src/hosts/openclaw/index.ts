@@ -1,6 +1,6 @@
 import { defaultLimits } from "../../engine/limits.ts";
 import { createToolbox, dotless } from "../../tools/toolbox.ts";
-import { pluginSurfaces } from "../plugin-memory.ts";
+import { basicSurfaces } from "../plugin-memory.ts";
 import { failureReporter } from "../report-failure.ts";
 import type {
   OpenClawApi,
@@ -13,7 +13,7 @@ import { OpenClawMemory } from "./openclaw-memory.ts";
 
 const memory = new OpenClawMemory();
 const report = failureReporter("openclaw");
-const tools = createToolbox(pluginSurfaces, { limits: defaultLimits, countTokens: () => 0 }).describe();
+const tools = createToolbox(basicSurfaces, { limits: defaultLimits, countTokens: () => 0 }).describe();
 /** OpenClaw calls `register` several times in one turn. */
 const registered = new WeakSet<OpenClawApi>();
 

@@ -27,15 +27,20 @@ export type CustomEntry = [customType: string, data: unknown];
 
 export function readBranch(branch: readonly PiTreeEntry[]): BranchMemory {
   const placed = branch.map((entry, line) => ({ line, entry: { timestamp: null, ...entry } }));
+  return { ...readState(placed, []), notes: notesOf(branch) };
+}
+
+/** The notes that a branch holds; one that is damaged is left out, since it must not cost all the others. */
+export function notesOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
   const notes = new Map<string, Json>();
   for (const { type, customType, data } of branch) {
     if (type !== "custom" || customType !== noteKey || !isJsonObject(data)) continue;
     const { id, note } = data;
     if (typeof id !== "string") continue;
-    if (isJsonObject(note)) notes.set(id, note as Json);
-    else notes.delete(id);
+    if (note === null) notes.delete(id);
+    else if (isNote(id, note)) notes.set(id, note as Json);
   }
-  return { ...readState(placed, []), notes };
+  return notes;
 }
 
 /** The entries to append to a branch so that it says what the memory is now. */
@@ -103,7 +108,6 @@ export function toDocument(
 ): SessionExport {
   const { notes, plan, refs } = memory.scratchpad;
   const { id, parent, now } = session;
-  const kept = [...memory.notes].filter(([key, value]) => isNote(key, value));
   return {
     format: "holdfast-session",
     version: 1,
@@ -112,15 +116,15 @@ export function toDocument(
     records: {
       space: { ...(notes === "" ? {} : { notes }), ...(plan === "" ? {} : { plan }) },
       ref: Object.fromEntries(refs.map((ref, index) => [String(index + 1).padStart(12, "0"), ref])),
-      note: Object.fromEntries(kept),
+      note: Object.fromEntries(memory.notes),
     },
     journal: [],
   };
 }
 
-/** One damaged note must not cost all the others. */
-function isNote(id: string, value: Json): boolean {
-  const { content, tags, createdAt, updatedAt, updated } = value as unknown as Partial<NoteValue>;
+function isNote(id: string, value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { content, tags, createdAt, updatedAt, updated }: Partial<Record<keyof NoteValue, unknown>> = value;
   return (
     /^note_\d{1,15}$/.test(id) &&
     typeof content === "string" &&

@@ -1,6 +1,7 @@
 import { openMemory } from "../../index.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import { openPluginMemory, pluginSurfaces } from "../plugin-memory.ts";
+import type { Surface } from "../../tools/define-tool.ts";
+import { openPluginMemory, surfacesFor } from "../plugin-memory.ts";
 import { failureReporter } from "../report-failure.ts";
 import { PiExtension } from "./extension.ts";
 import type { PiContext, PiExtensionApi } from "./pi-host.ts";
@@ -17,22 +18,29 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
   const tell = (event: string, error: unknown, { cwd, hasUI, ui }: PiContext) =>
     // On a terminal that pi draws on, a line on stderr would stand in the middle of the picture.
     report(event, error, cwd, hasUI && ui ? (line) => ui.notify(line, "warning") : undefined);
-  const parts = await openMemory({ store: "memory:", surfaces: pluginSurfaces });
+  // pi starts in the project's folder, and tools have to be there before the first session is.
+  const surfaces = await surfacesFor(process.cwd());
+  const parts = await openMemory({ store: "memory:", surfaces });
   const extension = new PiExtension(pi, {
     tools: parts.tools(),
     countTokens: parts.budget.countTokens,
     report: tell,
-    openMemory: (context) => openOrDoWithout(context.cwd, (error) => tell("session_start", error, context)),
+    openMemory: (context) =>
+      openOrDoWithout(context.cwd, surfaces, (error) => tell("session_start", error, context)),
   });
   extension.register(pi);
 }
 
 /** What pi's own file says is enough to go on with: without a store, memory lives there alone. */
-async function openOrDoWithout(cwd: string, report: (error: unknown) => void): Promise<Memory> {
+async function openOrDoWithout(
+  cwd: string,
+  surfaces: readonly Surface[],
+  report: (error: unknown) => void,
+): Promise<Memory> {
   try {
-    return await openPluginMemory(cwd);
+    return await openPluginMemory(cwd, surfaces);
   } catch (error) {
     report(error);
-    return openMemory({ store: "memory:", surfaces: pluginSurfaces });
+    return openMemory({ store: "memory:", surfaces });
   }
 }

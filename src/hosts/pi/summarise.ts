@@ -49,7 +49,7 @@ export async function summarise(
 }
 
 /** A summary of ours without the checkpoint and the receipt that stand below it; pi's own as it is. */
-export function summaryBody(summary: string): string {
+function summaryBody(summary: string): string {
   const body = /^\[Summary of the conversation so far\]\n([\s\S]*?)\n\[End of summary\]/.exec(summary)?.[1];
   return body === undefined ? summary : unfenceContent(body);
 }
