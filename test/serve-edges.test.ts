@@ -75,3 +75,31 @@ test("an MCP client with the token works on the session it names; without the to
   assert.deepEqual(await server.ended, { code: 0, signal: null });
   await client.close();
 });
+
+test("a hundred clients at once, each on its own session, see nothing of each other [serve.clients]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const ids = Array.from({ length: 100 }, (_, number) => `client-${number}`);
+  for (const id of ids) await memory.createSession({ id });
+  await Promise.all(
+    ids.map(async (id) => {
+      for (const step of ["one", "two", "three"]) {
+        const { revision, notepad } = await call(server, "memory", { params: { id } });
+        const text = `${notepad}${id} ${step}\n`;
+        await call(server, "editText", {
+          params: { id, text: "notepad" },
+          body: { base: { revision, text: notepad }, text },
+        });
+        await call(server, "addNote", { params: { id }, body: { content: `${id} ${step}` } });
+      }
+    }),
+  );
+  for (const id of ids) {
+    const { notepad } = await call(server, "memory", { params: { id } });
+    assert.equal(notepad, `${id} one\n${id} two\n${id} three\n`);
+    const { notes } = await call(server, "notes", { params: { id } });
+    assert.deepEqual(
+      notes.map(({ content }) => content),
+      [`${id} three`, `${id} two`, `${id} one`],
+    );
+  }
+});

@@ -52,12 +52,13 @@ export async function run(args: string[]): Promise<number> {
     resolveSession: async (request) => sessionAskedFor(request, root),
   });
   try {
+    const page = await pageFiles();
     const server = await startServer({
       ...binding,
       memory,
       storeName: withoutPassword(chosenStore(place)),
       version: packageVersion(),
-      page: await pageFiles(),
+      page,
       mcp: mcp.handle,
       project: projectNotes(root),
       projectDirectory: root,
@@ -65,6 +66,7 @@ export async function run(args: string[]): Promise<number> {
       priceOf,
     });
     introduce(server, place);
+    if (!page.has("/")) console.log("The page is not built, so there is only the API. Run: npm run build\n");
     if (!values["no-open"]) openBrowser(server.invite());
     const demo = values.demo ? runDemo(memory, stopped.signal) : undefined;
     if (!stopped.signal.aborted)

@@ -24,6 +24,7 @@ export const server = from("serve", {
   "serve.calls":
     "Each model call is shown with its parts in tokens, the exact pieces it was given, what changed, and money by part.",
   "serve.strings": "Whatever is written comes back as it was, as JSON that no browser takes for a page.",
+  "serve.clients": "Clients that work at the same time see nothing of each other's sessions.",
   "serve.refusals":
     "Bad requests are refused with what is wrong, within limits of size and depth, and change nothing.",
   "serve.openapi": "The API describes itself with the schemas that it parses with.",
