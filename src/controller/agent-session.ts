@@ -5,7 +5,7 @@ import type { State } from "../engine/state.ts";
 import type { Context } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Moment, Tool } from "../tools/define-tool.ts";
-import type { AgentToolbox } from "../tools/toolbox.ts";
+import { type AgentToolbox, dotless } from "../tools/toolbox.ts";
 import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import { fromStored, isFinalAnswer, type StoredMessage, spokenText, toStored } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
@@ -66,7 +66,11 @@ export class AgentSession {
     const { toolbox } = this.#setting;
     if (toolbox.changeable.size === 0) return;
     await toolbox.refresh(this.session);
-    const extra = toolbox.extraTools((await this.session.state()).row.agent);
+    const own = this.#setting.options.tools ?? {};
+    // A tool that the agent made must not take the place of one that it was given.
+    const extra = toolbox
+      .extraTools((await this.session.state()).row.agent)
+      .filter(({ name }) => !Object.hasOwn(own, dotless(name)));
     const isSame =
       this.#tools.length === toolbox.tools.length + extra.length &&
       extra.every((tool, index) => this.#tools[toolbox.tools.length + index] === tool);

@@ -19,6 +19,8 @@ export interface MemoryText {
   sessionId: string;
   checkpoint?: string;
   receipt?: string;
+  /** Level 1 of the project's NOTES.md. */
+  project?: string;
   /** Lines below the memory. */
   hints?: readonly string[];
   /** Changes every text before it is measured. */
@@ -27,16 +29,25 @@ export interface MemoryText {
 
 /** The memory as a host is given it: notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
 export function renderMemory(memory: MemoryText): string {
-  const { lead, state, checkpoint = "", receipt = "", hints = [], clean = (text) => text } = memory;
+  const {
+    lead,
+    state,
+    checkpoint = "",
+    receipt = "",
+    project = "",
+    hints = [],
+    clean = (text) => text,
+  } = memory;
   const show = `run "holdfast show ${memory.sessionId}"`;
   const notes = state?.row.counters.notes ?? 0;
   const kept = notes === 0 ? "" : `${notes} notes are kept as well: call search_notes or list_notes.`;
   const parts: Part[] = [
     { text: lead, share: 400, more: show },
-    { text: notepadText(state), share: 4_200, more: "call read_notepad" },
-    { text: state ? renderScratchpad(readScratchpad(state)) : "", share: 1_500, more: show },
+    { text: notepadText(state), share: 3_600, more: "call read_notepad" },
+    { text: state ? renderScratchpad(readScratchpad(state)) : "", share: 1_300, more: show },
     { text: checkpoint, share: 1_900, more: show },
     { text: receipt, share: 900, more: show },
+    { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" },
     { text: [kept, ...hints].filter((line) => line !== "").join("\n"), share: 500, more: show },
   ];
   return fit(

@@ -6,7 +6,10 @@ import type { Session } from "../sessions/session.ts";
 import { lastInputTokens } from "./gemini-transcript.ts";
 import { findSession, type HookRun, markSeen, memoryText, type Scene, setScene } from "./hook-scene.ts";
 import { writeHookState } from "./hook-state.ts";
+import { planHostCheckpoint } from "./host-compaction.ts";
 import { stampOf } from "./light-memory.ts";
+import { checkpointProjectOf, hasProjectNotes, recoverProject } from "./project-notes.ts";
+import { readConversation } from "./read-conversation.ts";
 import { dropStaleLinks } from "./session-link.ts";
 import { afterCompaction, beforeCompaction, tellCompacted } from "./tell-compaction.ts";
 
@@ -65,7 +68,8 @@ async function greet(scene: Scene): Promise<void> {
       ? (await entriesSince(session, known.seen)).some(isWriting)
       : state !== undefined && holdsSomething(state));
   const hints = source === "startup" ? await earlierSessions(scene, state) : [];
-  scene.answer(isNews ? { context: memoryText(scene, { lead: leads[source], state, hints }) } : {});
+  const project = source === "resume" ? "" : await recoverProject(scene);
+  scene.answer(isNews ? { context: memoryText(scene, { lead: leads[source], state, hints, project }) } : {});
   if (source !== "resume") scene.state.compaction = undefined;
   scene.state.ended = undefined;
   markSeen(scene, state, stamp);
@@ -152,10 +156,14 @@ async function endTurn(scene: Scene): Promise<void> {
   if (isOwn) markSeen(scene, memory, stamp);
 }
 
-/** The conversation is over. A hand-over to the project's NOTES.md belongs here. */
+/** The conversation is over; what is unfinished is handed over in the project's NOTES.md. */
 async function endSession(scene: Scene): Promise<void> {
   scene.answer({});
   scene.state.ended = new Date().toISOString();
+  if (!hasProjectNotes(scene)) return;
+  const messages = readConversation(scene.event.host, scene.event.transcript)?.messages ?? [];
+  const session = messages.length > 0 ? await findSession(scene) : undefined;
+  if (session) await checkpointProjectOf(scene, await planHostCheckpoint(session, messages), "end");
 }
 
 async function entriesSince(session: Session | undefined, revision: number): Promise<JournalEntry[]> {

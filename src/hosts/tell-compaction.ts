@@ -13,6 +13,7 @@ import {
   writeReceipt,
 } from "./host-compaction.ts";
 import { stampOf } from "./light-memory.ts";
+import { checkpointProjectOf, recoverProject } from "./project-notes.ts";
 import { readConversation } from "./read-conversation.ts";
 
 /** Gemini announces a compaction before every request; one that has hardly more to say is passed over. */
@@ -31,6 +32,7 @@ export async function beforeCompaction(scene: Scene): Promise<void> {
   const checkpoint = await planHostCheckpoint(session, span?.messages ?? []);
   scene.answer({ keep: summariserText(checkpoint) });
   await writeCheckpoint(session, checkpoint);
+  await checkpointProjectOf(scene, checkpoint, "compaction");
   state.compaction = { epoch: checkpoint.epoch, size, closed: false, told: false, summarised: false };
 }
 
@@ -85,7 +87,8 @@ async function planClosing(
   );
   const removed = span?.messages ?? [];
   const checkpoint = (await readCheckpoint(session, epoch)) ?? (await planHostCheckpoint(session, removed));
-  const shown = { lead: compactedLead, state: memory, checkpoint: checkpoint.text };
+  const project = await recoverProject(scene);
+  const shown = { lead: compactedLead, state: memory, checkpoint: checkpoint.text, project };
   const known = begun?.closed ? (await session.receipts()).find((each) => each.epoch === epoch) : undefined;
   const summary = event.summary || (span?.summary ?? "");
   const receipt =

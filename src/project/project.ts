@@ -10,6 +10,8 @@ export interface ProjectOptions {
   path?: string | undefined;
   /** Milliseconds since 1970. */
   clock?: (() => number) | undefined;
+  /** Counts tokens of o200k; exactly unless given. A guess must not be too low, or budgets are broken. */
+  countTokens?: ((text: string) => number) | undefined;
   /** Whether debt that can be acted on becomes an issue of Beads (`bd` or `br`); $HOLDFAST_BEADS unless given. */
   beads?: boolean | undefined;
 }
@@ -48,14 +50,14 @@ export function openProject(options: ProjectOptions): Project {
     beads,
     now,
     change: (operation, plan) => changeNotes(find(), { operation, at: now() }, plan),
-    countTokens,
+    countTokens: async () => options.countTokens ?? (await countExactly()),
   };
 }
 
 let counting: Promise<(text: string) => number> | undefined;
 
 /** Budgets are in tokens of o200k, counted exactly. */
-function countTokens(): Promise<(text: string) => number> {
+function countExactly(): Promise<(text: string) => number> {
   counting ??= loadExactTokenizer().then((tokenizer) => (text: string) => tokenizer.count(text));
   return counting;
 }

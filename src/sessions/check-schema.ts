@@ -18,6 +18,13 @@ export function checkAgainst(schema: Json, value: unknown, key: string): void {
 }
 
 function compile(schema: Json, key: string): z.ZodType {
+  const forbidden = findPattern(schema);
+  if (forbidden !== undefined) {
+    throw new HoldfastError(
+      "invalid_input",
+      `The schema for ${quote(key)} uses "${forbidden}". Regular expressions can hold up the whole process, so they are not taken: use enum, minLength or maxLength. Nothing was changed.`,
+    );
+  }
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
@@ -27,4 +34,18 @@ function compile(schema: Json, key: string): z.ZodType {
       { cause: error },
     );
   }
+}
+
+/** A keyword that holds a regular expression, anywhere in the schema; the name of a property is no keyword. */
+function findPattern(schema: unknown, isNames = false): string | undefined {
+  if (typeof schema !== "object" || schema === null) return undefined;
+  for (const [name, value] of Object.entries(schema)) {
+    if (!isNames && (name === "pattern" || name === "patternProperties")) return name;
+    const holdsNames = !isNames && (name === "properties" || name === "$defs" || name === "definitions");
+    const isData =
+      !isNames && (name === "enum" || name === "const" || name === "default" || name === "examples");
+    const found = isData ? undefined : findPattern(value, holdsNames);
+    if (found) return found;
+  }
+  return undefined;
 }

@@ -40,4 +40,7 @@ export const hooks = from("hooks", {
   "hooks.config": "A setting that cannot be used is named, and the default holds.",
   "hooks.not-executed": "Nothing in an event is ever executed.",
   "hooks.concurrency": "Hooks, a server and a person's edit at once lose nothing.",
+  "hooks.project-recovery":
+    "A host is given level 1 of the project's NOTES.md at the start, after /clear and after a compaction.",
+  "hooks.project-handover": "A compaction and the end of a session leave a hand-over row in NOTES.md.",
 });
