@@ -105,6 +105,30 @@ test("a tool runs once, and what it gives or throws reaches the model [controlle
   assert.match(String(answers[2]), /^count was not run: /);
 });
 
+test("what a tool reads may hold NUL, and a tool may tell how far it is: the turn goes on [controller.events]", async (t) => {
+  const binary = tool({ inputSchema: z.object({}), execute: async () => "PK\u0000\u0003" });
+  const slow = tool({
+    inputSchema: z.object({}),
+    async *execute() {
+      yield "half";
+      yield "whole";
+    },
+  });
+  const stage = await openStage(t, {
+    tools: { binary, slow },
+    script: inOrder([{ toolCalls: [call("binary", {}), call("slow", {})] }, { text: "It is\u0000 a zip." }]),
+  });
+  await stage.say("Look.");
+  const answers = stage.turns()[1]?.messages.filter(({ role }) => role === "tool") ?? [];
+  assert.deepEqual(
+    answers.map(({ content }) => content),
+    ["PK\ufffd\u0003", "whole"],
+  );
+  await stage.say("And?");
+  assert.ok(JSON.stringify(stage.turns()[2]?.messages).includes("It is\ufffd a zip."));
+  await assert.rejects(stage.agent.send("s", "a\u0000b").result, /NUL/);
+});
+
 test("a turn that never ends is cut off after its steps [controller.events]", async (t) => {
   const stage = await openStage(t, { script: () => ({ toolCalls: [call("list_notes", {})] }), maxSteps: 3 });
   const { end, steps } = await stage.say("Go.");
@@ -147,6 +171,24 @@ test("two sends to one session wait for each other, whatever becomes of the firs
     (await (await stage.session()).messages()) as { message: { role: string; content: unknown } }[]
   ).map(({ message }) => (message.role === "user" ? message.content : "…"));
   assert.deepEqual(said, ["One.", "…", "Two.", "…", "Three.", "…"]);
+});
+
+test("a send that is aborted while it waits ends at once, and lets nobody pass [controller.queue]", async (t) => {
+  const { opened, open } = gate();
+  const stage = await openStage(t, {
+    script: async (_, number) => {
+      if (number === 0) await opened;
+      return { text: `Answer ${number}.` };
+    },
+  });
+  const controller = new AbortController();
+  const first = stage.agent.send("s", "One.");
+  const second = finish(stage.agent.send("s", "Two.", { signal: controller.signal }));
+  const third = stage.agent.send("s", "Three.");
+  controller.abort();
+  await assert.rejects(second, { name: "AbortError" });
+  open();
+  assert.deepEqual([(await first.result).text, (await third.result).text], ["Answer 0.", "Answer 1."]);
 });
 
 test("aborting while the model thinks: nothing half said is kept, and the next turn works [controller.abort]", async (t) => {
@@ -260,6 +302,8 @@ test("options that cannot work are refused with their name [controller.options]"
     { contextWindow: 1_000, compactAt: 80 },
     { contextWindow: 1_000, keep: -1 },
     { contextWindow: 1_000, outputReserve: 1_000 },
+    { contextWindow: 1_000, maxSteps: Number.NaN },
+    { contextWindow: 1_000, placement: "epcoh" as never },
   ];
   await assert.rejects(createAgent({ memory, model, contextWindow: 1_000 }).send("s", " \n").result, {
     code: "invalid_input",

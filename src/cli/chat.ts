@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { createAgent } from "../controller/agent.ts";
 import type { AgentOptions } from "../controller/options.ts";
-import type { Placement } from "../controller/plan-prompt.ts";
+import { type Placement, placements } from "../controller/plan-prompt.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
@@ -15,8 +15,6 @@ import { jsonView, textView } from "./chat-view.ts";
 import { painterFor } from "./terminal.ts";
 
 const system = `You are an assistant at the command line. You can read and search the files of the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
-
-const placements: readonly Placement[] = ["epoch", "system", "message"];
 
 /** The agent's prompt and tools take some 2,500 tokens before anybody has said a word. */
 const smallestWindow = 4_000;

@@ -95,6 +95,7 @@ export function createAgent(options: AgentOptions): Agent {
     const take = async () => {
       try {
         await unlessAborted(before, signal);
+        signal.throwIfAborted();
         signal.addEventListener("abort", () => children.abortChildrenOf(sessionId), { once: true });
         return await work(await find(sessionId, emit), signal, emit);
       } catch (error) {

@@ -33,7 +33,10 @@ export function toStored(number: number, value: Json): StoredMessage {
 }
 
 export function fromStored(message: ModelMessage, at: number, aside = false): Json {
-  return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) })) as Json;
+  // No store takes NUL. A user is told so; a model and a tool cannot be.
+  const plain = (_: string, value: unknown) =>
+    typeof value === "string" && message.role !== "user" ? value.replaceAll("\u0000", "\ufffd") : value;
+  return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
 }
 
 /** The idempotency key of a tool call, so that a call that is answered again after a crash does nothing twice. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation, result, says, stateWith, user } from "../../test/support/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
+import { loadExactTokenizer } from "../context/exact-tokens.ts";
 import type { Checkpoint } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import type { StoredMessage } from "./conversation.ts";
@@ -187,6 +188,30 @@ test("never more than 600 tokens, and a long section starves no other [controlle
     "Files read: src/read.ts",
   ]) {
     assert.ok(text.includes(heading), `${heading}\n${text}`);
+  }
+});
+
+test("an estimate that is too short makes it no longer than 600 tokens, counted exactly [controller.checkpoint-size]", async () => {
+  const exact = await loadExactTokenizer();
+  const texts = {
+    chinese: "请检查第三季度的收入表格中的重复行并修复公式，然后更新文档。",
+    amharic: "ሰንጠረዡን ይፈትሹ እና ቀመሮቹን ያስተካክሉ ",
+    emoji: "👩‍👩‍👧‍👦🇩🇪 ",
+    marks: "Z͑ͫ̓ͪ̂ͫ̽A̴̵̜̰͔ͫ͗͢ ",
+    paths: "/Sr/Ünï/çødé_x7k2q9v0w1/файл-18.ts src/a0.q8z1k3/b-7f3e.ts ",
+  };
+  for (const [name, piece] of Object.entries(texts)) {
+    const calling = Array.from({ length: 60 }, (_, index) => [
+      calls("read_file", { path: `${index}${piece.repeat(3)}` }, `r${index}`),
+      calls("bash", { command: `${index}${piece.repeat(5)}` }, `b${index}`),
+      result("exit code 1", `b${index}`),
+    ]).flat();
+    const plan = Array.from({ length: 40 }, (_, index) => `- [ ] ${index} ${piece}`).join("\n");
+    const messages = conversation(user(piece.repeat(50)), ...calling);
+    const { text } = checkpoint(messages, { state: stateWith({}, plan) });
+    assert.ok(exact.count(text) <= 600, `${name}: ${exact.count(text)} tokens`);
+    for (const heading of ["Asked and", "Still to do", "failed", "Files read"])
+      assert.ok(text.includes(heading), `${name}: ${heading}`);
   }
 });
 

@@ -75,22 +75,36 @@ const headings: [name: keyof Facts, heading: string][] = [
   ["identifiers", "Identifiers"],
 ];
 
-/** Line by line, most important first; none takes more than half of what is left, so that a long one starves nobody. */
+/**
+ * Counts may be estimates, which are a little short at times, and far too short in scripts that tokenizers hardly know:
+ * there each byte is a token.
+ */
+function atMost(text: string, countTokens: (text: string) => number): number {
+  const rare = text.match(rareCharacters)?.length ?? 0;
+  return countTokens(text) * 1.25 + rare * 3;
+}
+
+const rareCharacters =
+  /[^\p{ASCII}\u0080-\u024f\u0370-\u06ff\u0900-\u0d7f\u0e00-\u0e7f\u10a0-\u10ff\u1e00-\u200a\u2010-\u2027\u3000-\u312f\u4e00-\u9fff\uac00-\ud7af\uff00-\uff9f]/gu;
+
+/** Line by line, most important first; no line, and no fact in it, takes more than half of what is left, so that a long one starves nobody. */
 function render(facts: Facts, countTokens: (text: string) => number): string {
   const open = "[Checkpoint, written down before the conversation was compacted]";
   const close = "[End of checkpoint]";
   let text = open;
   for (const [name, heading] of headings) {
-    const used = countTokens(`${text}\n${close}`);
-    const most = Math.floor((used + checkpointTokens) / 2);
-    const fits = (line: string) => countTokens(`${text}\n${line}\n${close}`) <= most;
+    const size = (line: string) => atMost(`${text}\n${line}${close}`, countTokens);
+    const most = (size("") + checkpointTokens) / 2;
     let line = "";
     // What stands there already need not be listed once more.
     const wanted = name === "identifiers" ? facts[name].filter((fact) => !text.includes(fact)) : facts[name];
-    for (const fact of wanted) {
+    for (const [index, fact] of wanted.entries()) {
       const length = name === "openAsks" ? 1_200 : 160;
       const before = line === "" ? `${heading}: ` : `${line}; `;
-      const next = [length, length / 4, length / 8].map((most) => before + oneLine(fact, most)).find(fits);
+      const left = index === wanted.length - 1 ? most : (size(`${line}\n`) + most) / 2;
+      const next = [1, 4, 8, 20]
+        .map((part) => before + oneLine(fact, length / part))
+        .find((longer) => size(`${longer}\n`) <= left);
       if (next === undefined) break;
       line = next;
     }

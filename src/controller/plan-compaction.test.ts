@@ -92,6 +92,14 @@ test("a summary is refused when it is empty, too long, or has lost what the user
     /migrate the billing/,
     "every open ask counts",
   );
+  for (const [ask, carried] of [
+    ["Why does Q3 not add up?", "It is open why Q3 does not add up."],
+    ["Fix Q3", "The user wants Q3 fixed."],
+    ["请修复第三季度的公式", "用户要求修复第三季度公式。"],
+  ] as const) {
+    assert.match(String(findSummaryFault("Work does go on.", [ask], tokens)), /lost the user's open/, ask);
+    assert.equal(findSummaryFault(carried, [ask], tokens), undefined, ask);
+  }
 });
 
 test("without a model: what was asked, said, called and failed, the newest kept longest, earlier summaries carried [controller.summary-deterministic]", () => {

@@ -55,11 +55,31 @@ export function findSummaryFault(
     : `it lost the user's open request: ${lost.slice(0, 500).toWellFormed()}`;
 }
 
-/** A request counts as carried when most of its telling words are there. */
+/** A request counts as carried when at least half of its telling words are there; of a short one every word tells. */
 function carries(summary: string, ask: string): boolean {
-  const words = [...new Set(ask.toLowerCase().match(/[\p{L}\p{N}_./-]{4,}/gu) ?? [])].slice(0, 40);
+  const all = wordsOf(ask);
+  const long = all.filter((word) => word.length >= 4 || /\p{N}/u.test(word));
+  const words = (long.length >= 3 ? long : all).slice(0, 40);
+  if (words.length === 1 && long.length === 0) return true;
+  const said = new Set(wordsOf(summary));
   const text = summary.toLowerCase();
-  return words.length === 0 || words.filter((word) => text.includes(word)).length >= words.length * 0.5;
+  const isSaid = (word: string) => said.has(word) || (word.length >= 4 && text.includes(word));
+  return words.filter(isSaid).length >= words.length * 0.5;
+}
+
+/** Each once; where a script has no spaces between words, every two neighbouring characters. */
+function wordsOf(text: string): string[] {
+  const words =
+    text.toLowerCase().match(/[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}_./-]*[\p{L}\p{M}\p{N}])?/gu) ?? [];
+  return [...new Set(words.flatMap((word) => (unspaced.test(word) ? pairsOf(word) : [word])))];
+}
+
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+function pairsOf(word: string): string[] {
+  const characters = [...word];
+  if (characters.length < 2) return [word];
+  return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
 /** A summary without a model: what was asked, what was done, what was said, newest kept longest. */

@@ -12,7 +12,9 @@ import type { Context } from "../sessions/options.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
 
 /** Where volatile memory stands: frozen with changes at the tail, in the system prompt, or before the newest message. */
-export type Placement = "epoch" | "system" | "message";
+export type Placement = (typeof placements)[number];
+
+export const placements = ["epoch", "system", "message"] as const;
 
 export interface PromptInput {
   state: State;

@@ -77,13 +77,13 @@ async function runOwn(
       isError: true,
     };
   try {
-    const work = execute(call.input, {
+    const work: unknown = execute(call.input, {
       toolCallId: call.id,
       messages: [],
       abortSignal: signal,
       context: undefined as never,
     });
-    const output: unknown = await unlessAborted(work, signal);
+    const output = await unlessAborted(isIterable(work) ? lastOf(work) : work, signal);
     return { text: typeof output === "string" ? output : JSON.stringify(output ?? null), isError: false };
   } catch (error) {
     if (signal.aborted)
@@ -95,8 +95,19 @@ async function runOwn(
   }
 }
 
-/** A tool that does not listen to the signal is not waited for. */
-async function unlessAborted<T>(work: T, signal: AbortSignal): Promise<Awaited<T>> {
+function isIterable(work: unknown): work is AsyncIterable<unknown> {
+  return typeof work === "object" && work !== null && Symbol.asyncIterator in work;
+}
+
+/** A tool may tell how far it is; what it tells last is its result. */
+async function lastOf(work: AsyncIterable<unknown>): Promise<unknown> {
+  let last: unknown;
+  for await (const part of work) last = part;
+  return last;
+}
+
+/** What does not listen to the signal is not waited for. */
+export async function unlessAborted<T>(work: T, signal: AbortSignal): Promise<Awaited<T>> {
   const over = new AbortController();
   const aborted = new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason);
