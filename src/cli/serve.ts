@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +14,7 @@ import type { Memory } from "../sessions/memory.ts";
 import { checkId } from "../sessions/options.ts";
 import { chosenStore, openChosenMemory, readArguments, type StoreOptions, wholeNumber } from "./arguments.ts";
 import { openBrowser } from "./open-browser.ts";
+import { projectSession } from "./project-root.ts";
 import { defaultSurfaces, loadSurfaces } from "./surfaces.ts";
 import { painterFor } from "./terminal.ts";
 
@@ -84,8 +84,7 @@ export async function run(args: string[]): Promise<number> {
 /** An MCP client names its session in the address; without one it works on the project's. */
 function sessionAskedFor(request: Request, root: string): string {
   const asked = new URL(request.url).searchParams.get("session");
-  if (asked !== null) return checkId(asked, "session id");
-  return `project-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`;
+  return asked === null ? projectSession(root) : checkId(asked, "session id");
 }
 
 /** The scripted model of the demo costs nothing; it is shown with the price of a real one. */
