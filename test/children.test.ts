@@ -127,12 +127,14 @@ test("a child that runs out of tokens, fails or takes too long is reported as su
       return { toolCalls: [{ name: "read_notepad", input: {} }], usage: { input: 900, output: 200 } };
     if (said.includes("broken")) return { status: 400, error: "no such thing" };
     if (said.includes("slow")) return new Promise<ScriptedAnswer>(() => {});
+    if (said.includes("endless")) return call("read_notepad", {});
     return said.includes("timeout_seconds") ? { text: "done" } : { text: "unexpected" };
   };
-  await withAgent(script, {}, async ({ agent, memory }) => {
+  await withAgent(script, { maxSteps: 5 }, async ({ agent, memory }) => {
     await memory.createSession({ id: "audit" });
     const parent = await memory.resumeSession("audit");
     const runner = runnerOf(agent, memory, { seconds: 1 });
+    const endless = await runner.start(parent, { kind: "spawn", task: "endless" });
     const hungry = await runner.start(parent, { kind: "spawn", task: "hungry", tokenLimit: 2_000 });
     const broken = await runner.start(parent, { kind: "spawn", task: "broken" });
     const slow = await runner.start(parent, { kind: "spawn", task: "slow" });
@@ -141,6 +143,8 @@ test("a child that runs out of tokens, fails or takes too long is reported as su
     assert.equal(ended.get(broken)?.status, "error");
     assert.match(ended.get(broken)?.result ?? "", /no such thing/);
     assert.equal(ended.get(slow)?.status, "time_limit");
+    const { status, result } = ended.get(endless) ?? {};
+    assert.deepEqual([status, result], ["error", "It was cut off after 5 steps, without a result."]);
   });
 });
 

@@ -187,8 +187,16 @@ export class Children implements ChildRunner {
         if (tokens > tokenLimit)
           abort.abort(new ChildEnd("token_limit", `It used more than ${tokenLimit} tokens.`));
       }
-      const { text } = await turn.result;
-      ended = { ...record, status: "completed", result: running.report ?? text, tokens };
+      const { text, end, steps } = await turn.result;
+      const isCutOff = end === "steps" && running.report === undefined;
+      ended = isCutOff
+        ? {
+            ...record,
+            status: "error",
+            result: `It was cut off after ${steps} steps, without a result.`,
+            tokens,
+          }
+        : { ...record, status: "completed", result: running.report ?? text, tokens };
     } catch (error) {
       const end = abort.signal.reason instanceof ChildEnd ? abort.signal.reason : undefined;
       ended =
