@@ -248,6 +248,19 @@ test("when pi compacts by itself, checkpoint and receipt are shown with the memo
   assert.match(shownIn(await pi.modelCall()), /\[Checkpoint[\s\S]*ABC-77[\s\S]*\[Receipt:[\s\S]*cedar-4711/);
 });
 
+test("a compaction that the person breaks off is no failure, and one without a model is said once [plugins.failure]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Begin.");
+  const kept = pi.say("user", "Go on.");
+  assert.deepEqual(await pi.beforeCompact(kept, 1, AbortSignal.abort()), [undefined]);
+  assert.deepEqual(pi.notices, []);
+  assert.ok((await pi.beforeCompact(kept))[0], "asked again, it is made");
+  pi.say("assistant", "Done.");
+  assert.ok((await pi.beforeCompact(kept))[0]);
+  assert.equal(pi.notices.length, 1);
+  assert.match(pi.notices[0] ?? "", /No summary came from the model: no model/);
+});
+
 test("the agent is warned once in each epoch, while there is room [plugins.pi-warning]", async () => {
   const pi = await startPi({ summarise: () => "The ledger was audited." });
   const isWarned = async () => /approaching the token limit/.test(shownIn(await pi.modelCall()));

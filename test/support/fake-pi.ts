@@ -137,7 +137,11 @@ export class FakePi implements PiExtensionApi {
   }
 
   /** Asks the extension as pi does; `asks` is how often. */
-  async beforeCompact(firstKept: string, asks = 1): Promise<(PiCompaction | undefined)[]> {
+  async beforeCompact(
+    firstKept: string,
+    asks = 1,
+    signal = new AbortController().signal,
+  ): Promise<(PiCompaction | undefined)[]> {
     const branch = this.branch();
     const earlier = branch.findLast(({ type }) => type === "compaction");
     const from = earlier ? branch.findIndex(({ id }) => id === earlier.firstKeptEntryId) : 0;
@@ -152,7 +156,7 @@ export class FakePi implements PiExtensionApi {
         ...(earlier ? { previousSummary: earlier.summary } : {}),
       },
       branchEntries: branch,
-      signal: new AbortController().signal,
+      signal,
     };
     const answers: (PiCompaction | undefined)[] = [];
     for (let count = 0; count < asks; count++)

@@ -49,22 +49,29 @@ export async function checkpointBranch(
   return { removed, kept, checkpoint, tokensBefore };
 }
 
+export interface SummaryRequest {
+  context: PiContext;
+  event: PiBeforeCompactEvent;
+  countTokens: CountTokens;
+  /** Told why no model has written the summary. */
+  noModel: (error: unknown) => void;
+}
+
 /** Our own summary: it carries the earlier one, the checkpoint and the receipt. */
 export async function summariseBranch(
   session: Session,
   planned: PlannedCompaction,
-  context: PiContext,
-  { preparation, customInstructions = "", signal }: PiBeforeCompactEvent,
-  countTokens: CountTokens,
+  { context, event, countTokens, noModel }: SummaryRequest,
 ): Promise<{ summary: string; receipt: Receipt }> {
   const { removed, checkpoint } = planned;
   const { text, by } = await summarise(context, {
-    previous: preparation.previousSummary ?? "",
+    previous: event.preparation.previousSummary ?? "",
     removed,
     openAsks: checkpoint.openAsks,
-    focus: customInstructions,
-    signal,
+    focus: event.customInstructions ?? "",
+    signal: event.signal,
     countTokens,
+    noModel,
   });
   const body = `[Summary of the conversation so far]\n${fenceContent(text)}\n[End of summary]\n\n${checkpoint.text}`;
   const receipt = await receiptOf(session, planned, body, by, countTokens);

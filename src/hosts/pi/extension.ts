@@ -135,25 +135,37 @@ export class PiExtension {
     context: PiContext,
   ): Promise<{ compaction: PiCompaction } | undefined> {
     const { firstKeptEntryId, tokensBefore } = event.preparation;
-    const key = `${firstKeptEntryId} ${event.branchEntries.at(-1)?.id}`;
+    const newest = event.branchEntries.findLast(({ type }) => type === "message")?.id;
+    const key = `${firstKeptEntryId} ${newest}`;
     // pi may ask twice for one compaction.
-    if (this.#asked?.key !== key) {
-      const session = await this.#memory.session(context);
-      await this.#memory.keep(context);
-      const { countTokens } = this.#parts;
-      const planned = await checkpointBranch(session, event, countTokens);
-      const answer = summariseBranch(session, planned, context, event, countTokens);
-      this.#asked = { key, planned, answer };
-      answer.catch(() => {
-        if (this.#asked?.answer === answer) this.#asked = undefined;
-      });
-    }
-    const { planned, answer } = this.#asked;
-    if (planned.removed.length === 0) return undefined;
-    const { summary, receipt } = await answer;
+    const asked = this.#asked?.key === key ? this.#asked : await this.#ask(key, event, context);
+    if (!asked) return undefined;
+    const { planned } = asked;
+    const answer = await asked.answer.catch((error: unknown) => {
+      if (!event.signal.aborted) throw error;
+    });
+    if (!answer) return undefined;
+    const { summary, receipt } = answer;
     const { filesRead: readFiles, filesWritten: modifiedFiles } = planned.checkpoint;
     const details = { readFiles, modifiedFiles, receipt };
     return { compaction: { summary, firstKeptEntryId, tokensBefore, details } };
+  }
+
+  /** Undefined when there is nothing to sum up. */
+  async #ask(key: string, event: PiBeforeCompactEvent, context: PiContext): Promise<Asked | undefined> {
+    const session = await this.#memory.session(context);
+    await this.#memory.keep(context);
+    const { countTokens, report } = this.#parts;
+    const planned = await checkpointBranch(session, event, countTokens);
+    if (planned.removed.length === 0) return undefined;
+    const noModel = (error: unknown) => report("summary", error, context);
+    const answer = summariseBranch(session, planned, { context, event, countTokens, noModel });
+    const asked = { key, planned, answer };
+    this.#asked = asked;
+    answer.catch(() => {
+      if (this.#asked === asked) this.#asked = undefined;
+    });
+    return asked;
   }
 
   async #compacted({ compactionEntry }: PiCompactEvent, context: PiContext): Promise<void> {

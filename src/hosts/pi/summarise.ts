@@ -19,6 +19,8 @@ export interface SummaryInput {
   focus: string;
   signal: AbortSignal;
   countTokens: (text: string) => number;
+  /** Told why no model has written the summary. */
+  noModel: (error: unknown) => void;
 }
 
 /** Tokens that a summary may take. */
@@ -35,7 +37,11 @@ export async function summarise(
   const removedTokens = countTokens(transcriptOf(removed)) + countTokens(earlier);
   let fault = "";
   for (let attempt = 1; attempt <= 2; attempt++) {
-    const answer = await ask(context, requestOf({ ...input, openAsks }, earlier, fault), signal);
+    const request = requestOf({ ...input, openAsks }, earlier, fault);
+    const answer = await ask(context, request, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      input.noModel(error);
+    });
     signal.throwIfAborted();
     if (answer === undefined) break;
     const found = findSummaryFault(answer, openAsks, {
@@ -74,24 +80,25 @@ function requestOf(
   };
 }
 
-/** Undefined when no model answers. */
 async function ask(
   { model, modelRegistry }: PiContext,
   request: PiModelRequest,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  if (model === undefined || modelRegistry === undefined) return undefined;
-  try {
-    const options = { maxTokens: budget * 2, signal };
-    const answer = modelRegistry.streamSimple
-      ? await modelRegistry.streamSimple(model, request, options).result()
-      : await askOlderPi(model, modelRegistry, request, options);
-    if (answer.stopReason === "error" || answer.stopReason === "aborted") return undefined;
-    return answer.content.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
-  } catch {
-    // The deterministic summary says everything that has to be said.
-    return undefined;
-  }
+): Promise<string> {
+  if (model === undefined || modelRegistry === undefined) throw noSummary("pi has no model chosen");
+  const options = { maxTokens: budget * 2, signal };
+  const { content, stopReason, errorMessage } = modelRegistry.streamSimple
+    ? await modelRegistry.streamSimple(model, request, options).result()
+    : await askOlderPi(model, modelRegistry, request, options);
+  if (stopReason === "error" || stopReason === "aborted") throw noSummary(errorMessage ?? stopReason);
+  return content.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
+}
+
+function noSummary(reason: string): HoldfastError {
+  return new HoldfastError(
+    "not_found",
+    `No summary came from the model: ${reason}. It was made without one; check the model and its key.`,
+  );
 }
 
 interface PiAi {
@@ -110,8 +117,7 @@ async function askOlderPi(
   options: Record<string, unknown>,
 ): Promise<PiModelAnswer> {
   const auth = await registry.getApiKeyAndHeaders?.(model);
-  if (!auth?.ok)
-    throw new HoldfastError("not_found", "pi has no key for the model of this session. Log in with /login.");
+  if (!auth?.ok) throw noSummary("pi has no key for it");
   const name = "@mariozechner/pi-ai";
   const { completeSimple } = (await import(name)) as PiAi;
   return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
