@@ -77,7 +77,7 @@ function checkSize(
   }
 }
 
-export function noSuchKey(key: string): HoldfastError {
+function noSuchKey(key: string): HoldfastError {
   return new HoldfastError(
     "not_found",
     `There is no value under ${quote(key)}. Call list_state to see the keys.`,
