@@ -2,6 +2,7 @@ import { warningText } from "../../controller/plan-compaction.ts";
 import { type Receipt, readEpoch } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
+import type { ToolAnswer } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
 import { dotless } from "../../tools/toolbox.ts";
 import { writeReceipt } from "../host-compaction.ts";
@@ -96,19 +97,26 @@ export class PiExtension {
       parameters: inputSchema,
       executionMode: "sequential",
       execute: async (callId, input, _signal, _onUpdate, context) => {
-        try {
-          const session = await this.#memory.session(context);
-          const answer = await session.call(name, input, { key: this.#shown.ownEdit() });
-          await this.#memory.keep(context);
-          // pi marks a call as failed when it throws.
-          if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
-          return { content: [{ type: "text", text: answer.text }], details: { callId, ...answer.output } };
-        } catch (error) {
-          if (!(error instanceof HoldfastError)) this.#parts.report(`tool ${name}`, error, context);
-          throw error;
-        }
+        const answer = await this.#call(name, input, context);
+        // pi marks a call as failed when it throws.
+        if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
+        return { content: [{ type: "text", text: answer.text }], details: { callId, ...answer.output } };
       },
     };
+  }
+
+  async #call(name: string, input: unknown, context: PiContext): Promise<ToolAnswer> {
+    const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
+    try {
+      const session = await this.#memory.session(context);
+      const answer = await session.call(name, input, { key: this.#shown.ownEdit() });
+      // What is stored is stored; the branch is told again at the next call.
+      await this.#memory.keep(context).catch(report);
+      return answer;
+    } catch (error) {
+      report(error);
+      throw error;
+    }
   }
 
   async #place({ messages }: PiContextEvent, context: PiContext): Promise<{ messages: PiAgentMessage[] }> {
