@@ -33,8 +33,6 @@ const library = defineConfig({
     opencode: "src/hosts/opencode/index.ts",
     openclaw: "src/hosts/openclaw/index.ts",
   },
-  // pi brings it along.
-  deps: { neverBundle: ["@mariozechner/pi-ai"] },
   dts: true,
   clean: true,
 });

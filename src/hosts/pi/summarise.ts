@@ -1,3 +1,6 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { unfenceContent } from "../../context/fence.ts";
 import type { StoredMessage } from "../../controller/conversation.ts";
 import {
@@ -109,7 +112,7 @@ interface PiAi {
   ): Promise<PiModelAnswer>;
 }
 
-/** Up to 0.7x an extension imports the model calls from pi, which knows that name of its own. */
+/** Up to 0.7x an extension imports the model calls from a package that pi brings along. */
 async function askOlderPi(
   model: unknown,
   registry: NonNullable<PiContext["modelRegistry"]>,
@@ -118,7 +121,16 @@ async function askOlderPi(
 ): Promise<PiModelAnswer> {
   const auth = await registry.getApiKeyAndHeaders?.(model);
   if (!auth?.ok) throw noSummary("pi has no key for it");
-  const name = "@mariozechner/pi-ai";
-  const { completeSimple } = (await import(name)) as PiAi;
+  const { completeSimple } = (await import(findPiAi())) as PiAi;
   return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
+}
+
+/** Beside the running pi: a built extension is loaded without pi's own names for its packages. */
+function findPiAi(): string {
+  const started = realpathSync(process.argv[1] ?? process.execPath);
+  for (let folder = dirname(started); folder !== dirname(folder); folder = dirname(folder)) {
+    const file = join(folder, "node_modules/@mariozechner/pi-ai/dist/index.js");
+    if (existsSync(file)) return pathToFileURL(file).href;
+  }
+  throw noSummary(`the package of pi's models is not beside ${started}`);
 }
