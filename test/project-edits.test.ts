@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { undoChange } from "../src/project/change-notes.ts";
 import { joinLines, splitLines } from "../src/project/lines.ts";
 import { lintProject } from "../src/project/lint.ts";
-import { entriesOf, parseNotes } from "../src/project/parse-notes.ts";
+import { entriesOf, itemsOf, parseNotes, tableOf } from "../src/project/parse-notes.ts";
 import { readDecision } from "../src/project/read-decision.ts";
 import { callOperation, decision, git, jwt, makeProject, seedNotes } from "./support/project.ts";
 
@@ -126,6 +126,52 @@ test("whatever the file holds, an edit leaves everything outside its lines [proj
       },
     ),
     { numRuns: 150 },
+  );
+});
+
+const fragment = fc.oneof(
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 7 }),
+  fc.constantFrom(
+    ..."\\ \\| | a\\ ` ``x ** <!-- --> ``` ~~~ ---|--- --- === > <div> <script> *** |---| &amp; [a]: [^1] __x__ $& $1".split(
+      " ",
+    ),
+    ...["# h", "- x", "1. y", "[ ] z", "\n\n## Blockers & Dependencies\n", "**Rationale**: no", "![a](b)"],
+  ),
+);
+const words = fc
+  .array(fragment, { minLength: 1, maxLength: 3 })
+  .map((fragments) => fragments.join(" ").toWellFormed().replaceAll("\u0000", "x"))
+  .filter((text) => text.trim() !== "");
+
+test("whatever is logged stays one entry, one row or one point, and is read back [project.texts]", async () => {
+  const { project, read, write, call } = makeProject();
+  const empty = read();
+  const plain = (text: string) => text.replaceAll(/\s+/g, " ").trim().replaceAll("\\", "");
+  await fc.assert(
+    fc.asyncProperty(words, words, words, async (first, second, third) => {
+      write(empty);
+      const said = { decision: first, rationale: second, title: third, scenarios: [first, second, third] };
+      await call("log_decision", { ...decision, ...said });
+      await call("log_debt", { description: first, found_by: second, sprint: third });
+      await call("set_goal", { goal: first, blocked_by: second });
+      await call("set_goal", { goal: first, status: "done" });
+      await call("log_blocker", { blocker: first });
+      await call("log_blocker", { blocker: first, resolution: second });
+      await call("log_handoff", { summary: first, next: second, task: third }, { agent: third });
+      const notes = parseNotes(read());
+      const [entry, ...others] = entriesOf(notes);
+      assert.ok(entry && others.length === 0);
+      const logged = readDecision(notes, entry);
+      assert.deepEqual([plain(logged.decision), plain(logged.rationale)], [plain(first), plain(second)]);
+      assert.deepEqual([logged.evidence.length, logged.scenarios.length], [1, 3]);
+      const rows = tableOf(notes, "debt")?.rows ?? [];
+      assert.deepEqual([rows.length, rows[0]?.cells.length], [1, 5]);
+      assert.equal(plain(rows[0]?.cells[1]?.text ?? ""), plain(first));
+      for (const key of ["goals", "blockers"] as const) assert.equal(itemsOf(notes, key).length, 1);
+      await call("archive", { keep: 0 });
+      assert.deepEqual((await lintProject(project)).findings, []);
+    }),
+    { numRuns: 15 },
   );
 });
 

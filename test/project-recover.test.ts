@@ -87,15 +87,17 @@ test("level 1 stays within 100 and 50 tokens, level 2 within 500, for files of 1
 });
 
 test("level 1 tells the task, the state, what is open, the sessions and the last three decisions [project.level-one]", async () => {
-  const { call } = makeProject();
+  const { call, read } = makeProject();
   for (const title of ["Oldest", "Middle", "Newer", "Newest"])
     await call("log_decision", { ...decision, title });
   await call("ask_question", { question: "Per client?" });
-  await call(
+  await call("track_ref", { path: "src/auth/jwt.ts", lines: "3", purpose: "Expiry" });
+  const { line = 0 } = await call(
     "log_handoff",
     { summary: "Half done", next: "Write the tests", task: "bd-7 auth" },
     { session: "ses_a1" },
   );
+  assert.match(read().split("\n")[line - 1] ?? "", /\| Half done \(session ses_a1\) \|$/);
   const { text, tokens } = await call("recover_context", {});
   assert.match(text, /^\[Project memory/);
   for (const part of [
@@ -103,6 +105,7 @@ test("level 1 tells the task, the state, what is open, the sessions and the last
     "State: Write the tests",
     "Question: Per client?",
     "More in session ses_a1",
+    "Ref: src/auth/jwt.ts:3",
   ])
     assert.ok(text.includes(part), `${part} in ${text}`);
   for (const title of ["Newest", "Newer", "Middle"]) assert.match(text, new RegExp(`^- ${title}`, "m"));

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { type Answer, projectOperations } from "../project/operations.ts";
@@ -78,18 +77,24 @@ async function perform(
   if (!operation) throw new HoldfastError("unknown_tool", `There is no operation ${name}.`);
   const parsed = operation.input.safeParse(given);
   if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path: [field = ""], message }) => {
+      const option = `--${optionOf(String(field))}`;
+      return given[String(field)] === undefined ? `${option} is missing` : `${option}: ${message}`;
+    });
     throw new HoldfastError(
       "invalid_input",
-      `${name}: ${z
-        .prettifyError(parsed.error)
-        .replaceAll(/\s*\n\s*/g, " ")
-        .replaceAll("✖ ", "")}. Nothing was changed.`,
+      `${name}: ${[...new Set(problems)].join("; ")}. Nothing was changed. Run "holdfast project --help" to see what it takes.`,
     );
   }
   const who = { agent: text(args, "agent"), session: text(args, "session"), ...caller };
   const answer: Answer = await operation.run(args.project, normaliseTexts(parsed.data), who);
   console.log(args.json ? JSON.stringify(answer) : answer.text);
   return 0;
+}
+
+/** A field of a tool, as the option that fills it. */
+function optionOf(field: string): string {
+  return field === "scenarios" ? "scenario" : field.replaceAll("_", "-");
 }
 
 function text({ values }: ProjectArguments, name: string): string | undefined {

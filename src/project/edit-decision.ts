@@ -32,7 +32,7 @@ export function logDecision(
     title: oneLine(input.title ?? firstWords(input.decision), "title"),
     decision: oneLine(input.decision, "decision"),
     rationale: oneLine(input.rationale, "rationale"),
-    by: caller.agent ?? "",
+    by: caller.agent?.trim() ? oneLine(caller.agent, "agent") : "",
     ...Object.fromEntries(
       input.scenarios.map((text, index) => [`scenario${index}`, oneLine(text, "scenarios")]),
     ),

@@ -115,7 +115,7 @@ export function logHandoff(
   return project.change(operation, (notes) => {
     const row = safeRow(notes, "log", {
       timestamp: now,
-      agent: oneLine(caller.agent ?? "agent", "agent"),
+      agent: caller.agent?.trim() || "agent",
       summary: caller.session === undefined ? summary : `${summary} (session ${caller.session})`,
     });
     const state = input.next ?? (operation === "log_handoff" ? summary : undefined);

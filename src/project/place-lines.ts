@@ -25,7 +25,9 @@ export function addItem(notes: Notes, key: SectionKey, text: string): LineEdit {
 export function addRow(notes: Notes, key: TableKey, values: Record<string, string>): LineEdit {
   const section = openSection(notes, key);
   const row = (columns: readonly string[]) =>
-    renderRow(columns.map((name) => values[name.toLowerCase()] || "-"));
+    renderRow(
+      columns.map((name) => (values[name.toLowerCase()] ?? "").replaceAll(/\s+/g, " ").trim() || "-"),
+    );
   if (!section) return addSection(notes, key, [row(tableColumns[key])]);
   const table = tableOf(notes, key);
   if (!table) {

@@ -77,7 +77,7 @@ function contextLines(notes: Notes): CutLine[] {
   };
   add("current bead", "Task", 14, 1);
   add("reasoning state", "State", 24, 0);
-  add("last checkpoint", "Checkpoint", 15, 6);
+  add("last checkpoint", "Checkpoint", 20, 5);
   return lines;
 }
 
@@ -89,8 +89,8 @@ function openLines(notes: Notes): CutLine[] {
     items.length > 1 ? `${label} (1 of ${items.length}): ` : `${label}: `;
   const newest = (items: { text: string }[]) => asData(items.at(-1)?.text ?? "");
   return [
-    { start: several("Blocker", blockers), text: newest(blockers), most: 14, priority: 4 },
-    { start: several("Goal", goals), text: newest(goals), most: 14, priority: 5 },
+    { start: several("Blocker", blockers), text: newest(blockers), most: 14, priority: 7 },
+    { start: several("Goal", goals), text: newest(goals), most: 14, priority: 8 },
     { start: several("Question", questions), text: newest(questions), most: 14, priority: 3 },
     { start: "More in session ", text: asData(lastSessions(notes)), most: 24, priority: 2 },
   ].filter(({ text }) => text !== "");
@@ -117,10 +117,11 @@ export function sessionsOf(notes: Notes): string[] {
 function identifierLines(notes: Notes, check: ReturnType<typeof referenceChecker>): CutLine[] {
   const newest = identifiersOf(notes).slice(-3).toReversed();
   return newest.map((found, index) => {
-    const { status, problem } = check(found);
+    const { status } = check(found);
     const text = asData(found.reference.text.replace(rootMark, ""));
-    const mark = status === "ok" ? "Ref: " : `STALE ref (${problem}): `;
-    return { start: mark, text, most: 26, priority: 7 + index };
+    const mark = status === "ok" ? "Ref: " : `STALE ref (${status}): `;
+    // One before the checkpoint's time, the others after it.
+    return { start: mark, text, most: 24, priority: [4, 6, 9][index] ?? 9 };
   });
 }
 

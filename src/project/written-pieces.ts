@@ -14,7 +14,10 @@ export function oneLine(text: string, field: string): string {
 }
 
 function escapeMarkdown(text: string): string {
-  return text.replaceAll(/[\\`*_[\]<>#~!&]/g, "\\$&");
+  return text
+    .replaceAll(/[\\`*_[\]<>#~!&]/g, "\\$&")
+    .replace(/^[-+=|:]/, "\\$&")
+    .replace(/^(\d+)([.)])/, "$1\\$2");
 }
 
 /**

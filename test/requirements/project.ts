@@ -4,6 +4,7 @@ export const project = from("notes-md-protocol", {
   "project.parser":
     "NOTES.md is read as a real Markdown parser reads it, at a size where that would take seconds.",
   "project.bytes": "An edit changes only its own lines; every other byte of what people wrote stays.",
+  "project.texts": "Whatever is logged stays one entry, one row or one point, and is read back.",
   "project.undo": "An edit can be taken back; the example then is what it was, byte for byte.",
   "project.bad-files":
     "A file that is damaged, foreign, huge or in conflict is read as far as possible, reported, and never rewritten destructively.",
