@@ -202,14 +202,15 @@ test("an estimate that is too short makes it no longer than 600 tokens, counted 
   };
   for (const [name, piece] of Object.entries(texts)) {
     const calling = Array.from({ length: 60 }, (_, index) => [
-      calls("read_file", { path: `${index}${piece.repeat(3)}` }, `r${index}`),
-      calls("bash", { command: `${index}${piece.repeat(5)}` }, `b${index}`),
+      calls("read_file", { path: `${[...piece].slice(0, 3).join("")}${index}.ts` }, `r${index}`),
+      calls("bash", { command: `${index} ${piece}` }, `b${index}`),
       result("exit code 1", `b${index}`),
     ]).flat();
     const plan = Array.from({ length: 40 }, (_, index) => `- [ ] ${index} ${piece}`).join("\n");
     const messages = conversation(user(piece.repeat(50)), ...calling);
     const { text } = checkpoint(messages, { state: stateWith({}, plan) });
     assert.ok(exact.count(text) <= 600, `${name}: ${exact.count(text)} tokens`);
+    assert.doesNotMatch(text, /\.t?s?…/, "no path is cut");
     for (const heading of ["Asked and", "Still to do", "failed", "Files read"])
       assert.ok(text.includes(heading), `${name}: ${heading}`);
   }

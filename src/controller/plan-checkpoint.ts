@@ -64,15 +64,16 @@ function identifiersOf(messages: readonly StoredMessage[]): string[] {
 
 type Facts = Omit<Checkpoint, "epoch" | "text">;
 
-const headings: [name: keyof Facts, heading: string][] = [
-  ["openAsks", "Asked and not answered yet"],
-  ["openTasks", "Open tasks"],
-  ["planOpen", "Still to do"],
-  ["planClosed", "Done or cancelled, do not redo"],
-  ["filesWritten", "Files written"],
-  ["failedCommands", "Commands that failed"],
-  ["filesRead", "Files read"],
-  ["identifiers", "Identifiers"],
+/** How each is shown, and to how many characters a fact may be cut; half a path or identifier is of no use. */
+const headings: [name: keyof Facts, heading: string, lengths: number[]][] = [
+  ["openAsks", "Asked and not answered yet", [1_200, 300, 150, 60]],
+  ["openTasks", "Open tasks", [160, 40]],
+  ["planOpen", "Still to do", [160, 40]],
+  ["planClosed", "Done or cancelled, do not redo", [160, 40]],
+  ["filesWritten", "Files written", [160]],
+  ["failedCommands", "Commands that failed", [160, 40]],
+  ["filesRead", "Files read", [160]],
+  ["identifiers", "Identifiers", [160]],
 ];
 
 /**
@@ -84,6 +85,9 @@ function atMost(text: string, countTokens: (text: string) => number): number {
   return countTokens(text) * 1.25 + rare * 3;
 }
 
+/** More would not fit, and would take long to try. */
+const mostListed = 60;
+
 const rareCharacters =
   /[^\p{ASCII}\u0080-\u024f\u0370-\u06ff\u0900-\u0d7f\u0e00-\u0e7f\u10a0-\u10ff\u1e00-\u200a\u2010-\u2027\u3000-\u312f\u4e00-\u9fff\uac00-\ud7af\uff00-\uff9f]/gu;
 
@@ -92,21 +96,20 @@ function render(facts: Facts, countTokens: (text: string) => number): string {
   const open = "[Checkpoint, written down before the conversation was compacted]";
   const close = "[End of checkpoint]";
   let text = open;
-  for (const [name, heading] of headings) {
+  for (const [name, heading, lengths] of headings) {
     const size = (line: string) => atMost(`${text}\n${line}${close}`, countTokens);
-    const most = (size("") + checkpointTokens) / 2;
+    // The last one leaves nothing to others.
+    const most = name === "identifiers" ? checkpointTokens : (size("") + checkpointTokens) / 2;
     let line = "";
     // What stands there already need not be listed once more.
     const wanted = name === "identifiers" ? facts[name].filter((fact) => !text.includes(fact)) : facts[name];
-    for (const [index, fact] of wanted.entries()) {
-      const length = name === "openAsks" ? 1_200 : 160;
+    for (const [index, fact] of wanted.slice(0, mostListed).entries()) {
       const before = line === "" ? `${heading}: ` : `${line}; `;
       const left = index === wanted.length - 1 ? most : (size(`${line}\n`) + most) / 2;
-      const next = [1, 4, 8, 20]
-        .map((part) => before + oneLine(fact, length / part))
-        .find((longer) => size(`${longer}\n`) <= left);
-      if (next === undefined) break;
-      line = next;
+      line =
+        lengths
+          .map((length) => before + oneLine(fact, length))
+          .find((longer) => size(`${longer}\n`) <= left) ?? line;
     }
     if (line !== "") text += `\n${line}`;
   }

@@ -69,6 +69,18 @@ test("what the notepad, the plan or an open task names is put back, a file by it
   assert.match(line, /Put back because they are still needed: .*src\/auth\/login\.ts/);
 });
 
+test("a file is put back once, and not for the sake of a line of it [controller.receipt-put-back]", () => {
+  const lines = Array.from({ length: 30 }, (_, line) => `src/a/login.ts:${line} src/b/login.ts:${line}`);
+  const removed = conversation(calls("grep", {}), result(lines.join("\n")));
+  const { putBack, counts } = receipt({
+    removed,
+    state: stateWith({}, "- login.ts is next"),
+    contextAfter: "- login.ts is next. Files read: src/a/login.ts",
+  });
+  assert.deepEqual(texts(putBack), ["src/b/login.ts:29"]);
+  assert.deepEqual(counts, { kept: 1, recallable: 59, missing: 0 });
+});
+
 test("open asks and notes are accounted for, word for word [controller.receipt]", () => {
   const removed = conversation(
     user("Fix it"),

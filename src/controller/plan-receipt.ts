@@ -31,8 +31,7 @@ export function planReceipt(input: ReceiptInput): Receipt {
   const isKept = keeper(contextAfter);
   const kept = items.filter(isKept);
   const lost = items.filter((item) => !isKept(item));
-  const needed = neededText(state);
-  const putBack = lost.filter((item) => isReferenced(item, needed)).slice(0, 20);
+  const putBack = findNeeded(lost, neededText(state), isKept).slice(0, 20);
   const gone = lost.filter((item) => !putBack.includes(item));
   const held = [...putBack, ...kept];
   const receipt = {
@@ -113,15 +112,31 @@ function neededText(state: State): string {
   return [plan, state.row.notepad ?? "", ...tasks].join("\n");
 }
 
+/** What is still referred to; a file once, however many of its lines were named. */
+function findNeeded(
+  lost: readonly ReceiptItem[],
+  needed: string,
+  isKept: (item: ReceiptItem) => boolean,
+): ReceiptItem[] {
+  const found = new Set<string>();
+  return lost.filter((item) => {
+    const whole = withoutLine(item.text);
+    const isThere = found.has(whole) || (whole !== item.text && isKept({ ...item, text: whole }));
+    if (isThere || !isReferenced(item, needed)) return false;
+    found.add(whole);
+    return true;
+  });
+}
+
+function withoutLine(text: string): string {
+  return text.replace(/:\d+(?:-\d+)?$/, "");
+}
+
 /** The plan may name a file by its last part only; then the whole path is what is missed. */
 function isReferenced({ kind, text }: ReceiptItem, needed: string): boolean {
   if (kind === "ask") return text.length <= longestPutBack;
   if (kind !== "path" && kind !== "url" && kind !== "id") return false;
-  const short =
-    text
-      .replace(/:\d+(?:-\d+)?$/, "")
-      .split("/")
-      .at(-1) ?? text;
+  const short = withoutLine(text).split("/").at(-1) ?? text;
   return short.length >= 4 && needed.includes(short);
 }
 
