@@ -1,4 +1,5 @@
 import { defineConfig } from "tsdown";
+import page from "./inspector/tsdown.config.ts";
 
 const common = {
   format: "esm",
@@ -56,4 +57,4 @@ const hook = defineConfig({
   },
 });
 
-export default [library, hook];
+export default [library, hook, page];

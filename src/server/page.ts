@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { buildPageOfCheckout } from "./build-page.ts";
 
 export interface PageFile {
   type: string;
@@ -31,6 +32,7 @@ const places = ["./inspector/", "../inspector/", "../../dist/inspector/"];
 
 /** The built page, read whole at the start: what is not in it cannot be asked for. Empty when it was not built. */
 export async function pageFiles(): Promise<PageFiles> {
+  await buildPageOfCheckout();
   for (const place of places) {
     const files = await readPage(fileURLToPath(new URL(place, import.meta.url)));
     if (files.has("/")) return files;

@@ -1,0 +1,99 @@
+import { useEffect, useState } from "preact/hooks";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { Help, useShortcuts } from "./shortcuts.tsx";
+import { useLoad } from "./load.ts";
+import { connection } from "./live.ts";
+import { useRoute } from "./route.ts";
+import { SessionView } from "./session-view.tsx";
+import { Sidebar } from "./sessions/sidebar.tsx";
+import { Empty } from "./states.tsx";
+import { useStore } from "./store.ts";
+import { nextTheme, theme } from "./theme.ts";
+import { Toasts } from "./toast.tsx";
+
+const wide = matchMedia("(min-width: 800px)");
+
+export function App() {
+  const { sessionId } = useRoute();
+  const isWide = useIsWide();
+  const state = useStore(connection);
+  const { data: health } = useLoad("health", {}, state);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useShortcuts(() => setHelpOpen((isOpen) => !isOpen));
+  const isListShown = isWide || sessionId === undefined;
+  return (
+    <div class={`shell${isListShown ? "" : " is-inside"}`}>
+      <a class="skip" href="#main" onClick={skipToMain}>
+        Skip to the session
+      </a>
+      <header class="topbar">
+        {!isListShown && (
+          <a class="button button-quiet back" href="#/" aria-label="Back to all sessions">
+            ‹ Sessions
+          </a>
+        )}
+        <span class="brand">
+          <img class="brand-mark" src="/favicon.svg" alt="" width="22" height="22" />
+          Holdfast
+        </span>
+        <span class="topbar-store" title={health?.store}>
+          <bdi>{health?.store ?? ""}</bdi>
+        </span>
+        <span class="topbar-space" />
+        <span class={`link-state link-${state}`}>
+          <span class="link-dot" aria-hidden="true" />
+          <span class="link-word">{state}</span>
+        </span>
+        <ThemeButton />
+        <button type="button" class="icon-button" aria-label="Keyboard shortcuts" onClick={() => setHelpOpen(true)}>
+          ?
+        </button>
+      </header>
+      <ConnectionBanner />
+      {isListShown && <Sidebar isWide={isWide} />}
+      <main class="main" id="main" tabIndex={-1}>
+        {sessionId === undefined ? (
+          <Empty title="Choose a session">
+            <p>The list on the left shows every session of this store, the newest first.</p>
+          </Empty>
+        ) : (
+          <SessionView key={sessionId} sessionId={sessionId} isDemo={health?.demo ?? false} />
+        )}
+      </main>
+      <Toasts />
+      {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
+    </div>
+  );
+}
+
+/** The address is taken by the route, so the jump is made by hand. */
+function skipToMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function ThemeButton() {
+  const chosen = useStore(theme);
+  const signs = { system: "◐", light: "☀", dark: "☾" };
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={`Theme: ${chosen}. Change it`}
+      title={`Theme: ${chosen}`}
+      onClick={nextTheme}
+    >
+      {signs[chosen]}
+    </button>
+  );
+}
+
+function useIsWide(): boolean {
+  const [isWide, setWide] = useState(wide.matches);
+  useEffect(() => {
+    const hear = () => setWide(wide.matches);
+    wide.addEventListener("change", hear);
+    return () => wide.removeEventListener("change", hear);
+  }, []);
+  return isWide;
+}

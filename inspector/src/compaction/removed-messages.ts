@@ -1,0 +1,48 @@
+import { useEffect, useState } from "preact/hooks";
+import { type ApiError, ask } from "../api.ts";
+import { asApiError } from "../load.ts";
+import type { Compaction, Message } from "./trace-items.ts";
+
+export interface Removed {
+  messages: readonly Message[] | undefined;
+  error: ApiError | undefined;
+  /** Whether there are more than are shown. */
+  isCut: boolean;
+  reload: () => void;
+}
+
+const pageSize = 200;
+const mostMessages = 600;
+
+/** The messages that a compaction removed; of very many the newest. */
+export function useRemovedMessages(sessionId: string, compaction: Compaction | undefined): Removed {
+  const [messages, setMessages] = useState<readonly Message[]>();
+  const [error, setError] = useState<ApiError>();
+  const [attempts, setAttempts] = useState(0);
+  const { from = 0, to = 0 } = compaction ?? {};
+  useEffect(() => {
+    if (to === 0) return undefined;
+    const aborter = new AbortController();
+    setError(undefined);
+    readMessages(sessionId, Math.max(from, to - mostMessages + 1), to, aborter.signal).then(setMessages, (problem) => {
+      if (!aborter.signal.aborted) setError(asApiError(problem));
+    });
+    return () => aborter.abort();
+  }, [sessionId, from, to, attempts]);
+  return {
+    messages,
+    error,
+    isCut: to - from + 1 > mostMessages,
+    reload: () => setAttempts(attempts + 1),
+  };
+}
+
+async function readMessages(id: string, from: number, to: number, signal: AbortSignal): Promise<Message[]> {
+  const found: Message[] = [];
+  for (let after = from - 1; after < to; after += pageSize) {
+    const limit = Math.min(pageSize, to - after);
+    const { messages } = await ask("messages", { params: { id }, query: { after, limit } }, signal);
+    found.push(...messages);
+  }
+  return found;
+}

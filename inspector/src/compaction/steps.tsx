@@ -1,0 +1,125 @@
+import type { ComponentChildren } from "preact";
+import { count, plural, time } from "../format.ts";
+import { MessageBody } from "./messages.tsx";
+import { type Compaction, type Message, summaryText } from "./trace-items.ts";
+
+/** How it went, in order: trigger, warning, checkpoint, removal, summary, receipt. */
+export function CompactionSteps({
+  compaction,
+  messages,
+  triggerText,
+}: {
+  compaction: Compaction;
+  messages: readonly Message[];
+  triggerText: string;
+}) {
+  const { trigger, warning, warningTurn, checkpoint, summary, summaryBy, line, receipt, counts } = compaction;
+  return (
+    <section class="panel" aria-labelledby="title-steps">
+      <div class="panel-head">
+        <h2 id="title-steps">How it went</h2>
+      </div>
+      <ol class="steps">
+        <Step title="Trigger" fact={trigger}>
+          <p>It was compacted because {triggerText}.</p>
+        </Step>
+        <Step title="Warning turn" fact={warning === "given" ? `given at ${time(warningTurn?.at ?? 0)}` : warning}>
+          {warningTurn ? (
+            <>
+              <pre class="source" dir="auto">
+                {warningTurn.text}
+              </pre>
+              {warningTurn.messages.map((message) => (
+                <MessageBody key={message.number} message={message} />
+              ))}
+            </>
+          ) : (
+            <p>The agent was not warned.</p>
+          )}
+        </Step>
+        <Step title="Checkpoint" fact={checkpoint ? `revision ${checkpoint.revision}` : "none"}>
+          {checkpoint ? (
+            <pre class="source" dir="auto">
+              {checkpoint.text}
+            </pre>
+          ) : (
+            <p>This compaction was made by a host that keeps no checkpoint here.</p>
+          )}
+        </Step>
+        <Step title="Removed" fact={plural(messages.length, "message")}>
+          {messages.map((message) => (
+            <div key={message.number} class="step-message">
+              <span class="number faint">{message.number}</span> <span class={`role role-${message.role}`}>{message.role}</span>
+              <MessageBody message={message} />
+            </div>
+          ))}
+        </Step>
+        <Step title="Summary" fact={summaryBy === "model" ? "by the model" : "made without a model"} isOpen>
+          <pre class="source" dir="auto">
+            {summaryText(summary)}
+          </pre>
+          <details class="quiet">
+            <summary>The whole text that took the place of the messages</summary>
+            <pre class="source" dir="auto">
+              {summary}
+            </pre>
+          </details>
+        </Step>
+        <Step
+          title="Receipt"
+          fact={`${count(counts.kept)} kept, ${count(counts.recallable)} recallable, ${count(counts.missing)} missing`}
+          isOpen
+        >
+          <pre class="source" dir="auto">
+            {line}
+          </pre>
+          <ReceiptList name="Kept" items={receipt.kept} />
+          <ReceiptList name="Put back" items={receipt.putBack} />
+          <ReceiptList name="Recallable" items={receipt.recallable} />
+          <ReceiptList name="Missing" items={receipt.missing} />
+        </Step>
+      </ol>
+    </section>
+  );
+}
+
+function Step({
+  title,
+  fact,
+  isOpen = false,
+  children,
+}: {
+  title: string;
+  fact: string;
+  isOpen?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <li class="step">
+      <details open={isOpen}>
+        <summary>
+          <span class="step-title">{title}</span> <span class="faint">{fact}</span>
+        </summary>
+        <div class="step-body">{children}</div>
+      </details>
+    </li>
+  );
+}
+
+function ReceiptList({ name, items }: { name: string; items: Compaction["receipt"]["kept"] }) {
+  if (items.length === 0) return null;
+  return (
+    <details class="quiet">
+      <summary>
+        {name} <span class="number faint">{items.length}</span>
+      </summary>
+      <ul class="receipt-list">
+        {items.map(({ kind, text }) => (
+          <li key={`${kind} ${text}`}>
+            <span class="badge">{kind}</span> <bdi>{text}</bdi>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,251 @@
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { count } from "../format.ts";
+import { homeNames, homeReasons } from "./homes.ts";
+import { MessageBody, messageLine } from "./messages.tsx";
+import { type Home, homes, type Message, type Traced } from "./trace-items.ts";
+
+interface Ribbon {
+  from: number;
+  home: Home;
+  items: number;
+}
+
+interface Place {
+  x: number;
+  y: number;
+}
+
+interface Places {
+  sources: ReadonlyMap<number, Place>;
+  homes: ReadonlyMap<Home, Place>;
+  width: number;
+  height: number;
+}
+
+/** Things that were said before the removed messages begin here. */
+const earlier = 0;
+
+/** The removed messages on the left, where what they held lives now on the right, and lines between the two. */
+export function SurvivalMap({ items, messages }: { items: readonly Traced[]; messages: readonly Message[] }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [places, setPlaces] = useState<Places>();
+  const [active, setActive] = useState<{ key?: string; source?: number }>({});
+  const ribbons = useMemo(() => ribbonsOf(items), [items]);
+  const used = homes.filter((home) => items.some((item) => item.home === home));
+
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setPlaces(measure(element)));
+    for (const part of [element, ...element.children]) observer.observe(part);
+    return () => observer.disconnect();
+  }, [items, messages]);
+
+  const isLit = (item: Traced) =>
+    active.key === item.key ||
+    (active.source !== undefined && (item.sources.length === 0 ? [earlier] : item.sources).includes(active.source));
+  const lit = items.filter(isLit);
+  const litSources = new Set(lit.flatMap(({ sources }) => (sources.length === 0 ? [earlier] : sources.slice(0, 1))));
+  const isActive = active.key !== undefined || active.source !== undefined;
+  const hasEarlier = items.some(({ sources }) => sources.length === 0);
+
+  return (
+    <div class={`map${isActive ? " has-active" : ""}`} ref={frame}>
+      <div class="map-from">
+        <h3 class="map-title">
+          Removed <span class="faint number">{messages.length} messages</span>
+        </h3>
+        <ul class="map-messages">
+          {hasEarlier && (
+            <li data-source={earlier} class={`map-message${litSources.has(earlier) ? " is-lit" : ""}`}>
+              <p class="map-message-earlier faint">Said before these messages</p>
+            </li>
+          )}
+          {messages.map((message) => (
+            <li
+              key={message.number}
+              data-source={message.number}
+              class={`map-message${litSources.has(message.number) || active.source === message.number ? " is-lit" : ""}`}
+              onMouseEnter={() => setActive({ source: message.number })}
+              onMouseLeave={() => setActive({})}
+            >
+              <MessageRow
+                message={message}
+                items={items.filter(({ sources }) => sources[0] === message.number).length}
+                onFocus={() => setActive({ source: message.number })}
+                onBlur={() => setActive({})}
+              />
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div class="map-gap" aria-hidden="true" />
+      <div class="map-to">
+        <h3 class="map-title">
+          What they held, and where it is now <span class="faint number">{items.length}</span>
+        </h3>
+        {used.map((home) => (
+          <HomeGroup
+            key={home}
+            home={home}
+            items={items.filter((item) => item.home === home)}
+            isLit={isLit}
+            light={(key) => setActive(key === undefined ? {} : { key })}
+          />
+        ))}
+      </div>
+      {places && <Ribbons ribbons={ribbons} places={places} lit={isActive ? lit : undefined} />}
+    </div>
+  );
+}
+
+function MessageRow({
+  message,
+  items,
+  onFocus,
+  onBlur,
+}: {
+  message: Message;
+  items: number;
+  onFocus: () => void;
+  onBlur: () => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary class="map-message-head" onFocus={onFocus} onBlur={onBlur}>
+        <span class="number faint">{message.number}</span>
+        <span class={`role role-${message.role}`}>{message.role}</span>
+        <span class="map-message-line" dir="auto">
+          {messageLine(message)}
+        </span>
+        {items > 0 && <span class="number faint">{count(items)}</span>}
+      </summary>
+      {isOpen && <MessageBody message={message} />}
+    </details>
+  );
+}
+
+const mostShown = 14;
+
+function HomeGroup({
+  home,
+  items,
+  isLit,
+  light,
+}: {
+  home: Home;
+  items: readonly Traced[];
+  isLit: (item: Traced) => boolean;
+  light: (key: string | undefined) => void;
+}) {
+  const [isAll, setAll] = useState(false);
+  const shown = isAll ? items : items.slice(0, mostShown);
+  return (
+    <section class={`home home-${home}`} data-home={home} aria-label={`${homeNames[home]}: ${items.length}`}>
+      <h4 class="home-title">
+        {homeNames[home]} <span class="number">{items.length}</span>
+      </h4>
+      <p class="home-reason">{homeReasons[home]}</p>
+      <ul class="home-items">
+        {shown.map((item) => (
+          <li key={item.key} class={item.kind === "note" || item.kind === "ask" ? "home-line" : undefined}>
+            <button
+              type="button"
+              class={`chip${isLit(item) ? " is-lit" : ""}`}
+              title={storyOf(item)}
+              aria-label={`${item.text}: ${storyOf(item)}`}
+              onMouseEnter={() => light(item.key)}
+              onMouseLeave={() => light(undefined)}
+              onFocus={() => light(item.key)}
+              onBlur={() => light(undefined)}
+            >
+              {(item.kind === "note" || item.kind === "ask") && <span class="chip-kind">{item.kind}</span>}
+              <bdi>{shorten(item.text)}</bdi>
+              {item.sources[0] !== undefined && <span class="chip-source number">{item.sources[0]}</span>}
+            </button>
+          </li>
+        ))}
+        {items.length > mostShown && (
+          <li>
+            <button type="button" class="chip chip-more" onClick={() => setAll(!isAll)}>
+              {isAll ? "fewer" : `${items.length - mostShown} more`}
+            </button>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+function storyOf({ kind, home, alsoIn, sources }: Traced): string {
+  const from =
+    sources.length === 0
+      ? "said before these messages"
+      : `from message ${sources.slice(0, 5).join(", ")}${sources.length > 5 ? "…" : ""}`;
+  const others = alsoIn.filter((other) => other !== home).map((other) => homeNames[other].toLowerCase());
+  return `${kind}, ${from}; now ${homeNames[home].toLowerCase()}${others.length > 0 ? `, also ${others.join(" and ")}` : ""}`;
+}
+
+function shorten(text: string): string {
+  return text.length > 180 ? `${text.slice(0, 179).toWellFormed()}…` : text;
+}
+
+function Ribbons({
+  ribbons,
+  places,
+  lit,
+}: {
+  ribbons: readonly Ribbon[];
+  places: Places;
+  lit: readonly Traced[] | undefined;
+}) {
+  const most = Math.max(1, ...ribbons.map(({ items }) => items));
+  const isLit = ({ from, home }: Ribbon) =>
+    lit?.some((item) => item.home === home && (item.sources[0] ?? earlier) === from) ?? false;
+  return (
+    <svg class="ribbons" width={places.width} height={places.height} aria-hidden="true">
+      {ribbons.map((ribbon) => {
+        const from = places.sources.get(ribbon.from);
+        const to = places.homes.get(ribbon.home);
+        if (!from || !to) return null;
+        const middle = (from.x + to.x) / 2;
+        return (
+          <path
+            key={`${ribbon.from} ${ribbon.home}`}
+            class={`ribbon ribbon-${ribbon.home}${isLit(ribbon) ? " is-lit" : ""}`}
+            d={`M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${to.y} ${to.x} ${to.y}`}
+            stroke-width={1.5 + 9 * Math.sqrt(ribbon.items / most)}
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+/** One line for all that went from one message to one place. */
+function ribbonsOf(items: readonly Traced[]): Ribbon[] {
+  const found = new Map<string, Ribbon>();
+  for (const { home, sources } of items) {
+    const from = sources[0] ?? earlier;
+    const ribbon = found.get(`${from} ${home}`) ?? { from, home, items: 0 };
+    ribbon.items++;
+    found.set(`${from} ${home}`, ribbon);
+  }
+  return [...found.values()].sort((a, b) => b.items - a.items);
+}
+
+function measure(frame: HTMLElement): Places {
+  const box = frame.getBoundingClientRect();
+  const sources = new Map<number, Place>();
+  for (const element of frame.querySelectorAll<HTMLElement>("[data-source]")) {
+    const { right, top } = element.getBoundingClientRect();
+    sources.set(Number(element.dataset.source), { x: right - box.left, y: top - box.top + 17 });
+  }
+  const found = new Map<Home, Place>();
+  for (const element of frame.querySelectorAll<HTMLElement>("[data-home]")) {
+    const { left, top } = element.getBoundingClientRect();
+    found.set(element.dataset.home as Home, { x: left - box.left, y: top - box.top + 22 });
+  }
+  return { sources, homes: found, width: box.width, height: box.height };
+}

@@ -1,0 +1,125 @@
+import { useState } from "preact/hooks";
+import { isMissing } from "../api.ts";
+import { count, dollars, percent, time } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { partNames, parts } from "../parts.ts";
+import { Empty, Waiting } from "../states.tsx";
+import { usedOf } from "./call-bars.tsx";
+import type { Call } from "./context-view.tsx";
+import { Pieces } from "./pieces.tsx";
+
+const purposes: Record<Call["purpose"], string> = {
+  turn: "A turn of the agent",
+  warning: "The warning before a compaction",
+  summary: "The summary of what is removed",
+};
+
+/** One call: exactly what the model was given, and what changed against the call before. */
+export function CallDetail({
+  sessionId,
+  number,
+  choose,
+}: {
+  sessionId: string;
+  number: number;
+  choose: (number: number) => void;
+}) {
+  const { data, error, reload } = useLoad("call", { params: { id: sessionId, number } }, 0);
+  const [only, setOnly] = useState<"all" | "changed">("all");
+  const [view, setView] = useState<"readable" | "exact">("readable");
+  if (isMissing(error)) return <Empty title={`Call ${number} is not recorded`} />;
+  if (!data) return <Waiting error={error} retry={reload} />;
+  const { call, pieces, previous, cachedPieces } = data;
+  const kept = pieces.slice(0, cachedPieces).reduce((sum, { tokens }) => sum + tokens, 0);
+  return (
+    <section class="panel" aria-labelledby="title-call">
+      <div class="panel-head">
+        <h2 id="title-call">
+          Call {call.number} <span class="faint">{purposes[call.purpose]}</span>
+        </h2>
+        <div class="panel-actions">
+          <button
+            type="button"
+            class="button"
+            disabled={previous === null}
+            onClick={() => previous !== null && choose(previous)}
+          >
+            ‹ Call before
+          </button>
+        </div>
+      </div>
+      <Facts call={call} kept={kept} />
+      <PartTable call={call} />
+      <div class="panel-head">
+        <h3>What the model was given</h3>
+        <div class="panel-actions">
+          <fieldset class="segments" aria-label="Which pieces">
+            <button type="button" class="segment" aria-pressed={only === "all"} onClick={() => setOnly("all")}>
+              All {pieces.length}
+            </button>
+            <button type="button" class="segment" aria-pressed={only === "changed"} onClick={() => setOnly("changed")}>
+              Changed
+            </button>
+          </fieldset>
+          <fieldset class="segments" aria-label="How pieces are shown">
+            <button type="button" class="segment" aria-pressed={view === "readable"} onClick={() => setView("readable")}>
+              Readable
+            </button>
+            <button type="button" class="segment" aria-pressed={view === "exact"} onClick={() => setView("exact")}>
+              Exact
+            </button>
+          </fieldset>
+        </div>
+      </div>
+      <Pieces sessionId={sessionId} detail={data} only={only} isExact={view === "exact"} />
+    </section>
+  );
+}
+
+function Facts({ call, kept }: { call: Call; kept: number }) {
+  const { usage, contextWindow } = call;
+  const used = usedOf(call);
+  const facts: [string, string][] = [
+    ["Model", call.model],
+    ["At", `${time(call.at)}, revision ${call.revision}`],
+    ["Window", `${count(used)} of ${count(contextWindow)} tokens (${percent(used, contextWindow)})`],
+    ["Same as before", `${count(kept)} tokens of prefix (${percent(kept, used)})`],
+    ["Counted by the provider", usage.input === null ? "not told" : `${count(usage.input)} in, ${count(usage.output ?? 0)} out`],
+    ["From its cache", usage.cached === null ? "not told" : count(usage.cached)],
+    ...(call.money ? [["Cost", dollars(call.money.total)] as [string, string]] : []),
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class="number">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function PartTable({ call }: { call: Call }) {
+  const used = usedOf(call);
+  return (
+    <ul class="part-strip" aria-label="The window by parts">
+      {parts
+        .filter((part) => call.parts[part] > 0)
+        .map((part) => (
+          <li
+            key={part}
+            class={`part-cell part-${part}`}
+            style={{ flexGrow: call.parts[part] }}
+            title={`${partNames[part]}: ${count(call.parts[part])} tokens${call.money ? `, ${dollars(call.money.parts[part])}` : ""}`}
+          >
+            <span class="part-cell-text">
+              {partNames[part]} <span class="number">{count(call.parts[part])}</span>{" "}
+              <span class="number">{percent(call.parts[part], used)}</span>
+              {call.money && <span class="number"> {dollars(call.money.parts[part])}</span>}
+            </span>
+          </li>
+        ))}
+    </ul>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks";
+import type { Reply } from "../api.ts";
+import { useLoad } from "../load.ts";
+import { replaceWith } from "../route.ts";
+import { Empty, Waiting } from "../states.tsx";
+import { CallBars } from "./call-bars.tsx";
+import { CallDetail } from "./call-detail.tsx";
+import { Legend } from "./legend.tsx";
+import { Money } from "./money.tsx";
+
+export type Call = Reply<"calls">["calls"][number];
+
+const pageSize = 120;
+
+/** The window of each model call, over time; one call in full. */
+export function ContextView({
+  sessionId,
+  chosen,
+  freshness,
+}: {
+  sessionId: string;
+  chosen: number | undefined;
+  freshness: string;
+}) {
+  const [before, setBefore] = useState<number>();
+  const query = { limit: pageSize, ...(before === undefined ? {} : { before }) };
+  const { data, error, reload } = useLoad("calls", { params: { id: sessionId }, query }, freshness);
+  if (!data) return <Waiting error={error} retry={reload} />;
+  if (data.calls.length === 0) return <NoCalls />;
+  const { calls, total } = data;
+  const current = calls.find(({ number }) => number === chosen) ?? calls.at(-1);
+  const choose = (number: number) => replaceWith(sessionId, "context", number);
+  return (
+    <div class="context">
+      <section class="panel panel-flush" aria-labelledby="title-calls">
+        <div class="panel-head">
+          <h2 id="title-calls">
+            The window, call by call <span class="faint number">{total}</span>
+          </h2>
+          <Legend />
+        </div>
+        <CallBars calls={calls} current={current?.number} choose={choose} />
+        {(data.before !== null || before !== undefined) && (
+          <div class="pager">
+            <button
+              type="button"
+              class="button"
+              disabled={data.before === null}
+              onClick={() => setBefore(data.before ?? undefined)}
+            >
+              Older calls
+            </button>
+            <span class="faint number">
+              {calls[0]?.number}–{calls.at(-1)?.number} of {total}
+            </span>
+            <button type="button" class="button" disabled={before === undefined} onClick={() => setBefore(undefined)}>
+              Newest calls
+            </button>
+          </div>
+        )}
+        <Money calls={calls} />
+      </section>
+      {current && <CallDetail sessionId={sessionId} number={chosen ?? current.number} choose={choose} />}
+    </div>
+  );
+}
+
+function NoCalls() {
+  return (
+    <Empty title="No model calls are recorded">
+      <p>
+        An agent that runs on <code>holdfast/agent</code> or <code>holdfast chat</code> records what its model is
+        given. A host such as a coding agent builds its prompts itself, so there is nothing to show here; its memory and
+        its compactions are in the other tabs.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,116 @@
+import { useState } from "preact/hooks";
+import { ask, type Reply } from "../api.ts";
+import { count } from "../format.ts";
+import { partNames } from "../parts.ts";
+import { attempt } from "../toast.tsx";
+import { readablePiece } from "./readable-piece.ts";
+
+type Detail = Reply<"call">;
+type Piece = Detail["pieces"][number];
+
+const words: Record<Piece["change"], string> = { same: "", added: "new", moved: "moved" };
+
+/** The prompt piece by piece, in the order in which the model read it. */
+export function Pieces({
+  sessionId,
+  detail,
+  only,
+  isExact,
+}: {
+  sessionId: string;
+  detail: Detail;
+  only: "all" | "changed";
+  isExact: boolean;
+}) {
+  const { pieces, cachedPieces, removed, previous } = detail;
+  const shown = only === "all" ? pieces : pieces.filter(({ change }) => change !== "same");
+  const kept = pieces.slice(0, cachedPieces).reduce((sum, { tokens }) => sum + tokens, 0);
+  return (
+    <>
+      {removed.length > 0 && (
+        <details class="removed">
+          <summary>
+            {removed.length} {removed.length === 1 ? "piece" : "pieces"} of call {previous} {removed.length === 1 ? "is" : "are"} gone
+          </summary>
+          {removed.map(({ hash, part, role, text, cut }) => (
+            <PieceView key={hash} sessionId={sessionId} piece={{ hash, part, role, text, cut }} sign="gone" isExact={isExact} />
+          ))}
+        </details>
+      )}
+      {shown.length === 0 && <p class="panel-empty">Nothing changed against call {previous}.</p>}
+      <ol class="pieces">
+        {shown.map((piece) => (
+          <li key={`${piece.index} ${piece.hash}`}>
+            <PieceView sessionId={sessionId} piece={piece} sign={words[piece.change]} isExact={isExact} />
+            {piece.index === cachedPieces - 1 && only === "all" && (
+              <p class="cache-line">
+                <span>
+                  Up to here the same as in call {previous}: {count(kept)} tokens that a cache can serve
+                </span>
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+interface Shown extends Pick<Piece, "hash" | "part" | "role" | "text" | "cut"> {
+  tokens?: number;
+  cached?: boolean;
+}
+
+function PieceView({
+  sessionId,
+  piece,
+  sign,
+  isExact,
+}: {
+  sessionId: string;
+  piece: Shown;
+  sign: string;
+  isExact: boolean;
+}) {
+  const [whole, setWhole] = useState<string>();
+  const [isOpen, setOpen] = useState(false);
+  const text = whole ?? piece.text;
+  const { title, body } = readablePiece(text, piece.role);
+  return (
+    <details
+      class={`piece piece-${piece.part}${piece.cached ? " is-cached" : ""}${sign === "gone" ? " is-gone" : ""}`}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <span class={`swatch part-${piece.part}`} aria-hidden="true" />
+        <span class="piece-part">{partNames[piece.part]}</span>
+        <span class="piece-title" dir="auto">
+          {title}
+        </span>
+        {sign !== "" && <span class={`badge badge-${sign}`}>{sign}</span>}
+        {piece.tokens !== undefined && <span class="number faint">{count(piece.tokens)}</span>}
+      </summary>
+      {isOpen && (
+        <>
+          <pre class="source" dir="auto">
+            {isExact ? text : body}
+          </pre>
+          {piece.cut && whole === undefined && (
+            <button
+              type="button"
+              class="button button-small"
+              onClick={() =>
+                attempt(async () => {
+                  const reply = await ask("piece", { params: { id: sessionId, hash: piece.hash } });
+                  setWhole(reply.text);
+                })
+              }
+            >
+              Show the whole piece
+            </button>
+          )}
+        </>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,45 @@
+const whole = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+export function count(value: number): string {
+  return whole.format(Math.round(value));
+}
+
+export function brief(value: number): string {
+  return value < 10_000 ? count(value) : short.format(value);
+}
+
+/** `plural(1, "note")` is "1 note". */
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+export function percent(part: number, all: number): string {
+  if (all <= 0) return "0\u00a0%";
+  const value = (100 * part) / all;
+  return `${value > 0 && value < 1 ? "<1" : Math.round(value)}\u00a0%`;
+}
+
+export function dollars(value: number): string {
+  if (value === 0) return "$0";
+  return `$${value < 0.01 ? value.toPrecision(2) : value.toFixed(value < 1 ? 3 : 2)}`;
+}
+
+export function time(at: number): string {
+  return clock.format(at);
+}
+
+export function dateTime(at: number): string {
+  return day.format(at);
+}
+
+export function ago(at: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - at) / 1000));
+  if (seconds < 10) return "now";
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}

@@ -1,0 +1,193 @@
+/** A small part of Markdown, read in one pass over the lines: what notepads are made of. Everything else stays text. */
+export type Block =
+  | { type: "heading"; level: number; text: string }
+  | { type: "paragraph"; text: string }
+  | { type: "code"; text: string; language: string }
+  | { type: "quote"; blocks: Block[] }
+  | { type: "list"; ordered: boolean; start: number; items: Item[] }
+  | { type: "table"; head: string[]; rows: string[][] }
+  | { type: "rule" };
+
+export interface Item {
+  /** Undefined for an item without a box. */
+  done: boolean | undefined;
+  blocks: Block[];
+}
+
+/** Deeper quotes and lists are shown as text, so that no text can make the reader run out of stack. */
+const deepest = 12;
+
+const fence = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
+const heading = /^ {0,3}(#{1,6})(?:\s(.*))?$/;
+const rule = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
+const bullet = /^(\s*)([-*+]|\d{1,9}[.)])(?:(\s+)(.*)|\s*)$/;
+const quote = /^ {0,3}>\s?(.*)$/;
+const tableRule = /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/;
+
+export function parseMarkdown(text: string): Block[] {
+  return parseLines(text.replaceAll("\r\n", "\n").split("\n"), 0);
+}
+
+function parseLines(lines: readonly string[], depth: number): Block[] {
+  const blocks: Block[] = [];
+  let at = 0;
+  while (at < lines.length) {
+    const line = lines[at] ?? "";
+    if (line.trim() === "") {
+      at++;
+      continue;
+    }
+    const [block, next] = readBlock(lines, at, depth);
+    blocks.push(block);
+    at = next;
+  }
+  return blocks;
+}
+
+type Read = [block: Block, next: number];
+
+function readBlock(lines: readonly string[], at: number, depth: number): Read {
+  const line = lines[at] ?? "";
+  if (fence.test(line)) return readCode(lines, at);
+  const title = heading.exec(line);
+  if (title) return [{ type: "heading", level: title[1]?.length ?? 1, text: (title[2] ?? "").trim() }, at + 1];
+  if (rule.test(line)) return [{ type: "rule" }, at + 1];
+  if (depth < deepest) {
+    if (quote.test(line)) return readQuote(lines, at, depth);
+    if (bullet.test(line)) return readList(lines, at, depth);
+  }
+  if (line.includes("|") && tableRule.test((lines[at + 1] ?? "").trim())) return readTable(lines, at);
+  return readParagraph(lines, at);
+}
+
+function readCode(lines: readonly string[], at: number): Read {
+  const [, marker = "```", language = ""] = fence.exec(lines[at] ?? "") ?? [];
+  const isEnd = (line: string) =>
+    line.trim().length >= marker.length && line.trim() === marker[0]?.repeat(line.trim().length);
+  let end = at + 1;
+  while (end < lines.length && !isEnd(lines[end] ?? "")) end++;
+  return [
+    { type: "code", text: lines.slice(at + 1, end).join("\n"), language: language.trim() },
+    Math.min(end + 1, lines.length),
+  ];
+}
+
+function readQuote(lines: readonly string[], at: number, depth: number): Read {
+  const inside: string[] = [];
+  let end = at;
+  for (let found = quote.exec(lines[end] ?? ""); found; found = quote.exec(lines[++end] ?? ""))
+    inside.push(found[1] ?? "");
+  return [{ type: "quote", blocks: parseLines(inside, depth + 1) }, end];
+}
+
+function readList(lines: readonly string[], at: number, depth: number): Read {
+  const [, outer = "", marker = "-"] = bullet.exec(lines[at] ?? "") ?? [];
+  const ordered = /\d/.test(marker);
+  const items: Item[] = [];
+  let end = at;
+  while (end < lines.length) {
+    const found = bullet.exec(lines[end] ?? "");
+    if (!found || indentOf(found[1]) > indentOf(outer) + 1 || indentOf(found[1]) < indentOf(outer)) break;
+    if (/\d/.test(found[2] ?? "") !== ordered || rule.test(lines[end] ?? "")) break;
+    const [item, next] = readItem(lines, end, found, depth);
+    items.push(item);
+    end = next;
+  }
+  return [{ type: "list", ordered, start: ordered ? Number.parseInt(marker, 10) : 1, items }, end];
+}
+
+function readItem(
+  lines: readonly string[],
+  at: number,
+  [, outer = "", marker = "", gap = " ", text = ""]: RegExpExecArray,
+  depth: number,
+): [Item, number] {
+  const inner = indentOf(outer) + marker.length + Math.min(gap.length, 4);
+  const inside: string[] = [];
+  let end = at + 1;
+  for (; end < lines.length; end++) {
+    const line = lines[end] ?? "";
+    if (line.trim() === "") {
+      const after = lines[end + 1] ?? "";
+      if (after.trim() === "" || indentOf(after) <= indentOf(outer)) break;
+    } else if (indentOf(line) <= indentOf(outer)) break;
+    inside.push(dedent(line, inner));
+  }
+  const [, box, rest] = /^\[([ xX])\]\s+(.*)$/.exec(text) ?? [];
+  return [
+    {
+      done: box === undefined ? undefined : box !== " ",
+      blocks: parseLines([rest ?? text, ...inside], depth + 1),
+    },
+    end,
+  ];
+}
+
+function readTable(lines: readonly string[], at: number): Read {
+  const head = cellsOf(lines[at] ?? "");
+  const rows: string[][] = [];
+  let end = at + 2;
+  for (; end < lines.length && (lines[end] ?? "").includes("|"); end++) rows.push(cellsOf(lines[end] ?? ""));
+  return [{ type: "table", head, rows }, end];
+}
+
+function readParagraph(lines: readonly string[], at: number): Read {
+  let end = at + 1;
+  const isText = (line: string) =>
+    line.trim() !== "" && ![fence, heading, quote, bullet, rule].some((other) => other.test(line));
+  while (end < lines.length && isText(lines[end] ?? "")) end++;
+  return [{ type: "paragraph", text: lines.slice(at, end).join("\n") }, end];
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+}
+
+function indentOf(line = ""): number {
+  return line.length - line.trimStart().length;
+}
+
+function dedent(line: string, by: number): string {
+  return line.slice(Math.min(by, indentOf(line)));
+}
+
+export type Inline =
+  | { type: "text" | "code"; text: string }
+  | { type: "strong" | "emphasis" | "deleted"; text: string }
+  | { type: "link"; text: string; href: string };
+
+const spans =
+  /(?<!`)(?<code>`{1,8})(?!`)(?<codeText>[^`]{1,2000})\k<code>(?!`)|\*\*(?<strong>[^*\n]{1,500})\*\*|(?<![\w*])\*(?<star>[^*\s][^*\n]{0,500})\*(?![\w*])|(?<![\w_])_(?<score>[^_\s][^_\n]{0,500})_(?![\w_])|~~(?<deleted>[^~\n]{1,500})~~|\[(?<label>[^\]\n]{1,500})\]\((?<href>[^\s()]{1,2000})\)|(?<bare>https?:\/\/[^\s<>()"'`]{1,2000})/gu;
+
+/** Only addresses that a browser opens without running anything. */
+const safe = /^(?:https?:\/\/|mailto:)/i;
+
+export function parseInline(text: string): Inline[] {
+  const found: Inline[] = [];
+  let at = 0;
+  const plain = (to: number) => {
+    if (to > at) found.push({ type: "text", text: text.slice(at, to) });
+  };
+  for (const match of text.matchAll(spans)) {
+    const { codeText, strong, star, score, deleted, label, href, bare } = match.groups ?? {};
+    const emphasis = star ?? score;
+    const link = href ?? bare;
+    let inline: Inline | undefined;
+    if (codeText !== undefined) inline = { type: "code", text: codeText };
+    else if (strong !== undefined) inline = { type: "strong", text: strong };
+    else if (emphasis !== undefined) inline = { type: "emphasis", text: emphasis };
+    else if (deleted !== undefined) inline = { type: "deleted", text: deleted };
+    else if (link !== undefined && safe.test(link)) inline = { type: "link", text: label ?? link, href: link };
+    if (!inline) continue;
+    plain(match.index);
+    found.push(inline);
+    at = match.index + match[0].length;
+  }
+  plain(text.length);
+  return found;
+}

@@ -1,0 +1,46 @@
+import type { Reply } from "../api.ts";
+import { count, percent } from "../format.ts";
+
+type Budget = Reply<"memory">["budgets"][number];
+
+export function Budgets({ budgets }: { budgets: readonly Budget[] }) {
+  return (
+    <section class="panel" aria-labelledby="title-budgets">
+      <div class="panel-head">
+        <h2 id="title-budgets">Budgets</h2>
+      </div>
+      <ul class="gauges">
+        {budgets.map((budget) => (
+          <Gauge key={budget.name} {...budget} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Gauge({ label, used, limit, unit, atLimit }: Budget) {
+  const share = limit === 0 ? 0 : used / limit;
+  const tone = share >= 1 ? "full" : share >= 0.8 ? "near" : "calm";
+  return (
+    <li class="gauge">
+      <div class="gauge-head">
+        <span>{label}</span>
+        <span class="number">
+          {count(used)} <span class="faint">of {count(limit)}</span>
+        </span>
+      </div>
+      <div
+        class={`gauge-track gauge-${tone}`}
+        role="meter"
+        aria-label={`${label}, ${unit}`}
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        aria-valuenow={Math.min(used, limit)}
+        aria-valuetext={`${count(used)} of ${count(limit)} ${unit}, ${percent(used, limit)}`}
+      >
+        <div class="gauge-fill" style={{ width: `${Math.min(100, share * 100)}%` }} />
+      </div>
+      <p class="gauge-limit">When full: {atLimit}</p>
+    </li>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from "preact/hooks";
+import { plural } from "../format.ts";
+import type { Conflict } from "./drafts.ts";
+
+type Choice = "mine" | "theirs" | "both";
+const choices: readonly [Choice, string][] = [
+  ["mine", "Keep mine"],
+  ["theirs", "Keep theirs"],
+  ["both", "Keep both"],
+];
+
+interface ConflictViewProps {
+  conflict: Conflict;
+  save: (settled: string, conflict: Conflict) => void;
+  cancel: () => void;
+}
+
+/** Both sides of an edit that touches the same lines. Nothing is decided until the person has decided each. */
+export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
+  const [chosen, setChosen] = useState<ReadonlyMap<number, Choice>>(new Map());
+  const open = conflict.regions.filter(({ kind }, index) => kind === "conflict" && !chosen.has(index)).length;
+  return (
+    <div class="conflict" role="group" aria-label="Conflicting edits">
+      <p class="conflict-told" role="alert">
+        <strong>The same lines were changed while you were writing.</strong> Nothing was saved. Choose for each place
+        what should stand there.
+      </p>
+      {conflict.regions.map((region, index) =>
+        region.kind === "agreed" ? (
+          <pre key={index} class="conflict-agreed" dir="auto">
+            {shorten(region.text)}
+          </pre>
+        ) : (
+          <div key={index} class="conflict-place">
+            <div class="conflict-sides">
+              <Side name="Yours" text={region.mine} isChosen={includes(chosen.get(index), "mine")} />
+              <Side name="Theirs" text={region.theirs} isChosen={includes(chosen.get(index), "theirs")} />
+            </div>
+            <details class="conflict-base">
+              <summary>Before both edits</summary>
+              <pre dir="auto">{region.base || "(nothing)"}</pre>
+            </details>
+            <fieldset class="segments" aria-label="What should stand here">
+              {choices.map(([choice, label]) => (
+                <button
+                  key={choice}
+                  type="button"
+                  class="segment"
+                  aria-pressed={chosen.get(index) === choice}
+                  onClick={() => setChosen(new Map(chosen).set(index, choice))}
+                >
+                  {label}
+                </button>
+              ))}
+            </fieldset>
+          </div>
+        ),
+      )}
+      <div class="editor-foot">
+        <p class="editor-state" role="status">
+          {open === 0 ? "All decided." : `${plural(open, "place")} to decide.`}
+        </p>
+        <button type="button" class="button" onClick={cancel}>
+          Back to my text
+        </button>
+        <button
+          type="button"
+          class="button button-primary"
+          disabled={open > 0}
+          onClick={() => save(settle(conflict, chosen), conflict)}
+        >
+          Save
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Side({ name, text, isChosen }: { name: string; text: string; isChosen: boolean }) {
+  return (
+    <div class={`conflict-side${isChosen ? " is-chosen" : ""}`}>
+      <span class="conflict-name">{name}</span>
+      <pre dir="auto">{text || "(removed)"}</pre>
+    </div>
+  );
+}
+
+function includes(choice: Choice | undefined, side: "mine" | "theirs"): boolean {
+  return choice === side || choice === "both";
+}
+
+/** The regions are whole lines, so the text is put together line by line; a side that is empty has none. */
+export function settle({ regions }: Conflict, chosen: ReadonlyMap<number, Choice>): string {
+  return regions
+    .flatMap(({ kind, text, mine, theirs }, index) => {
+      if (kind === "agreed") return [text];
+      const choice = chosen.get(index);
+      const sides = choice === "both" ? [mine, theirs] : [choice === "theirs" ? theirs : mine];
+      return sides.filter((side) => side !== "");
+    })
+    .join("\n");
+}
+
+function shorten(text: string): string {
+  const lines = text.split("\n");
+  return lines.length <= 6 ? text : [...lines.slice(0, 3), `… ${lines.length - 6} lines …`, ...lines.slice(-3)].join("\n");
+}

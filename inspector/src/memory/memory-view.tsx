@@ -1,0 +1,94 @@
+import { plural } from "../format.ts";
+import { hrefTo } from "../route.ts";
+import type { SessionMemory } from "../session-view.tsx";
+import { Budgets } from "./budgets.tsx";
+import { Notes } from "./notes.tsx";
+import { ProjectNotes } from "./project-notes.tsx";
+import { Refs } from "./refs.tsx";
+import { TextPanel } from "./text-panel.tsx";
+
+/** What the agent knows now. */
+export function MemoryView({ memory }: { memory: SessionMemory }) {
+  const { session, revision, notepad, scratchpad, refs, tasks, tags, budgets, limits } = memory;
+  const limitOf = (name: string) => budgets.find((budget) => budget.name === name)?.limit ?? 0;
+  const common = { sessionId: session.id, revision };
+  return (
+    <div class="memory">
+      <div class="memory-main">
+        <TextPanel
+          {...common}
+          name="notepad"
+          title="Notepad"
+          text={notepad}
+          limit={limitOf("notepad")}
+          empty="The agent has written nothing yet. What stands here is shown to it in every turn; you can write too."
+        />
+        <Notes sessionId={session.id} tags={tags} total={session.notes} limits={limits} />
+        <ProjectNotes freshness={revision} />
+      </div>
+      <div class="memory-side">
+        <Budgets budgets={budgets} />
+        <TextPanel
+          {...common}
+          name="plan"
+          title="Plan"
+          text={scratchpad.plan}
+          limit={limitOf("plan")}
+          empty="No plan. An agent with the scratchpad keeps its steps here."
+        />
+        {scratchpad.notes !== "" && (
+          <TextPanel
+            {...common}
+            name="notes"
+            title="Scratchpad notes"
+            text={scratchpad.notes}
+            limit={limitOf("notes")}
+            empty=""
+          />
+        )}
+        <Refs sessionId={session.id} refs={refs} most={limits.refCharacters} />
+        {tasks.length > 0 && <Tasks tasks={tasks} />}
+        {memory.clearedResults.length > 0 && <Cleared memory={memory} />}
+      </div>
+    </div>
+  );
+}
+
+function Tasks({ tasks }: Pick<SessionMemory, "tasks">) {
+  return (
+    <section class="panel" aria-labelledby="title-tasks">
+      <div class="panel-head">
+        <h2 id="title-tasks">Open tasks</h2>
+      </div>
+      <ol class="task-stack">
+        {tasks.map(({ id, description, depth }) => (
+          <li key={id} style={{ marginInlineStart: `${(depth - 1) * 16}px` }} dir="auto">
+            {description}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Cleared({ memory: { clearedResults, session } }: { memory: SessionMemory }) {
+  return (
+    <section class="panel" aria-labelledby="title-cleared">
+      <div class="panel-head">
+        <h2 id="title-cleared">Cleared results</h2>
+      </div>
+      <p class="panel-empty">
+        {plural(clearedResults.length, "long result")} made room for a line each. The agent can recall them;{" "}
+        <a href={hrefTo(session.id, "timeline")}>the timeline</a> has them too.
+      </p>
+      <ul class="refs">
+        {clearedResults.slice(0, 20).map(({ id, tool, summary }) => (
+          <li key={id} class="ref">
+            <span class="badge">{tool}</span>
+            <bdi class="ref-text">{summary}</bdi>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

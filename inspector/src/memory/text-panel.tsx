@@ -1,0 +1,147 @@
+import { useState } from "preact/hooks";
+import { ApiError, ask } from "../api.ts";
+import { count } from "../format.ts";
+import { Markdown } from "../markdown-view.tsx";
+import { attempt, tell } from "../toast.tsx";
+import { ConflictView } from "./conflict-view.tsx";
+import { setDraft, useDraft } from "./drafts.ts";
+
+interface TextPanelProps {
+  sessionId: string;
+  name: "notepad" | "notes" | "plan";
+  title: string;
+  text: string;
+  revision: number;
+  limit: number;
+  /** Said while there is nothing in it. */
+  empty: string;
+}
+
+/** A text of the agent's: to read, to see as it is written, and to edit while the agent goes on. */
+export function TextPanel({ sessionId, name, title, text, revision, limit, empty }: TextPanelProps) {
+  const [isSource, setSource] = useState(false);
+  const key = `${sessionId}/${name}`;
+  const draft = useDraft(key);
+  const edit = () => setDraft(key, { base: { revision, text }, text });
+  return (
+    <section class="panel" aria-labelledby={`title-${name}`}>
+      <div class="panel-head">
+        <h2 id={`title-${name}`}>{title}</h2>
+        {!draft && (
+          <div class="panel-actions">
+            <fieldset class="segments" aria-label={`Show the ${name}`}>
+              <button type="button" class="segment" aria-pressed={!isSource} onClick={() => setSource(false)}>
+                Rendered
+              </button>
+              <button type="button" class="segment" aria-pressed={isSource} onClick={() => setSource(true)}>
+                Text
+              </button>
+            </fieldset>
+            <button
+              type="button"
+              class="button"
+              aria-label={`Edit the ${name}`}
+              {...(name === "notepad" ? { "data-edit-notepad": true } : {})}
+              onClick={edit}
+            >
+              Edit
+            </button>
+          </div>
+        )}
+      </div>
+      {draft?.conflict ? (
+        <ConflictView
+          key={draft.conflict.revision}
+          conflict={draft.conflict}
+          save={(settled, { revision: seen, theirs }) =>
+            save(sessionId, name, { base: { revision: seen, text: theirs }, text: settled })
+          }
+          cancel={() => setDraft(key, { base: draft.base, text: draft.text })}
+        />
+      ) : draft ? (
+        <TextEditor sessionId={sessionId} name={name} now={text} limit={limit} />
+      ) : text === "" ? (
+        <p class="panel-empty">{empty}</p>
+      ) : isSource ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard
+        <pre class="source" dir="auto" tabIndex={0} role="region" aria-label={`${title} as text`}>
+          {text}
+        </pre>
+      ) : (
+        <Markdown text={text} />
+      )}
+    </section>
+  );
+}
+
+function TextEditor({
+  sessionId,
+  name,
+  now,
+  limit,
+}: Pick<TextPanelProps, "sessionId" | "name" | "limit"> & { now: string }) {
+  const key = `${sessionId}/${name}`;
+  const draft = useDraft(key);
+  if (!draft) return null;
+  const characters = [...draft.text].length;
+  const isChangedMeanwhile = now !== draft.base.text;
+  const cancel = () => setDraft(key, undefined);
+  const submit = () => save(sessionId, name, draft);
+  return (
+    <form
+      class="editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {/* The person asked for the editor, so it takes the focus. */}
+      <textarea
+        class="input editor-text"
+        dir="auto"
+        spellcheck={false}
+        aria-label={`Text of the ${name}`}
+        // biome-ignore lint/a11y/noAutofocus: opened by the person, to type into
+        autoFocus
+        value={draft.text}
+        onInput={(event) => setDraft(key, { ...draft, text: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key === "Escape" && draft.text === draft.base.text) cancel();
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
+        }}
+      />
+      <div class="editor-foot">
+        <p class={`editor-state${characters > limit ? " is-over" : ""}`} role="status">
+          {isChangedMeanwhile
+            ? "The agent has written meanwhile. Saving merges both; you see it if they conflict."
+            : `${count(characters)} of ${count(limit)} characters`}
+        </p>
+        <button type="button" class="button" onClick={cancel}>
+          Cancel
+        </button>
+        <button type="submit" class="button button-primary" disabled={characters > limit}>
+          Save
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface Edit {
+  base: { revision: number; text: string };
+  text: string;
+}
+
+function save(id: string, name: TextPanelProps["name"], { base, text }: Edit): void {
+  const key = `${id}/${name}`;
+  attempt(async () => {
+    try {
+      const { merged } = await ask("editText", { params: { id, text: name }, body: { base, text } });
+      setDraft(key, undefined);
+      tell(merged ? "Saved, and merged with what was written meanwhile." : "Saved.");
+    } catch (error) {
+      if (!(error instanceof ApiError && error.conflict)) throw error;
+      setDraft(key, { base, text, conflict: error.conflict });
+    }
+  });
+}

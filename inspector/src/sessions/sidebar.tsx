@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks";
+import { SearchResults } from "./search-results.tsx";
+import type { Shown } from "./session-pages.ts";
+import { SessionTree } from "./session-tree.tsx";
+
+const shelves: readonly Shown[] = ["active", "archived", "deleted"];
+
+export function Sidebar({ isWide }: { isWide: boolean }) {
+  const [query, setQuery] = useState("");
+  const [shown, setShown] = useState<Shown>("active");
+  return (
+    <nav class="sidebar" aria-label="Sessions">
+      <div class="sidebar-head">
+        <input
+          id="search"
+          class="input"
+          type="search"
+          placeholder="Search everything"
+          aria-label="Search the notes, notepads, plans and titles of all sessions"
+          aria-keyshortcuts="/"
+          value={query}
+          maxLength={1000}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") setQuery("");
+          }}
+        />
+        <fieldset class="segments" aria-label="Which sessions">
+          {shelves.map((shelf) => (
+            <button
+              key={shelf}
+              type="button"
+              class="segment"
+              aria-pressed={shelf === shown}
+              onClick={() => setShown(shelf)}
+            >
+              {shelf}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      {query.trim() === "" ? (
+        <SessionTree shown={shown} isWide={isWide} />
+      ) : (
+        <SearchResults query={query.trim()} />
+      )}
+    </nav>
+  );
+}

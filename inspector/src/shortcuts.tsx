@@ -1,0 +1,69 @@
+import { useEffect, useRef } from "preact/hooks";
+import { currentRoute, goTo, tabs } from "./route.ts";
+import { nextTheme } from "./theme.ts";
+
+const shortcuts: readonly [keys: string, does: string][] = [
+  ["/", "Search everything"],
+  ["1 2 3 4", "Memory, Context, Compaction, Timeline"],
+  ["↑ ↓ or j k", "Walk through the list you are in"],
+  ["← →", "Fold and unfold sessions; walk through calls"],
+  ["Home End", "First and last of a list"],
+  ["s", "To the list of sessions"],
+  ["e", "Edit the notepad"],
+  ["Ctrl Enter", "Save what you are editing"],
+  ["Esc", "Close, cancel, clear the search"],
+  ["t", "Change the theme"],
+  ["?", "This list"],
+];
+
+/** Keys that work anywhere, except where somebody is typing. */
+export function useShortcuts(toggleHelp: () => void): void {
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      const tab = tabs[Number(event.key) - 1];
+      const { sessionId } = currentRoute();
+      if (tab && sessionId !== undefined) goTo(sessionId, tab);
+      else if (event.key === "/") document.getElementById("search")?.focus();
+      else if (event.key === "s") document.querySelector<HTMLElement>('.tree [tabindex="0"]')?.focus();
+      else if (event.key === "e") document.querySelector<HTMLElement>("[data-edit-notepad]")?.click();
+      else if (event.key === "t") nextTheme();
+      else if (event.key === "?") toggleHelp();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, []);
+}
+
+function isTyping({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLElement && target.closest("input:not([type=range]), textarea, select, dialog") !== null;
+}
+
+export function Help({ close }: { close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={close}>
+      <h2 id="help-title">Keyboard</h2>
+      <dl class="keys">
+        {shortcuts.map(([keys, does]) => (
+          <div key={keys} class="keys-row">
+            <dt>
+              {keys.split(" ").map((key) => (key === "or" ? " or " : <kbd key={key}>{key}</kbd>))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit" class="button">
+          Close
+        </button>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,150 @@
+import { Actor } from "../actor.tsx";
+import { ask, type Reply } from "../api.ts";
+import { dateTime, plural } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { Markdown } from "../markdown-view.tsx";
+import { Failure, Skeleton } from "../states.tsx";
+import { attempt, tell } from "../toast.tsx";
+import { Diff } from "./diff.tsx";
+
+type Entry = Reply<"entry">["entry"];
+
+interface EntryDetailProps {
+  sessionId: string;
+  revision: number;
+  newest: number;
+}
+
+/** One entry with all it changed, and the memory right after it. */
+export function EntryDetail({ sessionId, revision, newest }: EntryDetailProps) {
+  const params = { id: sessionId, revision };
+  const entry = useLoad("entry", { params }, 0);
+  const then = useLoad("memoryAt", { params, query: { limit: 20 } }, 0);
+  return (
+    <div class="timeline-detail">
+      <section class="panel" aria-labelledby="title-entry">
+        <div class="panel-head">
+          <h2 id="title-entry">Revision {revision}</h2>
+          {entry.data?.entry.canUndo && (
+            <button type="button" class="button" onClick={() => undo(sessionId, revision)}>
+              Undo this change
+            </button>
+          )}
+        </div>
+        {entry.data ? (
+          <Change entry={entry.data.entry} />
+        ) : entry.error ? (
+          <Failure error={entry.error} retry={entry.reload} />
+        ) : (
+          <Skeleton lines={4} />
+        )}
+      </section>
+      <section class="panel" aria-labelledby="title-then">
+        <div class="panel-head">
+          <h2 id="title-then">
+            Memory then <span class="faint">{revision === newest ? "the newest revision" : `${newest - revision} back`}</span>
+          </h2>
+          {then.data && revision < newest && then.data.notepad !== "" && (
+            <button type="button" class="button" onClick={() => bringBack(sessionId, then.data?.notepad ?? "")}>
+              Bring this notepad back
+            </button>
+          )}
+        </div>
+        {then.data ? (
+          <MemoryThen memory={then.data} />
+        ) : then.error ? (
+          <Failure error={then.error} retry={then.reload} />
+        ) : (
+          <Skeleton lines={6} />
+        )}
+      </section>
+    </div>
+  );
+}
+
+function Change({ entry }: { entry: Entry }) {
+  return (
+    <>
+      <p class="entry-head">
+        <Actor actor={entry.actor} />
+        <span class="faint">
+          {dateTime(entry.at)} · {entry.surface} · <code>{entry.type}</code>
+        </span>
+      </p>
+      <p class="entry-summary-full" dir="auto">
+        {entry.summary}
+      </p>
+      {entry.changes.length === 0 && <p class="panel-empty">Nothing that one can read was changed.</p>}
+      {entry.changes.map((change, index) => (
+        <Diff key={index} change={change} />
+      ))}
+    </>
+  );
+}
+
+function MemoryThen({ memory: { notepad, scratchpad, tasks, notes, totalNotes } }: { memory: Reply<"memoryAt"> }) {
+  const isEmpty =
+    notepad === "" && scratchpad.plan === "" && scratchpad.notes === "" && scratchpad.refs.length === 0 && totalNotes === 0;
+  return (
+    <div class="then">
+      {isEmpty && <p class="panel-empty">Memory was empty.</p>}
+      {notepad !== "" && <Markdown text={notepad} />}
+      {scratchpad.plan !== "" && (
+        <>
+          <h3>Plan</h3>
+          <Markdown text={scratchpad.plan} />
+        </>
+      )}
+      {scratchpad.notes !== "" && (
+        <>
+          <h3>Scratchpad notes</h3>
+          <Markdown text={scratchpad.notes} />
+        </>
+      )}
+      {scratchpad.refs.length > 0 && (
+        <>
+          <h3>References</h3>
+          <ul class="refs">
+            {scratchpad.refs.map((ref) => (
+              <li key={ref} class="ref">
+                <bdi class="ref-text">{ref}</bdi>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {tasks.length > 0 && <p class="faint">{plural(tasks.length, "open task")}</p>}
+      {totalNotes > 0 && (
+        <>
+          <h3>
+            Notes <span class="faint number">{totalNotes}</span>
+          </h3>
+          <ul class="cards">
+            {notes.map((note) => (
+              <li key={note.id} class="card">
+                <Markdown text={note.content} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function undo(id: string, revision: number): void {
+  attempt(async () => {
+    const { revision: newest } = await ask("undo", { params: { id }, body: { revision } });
+    tell(`Took back revision ${revision}.`, { label: "Undo that", run: () => undo(id, newest) });
+  });
+}
+
+/** As an edit of the notepad as it stands now, so that it can be taken back like any other. */
+function bringBack(id: string, text: string): void {
+  attempt(async () => {
+    const now = await ask("memory", { params: { id } });
+    const base = { revision: now.revision, text: now.notepad };
+    const { revision } = await ask("editText", { params: { id, text: "notepad" }, body: { base, text } });
+    tell("The notepad is as it was.", { label: "Undo", run: () => undo(id, revision) });
+  });
+}

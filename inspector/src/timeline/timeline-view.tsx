@@ -1,0 +1,165 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Actor } from "../actor.tsx";
+import { count, time } from "../format.ts";
+import { replaceWith } from "../route.ts";
+import { Empty, Failure, Skeleton } from "../states.tsx";
+import { rowAfterKey, VirtualList } from "../virtual-list.tsx";
+import { EntryDetail } from "./entry-detail.tsx";
+import { type Entry, type Journal, useAllEntries, useMemoryEntries } from "./journal-pages.ts";
+
+const rowHeight = 48;
+/** A scrub passes many revisions; only those one stops at are loaded. */
+const settling = 120;
+
+interface TimelineProps {
+  sessionId: string;
+  chosen: number | undefined;
+  newest: number;
+}
+
+/** The journal: who changed what and when, and the memory as it was then. */
+export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
+  const [only, setOnly] = useState<"memory" | "all">("memory");
+  const revision = Math.min(newest, Math.max(1, chosen ?? newest));
+  const settled = useSettled(revision);
+  const choose = (wanted: number) => replaceWith(sessionId, "timeline", wanted);
+  return (
+    <div class="timeline">
+      <div class="scrub">
+        <label class="scrub-label" for="scrub">
+          Revision <span class="number">{count(revision)}</span> <span class="faint number">of {count(newest)}</span>
+        </label>
+        <input
+          id="scrub"
+          class="scrub-range"
+          type="range"
+          min={1}
+          max={newest}
+          value={revision}
+          aria-valuetext={`Revision ${revision} of ${newest}`}
+          onInput={(event) => choose(Number(event.currentTarget.value))}
+        />
+        <button type="button" class="button" disabled={revision === newest} onClick={() => choose(newest)}>
+          Now
+        </button>
+      </div>
+      <div class="timeline-columns">
+        <section class="panel timeline-list" aria-labelledby="title-journal">
+          <div class="panel-head">
+            <h2 id="title-journal">Journal</h2>
+            <fieldset class="segments" aria-label="Which entries">
+              <button type="button" class="segment" aria-pressed={only === "memory"} onClick={() => setOnly("memory")}>
+                Memory
+              </button>
+              <button type="button" class="segment" aria-pressed={only === "all"} onClick={() => setOnly("all")}>
+                Everything
+              </button>
+            </fieldset>
+          </div>
+          {only === "memory" ? (
+            <MemoryEntries sessionId={sessionId} newest={newest} revision={revision} choose={choose} />
+          ) : (
+            <AllEntries sessionId={sessionId} newest={newest} revision={revision} choose={choose} />
+          )}
+        </section>
+        <EntryDetail sessionId={sessionId} revision={settled} newest={newest} />
+      </div>
+    </div>
+  );
+}
+
+interface EntriesProps {
+  sessionId: string;
+  newest: number;
+  revision: number;
+  choose: (revision: number) => void;
+}
+
+function MemoryEntries({ sessionId, newest, revision, choose }: EntriesProps) {
+  return <JournalList journal={useMemoryEntries(sessionId, newest)} revision={revision} choose={choose} />;
+}
+
+function AllEntries({ sessionId, newest, revision, choose }: EntriesProps) {
+  return <JournalList journal={useAllEntries(sessionId, newest)} revision={revision} choose={choose} />;
+}
+
+function JournalList({ journal, revision, choose }: { journal: Journal; revision: number; choose: (revision: number) => void }) {
+  const list = useRef<HTMLDivElement>(null);
+  const current = journal.indexOf(revision);
+  if (journal.error && !journal.isReady) return <Failure error={journal.error} retry={() => journal.want(0, 50)} />;
+  if (journal.total === 0) {
+    return journal.isReady ? (
+      <Empty title="No change of memory yet">
+        <p>The first note that the agent or a person writes appears here. “Everything” shows messages as well.</p>
+      </Empty>
+    ) : (
+      <Skeleton lines={8} />
+    );
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const next = rowAfterKey(event, current, journal.total);
+    const entry = next === undefined ? undefined : journal.entry(next);
+    if (!entry) return;
+    event.preventDefault();
+    choose(entry.revision);
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus());
+  };
+  return (
+    <div ref={list} class="journal">
+      <VirtualList
+        label="Journal, newest first"
+        total={journal.total}
+        rowHeight={rowHeight}
+        current={current}
+        onRange={journal.want}
+        onKey={onKey}
+        row={(index) => {
+          const entry = journal.entry(index);
+          return entry ? (
+            <EntryRow entry={entry} isCurrent={index === current} choose={choose} />
+          ) : (
+            <div class="entry-row entry-row-empty" />
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+function EntryRow({ entry, isCurrent, choose }: { entry: Entry; isCurrent: boolean; choose: (revision: number) => void }) {
+  return (
+    <div
+      role="option"
+      aria-selected={isCurrent}
+      tabIndex={isCurrent ? 0 : -1}
+      class={`entry-row${isCurrent ? " is-current" : ""}${entry.undoneBy !== null ? " is-undone" : ""}`}
+      onClick={() => choose(entry.revision)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        choose(entry.revision);
+      }}
+    >
+      <span class="entry-revision number">{entry.revision}</span>
+      <span class="entry-text">
+        <span class="entry-summary" dir="auto">
+          {entry.summary}
+        </span>
+        <span class="entry-facts">
+          <Actor actor={entry.actor} />
+          <span class="faint number">{time(entry.at)}</span>
+          {entry.undoneBy !== null && <span class="faint">taken back</span>}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+function useSettled(value: number): number {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), settling);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

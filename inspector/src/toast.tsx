@@ -1,0 +1,57 @@
+import { asApiError } from "./load.ts";
+import { createStore, useStore } from "./store.ts";
+
+interface Toast {
+  id: number;
+  text: string;
+  tone: "plain" | "bad";
+  action?: { label: string; run: () => void } | undefined;
+}
+
+const toasts = createStore<readonly Toast[]>([]);
+let last = 0;
+
+/** Long enough to read it and reach for the button. */
+const shownFor = 8_000;
+
+export function tell(text: string, action?: Toast["action"], tone: Toast["tone"] = "plain"): void {
+  const id = ++last;
+  toasts.set([...toasts.get().slice(-2), { id, text, tone, action }]);
+  setTimeout(() => dismiss(id), tone === "bad" ? 2 * shownFor : shownFor);
+}
+
+/** Runs what a button does; what goes wrong is told, never swallowed. */
+export function attempt(work: () => Promise<void>): void {
+  work().catch((error) => tell(asApiError(error).message, undefined, "bad"));
+}
+
+function dismiss(id: number): void {
+  toasts.set(toasts.get().filter((each) => each.id !== id));
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {useStore(toasts).map(({ id, text, tone, action }) => (
+        <div key={id} class={`toast toast-${tone}`}>
+          <span class="toast-text">{text}</span>
+          {action && (
+            <button
+              type="button"
+              class="button button-small"
+              onClick={() => {
+                dismiss(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </button>
+          )}
+          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
