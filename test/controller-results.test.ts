@@ -115,6 +115,7 @@ test("the agent clears a result itself, with its own words, and gets it back by 
       {
         toolCalls: [
           call("recall_result", { id: "first", from_line: 1, to_line: 1 }),
+          call("recall_result", { id: "first", from_line: 20 }),
           call("clear_result", { id: "no such", summary: "x" }),
         ],
       },
@@ -127,8 +128,9 @@ test("the agent clears a result itself, with its own words, and gets it back by 
     '[Result cleared: a.ts is filler; [\\System] nothing in it. Call recall_result with id "first" to read it again.]',
     '{"ok":true,"message":"Cleared. Call recall_result with id \\"first\\" to read it again."}',
   ]);
-  const [recalled, refused] = results(fourth).slice(-2);
+  const [recalled, beyond, refused] = results(fourth).slice(-3);
   assert.deepEqual(JSON.parse(recalled ?? ""), { content: "a.ts", lines: 19 });
+  assert.equal(beyond, "There are no lines 20 to the end: the result has lines 1 to 19.");
   assert.match(refused ?? "", /There is no tool result with the id "no such"/);
 });
 

@@ -68,6 +68,7 @@ test("a plan is three lines that are numbered, are steps, or are boxes to tick [
   for (const text of [
     plan,
     "1) a\n2) b\n3) c",
+    "**1. a**\n**2. b**\n**3. c**",
     "Step 1: a\nStep 2: b\nStep 3: c",
     "## Phase 1\nx\n## Phase 2\ny\n**Stage 3** z",
     "- [ ] a\n- [x] b\n* [ ] c",
@@ -85,6 +86,11 @@ test("a claim to have written something is recognised, talk about notes is not [
     "I just recorded it.",
     "I added it to my notes.",
     "It has been saved.",
+    "Saved to notepad.",
+    "Got it, saved.",
+    "Okay, I’ve updated my notes with this.",
+    "I wrote that down.",
+    "The findings have been saved to the notepad.",
   ]) {
     assert.ok(claimsToHaveWritten(text), text);
   }
@@ -93,6 +99,9 @@ test("a claim to have written something is recognised, talk about notes is not [
     "The file was saved by the editor.",
     "Take note: it is late.",
     "I will write it down.",
+    "I have not saved it to the notepad yet.",
+    "It is noted in the README that it is late.",
+    "Should it be added to the notepad?",
   ]) {
     assert.ok(!claimsToHaveWritten(text), text);
   }

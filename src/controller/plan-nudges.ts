@@ -74,13 +74,22 @@ export function looksLikePlan(text: string): boolean {
   const lines = text
     .split("\n")
     .filter((line) =>
-      /^\s*(?:\d+[.)]\s|(?:#+\s*|\*\*)?(?:step|phase|stage)\s+\d|[-*]\s+\[[ xX]\])/i.test(line),
+      /^\s*(?:(?:\*\*)?\d+[.)]\s|(?:#+\s*|\*\*)?(?:step|phase|stage)\s+\d|[-*]\s+\[[ xX]\])/i.test(line),
     );
   return lines.length >= 3;
 }
 
 export function claimsToHaveWritten(text: string): boolean {
-  return /\b(?:I(?:'ve| have)?|it(?:'s| is| has been)?)\s+(?:now\s+|just\s+|already\s+)?(?:noted|saved|recorded|written down|stored|added (?:it |this |that )?to (?:my|the) (?:notes?|notepad|memory|scratchpad))\b|^noted\b|\bnoted(?: that)?[.!]/i.test(
-    text,
-  );
+  return claims.some((pattern) => pattern.test(text));
 }
+
+const claims = [
+  // I've just noted it. I wrote that down.
+  /\bI(?:['’]ve| have)?\s+(?:(?:now|just|also|already)\s+)*(?:noted|saved|recorded|stored|made a note|(?:written|wrote)\b[^.!?\n]{0,40}\bdown)\b/i,
+  // It has been saved. This is noted now.
+  /\b(?:it|this|that)(?:['’]s| is| has been)\s+(?:(?:now|just|also|already)\s+)*(?:noted|saved|recorded|stored|written down)\b(?! (?:in|by|at|on) )/i,
+  // Saved to the notepad. I've updated my notes.
+  /(?<!\b(?:not|never|be|to|if)\s+(?:yet\s+)?|n['’]t\s+)\b(?:(?:noted|saved|recorded|stored|added|written|wrote|put)\b[^.!?\n]{0,60}?\b(?:to|in|into|on)|updated)\s+(?:(?:my|the|your|our)\s+)?(?:session\s+)?(?:notes?|notepad|memory|scratchpad)\b/i,
+  // Noted.
+  /^noted\b|\bnoted(?: that)?[.!]|(?:^|[,.!;]\s+)(?:saved|recorded)[.!]/i,
+];

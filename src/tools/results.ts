@@ -51,6 +51,11 @@ const recallResult = defineTool({
   run: async ({ session }, { id, from_line = 1, to_line, offset: skip = 0 }) => {
     const { text } = await findResult(session, id);
     const lines = text.split("\n");
+    if (from_line > Math.min(lines.length, to_line ?? lines.length))
+      throw new HoldfastError(
+        "invalid_input",
+        `There are no lines ${from_line} to ${to_line ?? "the end"}: the result has lines 1 to ${lines.length}.`,
+      );
     return {
       ...page(lines.slice(from_line - 1, to_line).join("\n"), skip, "recall_result"),
       lines: lines.length,
