@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { ConnectionBanner } from "./connection-banner.tsx";
-import { Help, useShortcuts } from "./shortcuts.tsx";
-import { useLoad } from "./load.ts";
 import { connection } from "./live.ts";
+import { useLoad } from "./load.ts";
 import { useRoute } from "./route.ts";
 import { SessionView } from "./session-view.tsx";
 import { Sidebar } from "./sessions/sidebar.tsx";
+import { Help, useShortcuts } from "./shortcuts.tsx";
 import { Empty } from "./states.tsx";
 import { useStore } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
@@ -23,9 +23,9 @@ export function App() {
   const isListShown = isWide || sessionId === undefined;
   return (
     <div class={`shell${isListShown ? "" : " is-inside"}`}>
-      <a class="skip" href="#main" onClick={skipToMain}>
+      <button type="button" class="button skip" onClick={() => document.getElementById("main")?.focus()}>
         Skip to the session
-      </a>
+      </button>
       <header class="topbar">
         {!isListShown && (
           <a class="button button-quiet back" href="#/" aria-label="Back to all sessions">
@@ -45,7 +45,12 @@ export function App() {
           <span class="link-word">{state}</span>
         </span>
         <ThemeButton />
-        <button type="button" class="icon-button" aria-label="Keyboard shortcuts" onClick={() => setHelpOpen(true)}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Keyboard shortcuts"
+          onClick={() => setHelpOpen(true)}
+        >
           ?
         </button>
       </header>
@@ -64,12 +69,6 @@ export function App() {
       {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
     </div>
   );
-}
-
-/** The address is taken by the route, so the jump is made by hand. */
-function skipToMain(event: Event): void {
-  event.preventDefault();
-  document.getElementById("main")?.focus();
 }
 
 function ThemeButton() {

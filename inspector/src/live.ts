@@ -67,10 +67,7 @@ async function findOutWhy(): Promise<void> {
 
 /** Changes whenever the session may have changed. */
 export function useFreshness(sessionId: string): string {
-  return useStore(
-    heard,
-    ({ generation, revisions }) => `${generation}.${revisions.get(sessionId) ?? 0}`,
-  );
+  return useStore(heard, ({ generation, revisions }) => `${generation}.${revisions.get(sessionId) ?? 0}`);
 }
 
 /** Changes whenever any session may have changed. */

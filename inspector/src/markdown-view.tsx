@@ -13,7 +13,9 @@ export function Markdown({ text }: { text: string }) {
 }
 
 function Blocks({ blocks }: { blocks: readonly Block[] }) {
-  return blocks.map((block, index) => <BlockView key={index} block={block} />) as unknown as ComponentChildren & object;
+  return blocks.map((block, index) => (
+    <BlockView key={index} block={block} />
+  )) as unknown as ComponentChildren & object;
 }
 
 function BlockView({ block }: { block: Block }) {

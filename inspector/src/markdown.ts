@@ -50,7 +50,8 @@ function readBlock(lines: readonly string[], at: number, depth: number): Read {
   const line = lines[at] ?? "";
   if (fence.test(line)) return readCode(lines, at);
   const title = heading.exec(line);
-  if (title) return [{ type: "heading", level: title[1]?.length ?? 1, text: (title[2] ?? "").trim() }, at + 1];
+  if (title)
+    return [{ type: "heading", level: title[1]?.length ?? 1, text: (title[2] ?? "").trim() }, at + 1];
   if (rule.test(line)) return [{ type: "rule" }, at + 1];
   if (depth < deepest) {
     if (quote.test(line)) return readQuote(lines, at, depth);
@@ -182,7 +183,8 @@ export function parseInline(text: string): Inline[] {
     else if (strong !== undefined) inline = { type: "strong", text: strong };
     else if (emphasis !== undefined) inline = { type: "emphasis", text: emphasis };
     else if (deleted !== undefined) inline = { type: "deleted", text: deleted };
-    else if (link !== undefined && safe.test(link)) inline = { type: "link", text: label ?? link, href: link };
+    else if (link !== undefined && safe.test(link))
+      inline = { type: "link", text: label ?? link, href: link };
     if (!inline) continue;
     plain(match.index);
     found.push(inline);

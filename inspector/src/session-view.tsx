@@ -35,7 +35,9 @@ export function SessionView({ sessionId, isDemo }: { sessionId: string; isDemo: 
       <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab}`} tabIndex={-1}>
         {tab === "memory" && <MemoryView memory={data} />}
         {tab === "context" && <ContextView sessionId={sessionId} chosen={item} freshness={freshness} />}
-        {tab === "compaction" && <CompactionView sessionId={sessionId} chosen={item} epoch={data.session.epoch} />}
+        {tab === "compaction" && (
+          <CompactionView sessionId={sessionId} chosen={item} epoch={data.session.epoch} />
+        )}
         {tab === "timeline" && <TimelineView sessionId={sessionId} chosen={item} newest={data.revision} />}
       </div>
     </div>
@@ -52,7 +54,9 @@ function SessionHead({ memory: { session } }: { memory: SessionMemory }) {
           <bdi>{session.title || session.id}</bdi>
         </h1>
         <p class="session-facts">
-          <span class={isLive ? "live" : ""}>{isLive ? "being worked on" : `quiet since ${dateTime(session.updatedAt)}`}</span>
+          <span class={isLive ? "live" : ""}>
+            {isLive ? "being worked on" : `quiet since ${dateTime(session.updatedAt)}`}
+          </span>
           <span>{plural(session.messages, "message")}</span>
           <span>{plural(Math.max(0, session.epoch - 1), "compaction")}</span>
           <span>revision {session.revision}</span>
@@ -65,7 +69,8 @@ function SessionHead({ memory: { session } }: { memory: SessionMemory }) {
         </p>
         {session.delegated && (
           <p class="session-task">
-            <span class="badge">{session.delegated.status.replace("_", " ")}</span> <bdi>{session.delegated.task}</bdi>
+            <span class="badge">{session.delegated.status.replace("_", " ")}</span>{" "}
+            <bdi>{session.delegated.task}</bdi>
           </p>
         )}
       </div>
@@ -98,7 +103,15 @@ function setStatus(id: string, status: Status): void {
   });
 }
 
-function Gone({ sessionId, error, retry }: { sessionId: string; error: ApiError | undefined; retry: () => void }) {
+function Gone({
+  sessionId,
+  error,
+  retry,
+}: {
+  sessionId: string;
+  error: ApiError | undefined;
+  retry: () => void;
+}) {
   return (
     <Empty title="This session is not here">
       <p>{error?.message}</p>
@@ -155,7 +168,8 @@ function Tabs({ sessionId, tab }: { sessionId: string; tab: Tab }) {
 const demoTold: Record<string, string> = {
   audit:
     "A scripted agent is auditing a workbook in a window of 4,000 tokens, so small that it has to be compacted again and again. Watch the notepad grow, then look at what each compaction took away.",
-  "audit-finished": "This audit is done. Its window was compacted several times; its findings are all still here.",
+  "audit-finished":
+    "This audit is done. Its window was compacted several times; its findings are all still here.",
 };
 
 function DemoHint({ sessionId, tab }: { sessionId: string; tab: Tab }) {
@@ -163,7 +177,8 @@ function DemoHint({ sessionId, tab }: { sessionId: string; tab: Tab }) {
   if (text === undefined || tab !== "memory") return null;
   return (
     <p class="hint">
-      <strong>Demo.</strong> {text} <a href={hrefTo("audit-finished", "compaction")}>See what survived a compaction</a>
+      <strong>Demo.</strong> {text}{" "}
+      <a href={hrefTo("audit-finished", "compaction")}>See what survived a compaction</a>
     </p>
   );
 }

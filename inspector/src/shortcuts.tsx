@@ -38,7 +38,10 @@ export function useShortcuts(toggleHelp: () => void): void {
 }
 
 function isTyping({ target }: KeyboardEvent): boolean {
-  return target instanceof HTMLElement && target.closest("input:not([type=range]), textarea, select, dialog") !== null;
+  return (
+    target instanceof HTMLElement &&
+    target.closest("input:not([type=range]), textarea, select, dialog") !== null
+  );
 }
 
 export function Help({ close }: { close: () => void }) {
@@ -52,9 +55,7 @@ export function Help({ close }: { close: () => void }) {
       <dl class="keys">
         {shortcuts.map(([keys, does]) => (
           <div key={keys} class="keys-row">
-            <dt>
-              {keys.split(" ").map((key) => (key === "or" ? " or " : <kbd key={key}>{key}</kbd>))}
-            </dt>
+            <dt>{keys.split(" ").map((key) => (key === "or" ? " or " : <kbd key={key}>{key}</kbd>))}</dt>
             <dd>{does}</dd>
           </div>
         ))}

@@ -35,6 +35,14 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
 }
 
 /** What stands in the place of an answer that is not there. */
-export function Waiting({ error, retry, lines }: { error: ApiError | undefined; retry: () => void; lines?: number }) {
+export function Waiting({
+  error,
+  retry,
+  lines,
+}: {
+  error: ApiError | undefined;
+  retry: () => void;
+  lines?: number;
+}) {
   return error ? <Failure error={error} retry={retry} /> : <Skeleton lines={lines ?? 6} />;
 }

@@ -51,10 +51,13 @@ async function build(builder: string, directory: string): Promise<string | undef
   return code === 0 && existsSync(join(directory, "index.html")) ? undefined : output.trim();
 }
 
+/** By names alone: whoever reads the page at this moment gets the old files or the new ones. */
 async function moveInto(aside: string, target: string): Promise<void> {
-  rmSync(target, { recursive: true, force: true });
+  const old = `${aside}-old`;
+  await rename(target, old).catch(() => {});
   await rename(aside, target).catch((error: NodeJS.ErrnoException) => {
     // Another process was faster with the same page.
     if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
   });
+  rmSync(old, { recursive: true, force: true });
 }

@@ -6,10 +6,10 @@ import { goTo, replaceWith } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
 import { homeNames } from "./homes.ts";
+import { useRemovedMessages } from "./removed-messages.ts";
 import { CompactionSteps } from "./steps.tsx";
 import { SurvivalMap } from "./survival-map.tsx";
 import { type Compaction, homes, type Traced, traceItems } from "./trace-items.ts";
-import { useRemovedMessages } from "./removed-messages.ts";
 
 type Listed = Reply<"compactions">["compactions"][number];
 
@@ -32,7 +32,11 @@ export function CompactionView({
   chosen: number | undefined;
   epoch: number;
 }) {
-  const { data, error, reload } = useLoad("compactions", { params: { id: sessionId }, query: { limit: 100 } }, epoch);
+  const { data, error, reload } = useLoad(
+    "compactions",
+    { params: { id: sessionId }, query: { limit: 100 } },
+    epoch,
+  );
   if (!data) return <Waiting error={error} retry={reload} />;
   const { compactions } = data;
   if (compactions.length === 0) return <NoCompactions />;
@@ -49,11 +53,14 @@ function NoCompactions() {
   return (
     <Empty title="No compaction yet">
       <p>
-        When the window is nearly full, the agent is warned, a checkpoint is written, and the oldest messages make room
-        for a summary. What was removed, and where all of it lives then, is shown here.
+        When the window is nearly full, the agent is warned, a checkpoint is written, and the oldest messages
+        make room for a summary. What was removed, and where all of it lives then, is shown here.
       </p>
       <p>
-        In the demo, <button type="button" class="link" onClick={() => goTo("audit-finished", "compaction")}>the finished audit</button>{" "}
+        In the demo,{" "}
+        <button type="button" class="link" onClick={() => goTo("audit-finished", "compaction")}>
+          the finished audit
+        </button>{" "}
         has some.
       </p>
     </Empty>
@@ -74,7 +81,11 @@ function CompactionPicker({
   const walk = (event: KeyboardEvent) => {
     const keys: Record<string, string> = { ArrowRight: "ArrowDown", ArrowLeft: "ArrowUp" };
     const turned = { ...pick(event), key: keys[event.key] ?? event.key } as KeyboardEvent;
-    const next = rowAfterKey(turned, inOrder.findIndex(({ epoch }) => epoch === current), inOrder.length);
+    const next = rowAfterKey(
+      turned,
+      inOrder.findIndex(({ epoch }) => epoch === current),
+      inOrder.length,
+    );
     const target = next === undefined ? undefined : inOrder[next];
     if (!target) return;
     event.preventDefault();
@@ -83,7 +94,7 @@ function CompactionPicker({
     requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus());
   };
   return (
-    <div class="picker" role="group" aria-label="Compactions, in order" onKeyDown={walk}>
+    <fieldset class="picker" aria-label="Compactions, in order" onKeyDown={walk}>
       {inOrder.map(({ epoch, from, to, tokensBefore, tokensAfter, counts }) => (
         <button
           key={epoch}
@@ -103,7 +114,7 @@ function CompactionPicker({
           </span>
         </button>
       ))}
-    </div>
+    </fieldset>
   );
 }
 
@@ -167,7 +178,13 @@ function OneCompaction({ sessionId, epoch }: { sessionId: string; epoch: number 
 }
 
 function memoryText({ notepad, scratchpad, notes }: Reply<"memoryAt">): string {
-  return [notepad, scratchpad.plan, scratchpad.notes, ...scratchpad.refs, ...notes.map(({ content }) => content)].join("\n");
+  return [
+    notepad,
+    scratchpad.plan,
+    scratchpad.notes,
+    ...scratchpad.refs,
+    ...notes.map(({ content }) => content),
+  ].join("\n");
 }
 
 function Verdict({ compaction, items }: { compaction: Compaction; items: readonly Traced[] }) {
@@ -182,14 +199,16 @@ function Verdict({ compaction, items }: { compaction: Compaction; items: readonl
         {counts.missing === 0 ? (
           <>
             <strong class="good">Nothing was lost.</strong> Messages {from} to {to} left the window because{" "}
-            {triggers[trigger]}; of the {plural(total, "thing")} they held, {count(counts.kept)} are still before the
-            model and {count(counts.recallable)} can be recalled.
+            {triggers[trigger]}; of the {plural(total, "thing")} they held, {count(counts.kept)} are still
+            before the model and {count(counts.recallable)} can be recalled.
           </>
         ) : (
           <>
-            <strong class="bad">{count(counts.missing)} of {plural(total, "thing")} are out of reach.</strong> Messages{" "}
-            {from} to {to} left the window because {triggers[trigger]}; {count(counts.kept)} are still before the model
-            and {count(counts.recallable)} can be recalled.
+            <strong class="bad">
+              {count(counts.missing)} of {plural(total, "thing")} are out of reach.
+            </strong>{" "}
+            Messages {from} to {to} left the window because {triggers[trigger]}; {count(counts.kept)} are
+            still before the model and {count(counts.recallable)} can be recalled.
           </>
         )}
       </p>
@@ -219,7 +238,10 @@ function WindowBar({ label, tokens, most }: { label: string; tokens: number; mos
     <div class="window-bar">
       <span class="window-bar-label">{label}</span>
       <span class="window-bar-track">
-        <span class={`window-bar-fill window-${label.toLowerCase()}`} style={{ width: `${(100 * tokens) / Math.max(1, most)}%` }} />
+        <span
+          class={`window-bar-fill window-${label.toLowerCase()}`}
+          style={{ width: `${(100 * tokens) / Math.max(1, most)}%` }}
+        />
       </span>
       <span class="number">{count(tokens)} tokens</span>
     </div>

@@ -24,9 +24,12 @@ export function useRemovedMessages(sessionId: string, compaction: Compaction | u
     if (to === 0) return undefined;
     const aborter = new AbortController();
     setError(undefined);
-    readMessages(sessionId, Math.max(from, to - mostMessages + 1), to, aborter.signal).then(setMessages, (problem) => {
-      if (!aborter.signal.aborted) setError(asApiError(problem));
-    });
+    readMessages(sessionId, Math.max(from, to - mostMessages + 1), to, aborter.signal).then(
+      setMessages,
+      (problem) => {
+        if (!aborter.signal.aborted) setError(asApiError(problem));
+      },
+    );
     return () => aborter.abort();
   }, [sessionId, from, to, attempts]);
   return {

@@ -23,7 +23,10 @@ export function CompactionSteps({
         <Step title="Trigger" fact={trigger}>
           <p>It was compacted because {triggerText}.</p>
         </Step>
-        <Step title="Warning turn" fact={warning === "given" ? `given at ${time(warningTurn?.at ?? 0)}` : warning}>
+        <Step
+          title="Warning turn"
+          fact={warning === "given" ? `given at ${time(warningTurn?.at ?? 0)}` : warning}
+        >
           {warningTurn ? (
             <>
               <pre class="source" dir="auto">
@@ -49,7 +52,8 @@ export function CompactionSteps({
         <Step title="Removed" fact={plural(messages.length, "message")}>
           {messages.map((message) => (
             <div key={message.number} class="step-message">
-              <span class="number faint">{message.number}</span> <span class={`role role-${message.role}`}>{message.role}</span>
+              <span class="number faint">{message.number}</span>{" "}
+              <span class={`role role-${message.role}`}>{message.role}</span>
               <MessageBody message={message} />
             </div>
           ))}

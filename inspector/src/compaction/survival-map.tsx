@@ -2,28 +2,8 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../format.ts";
 import { homeNames, homeReasons } from "./homes.ts";
 import { MessageBody, messageLine } from "./messages.tsx";
+import { earlier, measure, type Places, Ribbons, ribbonsOf } from "./ribbons.tsx";
 import { type Home, homes, type Message, type Traced } from "./trace-items.ts";
-
-interface Ribbon {
-  from: number;
-  home: Home;
-  items: number;
-}
-
-interface Place {
-  x: number;
-  y: number;
-}
-
-interface Places {
-  sources: ReadonlyMap<number, Place>;
-  homes: ReadonlyMap<Home, Place>;
-  width: number;
-  height: number;
-}
-
-/** Things that were said before the removed messages begin here. */
-const earlier = 0;
 
 /** The removed messages on the left, where what they held lives now on the right, and lines between the two. */
 export function SurvivalMap({ items, messages }: { items: readonly Traced[]; messages: readonly Message[] }) {
@@ -43,9 +23,12 @@ export function SurvivalMap({ items, messages }: { items: readonly Traced[]; mes
 
   const isLit = (item: Traced) =>
     active.key === item.key ||
-    (active.source !== undefined && (item.sources.length === 0 ? [earlier] : item.sources).includes(active.source));
+    (active.source !== undefined &&
+      (item.sources.length === 0 ? [earlier] : item.sources).includes(active.source));
   const lit = items.filter(isLit);
-  const litSources = new Set(lit.flatMap(({ sources }) => (sources.length === 0 ? [earlier] : sources.slice(0, 1))));
+  const litSources = new Set(
+    lit.flatMap(({ sources }) => (sources.length === 0 ? [earlier] : sources.slice(0, 1))),
+  );
   const isActive = active.key !== undefined || active.source !== undefined;
   const hasEarlier = items.some(({ sources }) => sources.length === 0);
 
@@ -68,12 +51,12 @@ export function SurvivalMap({ items, messages }: { items: readonly Traced[]; mes
               class={`map-message${litSources.has(message.number) || active.source === message.number ? " is-lit" : ""}`}
               onMouseEnter={() => setActive({ source: message.number })}
               onMouseLeave={() => setActive({})}
+              onFocusIn={() => setActive({ source: message.number })}
+              onFocusOut={() => setActive({})}
             >
               <MessageRow
                 message={message}
                 items={items.filter(({ sources }) => sources[0] === message.number).length}
-                onFocus={() => setActive({ source: message.number })}
-                onBlur={() => setActive({})}
               />
             </li>
           ))}
@@ -99,21 +82,11 @@ export function SurvivalMap({ items, messages }: { items: readonly Traced[]; mes
   );
 }
 
-function MessageRow({
-  message,
-  items,
-  onFocus,
-  onBlur,
-}: {
-  message: Message;
-  items: number;
-  onFocus: () => void;
-  onBlur: () => void;
-}) {
+function MessageRow({ message, items }: { message: Message; items: number }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary class="map-message-head" onFocus={onFocus} onBlur={onBlur}>
+      <summary class="map-message-head">
         <span class="number faint">{message.number}</span>
         <span class={`role role-${message.role}`}>{message.role}</span>
         <span class="map-message-line" dir="auto">
@@ -189,63 +162,4 @@ function storyOf({ kind, home, alsoIn, sources }: Traced): string {
 
 function shorten(text: string): string {
   return text.length > 180 ? `${text.slice(0, 179).toWellFormed()}…` : text;
-}
-
-function Ribbons({
-  ribbons,
-  places,
-  lit,
-}: {
-  ribbons: readonly Ribbon[];
-  places: Places;
-  lit: readonly Traced[] | undefined;
-}) {
-  const most = Math.max(1, ...ribbons.map(({ items }) => items));
-  const isLit = ({ from, home }: Ribbon) =>
-    lit?.some((item) => item.home === home && (item.sources[0] ?? earlier) === from) ?? false;
-  return (
-    <svg class="ribbons" width={places.width} height={places.height} aria-hidden="true">
-      {ribbons.map((ribbon) => {
-        const from = places.sources.get(ribbon.from);
-        const to = places.homes.get(ribbon.home);
-        if (!from || !to) return null;
-        const middle = (from.x + to.x) / 2;
-        return (
-          <path
-            key={`${ribbon.from} ${ribbon.home}`}
-            class={`ribbon ribbon-${ribbon.home}${isLit(ribbon) ? " is-lit" : ""}`}
-            d={`M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${to.y} ${to.x} ${to.y}`}
-            stroke-width={1.5 + 9 * Math.sqrt(ribbon.items / most)}
-          />
-        );
-      })}
-    </svg>
-  );
-}
-
-/** One line for all that went from one message to one place. */
-function ribbonsOf(items: readonly Traced[]): Ribbon[] {
-  const found = new Map<string, Ribbon>();
-  for (const { home, sources } of items) {
-    const from = sources[0] ?? earlier;
-    const ribbon = found.get(`${from} ${home}`) ?? { from, home, items: 0 };
-    ribbon.items++;
-    found.set(`${from} ${home}`, ribbon);
-  }
-  return [...found.values()].sort((a, b) => b.items - a.items);
-}
-
-function measure(frame: HTMLElement): Places {
-  const box = frame.getBoundingClientRect();
-  const sources = new Map<number, Place>();
-  for (const element of frame.querySelectorAll<HTMLElement>("[data-source]")) {
-    const { right, top } = element.getBoundingClientRect();
-    sources.set(Number(element.dataset.source), { x: right - box.left, y: top - box.top + 17 });
-  }
-  const found = new Map<Home, Place>();
-  for (const element of frame.querySelectorAll<HTMLElement>("[data-home]")) {
-    const { left, top } = element.getBoundingClientRect();
-    found.set(element.dataset.home as Home, { x: left - box.left, y: top - box.top + 22 });
-  }
-  return { sources, homes: found, width: box.width, height: box.height };
 }

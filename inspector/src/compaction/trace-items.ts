@@ -5,7 +5,15 @@ export type Message = Reply<"messages">["messages"][number];
 export type Item = Compaction["receipt"]["kept"][number];
 
 /** Where a thing of the removed messages lives now, the surest place first. */
-export const homes = ["memory", "put-back", "summary", "checkpoint", "window", "recallable", "missing"] as const;
+export const homes = [
+  "memory",
+  "put-back",
+  "summary",
+  "checkpoint",
+  "window",
+  "recallable",
+  "missing",
+] as const;
 export type Home = (typeof homes)[number];
 
 export interface Traced extends Item {

@@ -14,7 +14,7 @@ interface CallBarsProps {
 
 /** A bar for each call, a cut for each compaction. Left and right walk through them. */
 export function CallBars({ calls, current, choose }: CallBarsProps) {
-  const row = useRef<HTMLDivElement>(null);
+  const row = useRef<HTMLFieldSetElement>(null);
   const highest = Math.max(1, ...calls.map(heightOf));
   const newest = calls.at(-1)?.number;
   const isAtEnd = current === newest;
@@ -23,12 +23,18 @@ export function CallBars({ calls, current, choose }: CallBarsProps) {
     const element = row.current;
     if (!element) return;
     if (isAtEnd) element.scrollLeft = element.scrollWidth;
-    else element.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    else
+      element.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [current, newest]);
 
   const walk = (event: KeyboardEvent) => {
     const index = calls.findIndex(({ number }) => number === current);
-    const steps: Record<string, number> = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: calls.length - 1 };
+    const steps: Record<string, number> = {
+      ArrowLeft: index - 1,
+      ArrowRight: index + 1,
+      Home: 0,
+      End: calls.length - 1,
+    };
     const next = calls[steps[event.key] ?? -1];
     if (!next) return;
     event.preventDefault();
@@ -43,7 +49,12 @@ export function CallBars({ calls, current, choose }: CallBarsProps) {
         <span>{brief(highest / 2)}</span>
         <span>0</span>
       </div>
-      <div class="bars" ref={row} role="group" aria-label="Model calls; left and right walk through them" onKeyDown={walk}>
+      <fieldset
+        class="bars"
+        ref={row}
+        aria-label="Model calls; left and right walk through them"
+        onKeyDown={walk}
+      >
         {calls.map((call, index) => {
           const before = calls[index - 1];
           const isCut = before !== undefined && before.epoch !== call.epoch;
@@ -60,7 +71,7 @@ export function CallBars({ calls, current, choose }: CallBarsProps) {
             </>
           );
         })}
-      </div>
+      </fieldset>
     </div>
   );
 }
@@ -89,11 +100,13 @@ function Bar({
     >
       <span class="bar-stack" style={{ height: `${Math.round((barHeight * heightOf(call)) / highest)}px` }}>
         <span class="bar-part part-free" style={{ flexGrow: call.parts.free }} />
-        {parts.toReversed().map((part) =>
-          call.parts[part] > 0 ? (
-            <span key={part} class={`bar-part part-${part}`} style={{ flexGrow: call.parts[part] }} />
-          ) : null,
-        )}
+        {parts
+          .toReversed()
+          .map((part) =>
+            call.parts[part] > 0 ? (
+              <span key={part} class={`bar-part part-${part}`} style={{ flexGrow: call.parts[part] }} />
+            ) : null,
+          )}
       </span>
       <span class="bar-number number" aria-hidden="true">
         {purpose === "turn" ? number : purpose === "warning" ? "!" : "Σ"}

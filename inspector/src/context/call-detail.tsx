@@ -54,18 +54,38 @@ export function CallDetail({
         <h3>What the model was given</h3>
         <div class="panel-actions">
           <fieldset class="segments" aria-label="Which pieces">
-            <button type="button" class="segment" aria-pressed={only === "all"} onClick={() => setOnly("all")}>
+            <button
+              type="button"
+              class="segment"
+              aria-pressed={only === "all"}
+              onClick={() => setOnly("all")}
+            >
               All {pieces.length}
             </button>
-            <button type="button" class="segment" aria-pressed={only === "changed"} onClick={() => setOnly("changed")}>
+            <button
+              type="button"
+              class="segment"
+              aria-pressed={only === "changed"}
+              onClick={() => setOnly("changed")}
+            >
               Changed
             </button>
           </fieldset>
           <fieldset class="segments" aria-label="How pieces are shown">
-            <button type="button" class="segment" aria-pressed={view === "readable"} onClick={() => setView("readable")}>
+            <button
+              type="button"
+              class="segment"
+              aria-pressed={view === "readable"}
+              onClick={() => setView("readable")}
+            >
               Readable
             </button>
-            <button type="button" class="segment" aria-pressed={view === "exact"} onClick={() => setView("exact")}>
+            <button
+              type="button"
+              class="segment"
+              aria-pressed={view === "exact"}
+              onClick={() => setView("exact")}
+            >
               Exact
             </button>
           </fieldset>
@@ -84,7 +104,10 @@ function Facts({ call, kept }: { call: Call; kept: number }) {
     ["At", `${time(call.at)}, revision ${call.revision}`],
     ["Window", `${count(used)} of ${count(contextWindow)} tokens (${percent(used, contextWindow)})`],
     ["Same as before", `${count(kept)} tokens of prefix (${percent(kept, used)})`],
-    ["Counted by the provider", usage.input === null ? "not told" : `${count(usage.input)} in, ${count(usage.output ?? 0)} out`],
+    [
+      "Counted by the provider",
+      usage.input === null ? "not told" : `${count(usage.input)} in, ${count(usage.output ?? 0)} out`,
+    ],
     ["From its cache", usage.cached === null ? "not told" : count(usage.cached)],
     ...(call.money ? [["Cost", dollars(call.money.total)] as [string, string]] : []),
   ];
@@ -102,24 +125,25 @@ function Facts({ call, kept }: { call: Call; kept: number }) {
 
 function PartTable({ call }: { call: Call }) {
   const used = usedOf(call);
+  const shown = parts.filter((part) => call.parts[part] > 0);
   return (
-    <ul class="part-strip" aria-label="The window by parts">
-      {parts
-        .filter((part) => call.parts[part] > 0)
-        .map((part) => (
-          <li
-            key={part}
-            class={`part-cell part-${part}`}
-            style={{ flexGrow: call.parts[part] }}
-            title={`${partNames[part]}: ${count(call.parts[part])} tokens${call.money ? `, ${dollars(call.money.parts[part])}` : ""}`}
-          >
-            <span class="part-cell-text">
-              {partNames[part]} <span class="number">{count(call.parts[part])}</span>{" "}
-              <span class="number">{percent(call.parts[part], used)}</span>
-              {call.money && <span class="number"> {dollars(call.money.parts[part])}</span>}
-            </span>
+    <div class="part-table">
+      <div class="part-strip" aria-hidden="true">
+        {shown.map((part) => (
+          <span key={part} class={`part-cell part-${part}`} style={{ flexGrow: call.parts[part] }} />
+        ))}
+      </div>
+      <ul class="part-list" aria-label="The window by parts">
+        {shown.map((part) => (
+          <li key={part}>
+            <span class={`swatch part-${part}`} aria-hidden="true" />
+            <span>{partNames[part]}</span>
+            <span class="number">{count(call.parts[part])}</span>
+            <span class="number faint">{percent(call.parts[part], used)}</span>
+            {call.money && <span class="number faint">{dollars(call.money.parts[part])}</span>}
           </li>
         ))}
-    </ul>
+      </ul>
+    </div>
   );
 }

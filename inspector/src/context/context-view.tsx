@@ -39,6 +39,7 @@ export function ContextView({
           </h2>
           <Legend />
         </div>
+        <p class="signs faint">! the warning before a compaction · Σ the summary · ✂ the cut</p>
         <CallBars calls={calls} current={current?.number} choose={choose} />
         {(data.before !== null || before !== undefined) && (
           <div class="pager">
@@ -53,7 +54,12 @@ export function ContextView({
             <span class="faint number">
               {calls[0]?.number}–{calls.at(-1)?.number} of {total}
             </span>
-            <button type="button" class="button" disabled={before === undefined} onClick={() => setBefore(undefined)}>
+            <button
+              type="button"
+              class="button"
+              disabled={before === undefined}
+              onClick={() => setBefore(undefined)}
+            >
               Newest calls
             </button>
           </div>
@@ -69,9 +75,9 @@ function NoCalls() {
   return (
     <Empty title="No model calls are recorded">
       <p>
-        An agent that runs on <code>holdfast/agent</code> or <code>holdfast chat</code> records what its model is
-        given. A host such as a coding agent builds its prompts itself, so there is nothing to show here; its memory and
-        its compactions are in the other tabs.
+        An agent that runs on <code>holdfast/agent</code> or <code>holdfast chat</code> records what its model
+        is given. A host such as a coding agent builds its prompts itself, so there is nothing to show here;
+        its memory and its compactions are in the other tabs.
       </p>
     </Empty>
   );

@@ -30,10 +30,17 @@ export function Pieces({
       {removed.length > 0 && (
         <details class="removed">
           <summary>
-            {removed.length} {removed.length === 1 ? "piece" : "pieces"} of call {previous} {removed.length === 1 ? "is" : "are"} gone
+            {removed.length} {removed.length === 1 ? "piece" : "pieces"} of call {previous}{" "}
+            {removed.length === 1 ? "is" : "are"} gone
           </summary>
           {removed.map(({ hash, part, role, text, cut }) => (
-            <PieceView key={hash} sessionId={sessionId} piece={{ hash, part, role, text, cut }} sign="gone" isExact={isExact} />
+            <PieceView
+              key={hash}
+              sessionId={sessionId}
+              piece={{ hash, part, role, text, cut }}
+              sign="gone"
+              isExact={isExact}
+            />
           ))}
         </details>
       )}

@@ -20,10 +20,10 @@ export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
   const [chosen, setChosen] = useState<ReadonlyMap<number, Choice>>(new Map());
   const open = conflict.regions.filter(({ kind }, index) => kind === "conflict" && !chosen.has(index)).length;
   return (
-    <div class="conflict" role="group" aria-label="Conflicting edits">
+    <section class="conflict" aria-label="Conflicting edits">
       <p class="conflict-told" role="alert">
-        <strong>The same lines were changed while you were writing.</strong> Nothing was saved. Choose for each place
-        what should stand there.
+        <strong>The same lines were changed while you were writing.</strong> Nothing was saved. Choose for
+        each place what should stand there.
       </p>
       {conflict.regions.map((region, index) =>
         region.kind === "agreed" ? (
@@ -72,7 +72,7 @@ export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
           Save
         </button>
       </div>
-    </div>
+    </section>
   );
 }
 
@@ -103,5 +103,7 @@ export function settle({ regions }: Conflict, chosen: ReadonlyMap<number, Choice
 
 function shorten(text: string): string {
   const lines = text.split("\n");
-  return lines.length <= 6 ? text : [...lines.slice(0, 3), `… ${lines.length - 6} lines …`, ...lines.slice(-3)].join("\n");
+  return lines.length <= 6
+    ? text
+    : [...lines.slice(0, 3), `… ${lines.length - 6} lines …`, ...lines.slice(-3)].join("\n");
 }

@@ -86,7 +86,12 @@ export function NoteCard({ sessionId, note, limits, chosen, toggle }: NoteCardPr
         >
           ✎
         </button>
-        <button type="button" class="icon-button" aria-label="Delete this note" onClick={() => remove(params)}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Delete this note"
+          onClick={() => remove(params)}
+        >
           ×
         </button>
       </footer>

@@ -20,7 +20,9 @@ export function Refs({ sessionId, refs, most }: { sessionId: string; refs: reado
       <div class="panel-head">
         <h2 id="title-refs">References</h2>
       </div>
-      {refs.length === 0 && <p class="panel-empty">Files and links the agent wants to find again stand here.</p>}
+      {refs.length === 0 && (
+        <p class="panel-empty">Files and links the agent wants to find again stand here.</p>
+      )}
       <ul class="refs">
         {refs.map(({ ref, state }) => (
           <li key={ref} class={`ref ref-${state}`}>

@@ -64,9 +64,9 @@ export function TextPanel({ sessionId, name, title, text, revision, limit, empty
         <p class="panel-empty">{empty}</p>
       ) : isSource ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard
-        <pre class="source" dir="auto" tabIndex={0} role="region" aria-label={`${title} as text`}>
-          {text}
-        </pre>
+        <section class="source" tabIndex={0} aria-label={`${title} as text`}>
+          <pre dir="auto">{text}</pre>
+        </section>
       ) : (
         <Markdown text={text} />
       )}

@@ -38,7 +38,11 @@ export function useSessionPages(status: Shown): SessionPages {
   const kept = useRef<Kept>(emptyPages());
   const freshness = useAnyFreshness();
 
-  const load = (key: string, query: { parent: string; offset: number }, keep: (page: Reply<"listSessions">) => void) => {
+  const load = (
+    key: string,
+    query: { parent: string; offset: number },
+    keep: (page: Reply<"listSessions">) => void,
+  ) => {
     const mine = kept.current;
     if (mine.asked.has(key)) return;
     mine.asked.add(key);

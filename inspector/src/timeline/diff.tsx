@@ -15,7 +15,7 @@ export function Diff({ change: { subject, key, kind, lines, cut } }: { change: C
         <span class="faint">{kind}</span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard */}
-      <div class="diff-lines" role="region" aria-label={`What changed in ${subject}`} tabIndex={0}>
+      <section class="diff-lines" aria-label={`What changed in ${subject}`} tabIndex={0}>
         {lines.map((line, index) => (
           <div key={index} class={`diff-line diff-${line.kind}`}>
             <span class="diff-sign" aria-hidden="true">
@@ -27,7 +27,7 @@ export function Diff({ change: { subject, key, kind, lines, cut } }: { change: C
             </span>
           </div>
         ))}
-      </div>
+      </section>
       {cut && <p class="faint">It is longer than shown.</p>}
     </div>
   );

@@ -42,10 +42,17 @@ export function EntryDetail({ sessionId, revision, newest }: EntryDetailProps) {
       <section class="panel" aria-labelledby="title-then">
         <div class="panel-head">
           <h2 id="title-then">
-            Memory then <span class="faint">{revision === newest ? "the newest revision" : `${newest - revision} back`}</span>
+            Memory then{" "}
+            <span class="faint">
+              {revision === newest ? "the newest revision" : `${newest - revision} back`}
+            </span>
           </h2>
           {then.data && revision < newest && then.data.notepad !== "" && (
-            <button type="button" class="button" onClick={() => bringBack(sessionId, then.data?.notepad ?? "")}>
+            <button
+              type="button"
+              class="button"
+              onClick={() => bringBack(sessionId, then.data?.notepad ?? "")}
+            >
               Bring this notepad back
             </button>
           )}
@@ -82,9 +89,17 @@ function Change({ entry }: { entry: Entry }) {
   );
 }
 
-function MemoryThen({ memory: { notepad, scratchpad, tasks, notes, totalNotes } }: { memory: Reply<"memoryAt"> }) {
+function MemoryThen({
+  memory: { notepad, scratchpad, tasks, notes, totalNotes },
+}: {
+  memory: Reply<"memoryAt">;
+}) {
   const isEmpty =
-    notepad === "" && scratchpad.plan === "" && scratchpad.notes === "" && scratchpad.refs.length === 0 && totalNotes === 0;
+    notepad === "" &&
+    scratchpad.plan === "" &&
+    scratchpad.notes === "" &&
+    scratchpad.refs.length === 0 &&
+    totalNotes === 0;
   return (
     <div class="then">
       {isEmpty && <p class="panel-empty">Memory was empty.</p>}

@@ -29,7 +29,10 @@ export function useAllEntries(sessionId: string, newest: number): Journal {
       // The last block grows, so it is asked for again.
       if ((kept.asked.get(block) ?? 0) >= end) continue;
       kept.asked.set(block, end);
-      ask("journal", { params: { id: sessionId }, query: { before: end + 1, limit: end - block * blockSize } })
+      ask("journal", {
+        params: { id: sessionId },
+        query: { before: end + 1, limit: end - block * blockSize },
+      })
         .then(
           ({ entries }) => {
             error.current = undefined;

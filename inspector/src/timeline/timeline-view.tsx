@@ -27,7 +27,8 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
     <div class="timeline">
       <div class="scrub">
         <label class="scrub-label" for="scrub">
-          Revision <span class="number">{count(revision)}</span> <span class="faint number">of {count(newest)}</span>
+          Revision <span class="number">{count(revision)}</span>{" "}
+          <span class="faint number">of {count(newest)}</span>
         </label>
         <input
           id="scrub"
@@ -48,10 +49,20 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
           <div class="panel-head">
             <h2 id="title-journal">Journal</h2>
             <fieldset class="segments" aria-label="Which entries">
-              <button type="button" class="segment" aria-pressed={only === "memory"} onClick={() => setOnly("memory")}>
+              <button
+                type="button"
+                class="segment"
+                aria-pressed={only === "memory"}
+                onClick={() => setOnly("memory")}
+              >
                 Memory
               </button>
-              <button type="button" class="segment" aria-pressed={only === "all"} onClick={() => setOnly("all")}>
+              <button
+                type="button"
+                class="segment"
+                aria-pressed={only === "all"}
+                onClick={() => setOnly("all")}
+              >
                 Everything
               </button>
             </fieldset>
@@ -83,14 +94,25 @@ function AllEntries({ sessionId, newest, revision, choose }: EntriesProps) {
   return <JournalList journal={useAllEntries(sessionId, newest)} revision={revision} choose={choose} />;
 }
 
-function JournalList({ journal, revision, choose }: { journal: Journal; revision: number; choose: (revision: number) => void }) {
+function JournalList({
+  journal,
+  revision,
+  choose,
+}: {
+  journal: Journal;
+  revision: number;
+  choose: (revision: number) => void;
+}) {
   const list = useRef<HTMLDivElement>(null);
   const current = journal.indexOf(revision);
-  if (journal.error && !journal.isReady) return <Failure error={journal.error} retry={() => journal.want(0, 50)} />;
+  if (journal.error && !journal.isReady)
+    return <Failure error={journal.error} retry={() => journal.want(0, 50)} />;
   if (journal.total === 0) {
     return journal.isReady ? (
       <Empty title="No change of memory yet">
-        <p>The first note that the agent or a person writes appears here. “Everything” shows messages as well.</p>
+        <p>
+          The first note that the agent or a person writes appears here. “Everything” shows messages as well.
+        </p>
       </Empty>
     ) : (
       <Skeleton lines={8} />
@@ -126,7 +148,15 @@ function JournalList({ journal, revision, choose }: { journal: Journal; revision
   );
 }
 
-function EntryRow({ entry, isCurrent, choose }: { entry: Entry; isCurrent: boolean; choose: (revision: number) => void }) {
+function EntryRow({
+  entry,
+  isCurrent,
+  choose,
+}: {
+  entry: Entry;
+  isCurrent: boolean;
+  choose: (revision: number) => void;
+}) {
   return (
     <div
       role="option"

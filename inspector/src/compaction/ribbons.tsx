@@ -1,0 +1,83 @@
+import type { Home, Traced } from "./trace-items.ts";
+
+interface Ribbon {
+  from: number;
+  home: Home;
+  items: number;
+}
+
+interface Place {
+  x: number;
+  y: number;
+}
+
+export interface Places {
+  sources: ReadonlyMap<number, Place>;
+  homes: ReadonlyMap<Home, Place>;
+  width: number;
+  height: number;
+}
+
+/** Things that were said before the removed messages begin here. */
+export const earlier = 0;
+
+/** The lines of the map. */
+export function Ribbons({
+  ribbons,
+  places,
+  lit,
+}: {
+  ribbons: readonly Ribbon[];
+  places: Places;
+  lit: readonly Traced[] | undefined;
+}) {
+  const most = Math.max(1, ...ribbons.map(({ items }) => items));
+  const isLit = ({ from, home }: Ribbon) =>
+    lit?.some((item) => item.home === home && (item.sources[0] ?? earlier) === from) ?? false;
+  return (
+    <svg class="ribbons" width={places.width} height={places.height} aria-hidden="true">
+      {ribbons.map((ribbon) => {
+        const from = places.sources.get(ribbon.from);
+        const to = places.homes.get(ribbon.home);
+        if (!from || !to) return null;
+        const middle = (from.x + to.x) / 2;
+        return (
+          <path
+            key={`${ribbon.from} ${ribbon.home}`}
+            class={`ribbon ribbon-${ribbon.home}${isLit(ribbon) ? " is-lit" : ""}`}
+            d={`M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${to.y} ${to.x} ${to.y}`}
+            stroke-width={1.5 + 9 * Math.sqrt(ribbon.items / most)}
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+/** One line for all that went from one message to one place. */
+export function ribbonsOf(items: readonly Traced[]): Ribbon[] {
+  const found = new Map<string, Ribbon>();
+  for (const { home, sources } of items) {
+    const from = sources[0] ?? earlier;
+    const ribbon = found.get(`${from} ${home}`) ?? { from, home, items: 0 };
+    ribbon.items++;
+    found.set(`${from} ${home}`, ribbon);
+  }
+  return [...found.values()].sort((a, b) => b.items - a.items);
+}
+
+/** Where the lines begin and end. */
+export function measure(frame: HTMLElement): Places {
+  const box = frame.getBoundingClientRect();
+  const sources = new Map<number, Place>();
+  for (const element of frame.querySelectorAll<HTMLElement>("[data-source]")) {
+    const { right, top } = element.getBoundingClientRect();
+    sources.set(Number(element.dataset.source), { x: right - box.left, y: top - box.top + 17 });
+  }
+  const found = new Map<Home, Place>();
+  for (const element of frame.querySelectorAll<HTMLElement>("[data-home]")) {
+    const { left, top } = element.getBoundingClientRect();
+    found.set(element.dataset.home as Home, { x: left - box.left, y: top - box.top + 22 });
+  }
+  return { sources, homes: found, width: box.width, height: box.height };
+}
