@@ -227,6 +227,25 @@ test("[hooks.codex] Codex: an empty object before, nothing after, memory at the 
   assert.match(context, /\[Receipt: 5 messages were compacted/);
 });
 
+test("[hooks.told-once] a compaction that was told when Codex resumed is not told again at its own start", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1", transcript_path: codexTranscript(project), turn_id: "t", model: "m" };
+  const send = (hook_event_name: string, more = {}) =>
+    hook(project, "codex", { ...event, hook_event_name, ...more });
+  const start = async (source: string) => (await send("SessionStart", { source })).context;
+  await start("startup");
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("codex.s1")).notepad.append("cedar-4711"),
+  );
+  await send("PreCompact", { trigger: "auto" });
+  await send("PostCompact", { trigger: "auto" });
+  assert.match(await start("resume"), /was compacted[\s\S]+cedar-4711[\s\S]+\[Receipt: /);
+  assert.equal(await start("compact"), "");
+  await send("UserPromptSubmit", { prompt: "Go on." });
+  assert.match(await start("compact"), /was compacted[\s\S]+cedar-4711/);
+  assert.equal(await start("resume"), "", "what was told is not told again when nothing has changed");
+});
+
 test("[hooks.gemini] Gemini: an object always, no angle brackets, memory again once the chat was compressed", async () => {
   const project = await hookProject();
   await inMemory(project, async (memory) => {

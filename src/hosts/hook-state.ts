@@ -14,6 +14,8 @@ export interface HookState {
   stamp: string;
   /** The compaction under way or last done. */
   compaction?: HostCompaction | undefined;
+  /** The resumed conversation was told of its compaction before the host said that it was compacted. */
+  toldEarly?: boolean | undefined;
   /** Tokens of the newest request, where the transcript says. */
   tokens?: number;
   turns: number;

@@ -25,10 +25,11 @@ export async function runHook(run: HookRun): Promise<void> {
 }
 
 function handle(scene: Scene): Promise<void> {
-  const { kind, source, host } = scene.event;
+  const { kind, host } = scene.event;
+  if (kind !== "session-start") scene.state.toldEarly = undefined;
   switch (kind) {
     case "session-start":
-      return source === "compact" ? tellCompacted(scene) : greet(scene);
+      return startSession(scene);
     case "before-compaction":
       return beforeCompaction(scene);
     case "after-compaction":
@@ -42,6 +43,20 @@ function handle(scene: Scene): Promise<void> {
     case "end":
       return endSession(scene);
   }
+}
+
+/** Codex resumes and compacts in one turn, and says both: the memory goes with the first. */
+async function startSession(scene: Scene): Promise<void> {
+  const { state, event } = scene;
+  const { compaction, toldEarly } = state;
+  const isEarly = event.source === "resume" && compaction?.closed === true && !compaction.told;
+  state.ended = undefined;
+  state.toldEarly = undefined;
+  if (event.source === "compact" && toldEarly) return scene.answer({});
+  if (event.source !== "compact" && !isEarly) await greet(scene);
+  else await tellCompacted(scene);
+  if (isEarly) state.toldEarly = true;
+  dropStaleLinks(scene.project.directory);
 }
 
 const leads = {
@@ -71,9 +86,7 @@ async function greet(scene: Scene): Promise<void> {
   const project = source === "resume" ? "" : await recoverProject(scene);
   scene.answer(isNews ? { context: memoryText(scene, { lead: leads[source], state, hints, project }) } : {});
   if (source !== "resume") scene.state.compaction = undefined;
-  scene.state.ended = undefined;
   markSeen(scene, state, stamp);
-  dropStaleLinks(scene.project.directory);
 }
 
 /** A new conversation starts empty; where the notes of earlier ones are is said in one line. */

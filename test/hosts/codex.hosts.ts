@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { startScriptedModel } from "../../src/hosts/doctor/scripted-model.ts";
 import { findLink } from "../../src/hosts/session-link.ts";
 import { openMemory } from "../../src/index.ts";
-import { installClient, makePlace, run } from "./clients.ts";
+import { count, installClient, makePlace, run } from "./clients.ts";
 
 const spec = "@openai/codex@0.166.0";
 
@@ -49,4 +49,5 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
   assert.match(summariser ?? "", /CONTEXT CHECKPOINT COMPACTION/);
   assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
   assert.match(first, /\[Checkpoint[\s\S]*\[Receipt: /);
+  assert.equal(count(first, "cedar-4711"), 1, "resumed and compacted in one turn, it is shown once");
 });

@@ -19,6 +19,8 @@ export const hooks = from("hooks", {
   "hooks.claude-code":
     "Claude Code: plain words for the summariser before a compaction, nothing on PostCompact, memory with checkpoint and receipt at the new start.",
   "hooks.codex": "Codex: an object before a compaction, nothing after, memory at the new start.",
+  "hooks.told-once":
+    "A compaction that a resumed conversation was told of is not told again at its own event.",
   "hooks.gemini":
     "Gemini CLI: JSON always, no angle brackets, cheap before every request, memory again once the chat was compressed.",
   "hooks.generic": "Other hosts send plain events and get plain fields back.",
