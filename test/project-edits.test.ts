@@ -214,6 +214,7 @@ test("a decision is complete, and its evidence stands in the code word for word 
   await refused({ evidence: [] }, "zod");
   await refused({ scenarios: ["one", "two"] }, "zod");
   await refused({ rationale: " " }, "invalid_input");
+  await refused({ rationale: "x".repeat(2_001) }, "over_limit");
   await refused({ timestamp: "yesterday" }, "invalid_input");
   await refused({ evidence: [{ quote: "isTokenExpird(", path: "src/auth/jwt.ts" }] }, "text_not_found");
   await refused({ evidence: [{ quote: "x", path: "src/none.ts" }] }, "not_found");

@@ -34,6 +34,7 @@ const planted: [rule: string, text: string | Buffer, line: string, fixed: boolea
     "## Blockers & Dependencies",
     false,
   ],
+  ["long-line", `${clean}\n${"x".repeat(25_000)}\n`, "x".repeat(25_000), false],
   [
     "file-size",
     `${clean}\n## Ours\n${"words and words\n".repeat(70_000)}`,

@@ -58,6 +58,23 @@ test("compaction and session end write the checkpoint and a hand-over row, with 
   );
   await checkpointProject({ root, clock, checkpoint, moment: "end", summary: "All is well" });
   assert.match(read(), /^\| 2026-\S+ \| agent \| Session end: All is well \|$/m);
+  const long = "多 much ".repeat(2_000);
+  const lots = Array.from({ length: 50 }, () => long);
+  const full = {
+    openAsks: lots,
+    openTasks: lots,
+    planOpen: lots,
+    planClosed: lots,
+    filesWritten: lots,
+    failedCommands: lots,
+  };
+  for (const summary of [undefined, long])
+    assert.deepEqual(
+      await checkpointProject({ root, clock, checkpoint: full, moment: "end", summary }),
+      done,
+    );
+  const findings = lots.map((summary) => ({ tool: summary, summary }));
+  assert.deepEqual(await recordSynthesis({ root, clock, findings }), done);
   await recordSynthesis({
     root,
     clock,

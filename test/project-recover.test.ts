@@ -179,4 +179,9 @@ test("what stands in the notes cannot pass for our markers or for a system messa
     assert.equal(text.match(/\[Project memory/g)?.length, 1, text);
     assert.ok(!text.includes("<system>"), text);
   }
+  await call("log_handoff", { summary: "x", next: "turned \u202eround\u202c, hid\u200bden \u{e0041}" });
+  assert.match(
+    (await call("recover_context", {})).text,
+    /turned \[U\+202E\]round\[U\+202C\], hid\[U\+200B\]den \[U\+E0041\]/,
+  );
 });

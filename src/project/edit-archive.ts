@@ -1,5 +1,6 @@
 import { safeRow } from "./edit-tables.ts";
 import { applyLineEdits, type LineEdit } from "./lines.ts";
+import { longestLine } from "./outline.ts";
 import { type Entry, entriesOf, type Notes, newestEntries, parseNotes } from "./parse-notes.ts";
 import { replaceLines } from "./place-lines.ts";
 import type { Project } from "./project.ts";
@@ -10,7 +11,10 @@ export function archiveDecisions(project: Project, keep: number): { moved: numbe
   return project.change("archive", (notes) => {
     const entries = entriesOf(notes);
     const kept = new Set(newestEntries(entries, keep).map(({ line }) => line));
-    const old = newestEntries(entries, entries.length).filter(({ line }) => !kept.has(line));
+    // What would not fit on one line stays where it can be read.
+    const old = newestEntries(entries, entries.length).filter(
+      (entry) => !kept.has(entry.line) && JSON.stringify(rowOf(notes, entry)).length < longestLine / 2,
+    );
     const result = { moved: old.length, kept: entries.length - old.length };
     if (old.length === 0) return { edits: [], result };
     const removals = old.map((entry) => removeEntry(notes, entry));

@@ -36,8 +36,8 @@ export async function logDebt(project: Project, input: DebtInput, caller: Caller
       id: next,
       description,
       severity,
-      "found by": input.found_by ?? caller.agent ?? "agent",
-      sprint: input.sprint ?? "",
+      "found by": nameOf(input.found_by ?? caller.agent) || "agent",
+      sprint: nameOf(input.sprint),
     });
     return { edits: [row], result: { id: next, line: rowLine(row) } };
   });
@@ -46,6 +46,10 @@ export async function logDebt(project: Project, input: DebtInput, caller: Caller
   if ("problem" in made) return { id, line, bead: undefined, noBead: made.problem };
   project.change("log_debt", (notes) => ({ edits: beadCell(notes, id, made.id), result: undefined }));
   return { id, line, bead: made.id, noBead: undefined };
+}
+
+function nameOf(text: string | undefined): string {
+  return text?.trim() ? oneLine(text, "name") : "";
 }
 
 /** The id goes to a column of its own if the table has one, else behind the description. */

@@ -85,6 +85,8 @@ function renderEntry(
   ];
 }
 
+const longestQuote = 500;
+
 /** The lines of a quote, each with its place, as points of the evidence list. */
 function quoteLines(
   project: Project,
@@ -96,6 +98,14 @@ function quoteLines(
   if (source.status !== "read") throw noSuchFile(name.path, source.status);
   const wanted = quote.replaceAll("\r\n", "\n").replace(/^\n+|\s+$/g, "");
   if (wanted.trim() === "") oneLine(wanted, "evidence.quote");
+  const long = wanted.split("\n").find((text) => text.length > longestQuote);
+  if (long !== undefined) {
+    throw new HoldfastError(
+      "over_limit",
+      `A line of the evidence has ${long.length} characters, and ${longestQuote} are allowed. Nothing was changed. Quote the part of it that matters.`,
+      { data: { path: name.path, limit: longestQuote } },
+    );
+  }
   const found = source.find(wanted, line ?? name.line);
   if (found === undefined) {
     const close = closestLine(source.text, wanted);

@@ -115,7 +115,7 @@ export function logHandoff(
   return project.change(operation, (notes) => {
     const row = safeRow(notes, "log", {
       timestamp: now,
-      agent: caller.agent?.trim() || "agent",
+      agent: caller.agent?.trim() ? oneLine(caller.agent, "agent") : "agent",
       summary: caller.session === undefined ? summary : `${summary} (session ${caller.session})`,
     });
     const state = input.next ?? (operation === "log_handoff" ? summary : undefined);
@@ -136,7 +136,7 @@ export function logHandoff(
 const longestState = 45;
 
 function shortened(text: string): string {
-  const line = oneLine(text, "next");
+  const line = oneLine(text.slice(0, 1_000).toWellFormed(), "next");
   return cutTo("", line, longestState, estimateTokens)?.text ?? line.slice(0, longestState).toWellFormed();
 }
 

@@ -77,7 +77,7 @@ export interface CheckpointOptions extends MomentOptions {
 export async function checkpointProject(options: CheckpointOptions): Promise<Moment> {
   return attempt(options, (project) => {
     const { checkpoint, moment } = options;
-    const summary = options.summary ?? summaryOf(checkpoint);
+    const summary = (options.summary ?? summaryOf(checkpoint)).slice(0, longestSummary).toWellFormed();
     const when = moment === "compaction" ? "Compaction" : "Session end";
     const task = checkpoint.openTasks.at(-1);
     const next = checkpoint.openAsks.at(-1) ?? checkpoint.planOpen[0] ?? options.summary;
@@ -89,6 +89,9 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Mom
     );
   });
 }
+
+/** The session keeps the rest. */
+const longestSummary = 1_500;
 
 /** What can be said of a checkpoint in one line; unfinished work is named. */
 function summaryOf(checkpoint: CheckpointOptions["checkpoint"]): string {
@@ -119,7 +122,7 @@ export async function recordSynthesis(options: SynthesisOptions): Promise<Moment
   return attempt(options, (project) => {
     const said = options.findings
       .slice(0, 10)
-      .map(({ tool, summary }) => `${tool}: ${summary.slice(0, 200).toWellFormed()}`);
+      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 120).toWellFormed()}`);
     const more =
       options.findings.length > said.length ? `; ${options.findings.length - said.length} more` : "";
     logHandoff(project, { summary: `Synthesised ${said.join("; ")}${more}` }, options, "synthesis");

@@ -31,7 +31,7 @@ function missingParts({ timestamp, decision, rationale, evidence, scenarios }: D
 }
 
 function headingTimestamp(text: string, { line, timestamp, name }: Decision): Finding[] {
-  const [, mark = "", loose = ""] = /^(\s*#+\s+)(.*?)\s+[-–—]\s/.exec(text) ?? [];
+  const [, mark = "", loose = ""] = /^(\s*#+\s+)(.*?)\s+[-–—]\s/.exec(text.slice(0, 200)) ?? [];
   const written = timestamp !== "" && isTimestamp(timestamp) ? timestamp : loose || timestamp;
   if (written === "" || isTimestamp(written)) return [];
   const fixed = asTimestamp(written);

@@ -9,6 +9,7 @@ export const ruleSentences = {
   "conflict-marker": "No merge-conflict markers are left.",
   "unclosed-block": "Every code block and comment ends.",
   "mixed-line-endings": "All lines end alike.",
+  "long-line": "No line is longer than 20,000 characters; such lines are not read as entries.",
   "file-size": "The file is smaller than 1 MB; older decisions are archived.",
   "not-template": "The file has sections of the template.",
   "missing-section": "Every section of the template is there.",

@@ -1,6 +1,7 @@
 import { badLine } from "./change-notes.ts";
 import { usualEnd } from "./lines.ts";
 import { finding, type Rule, replaceLine } from "./lint-rules.ts";
+import { longestLine } from "./outline.ts";
 import { itemsOf } from "./parse-notes.ts";
 import { addSection } from "./place-lines.ts";
 import { sectionKeys, sectionNames } from "./sections.ts";
@@ -52,6 +53,13 @@ const mixedLineEndings: Rule = ({ notes: { lines } }) => {
       ];
 };
 
+const longLine: Rule = ({ notes }) =>
+  notes.lines.texts.flatMap((text, line) =>
+    text.length > longestLine
+      ? [finding("long-line", line, `The line has ${text.length} characters and is not read. Break it up.`)]
+      : [],
+  );
+
 const fileSize: Rule = ({ bytes }) =>
   bytes.length > largest
     ? [
@@ -71,7 +79,7 @@ const sections: Rule = ({ notes }) => {
         "not-template",
         0,
         'None of the template\'s sections is here. Run "holdfast project lint --fix" to add them after what is written.',
-        addSection0(notes),
+        safely(() => addSection(notes, "continuity", [])),
       ),
     ];
   }
@@ -85,10 +93,6 @@ const sections: Rule = ({ notes }) => {
     ),
   );
 };
-
-function addSection0(notes: Parameters<typeof addSection>[0]) {
-  return safely(() => addSection(notes, "continuity", []));
-}
 
 /** A file that cannot be written to without harm is reported, not fixed. */
 function safely<T>(work: () => T): T | undefined {
@@ -136,6 +140,7 @@ export const structureRules: readonly Rule[] = [
   conflictMarker,
   unclosedBlock,
   mixedLineEndings,
+  longLine,
   fileSize,
   sections,
   duplicateSection,

@@ -27,7 +27,6 @@ interface Open {
   what: string;
 }
 
-const heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$/;
 const fence = /^(`{3,}(?=[^`]*$)|~{3,})/;
 
 /** HTML that runs to a mark, or to a blank line when it has none. */
@@ -44,70 +43,93 @@ const htmlUntilBlank =
 const loneTag =
   /^(?:<[a-z][a-z\d-]*(?:\s+[a-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?)*\s*\/?>|<\/[a-z][a-z\d-]*\s*>)\s*$/i;
 
+/** Longer lines are no structure: nobody reads them, and patterns would take their time over them. */
+export const longestLine = 20_000;
+
+/** What the lines so far have left open. */
+interface Scan {
+  outline: Outline;
+  open: Open | undefined;
+  /** How far in the content of each open list item begins. */
+  items: number[];
+  paragraph: boolean;
+  table: boolean;
+  previous: string;
+}
+
 /**
  * Headings by line, and the lines that are no structure. A real parser takes seconds for a megabyte, so it reads
  * only the pieces that matter; that both see the same headings is a property test.
  */
 export function outlineOf(texts: readonly string[]): Outline {
-  const headings: Heading[] = [];
-  const inert = new Set<number>();
-  let open: Open | undefined;
-  let items: number[] = [];
-  let paragraph = false;
-  let table = false;
+  const outline: Outline = { headings: [], inert: new Set(), unclosed: undefined };
+  const scan: Scan = { outline, open: undefined, items: [], paragraph: false, table: false, previous: "" };
   texts.forEach((raw, line) => {
-    const text = expandTabs(line === 0 ? raw.replace(/^\uFEFF/, "") : raw);
-    const blank = text.trim() === "";
-    const indent = text.length - text.trimStart().length;
-    if (open && open.indent > 0 && !blank && indent < open.indent) open = undefined;
-    if (open) {
-      inert.add(line);
-      if (closes(open, text, blank)) open = undefined;
-      return;
-    }
-    const wasParagraph = paragraph;
-    paragraph = false;
-    if (blank) {
-      table = false;
-      return;
-    }
-    const begins = beginsBlock(text);
-    // Plain text goes on with the paragraph above, wherever that stands.
-    if (wasParagraph && !begins && indent < (items.at(-1) ?? 0)) {
-      paragraph = true;
-      return;
-    }
-    items = items.filter((each) => indent >= each);
-    const outer = items.at(-1) ?? 0;
-    if (indent - outer >= 4) {
-      paragraph = wasParagraph;
-      return;
-    }
-    const inner = enterItems(text, outer);
-    const { item } = inner;
-    items.push(...inner.entered);
-    const found = opening(inner.content, line, item, wasParagraph && inner.content === text);
-    if (found) {
-      inert.add(line);
-      if (found !== "closed") open = found;
-      return;
-    }
-    const title = heading.exec(inner.content.slice(item));
-    if (title && item === 0)
-      headings.push({ line, level: title[1]?.length ?? 1, title: (title[2] ?? "").trim() });
-    table = !begins && (table || (wasParagraph && isHead(texts[line - 1] ?? "", text)));
-    paragraph =
-      !table && !title && inner.content.trim() !== "" && !/^\s*>\s*(?:$|[#`~<>-])/.test(inner.content);
+    if (raw.length > longestLine) outline.inert.add(line);
+    else readLine(scan, expandTabs(line === 0 ? raw.replace(/^\uFEFF/, "") : raw), line);
+    scan.previous = raw;
   });
   // HTML that ends at a blank line also ends with the file.
-  return { headings, inert, unclosed: open?.what ? { line: open.line, what: open.what } : undefined };
+  const { open } = scan;
+  return { ...outline, unclosed: open?.what ? { line: open.line, what: open.what } : undefined };
+}
+
+function readLine(scan: Scan, text: string, line: number): void {
+  const { headings, inert } = scan.outline;
+  const blank = text.trim() === "";
+  const indent = text.length - text.trimStart().length;
+  if (scan.open && scan.open.indent > 0 && !blank && indent < scan.open.indent) scan.open = undefined;
+  if (scan.open) {
+    inert.add(line);
+    if (closes(scan.open, text, blank)) scan.open = undefined;
+    return;
+  }
+  const afterText = scan.paragraph;
+  scan.paragraph = false;
+  if (blank) {
+    scan.table = false;
+    return;
+  }
+  const begins = beginsBlock(text);
+  // Plain text goes on with the paragraph above, wherever that stands.
+  const goesOn = afterText && !begins && indent < (scan.items.at(-1) ?? 0);
+  if (!goesOn) scan.items = scan.items.filter((each) => indent >= each);
+  const outer = scan.items.at(-1) ?? 0;
+  if (goesOn || indent - outer >= 4) {
+    scan.paragraph = afterText;
+    return;
+  }
+  const { content, item, entered } = enterItems(text, outer);
+  scan.items.push(...entered);
+  const found = opening(content, line, item, afterText && content === text);
+  if (found) {
+    inert.add(line);
+    if (found !== "closed") scan.open = found;
+    return;
+  }
+  const heading = readHeading(content.slice(item));
+  if (heading && item === 0) headings.push({ line, ...heading });
+  scan.table = !begins && (scan.table || (afterText && isHead(scan.previous, text)));
+  scan.paragraph =
+    !scan.table && !heading && content.trim() !== "" && !/^\s*>\s*(?:$|[#`~<>-])/.test(content);
+}
+
+/** A heading's level and title, without the marks that may close it. */
+function readHeading(text: string): { level: number; title: string } | undefined {
+  const [all, marks] = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(text) ?? [];
+  if (all === undefined || marks === undefined) return undefined;
+  const title = text.slice(all.length).trim();
+  let end = title.length;
+  while (title[end - 1] === "#") end--;
+  const closed = end === 0 || title[end - 1] === " " || title[end - 1] === "\t";
+  return { level: marks.length, title: closed ? title.slice(0, end).trim() : title };
 }
 
 /** What cannot be the next line of a paragraph. */
 function beginsBlock(text: string): boolean {
   const content = text.trimStart();
   return (
-    heading.test(text) ||
+    readHeading(text) !== undefined ||
     fence.test(content) ||
     /^(?:[-*+] +\S|1[.)] +\S|>)/.test(content) ||
     /^(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/.test(content) ||

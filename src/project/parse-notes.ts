@@ -102,6 +102,7 @@ export function itemsOf(notes: Notes, key: SectionKey): Item[] {
       item.text = `${item.text} ${(texts[item.textEnd] ?? "").trim()}`.trim();
       item.textEnd++;
     }
+    item.text = item.text.replaceAll(/\s+/g, " ");
     items.push(item);
   }
   return items;
@@ -136,7 +137,7 @@ export function entriesOf(notes: Notes): Entry[] {
   const level = Math.min(...inside.map((heading) => heading.level));
   const own = inside.filter((heading) => heading.level === level);
   return own.map((heading, index) => {
-    const [, timestamp = "", name = ""] = /^(\S*\d\S*)\s+[-–—:]\s*(.*)$/.exec(heading.title) ?? [
+    const [, timestamp = "", name = ""] = /^(?=\S*\d)(\S{1,40})\s{1,9}[-–—:]\s*(.*)$/.exec(heading.title) ?? [
       "",
       "",
       heading.title,

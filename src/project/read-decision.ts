@@ -130,10 +130,13 @@ function lineOf({ position }: Placed, first: number): number {
   return first + (position?.start.line ?? 1) - 1;
 }
 
+/** A quote is a line of code, not a file. */
+const longestEvidence = 4_000;
+
 const evidenceLine = /^(?:[-*+]\s+|\d+[.)]\s+)?(`+)(?!`)(.*?[^`])\1(?!`)(.*)$/;
 
 function readEvidence({ line, text }: { line: number; text: string }): Evidence {
-  const [, , inside, after = ""] = evidenceLine.exec(text) ?? [];
+  const [, , inside, after = ""] = evidenceLine.exec(text.slice(0, longestEvidence)) ?? [];
   const place = /\[(.+)\]/.exec(inside === undefined ? text : after)?.[1];
   return {
     line,

@@ -62,9 +62,17 @@ const nothingKnown: CutLine = {
   priority: 0,
 };
 
-/** Written to be read on one line, and unable to pass for anything else. */
+/** Written to be read on one line, with nothing hidden in it, and unable to pass for anything else. */
 export function asData(text: string): string {
-  return fenceContent(unescapeMarkdown(text).replaceAll(/\s+/g, " ").trim());
+  const line = unescapeMarkdown(text).replaceAll(/\s+/g, " ").trim();
+  return fenceContent(line.replaceAll(hidden, (character) => `[U+${codeOf(character)}]`));
+}
+
+/** Characters that turn the direction of a text, take no room, or spell out a text that nobody sees. */
+const hidden = /[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+
+function codeOf(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
 }
 
 function contextLines(notes: Notes): CutLine[] {

@@ -1,10 +1,21 @@
 import type { Nodes } from "mdast";
+import { isLongerThan } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { readMarkdown } from "./read-markdown.ts";
+
+/** What stands on one line is read at a glance. */
+const longestText = 2_000;
 
 /** What a person or an agent wrote, on one line: a line break would begin something new in the file. */
 export function oneLine(text: string, field: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
+  if (isLongerThan(line, longestText)) {
+    throw new HoldfastError(
+      "over_limit",
+      `"${field}" has more than ${longestText} characters. Nothing was changed. Say it shorter, and keep the details in the session's notes.`,
+      { data: { field, limit: longestText } },
+    );
+  }
   if (line !== "") return line;
   throw new HoldfastError(
     "invalid_input",
