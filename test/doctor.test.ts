@@ -13,6 +13,7 @@ import { planInit, runInit } from "../src/hosts/install/init.ts";
 import type { Places } from "../src/hosts/install/places.ts";
 import { linkSession } from "../src/hosts/session-link.ts";
 import { openMemory } from "../src/index.ts";
+import { compiled } from "./support/compiled.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 const cli = join(import.meta.dirname, "../src/cli.ts");
@@ -47,7 +48,7 @@ function freshMachine(scope: "project" | "user" = "project"): Machine {
       new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [cli, ...args], {
           cwd: root,
-          env,
+          env: { ...env, NODE_COMPILE_CACHE: compiled },
           stdio: ["ignore", "pipe", "pipe"],
         });
         let [stdout, stderr] = ["", ""];

@@ -7,6 +7,7 @@ import {
   type ScriptedRequest,
   startScriptedServer,
 } from "../../src/testing/scripted-server.ts";
+import { compiled } from "./compiled.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");
@@ -34,7 +35,7 @@ export function startCli(
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(process.execPath, [cli, ...args], {
     cwd: options.cwd,
-    env: { PATH, HOME, ...options.env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE: compiled, ...options.env },
     stdio: "pipe",
   });
   after(() => child.kill("SIGKILL"));

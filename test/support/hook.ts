@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatAnswer, type HookReply } from "../../src/hosts/hook-answer.ts";
 import { readHookConfig } from "../../src/hosts/hook-config.ts";
@@ -10,13 +9,12 @@ import { runHook } from "../../src/hosts/run-hook.ts";
 import { openMemory } from "../../src/index.ts";
 import type { Memory } from "../../src/sessions/memory.ts";
 import type { Outcome } from "./command-line.ts";
+import { compiled } from "./compiled.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 /** Where failures are kept that a project has no place for. */
 export const stateHome = temporaryDirectory();
 process.env.XDG_STATE_HOME = stateHome;
-
-const compiled = join(tmpdir(), "holdfast-test-compiled");
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
+import { compiled } from "./compiled.ts";
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");
 
@@ -34,6 +35,7 @@ export function startMcp(
     env: {
       ...process.env,
       NODE_TEST_CONTEXT: undefined,
+      NODE_COMPILE_CACHE: compiled,
       HOLDFAST_DB: "",
       HOLDFAST_STORE: "",
       ...options.env,

@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { compiled } from "./compiled.ts";
 import type { WriterOrder } from "./writer.ts";
 
 export interface Program {
@@ -22,12 +22,7 @@ export interface Program {
 export function startProgram(name: string, argument: unknown, wrapper: readonly string[] = []): Program {
   const command = [...wrapper, process.execPath, join(import.meta.dirname, name), JSON.stringify(argument)];
   const child = spawn(command[0] as string, command.slice(1), {
-    // Compiled once, so that a hundred processes start in the time of a few.
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: join(tmpdir(), "holdfast-test-compiled"),
-      NODE_NO_WARNINGS: "1",
-    },
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled, NODE_NO_WARNINGS: "1" },
   });
   child.stdin.on("error", () => {});
   const lines: string[] = [];

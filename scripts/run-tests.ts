@@ -1,0 +1,10 @@
+// `node --test ARGS`, with every test file and every process it starts compiled only once.
+import { spawnSync } from "node:child_process";
+import { compiled } from "../test/support/compiled.ts";
+
+const { status, error } = spawnSync(process.execPath, ["--test", ...process.argv.slice(2)], {
+  stdio: "inherit",
+  env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+});
+if (error) throw error;
+process.exitCode = status ?? 1;
