@@ -7,7 +7,7 @@ export interface Foresight {
   exact: boolean;
 }
 
-/** The search grows with the cube of an epoch's moments, and with its results. */
+/** The search grows with the cube of an epoch's moments. */
 const mostMoments = 300;
 
 /** The most that clearing could save, had it known each epoch's calls beforehand. */
@@ -31,41 +31,17 @@ export function foresee(input: ForesightInput): Foresight {
  * that begins furthest back in the prompt. What stands before it is never cleared; what stands behind it saves from this
  * moment on; and what was gained before this moment, and what is gained after it, are two smaller problems of the same kind.
  */
-export function bestSaving({ moments: { length: moments }, results, rewriting }: ClearingProblem): number {
+export function bestSaving(problem: ClearingProblem): number {
+  const moments = problem.moments.length;
   const width = moments + 1;
+  const gainOf = countGains(problem);
   /** At first * width + end: over the moments from `first` to before `end`, with the results that become clearable in them. */
   const best = new Float64Array((width + 1) * width);
-  const froms = Int32Array.from(results, ({ from }) => from);
-  // By moment, so that the innermost loop walks along them.
-  const savings = Array.from({ length: width }, (_, moment) =>
-    Float64Array.from(results, ({ saving }) => saving[moment] ?? 0),
-  );
-  const costs = Array.from({ length: moments }, (_, moment) =>
-    Float64Array.from(results, (_, index) => rewriting(moment, index)),
-  );
-  const gainOf = (moment: number, first: number, end: number, newest: number): number => {
-    const [now, then, cost] = [savings[moment], savings[end], costs[moment]] as [
-      Float64Array,
-      Float64Array,
-      Float64Array,
-    ];
-    let saved = 0;
-    let most = 0;
-    for (let index = newest; index >= 0 && (froms[index] as number) >= first; index--) {
-      saved += (now[index] as number) - (then[index] as number);
-      const gain = saved - (cost[index] as number);
-      if (gain > most) most = gain;
-    }
-    return most;
-  };
-  const newest = Array.from({ length: moments }, (_, moment) =>
-    froms.findLastIndex((from) => from <= moment),
-  );
   for (let first = moments - 1; first >= 0; first--) {
     for (let end = first + 1; end <= moments; end++) {
       let most = 0;
       for (let moment = first; moment < end; moment++) {
-        const gain = gainOf(moment, first, end, newest[moment] as number);
+        const gain = gainOf(moment, first, end);
         if (gain === 0) continue;
         const sides = (best[first * width + moment] as number) + (best[(moment + 1) * width + end] as number);
         if (gain + sides > most) most = gain + sides;
@@ -74,6 +50,50 @@ export function bestSaving({ moments: { length: moments }, results, rewriting }:
     }
   }
   return best[moments] as number;
+}
+
+/**
+ * What the best rewriting at a moment gains until `end`, among the results that become clearable from `first` on. To be
+ * asked with `first` going down: an earlier one only adds results, so that counting goes on where it stopped.
+ */
+function countGains({ moments: { length: moments }, results, rewriting }: ClearingProblem) {
+  const width = moments + 1;
+  const froms = Int32Array.from(results, ({ from }) => from);
+  // By moment, so that the innermost loop walks along them.
+  const savings = Array.from({ length: width }, (_, moment) =>
+    Float64Array.from(results, ({ saving }) => saving[moment] ?? 0),
+  );
+  const costs = Array.from({ length: moments }, (_, moment) =>
+    Float64Array.from(results, (_, index) => rewriting(moment, index)),
+  );
+  // Of each pair (moment, end): the next result to count, what those counted save, and the most that was gained.
+  const next = new Int32Array(width * width);
+  const saved = new Float64Array(width * width);
+  const gains = new Float64Array(width * width);
+  for (let moment = 0; moment < moments; moment++) {
+    const newest = froms.findLastIndex((from) => from <= moment);
+    next.fill(newest, moment * width, (moment + 1) * width);
+  }
+  return (moment: number, first: number, end: number): number => {
+    const pair = moment * width + end;
+    let index = next[pair] as number;
+    let most = gains[pair] as number;
+    if (index < 0 || (froms[index] as number) < first) return most;
+    const [now, then, cost] = [savings[moment], savings[end], costs[moment]] as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    let sum = saved[pair] as number;
+    for (; index >= 0 && (froms[index] as number) >= first; index--) {
+      sum += (now[index] as number) - (then[index] as number);
+      most = Math.max(most, sum - (cost[index] as number));
+    }
+    next[pair] = index;
+    saved[pair] = sum;
+    gains[pair] = most;
+    return most;
+  };
 }
 
 function freeSaving({ results }: ClearingProblem): number {
