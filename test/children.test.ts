@@ -160,6 +160,22 @@ test("children are limited in number and depth, with the next step in the answer
     const child = await memory.resumeSession(first);
     await assert.rejects(runner.start(child, { kind: "spawn", task: "three" }), /nested 1 deep/);
   });
+  await withAgent(script, {}, async ({ agent, memory }) => {
+    const audit = await memory.createSession({ id: "audit" });
+    const runner = runnerOf(agent, memory);
+    let deepest = audit;
+    for (let depth = 1; depth <= 3; depth++)
+      deepest = await memory.resumeSession(await runner.start(deepest, { kind: "spawn", task: "deeper" }));
+    await assert.rejects(runner.start(deepest, { kind: "spawn", task: "too deep" }), /nested 3 deep/);
+    for (let running = 4; running <= 10; running++)
+      await runner.start(audit, { kind: "spawn", task: `number ${running}` });
+    await assert.rejects(
+      runner.start(audit, { kind: "spawn", task: "eleventh" }),
+      /^HoldfastError: 10 sub-sessions/,
+    );
+    runner.abortChildrenOf("audit");
+    await runner.wait(audit, undefined, 10);
+  });
 });
 
 test("aborting the parent aborts its children [controller.child-abort]", async () => {

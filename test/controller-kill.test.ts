@@ -75,7 +75,7 @@ describe("kill -9", { concurrency: 3 }, () => {
 
 function killIn(phase: Phase): void {
   test(`kill -9 ${phase.name}: a new process goes on, and nothing is lost [controller.kill]`, async (t) => {
-    const { store, server } = await runAndKill(t, phase);
+    const { store, server, unheard } = await runAndKill(t, phase);
     const memory = await openMemory({ store });
     t.after(() => memory.close());
     assert.equal((await sheetReader(memory, server.url).resume("s").result).text, "All are noted.");
@@ -90,9 +90,16 @@ function killIn(phase: Phase): void {
     for (const request of server.requests) assertValidPrompt(request);
     const given = (await session.receipts()).filter(({ warning }) => warning === "given").length;
     assert.ok(
-      server.requests.filter(isWarning).length >= given,
+      server.requests.filter((request) => request !== unheard && isWarning(request)).length >= given,
       "a warning that was not heard is given again",
     );
+    if (phase.event === "in-tool")
+      assert.ok(
+        server.bodies.some((body) =>
+          body.includes("read_sheet was interrupted by a restart. Check what it did"),
+        ),
+        "a tool of the agent's own is not run a second time unasked",
+      );
   });
 }
 
@@ -100,10 +107,10 @@ function killIn(phase: Phase): void {
 async function runAndKill(t: TestContext, { on, event }: Phase) {
   const store = join(directory, `${++stores}.db`);
   let child: ChildProcess | undefined;
-  let killed = false;
+  let unheard: ScriptedRequest | undefined;
   const server = await startScriptedServer((request, number) => {
-    if (!killed && on?.(request, number)) {
-      killed = true;
+    if (!unheard && on?.(request, number)) {
+      unheard = request;
       child?.kill("SIGKILL");
       return { hangUp: true };
     }
@@ -116,5 +123,5 @@ async function runAndKill(t: TestContext, { on, event }: Phase) {
   });
   const [, signal] = (await once(child, "exit")) as [number | null, string | null];
   assert.equal(signal, "SIGKILL", "the process was killed");
-  return { store, server };
+  return { store, server, unheard };
 }

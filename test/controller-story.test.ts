@@ -68,6 +68,8 @@ test("the spreadsheet story: three compactions in one turn, and not a finding is
   assert.ok(compacted);
   const receipts = await stage.agent.receipts("s");
   assert.ok(receipts.length >= 3, `${receipts.length} compactions`);
+  for (const { tokensBefore, tokensAfter } of receipts)
+    assert.ok(tokensAfter > 0 && tokensAfter < tokensBefore, `${tokensBefore} became ${tokensAfter} tokens`);
   assert.deepEqual(
     receipts,
     ofType(events, "receipt").map(({ receipt }) => receipt),
