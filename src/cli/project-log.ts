@@ -77,9 +77,13 @@ async function perform(
   if (!operation) throw new HoldfastError("unknown_tool", `There is no operation ${name}.`);
   const parsed = operation.input.safeParse(given);
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path: [field = ""], message }) => {
-      const option = `--${optionOf(String(field))}`;
-      return given[String(field)] === undefined ? `${option} is missing` : `${option}: ${message}`;
+    const problems = parsed.error.issues.map((issue) => {
+      if (issue.code === "unrecognized_keys")
+        return `it takes no ${issue.keys.map((key) => `--${optionOf(key)}`).join(", ")}`;
+      const field = String(issue.path[0] ?? "");
+      return given[field] === undefined
+        ? `--${optionOf(field)} is missing`
+        : `--${optionOf(field)}: ${issue.message}`;
     });
     throw new HoldfastError(
       "invalid_input",

@@ -27,12 +27,12 @@ export interface FixReport extends LintReport {
 /** Everything that is wrong with the notes, by line. */
 export async function lintProject(project: Project): Promise<LintReport> {
   const { file } = project;
-  const notes = existingNotes(file);
-  const bytes = readNotesFile(file)?.bytes ?? Buffer.alloc(0);
+  const bytes = readNotesFile(file)?.bytes;
+  const notes = bytes ? parseNotes(bytes.toString("utf8")) : existingNotes(file);
   const subject = {
     file,
     notes,
-    bytes,
+    bytes: bytes ?? Buffer.from(notes.text),
     references: checkReferences(file, notes),
     countTokens: await project.countTokens(),
   };

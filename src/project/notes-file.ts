@@ -112,8 +112,7 @@ export function writeNotesFile(file: NotesFile, text: string): void {
       rmSync(temporary, { force: true });
       throw error;
     }
-    // Windows has no such call, and needs none.
-    if (process.platform !== "win32") fsyncSync(directory);
+    if (directory !== undefined) fsyncSync(directory);
   });
 }
 
@@ -133,9 +132,11 @@ function writeNewFile(path: string, text: string, mode: number): void {
  * Runs the work in the file's directory, held open: if somebody puts a link in its place meanwhile, the work still
  * happens in the directory that was checked. Where the system cannot name an open directory, its path is used.
  */
-function inParent<T>(file: NotesFile, what: string, work: (parent: string, directory: number) => T): T {
+function inParent<T>(file: NotesFile, what: string, work: (parent: string, directory?: number) => T): T {
   const path = dirname(file.path);
   try {
+    // Windows opens no directories.
+    if (process.platform === "win32") return work(path);
     const directory = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
     try {
       const held = `/proc/self/fd/${directory}`;
