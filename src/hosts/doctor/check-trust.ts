@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { HostName } from "../install/host-table.ts";
 import { readJson, valueAt } from "../install/json-text.ts";
@@ -9,8 +9,8 @@ import { type Finding, note, ok, problem } from "./finding.ts";
 
 const check = "trust";
 
-/** Whether the host is willing to run what it was given. */
-export async function checkTrust(host: HostName, places: Places): Promise<Finding[]> {
+/** Whether the host, in this version, is willing to run what it was given. */
+export async function checkTrust(host: HostName, places: Places, version = ""): Promise<Finding[]> {
   switch (host) {
     case "claude-code":
       return checkClaudeCode(places);
@@ -18,6 +18,8 @@ export async function checkTrust(host: HostName, places: Places): Promise<Findin
       return checkCodex(places);
     case "gemini":
       return checkGemini(places);
+    case "pi":
+      return [checkPi(places, version)];
     case "openclaw":
       return checkOpenClaw(places);
     default:
@@ -164,6 +166,33 @@ function checkGeminiFolder(places: Places): Finding {
     "Gemini CLI was not told yet to trust this folder; until then it uses neither hooks nor server.",
     remedy,
   );
+}
+
+/** From 0.79 on, pi loads the extensions of a project only when it is trusted. */
+function checkPi(places: Places, version: string): Finding {
+  const [, minor] = /^0\.(\d+)/.exec(version) ?? [];
+  if (places.scope === "user" || (minor !== undefined && Number(minor) < 79))
+    return ok(check, "none is needed");
+  const folder = userFolder.pi(places);
+  const [saved = {}] = settingsIn(join(folder, "trust.json"));
+  const usual = settingsIn(join(folder, "settings.json")).map((value) => value.defaultProjectTrust)[0];
+  const decided = foldersUp(realpathSync(places.root))
+    .map((path) => saved[path])
+    .find((decision) => typeof decision === "boolean");
+  const remedy = "Start pi here, type /trust and trust the project; for one run: pi --approve.";
+  if (decided ?? usual === "always") return ok(check, "pi trusts the project");
+  if (decided === false || usual === "never")
+    return problem(check, "pi does not trust the project, and so does not load its extensions.", remedy);
+  return note(
+    check,
+    "pi was not told yet to trust the project; until then it does not load its extensions.",
+    remedy,
+  );
+}
+
+/** A folder and all above it. */
+function foldersUp(folder: string): string[] {
+  return folder === dirname(folder) ? [folder] : [folder, ...foldersUp(dirname(folder))];
 }
 
 function checkOpenClaw(places: Places): Finding[] {

@@ -38,7 +38,8 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
     return { ...report, isWired: false, findings };
   }
   const remedy = `holdfast init ${host.name}${places.scope === "user" ? " --user" : ""}`;
-  const findings = [await checkVersion(host, places)];
+  const version = await checkVersion(host, places);
+  const findings = [version];
   const wiring = checkWiring(host, places, launcher, remedy);
   findings.push(...wiring.findings);
   if (twice && host.name !== "openclaw") {
@@ -46,7 +47,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
     findings.push(note("wiring", detail, `holdfast uninstall ${host.name}, here or with --user`));
   }
   if (wiring.findings.every(({ status }) => status !== "problem"))
-    findings.push(...(await checkTrust(host.name, places)));
+    findings.push(...(await checkTrust(host.name, places, version.detail)));
   if (wiring.server) findings.push(await checkServer(wiring.server, project.root, remedy));
   if (wiring.hook !== undefined)
     findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { openMemory } from "../../index.ts";
 import type { Host, HostName } from "../install/host-table.ts";
 import { valueAt } from "../install/json-text.ts";
@@ -201,11 +202,14 @@ function signsInWithGoogle(places: Places): boolean {
 }
 
 function silent({ title, program }: Host, { trouble, code, stderr, stdout }: ProgramRun): Finding {
-  const said = (stderr.trim() || stdout.trim()).split("\n").at(-1) ?? "";
+  const said =
+    stripVTControlCharacters(stderr.trim() || stdout.trim())
+      .split("\n")
+      .at(-1) ?? "";
   const why = [trouble ?? `exit code ${code}`, said].filter((text) => text !== "").join(": ");
   return problem(
     check,
     `${title} sent no request to the model: ${why}`,
-    `Run ${program} here by hand and see what it says.`,
+    `See what doctor says about trust, above, or run ${program} here by hand and see what it says.`,
   );
 }

@@ -162,7 +162,10 @@ const pi: Host = {
     const folder = places.scope === "user" ? userFolder.pi(places) : join(places.root, ".pi");
     return [modulePlugin(places, join(folder, "extensions", "holdfast.js"), "pi")];
   },
-  next: () => undefined,
+  next: ({ scope }) =>
+    scope === "project"
+      ? "From 0.79 on, pi loads a project's extensions only when you trust it: say yes when pi asks, or start pi --approve."
+      : undefined,
 };
 
 const openclaw: Host = {
