@@ -93,6 +93,20 @@ test("when an agent makes a tool of its own the client is told, and can call it 
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
+test("a client is told of a tool that was made through another server [mcp.changing-tools]", async (context) => {
+  const args = ["--db", join(temporaryDirectory(), "memory.db"), "--surfaces", "sandbox"];
+  const [mine, theirs] = [startMcp(context, args), startMcp(context, args)];
+  for (const server of [mine, theirs]) {
+    await initialize(server);
+    await server.ask("tools/list");
+  }
+  const schema = { type: "object" };
+  await mine.call("create_tool", { name: "six", description: "Six.", schema, code: "return 6" });
+  await theirs.next(({ method }) => method === "notifications/tools/list_changed");
+  assert.equal((await theirs.call("six", {})).content[0].text, "6");
+  for (const server of [mine, theirs]) assert.equal((await server.end()).code, 0);
+});
+
 test("the store is in the project's root, private, and out of Git's sight [store.default]", async (context) => {
   const root = temporaryDirectory();
   execFileSync("git", ["init", "--quiet"], { cwd: root });

@@ -98,12 +98,25 @@ export class Connection {
   async #memory(): Promise<Memory> {
     const memory = await this.#source.openMemory();
     if (!this.#closed) {
-      this.#watching ??= memory.watch(({ sessionId }) => this.#hear(sessionId));
+      this.#watching ??= this.#watch(memory);
       await this.#watching.catch(() => {
         this.#watching = undefined;
       });
     }
     return memory;
+  }
+
+  /** What an agent knows, its own tools among it, is no session: it is listened to besides them. */
+  async #watch(memory: Memory): Promise<() => void> {
+    const stops = await Promise.all([
+      memory.watch(({ sessionId }) => this.#hear(sessionId)),
+      memory.watchKnowledge(() => {
+        if (!this.#closed) this.#announcer.memoryChanged();
+      }),
+    ]);
+    return () => {
+      for (const stop of stops) stop();
+    };
   }
 
   /** Told of one after the other: a client hears of a change once, however many commits it came in. */

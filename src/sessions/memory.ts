@@ -210,6 +210,14 @@ export class Memory {
     });
   }
 
+  /** Hears of every change to what this owner's agents know, by any process. */
+  async watchKnowledge(listener: () => void): Promise<() => void> {
+    const owner = knowledgeOwner(this.owner);
+    return this.#setting.store.watch((change) => {
+      if (change.owner === owner) listener();
+    });
+  }
+
   async close(): Promise<void> {
     this.#open.clear();
     await this.#setting.store.close();
