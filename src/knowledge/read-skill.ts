@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { findSkillFault } from "../tools/skill-format.ts";
+import { findSkillFault, oneLine } from "../tools/skill-format.ts";
 
 export type ReadSkill =
   | { description: string; content: string; fault?: undefined }
@@ -21,5 +21,8 @@ export function readSkill(text: string, directory: string): ReadSkill {
   const fault = findSkillFault(name, description);
   if (fault !== "") return { fault };
   if (name !== directory) return { fault: `its name is "${name}", but its folder is called "${directory}"` };
-  return { description: description as string, content: text.slice(whole.length).replace(/^\s*\n/, "") };
+  return {
+    description: oneLine(description as string),
+    content: text.slice(whole.length).replace(/^\s*\n/, ""),
+  };
 }

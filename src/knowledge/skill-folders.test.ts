@@ -49,6 +49,22 @@ test("skills come from the usual folders, in order, and each is read in full on 
   assert.equal(file.content, "Tag it.");
 });
 
+test("a folded description is one line, and a skill that one in a folder would hide is not saved [knowledge.skills-checked]", async () => {
+  const root = temporaryDirectory();
+  put(root, "skills/audit/SKILL.md", skill("audit", ">\n  Audits\n  a workbook"));
+  const memory = await openTestMemory({ surfaces: [knowledgeSurface({ skills: skillFolders(root) })] });
+  const session = await memory.createSession();
+  const listed = { skills: [{ name: "audit", description: "Audits a workbook", source: "skills/audit" }] };
+  assert.deepEqual(await answer(session, "list_skills"), listed);
+  const refused = await session.call("save_skill", { name: "audit", description: "Mine", content: "x" });
+  assert.equal(refused.ok, false);
+  assert.match(
+    refused.text,
+    /one of that name in skills\/audit.*another name, or edit skills\/audit\/SKILL\.md/,
+  );
+  assert.deepEqual(await answer(session, "list_skills"), listed);
+});
+
 test("a broken skill is skipped with a warning that names it, and is there once it is mended [knowledge.skills-broken]", async () => {
   const root = temporaryDirectory();
   const broken: [name: string, text: string, fault: RegExp][] = [

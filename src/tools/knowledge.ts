@@ -4,7 +4,7 @@ import type { Session } from "../sessions/session.ts";
 import { defineTool, type Surface } from "./define-tool.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "./edit-text.ts";
 import { knowledgeOptions } from "./knowledge-options.ts";
-import type { SkillSource, SkillSummary } from "./skill-format.ts";
+import { oneLine, type SkillSource, type SkillSummary } from "./skill-format.ts";
 import { listSkills, skillTools } from "./skills.ts";
 import { stateTools } from "./state.ts";
 
@@ -66,5 +66,5 @@ function renderSkills(skills: readonly SkillSummary[]): string {
 }
 
 function summaryLine(description: string): string {
-  return fenceContent(description.replaceAll(/\s+/g, " ").trim());
+  return fenceContent(oneLine(description));
 }

@@ -4,7 +4,7 @@ import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
 import { defineTool, type Tool } from "./define-tool.ts";
 import { knowledgeOptions } from "./knowledge-options.ts";
-import { findSkillFault, type SkillSource, type SkillSummary } from "./skill-format.ts";
+import { findSkillFault, oneLine, type SkillSource, type SkillSummary } from "./skill-format.ts";
 
 /** All skills of a session's agent: those in folders first, then those it saved. */
 export async function listSkills(
@@ -89,6 +89,7 @@ export function skillTools(source: SkillSource): Tool[] {
         const fault = findSkillFault(name, description) || (text.trim() === "" ? "it has no content" : "");
         if (fault !== "")
           throw new HoldfastError("invalid_input", `The skill ${quote(name)} was not saved: ${fault}.`);
+        await refuseHidden(source, name);
         const knowledge = await call.session.knowledge();
         const skill = { name, description: oneLine(description), content: text };
         const { result } = await knowledge.saveSkill(skill, knowledgeOptions(call));
@@ -98,8 +99,15 @@ export function skillTools(source: SkillSource): Tool[] {
   ];
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
+/** A skill in a folder goes before a saved one of its name, which nobody would ever read. */
+async function refuseHidden(source: SkillSource, name: string): Promise<void> {
+  const folder = (await source.list()).skills.find((skill) => skill.name === name)?.source;
+  if (folder === undefined) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `The skill ${quote(name)} was not saved: there is one of that name in ${folder}, which goes before it. Choose another name, or edit ${folder}/SKILL.md.`,
+    { data: { name, folder } },
+  );
 }
 
 async function noSuchSkill(session: Session, source: SkillSource, name: string): Promise<HoldfastError> {
