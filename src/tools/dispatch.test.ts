@@ -50,6 +50,21 @@ test("a wrong type is refused with the field's name [bad.types]", async () => {
   }
 });
 
+test("a value out of its bounds is refused with the bound and what came [bad.types]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notes", "tasks"] });
+  const session = await memory.createSession();
+  const cases: [tool: string, input: Record<string, unknown>, says: string][] = [
+    ["list_notes", { limit: 0 }, '"limit" must be at least 1 (got 0)'],
+    ["list_notes", { limit: 1_000 }, '"limit" must be at most 200 (got 1000)'],
+    ["list_notes", { offset: 1.5 }, '"offset" must be a whole number (got 1.5)'],
+    ["begin_task", { description: "" }, '"description" must not be empty'],
+  ];
+  for (const [tool, input, says] of cases) {
+    const { text } = await refusal(session, tool, input);
+    assert.equal(text, `${tool}: ${says}. Nothing was changed.`);
+  }
+});
+
 test("an unknown operation, action or tool is refused with those that exist [bad.types]", async () => {
   const session = await filledSession();
   const operation = await refusal(session, "update_notepad", { operation: "clear", content: "kept" });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { typeName } from "../engine/check-fields.ts";
-import { normaliseTexts } from "../engine/text.ts";
+import { countCharacters, normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { ToolAnswer } from "../sessions/options.ts";
 import type { Call, Tool } from "./define-tool.ts";
@@ -51,25 +51,38 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown, tool: Tool): str
     }
     case "invalid_type": {
       if (field === "") return `the input must be an object (got ${typeName(input)})`;
-      const value = issue.path.reduce<unknown>(
-        (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
-        input,
-      );
+      const value = valueAt(input, issue.path);
       if (value === undefined) return `the parameter "${field}" is missing`;
-      return `"${field}" must be ${article(issue.expected)} (got ${typeName(value)})`;
+      const got = issue.expected === "int" && typeof value === "number" ? value : typeName(value);
+      return `"${field}" must be ${article(issue.expected)} (got ${got})`;
     }
     case "invalid_value": {
-      const value = issue.path.reduce<unknown>(
-        (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
-        input,
-      );
+      const value = valueAt(input, issue.path);
       const allowed = issue.values.map((each) => JSON.stringify(each)).join(", ");
       if (value === undefined) return `the parameter "${field}" is missing; it is one of ${allowed}`;
       return `"${field}" must be one of ${allowed} (got ${JSON.stringify(value)?.slice(0, 100)})`;
     }
+    case "too_small":
+      return `"${field}" must ${boundText("at least", issue.minimum, valueAt(input, issue.path))}`;
+    case "too_big":
+      return `"${field}" must ${boundText("at most", issue.maximum, valueAt(input, issue.path))}`;
     default:
       return field === "" ? issue.message : `"${field}": ${issue.message}`;
   }
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
+}
+
+/** What a length or a number must be, and what it is. */
+function boundText(bound: string, limit: number | bigint, value: unknown): string {
+  if (typeof value === "string")
+    return value === ""
+      ? "not be empty"
+      : `have ${bound} ${limit} characters (got ${countCharacters(value)})`;
+  if (Array.isArray(value)) return `have ${bound} ${limit} items (got ${value.length})`;
+  return `be ${bound} ${limit} (got ${JSON.stringify(value)})`;
 }
 
 function didYouMean(given: string, known: readonly string[]): string {
@@ -88,7 +101,8 @@ function sameLetters(a: string, b: string): boolean {
 }
 
 function article(type: string): string {
-  return type === "array" || type === "object" || type === "int" ? `an ${type}` : `a ${type}`;
+  if (type === "int") return "a whole number";
+  return type === "array" || type === "object" ? `an ${type}` : `a ${type}`;
 }
 
 function unknownTool(tools: ToolsByName, name: string): HoldfastError {

@@ -35,12 +35,12 @@ export function operationOf<Text extends string>(text: Text, input: EditInput): 
 }
 
 export function editAnswer(
-  { operation }: EditInput,
+  { operation, replace_all: all = false }: EditInput,
   { replaced, otherMatches }: EditCounts,
 ): z.output<typeof editOutput> {
   return {
     ok: true,
-    ...(replaced === undefined ? {} : { replaced }),
+    ...(all && replaced !== undefined ? { replaced } : {}),
     ...(otherMatches ? { other_matches: otherMatches, message: othersLeft(operation, otherMatches) } : {}),
   };
 }

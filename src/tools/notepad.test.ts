@@ -75,6 +75,8 @@ test("find_replace changes the first match and says how many others there are [n
     { ok: true, replaced: 2, others: 0 },
   );
   assert.equal(await session.notepad.read(), "- [x] a\n- [x] b\n- [x] c");
+  const only = { operation: "find_replace", find: "b", replace: "B" };
+  assert.deepEqual(await answer(session, "update_notepad", only), { ok: true });
 });
 
 test("find_replace takes every character literally [notepad.find-replace]", async () => {
