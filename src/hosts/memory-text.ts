@@ -40,7 +40,10 @@ export function renderMemory(memory: MemoryText): string {
   } = memory;
   const show = `run "holdfast show ${memory.sessionId}"`;
   const notes = state?.row.counters.notes ?? 0;
-  const kept = notes === 0 ? "" : `${notes} notes are kept as well: call search_notes or list_notes.`;
+  const kept =
+    notes === 0
+      ? ""
+      : `${notes === 1 ? "1 note is" : `${notes} notes are`} kept as well: call search_notes or list_notes.`;
   const parts: Part[] = [
     { text: lead, share: 400, more: show },
     { text: notepadText(state), share: 3_600, more: "call read_notepad" },
