@@ -307,6 +307,11 @@ test("goals, blockers and questions are added once, changed in place, and ended 
   await assert.rejects(call("log_blocker", { blocker: "unheard of", resolution: "x" }), {
     code: "not_found",
   });
+  await call("log_blocker", { blocker: "Blocked: a licence" });
+  assert.match(read(), /^- Blocked: a licence$/m);
+  await call("set_goal", { goal: "Waiting: room to be painted" });
+  await call("set_goal", { goal: "Waiting: room to be painted", status: "done" });
+  assert.match(read(), /^- \[x\] Waiting: room to be painted$/m);
   const before = read();
   assert.match(
     (await call("log_blocker", { blocker: "A signature", kind: "blocked" })).text,

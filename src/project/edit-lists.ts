@@ -48,7 +48,10 @@ export interface BlockerInput {
 
 /** A new blocker; with a resolution, the end of a known one. */
 export function logBlocker(project: Project, input: BlockerInput): ItemChange {
-  const blocker = oneLine(input.blocker, "blocker");
+  const said = oneLine(input.blocker, "blocker");
+  // "Blocked: x" says its kind itself.
+  const blocker = said.replace(blockerKind, "") || said;
+  const wanted = input.kind ?? (/^blocked\s*:/i.test(said) ? "blocked" : undefined);
   const eta = input.eta === undefined ? undefined : oneLine(input.eta, "eta");
   if (eta !== undefined && !isDateOrTime(eta)) {
     throw new HoldfastError(
@@ -65,7 +68,7 @@ export function logBlocker(project: Project, input: BlockerInput): ItemChange {
       return changeItem(notes, known, "Resolved: ", etaNote, ` (${project.now()}: ${resolution})`);
     }
     const before = /^blocked/i.test(known?.text ?? "") ? "blocked" : "waiting";
-    const kind = (input.kind ?? before) === "blocked" ? "Blocked: " : "Waiting: ";
+    const kind = (wanted ?? before) === "blocked" ? "Blocked: " : "Waiting: ";
     const suffix = eta === undefined ? "" : ` (ETA: ${eta})`;
     if (!known) return newItem(notes, "blockers", kind, blocker + suffix);
     return changeItem(notes, known, kind, suffix === "" ? undefined : etaNote, suffix);
@@ -111,7 +114,9 @@ function changeItem(
   const before = notes.lines.texts.slice(item.line, item.textEnd);
   const [, bullet = "- ", rest = ""] =
     /^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ xX]\](?:[ \t]+|$))?(.*)$/.exec(before[0] ?? "") ?? [];
-  const lines = before.with(0, bullet + start + rest.replace(blockerKind, ""));
+  // Only a blocker begins with its kind; a goal may begin with the same word.
+  const content = start.startsWith("[") ? rest : rest.replace(blockerKind, "");
+  const lines = before.with(0, bullet + start + content);
   const last = lines.length - 1;
   const end = buildPiece(
     { suffix },

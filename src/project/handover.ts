@@ -122,7 +122,7 @@ export async function recordSynthesis(options: SynthesisOptions): Promise<Moment
   return attempt(options, (project) => {
     const said = options.findings
       .slice(0, 10)
-      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 120).toWellFormed()}`);
+      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 120)}`.toWellFormed());
     const more =
       options.findings.length > said.length ? `; ${options.findings.length - said.length} more` : "";
     logHandoff(project, { summary: `Synthesised ${said.join("; ")}${more}` }, options, "synthesis");
