@@ -258,6 +258,22 @@ test("the agent's own tools are called like any other, in every session of the a
   await again.close();
 });
 
+test("input is held to all of a tool's schema, whether types are given or not [sandbox.tools]", async () => {
+  const session = await openSandboxed();
+  const schema = {
+    type: "object",
+    properties: { a: { minimum: 3 }, b: { properties: { c: { type: "number" } }, required: ["c"] } },
+  };
+  await answer(session, "create_tool", { ...doubler, name: "strict", schema, code: "return input" });
+  assert.match(
+    (await refusal(session, "strict", { a: 1 })).text,
+    /strict: a: must be at least 3\. It was not run/,
+  );
+  assert.match((await refusal(session, "strict", { b: {} })).text, /b\.c: is missing/);
+  const input = { a: 3, b: { c: 1 } };
+  assert.deepEqual((await answer(session, "strict", input)).value, input);
+});
+
 test("a tool with a bad name, schema or code is refused, and nothing is kept [sandbox.create-tool]", async () => {
   const session = await openSandboxed();
   const refuse = async (change: object) =>
@@ -275,6 +291,7 @@ test("a tool with a bad name, schema or code is refused, and nothing is kept [sa
       /"pattern" is not supported at properties\.a/,
     ],
     [{ type: "object", properties: 3 }, /"properties" must be an object/],
+    [{ type: "object", properties: { a: { minLength: "3" } } }, /"minLength" must be a whole number/],
     [{ type: "object", required: "a" }, /"required" must be an array/],
     [{ type: "object", properties: {}, required: ["a"] }, /"a", which is not among the properties/],
     [{ type: "object", $ref: "#" }, /"\$ref" is not supported/],

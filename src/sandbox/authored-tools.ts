@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { SavedTool } from "../engine/shelf.ts";
+import type { Json } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { findMismatches } from "../sessions/json-schema.ts";
 import type { Session } from "../sessions/session.ts";
 import { type Call, defineTool, type Tool } from "../tools/define-tool.ts";
 import { dotless } from "../tools/toolbox.ts";
@@ -61,7 +63,8 @@ export class AuthoredTools {
         const saved = await findTool(call.session, name);
         // Another session may have saved a new version since this one looked.
         const isOther = JSON.stringify(saved.schema) !== JSON.stringify(schema);
-        if (isOther && !compileSchema(saved.schema).safeParse(given).success) throw changed(saved);
+        const problems = findMismatches(saved.schema, given as Json);
+        if (problems.length > 0) throw isOther ? changed(saved) : mismatch(name, problems);
         return this.#run(call, name, saved.code, given);
       },
       text: programText,
@@ -78,6 +81,12 @@ export async function findTool(session: Session, name: string): Promise<SavedToo
     `You have no tool ${JSON.stringify(name)} of your own. There are: ${tools.map((tool) => tool.name).join(", ") || "none"}.`,
     { data: { name } },
   );
+}
+
+function mismatch(name: string, problems: readonly string[]): HoldfastError {
+  return new HoldfastError("invalid_input", `${name}: ${problems.join("; ")}. It was not run.`, {
+    data: { tool: name, problems },
+  });
 }
 
 function changed({ name, version, schema }: SavedTool): HoldfastError {

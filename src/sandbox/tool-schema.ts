@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Json } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { findSchemaFault } from "../sessions/schema-shape.ts";
 
 type Schema = { [keyword: string]: Json };
 
@@ -49,6 +50,8 @@ export function compileSchema(schema: Json): z.ZodObject {
   for (const keyword of ["anyOf", "oneOf", "allOf"])
     if (keyword in schema) throw refused(`"${keyword}" cannot stand at its top; put it into a property`);
   checkSchema(schema, "", 0);
+  const fault = findSchemaFault(schema);
+  if (fault !== undefined) throw refused(fault);
   try {
     const compiled = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
     if (compiled instanceof z.ZodObject) return compiled;
