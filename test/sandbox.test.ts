@@ -6,7 +6,11 @@ import { createSandbox, type SandboxSurfaceOptions, sandboxSurface } from "../sr
 import { answer, openTestSession, refusal, rejection } from "./support/memory.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
-const sandbox = createSandbox({ workers: 3 });
+// A busy machine must not run a program into its limits, unless the test is about them.
+const sandbox = createSandbox({
+  workers: 3,
+  limits: { cpuMilliseconds: 60_000, wallMilliseconds: 120_000 },
+});
 
 const openSandboxed = (options: SandboxSurfaceOptions = {}, more: Partial<MemoryOptions> = {}) =>
   openTestSession({
@@ -256,6 +260,39 @@ test("the agent's own tools are called like any other, in every session of the a
   assert.equal((await refusal(other, "double", { n: 1 })).code, "unknown_tool");
   assert.deepEqual((await answer(other, "list_tools")).tools, []);
   await again.close();
+});
+
+test("two owners who share a surface have tools of their own, whatever their names [sandbox.tools]", async () => {
+  const surfaces = ["notepad" as const, sandboxSurface({ sandbox })];
+  const [ours, theirs] = await Promise.all(
+    ["ours", "theirs"].map(async (owner) =>
+      (await openMemory({ store: "memory:", surfaces, owner })).createSession(),
+    ),
+  );
+  assert.ok(ours && theirs);
+  await answer(ours, "create_tool", doubler);
+  const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+  await answer(theirs, "create_tool", { ...doubler, schema, code: "return input.text" });
+  await ours.tools();
+  assert.equal((await answer(theirs, "double", { text: "mine" })).value, "mine");
+  assert.equal((await answer(ours, "double", { n: 2 })).value, 4);
+});
+
+test("a tool gives way to one that a surface brings later under its name [sandbox.tools]", async () => {
+  const store = `${temporaryDirectory()}/memory.db`;
+  const before = await openMemory({ store, surfaces: ["notepad", sandboxSurface({ sandbox })] });
+  await answer(await before.createSession(), "create_tool", { ...doubler, name: "add_note" });
+  await before.close();
+  const after = await openMemory({ store, surfaces: ["notes", sandboxSurface({ sandbox })] });
+  const session = await after.createSession();
+  const named = (await session.tools()).filter(({ name }) => name === "add_note");
+  assert.deepEqual(
+    named.map(({ surface }) => surface),
+    ["notes"],
+  );
+  assert.ok((await answer(session, "add_note", { content: "a note" })).id);
+  await answer(session, "delete_tool", { name: "add_note" });
+  await after.close();
 });
 
 test("input is held to all of a tool's schema, whether types are given or not [sandbox.tools]", async () => {
