@@ -10,6 +10,9 @@ import type { Memory, Session } from "../index.ts";
 const server = await startPostgres();
 after(() => server.stop());
 
+/** Less than five seconds where nothing else goes on; a busy machine must not fail this. */
+const soon = 10_000;
+
 /** A memory that is closed with its test, however that ends. */
 async function openFor(context: TestContext, store: string): Promise<Memory> {
   const memory = await openTestMemory({ store });
@@ -81,7 +84,7 @@ test("terminated backends lose nothing and repeat nothing [stores.reconnect]", a
   const written = await writing;
   assert.ok(terminated > 10, `${terminated} backends were terminated`);
   for (const [place, { kept, slowest }] of written.entries()) {
-    assert.ok(slowest < 5_000, `a write took ${slowest} ms`);
+    assert.ok(slowest < soon, `a write took ${slowest} ms`);
     await assertExactlyOnce(memory, sessions[place]?.id as string, kept);
   }
   assert.ok((await connectionsTo(url)) <= 3, "connections were left behind");
@@ -151,7 +154,7 @@ test("a connection that falls silent is given up, and the commit that was under 
   const dead = performance.now();
   // It is sent a second time on a new connection, and waits behind the first.
   await waiting(2);
-  assert.ok(performance.now() - dead < 5_000, `it took ${performance.now() - dead} ms`);
+  assert.ok(performance.now() - dead < soon, `it took ${performance.now() - dead} ms`);
   await holder.query("SELECT pg_advisory_unlock(1)");
   await adding;
   await assertExactlyOnce(beside, "slow", ["only once"]);
@@ -186,7 +189,7 @@ test("a server that crashes and comes back loses nothing, and watchers hear what
     kept.push(...written.kept);
     slowest = Math.max(slowest, written.slowest - down);
   }
-  assert.ok(slowest < 5_000, `a write took ${slowest} ms after the server was back`);
+  assert.ok(slowest < soon, `a write took ${slowest} ms after the server was back`);
   await assertExactlyOnce(memory, "a", kept);
   await heardAll;
   assert.deepEqual(

@@ -31,6 +31,8 @@ export async function startPostgres(): Promise<TestPostgres> {
     password: "holdfast",
     port,
     persistent: true,
+    // What a power cut would take of a server that is thrown away anyway need not be waited for.
+    initdbFlags: ["--no-sync"],
     createPostgresUser: process.getuid?.() === 0,
     onLog: () => {},
     onError: () => {},
