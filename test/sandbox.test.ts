@@ -290,7 +290,8 @@ test("a tool gives way to one that a surface brings later under its name [sandbo
     named.map(({ surface }) => surface),
     ["notes"],
   );
-  assert.ok((await answer(session, "add_note", { content: "a note" })).id);
+  await answer(session, "add_note", { content: "a note" });
+  assert.equal((await session.notes.all()).length, 1);
   await answer(session, "delete_tool", { name: "add_note" });
   await after.close();
 });

@@ -10,6 +10,7 @@ import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import { fromStored, isFinalAnswer, type StoredMessage, spokenText, toStored } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentOptions } from "./options.ts";
+import { pairCalls } from "./plan-pairs.ts";
 import { type Placement, type Prompt, planPrompt } from "./plan-prompt.ts";
 import type { CompactionPolicy, Usage } from "./plan-usage.ts";
 import { CallRecorder } from "./record-calls.ts";
@@ -69,7 +70,7 @@ export class AgentSession {
     const own = this.#setting.options.tools ?? {};
     // A tool that the agent made must not take the place of one that it was given.
     const extra = toolbox
-      .extraTools((await this.session.state()).row.agent)
+      .extraTools((await this.session.state()).row)
       .filter(({ name }) => !Object.hasOwn(own, dotless(name)));
     const isSame =
       this.#tools.length === toolbox.tools.length + extra.length &&
@@ -152,7 +153,8 @@ export class AgentSession {
     const known = this.#prompt;
     if (known?.state === state && known.context === context && known.steer === steer) return known;
     const messages = await this.messages(state);
-    const prompt = planPrompt({ state, context, messages, base, placement, steer });
+    const paired = pairCalls(messages);
+    const prompt = planPrompt({ state, context, messages: paired, base, placement, steer });
     this.#prompt = { steer, context, prompt, usage: this.usage(prompt), state, messages };
     return this.#prompt;
   }

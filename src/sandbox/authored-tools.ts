@@ -4,6 +4,7 @@ import type { Json } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { findMismatches } from "../sessions/json-schema.ts";
 import type { Session } from "../sessions/session.ts";
+import { type AgentOf, agentKey } from "../tools/agent-key.ts";
 import { type Call, defineTool, type Tool } from "../tools/define-tool.ts";
 import { dotless } from "../tools/toolbox.ts";
 import { compileSchema } from "./tool-schema.ts";
@@ -29,13 +30,13 @@ export class AuthoredTools {
     this.#run = run;
   }
 
-  of(agent: string): readonly Tool[] {
-    return (this.#byAgent.get(agent) ?? []).map(({ tool }) => tool);
+  of(agent: AgentOf): readonly Tool[] {
+    return (this.#byAgent.get(agentKey(agent)) ?? []).map(({ tool }) => tool);
   }
 
   /** Looks again at what the session's agent has. A tool that cannot be used any more is left out. */
   async refresh(session: Session): Promise<void> {
-    const { agent } = (await session.state()).row;
+    const agent = agentKey((await session.state()).row);
     const known = this.#byAgent.get(agent) ?? [];
     const tools = (await (await session.knowledge()).tools()).flatMap((saved) => {
       const same = known.find((each) => isSame(each.saved, saved));

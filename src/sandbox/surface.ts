@@ -3,6 +3,7 @@ import { fenceContent } from "../context/fence.ts";
 import type { SavedTool } from "../engine/shelf.ts";
 import type { Json } from "../engine/state.ts";
 import { type ErrorCode, HoldfastError } from "../errors.ts";
+import { agentKey } from "../tools/agent-key.ts";
 import { type Call, defineTool, type Surface, type Tool } from "../tools/define-tool.ts";
 import { knowledgeOptions } from "../tools/knowledge-options.ts";
 import {
@@ -69,10 +70,10 @@ export function sandboxSurface(options: SandboxSurfaceOptions = {}): Surface {
     async refresh(session) {
       await authored.refresh(session);
       const { row } = await session.state();
-      summaries.set(`${row.owner}/${row.agent}`, renderTools(await (await session.knowledge()).tools()));
+      summaries.set(agentKey(row), renderTools(await (await session.knowledge()).tools()));
     },
     block: ({ row }) => {
-      const text = summaries.get(`${row.owner}/${row.agent}`) ?? "";
+      const text = summaries.get(agentKey(row)) ?? "";
       return text === "" ? undefined : { placement: "system", text };
     },
     extraTools: (agent) => authored.of(agent),

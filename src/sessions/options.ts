@@ -1,6 +1,6 @@
 import { checkTexts, typeName } from "../engine/check-fields.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
-import type { State } from "../engine/state.ts";
+import type { SessionRow, State } from "../engine/state.ts";
 import { isLongerThan, normaliseText, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Store } from "../stores/store.ts";
@@ -48,7 +48,7 @@ export interface ToolDescription {
 /** The surfaces in use, as a session sees them. */
 export interface Toolbox {
   /** The tools, with those that this agent made itself. */
-  describe(agent?: string): ToolDescription[];
+  describe(agent?: Pick<SessionRow, "owner" | "agent">): ToolDescription[];
   /** To be called before `context` and `describe`, so that they show what is kept outside the session as it is now. */
   refresh(session: Session): Promise<void>;
   context(state: State): Context;

@@ -123,7 +123,7 @@ export class Session {
   /** The tools that this session's agent has now, to hand to a model. */
   async tools(): Promise<ToolDescription[]> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.describe(this.#state.row.agent);
+    return this.#setting.toolbox.describe(this.#state.row);
   }
 
   /** Calls a tool by name, as an agent would. Refusals are answers, not exceptions. */

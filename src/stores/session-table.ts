@@ -57,7 +57,9 @@ export class SessionTable {
       const names =
         keys ??
         [...records.keys()].filter(
-          (key) => (from === undefined || key >= from) && (to === undefined || key <= to),
+          (key) =>
+            (from === undefined || compareKeys(key, from) >= 0) &&
+            (to === undefined || compareKeys(key, to) <= 0),
         );
       for (const key of [...names].sort(compareKeys)) {
         const version = records.get(key)?.find((each) => each.from <= at && at < each.to);

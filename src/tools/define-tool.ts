@@ -5,6 +5,7 @@ import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import type { Block } from "../sessions/options.ts";
 import type { ApplyOptions, Session } from "../sessions/session.ts";
+import type { AgentOf } from "./agent-key.ts";
 
 /** Runs sub-sessions; there is one only where an agent is running. */
 export interface ChildRunner {
@@ -73,5 +74,5 @@ export interface Surface {
   /** Hears of the moments of a conversation. Gives warnings instead of throwing: it must not hold up an agent. */
   hear?(session: Session, moment: Moment): Promise<string[]>;
   /** Tools that come and go; as of the last `refresh` with a session of the same agent. */
-  extraTools?(agent: string): readonly Tool[];
+  extraTools?(agent: AgentOf): readonly Tool[];
 }

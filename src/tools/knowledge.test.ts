@@ -115,6 +115,16 @@ test("state: JSON values per agent, listed by prefix [knowledge.state]", async (
   assert.equal((await session.call("delete_state", { key: "name" })).ok, false);
 });
 
+test("state: a prefix finds every key that begins with it, in any script [knowledge.state]", async () => {
+  const { session } = await open();
+  const keys = ["a", "a%", "a\uff21", "a\ufe0f", "a😀", "a\u{10fffd}"];
+  for (const key of [...keys, "A", "b%"]) await answer(session, "set_state", { key, value: 1 });
+  const list = async (prefix: string) =>
+    ((await answer(session, "list_state", { prefix })).keys as { key: string }[]).map(({ key }) => key);
+  assert.deepEqual((await list("a")).toSorted(), keys.toSorted());
+  assert.deepEqual(await list("a%"), ["a%"]);
+});
+
 test("state: compare-and-set, also for a key that must not be there [knowledge.state-compare]", async () => {
   const { session, other } = await open();
   const set = (value: number, expected_version?: number) =>

@@ -1,6 +1,7 @@
 import { fenceContent } from "../context/fence.ts";
 import { readSystemPrompt } from "../engine/system-prompt.ts";
 import type { Session } from "../sessions/session.ts";
+import { agentKey } from "./agent-key.ts";
 import { defineTool, type Surface } from "./define-tool.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "./edit-text.ts";
 import { knowledgeOptions } from "./knowledge-options.ts";
@@ -41,10 +42,10 @@ export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): 
       "Your system prompt, skills and state outlive the session. Record lasting observations with edit_system_prompt. Before work that a skill covers, read it with read_skill; when you have learnt how something is done, keep it with save_skill. Keep values that later sessions need with set_state.",
     async refresh(session) {
       const { row } = await session.state();
-      blocks.set(`${row.owner}/${row.agent}`, await render(session, skills));
+      blocks.set(agentKey(row), await render(session, skills));
     },
     block: ({ row }) => {
-      const text = blocks.get(`${row.owner}/${row.agent}`) ?? "";
+      const text = blocks.get(agentKey(row)) ?? "";
       return text === "" ? undefined : { placement: "system", text };
     },
   };

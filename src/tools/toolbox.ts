@@ -3,6 +3,7 @@ import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Block, Context, Toolbox, ToolDescription } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
+import type { AgentOf } from "./agent-key.ts";
 import type { ChildRunner, Moment, Surface, Tool } from "./define-tool.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
 
@@ -22,10 +23,13 @@ export function createToolbox(
     State["resident"],
     { notepad: string | null; outside: string; context: Context }
   >();
-  const extraTools = (agent: string) => changeable.flatMap((surface) => surface.extraTools?.(agent) ?? []);
-  const listed = (agent?: string): [surface: string, tool: Tool][] =>
+  // One that an agent made before a surface brought its own of that name gives way.
+  const extraOf = (surface: Surface, agent: AgentOf) =>
+    (surface.extraTools?.(agent) ?? []).filter(({ name }) => !tools.has(name));
+  const extraTools = (agent: AgentOf) => changeable.flatMap((surface) => extraOf(surface, agent));
+  const listed = (agent?: AgentOf): [surface: string, tool: Tool][] =>
     surfaces.flatMap((surface) =>
-      [...surface.tools, ...(agent === undefined ? [] : (surface.extraTools?.(agent) ?? []))].map(
+      [...surface.tools, ...(agent === undefined ? [] : extraOf(surface, agent))].map(
         (tool): [string, Tool] => [surface.name, tool],
       ),
     );
@@ -53,7 +57,7 @@ export function createToolbox(
     async dispatch(session, name, input, options) {
       const call = { session, options, ...setting };
       if (changeable.length === 0 || tools.has(name)) return dispatch(tools, name, input, call);
-      const { agent } = (await session.state()).row;
+      const { row: agent } = await session.state();
       if (!extraTools(agent).some((tool) => tool.name === name))
         for (const surface of changeable) await surface.refresh?.(session);
       const extra = extraTools(agent).map((tool): [string, Tool] => [tool.name, tool]);
@@ -66,7 +70,7 @@ export function createToolbox(
 export type AgentToolbox = Toolbox & {
   tools: readonly Tool[];
   /** Those that the agent made itself. */
-  extraTools(agent: string): readonly Tool[];
+  extraTools(agent: AgentOf): readonly Tool[];
   /** Tells every surface of a moment of the conversation; gives their warnings. */
   tell(session: Session, moment: Moment): Promise<string[]>;
   /** The surfaces that show something from outside the session. */
