@@ -93,9 +93,13 @@ function tooLong(kind: string, name: string, text: string, limit: number): Holdf
 }
 
 function tooMany(kind: string, limit: number): HoldfastError {
+  const next =
+    kind === "tool"
+      ? "Delete one that is no longer needed first, with delete_tool."
+      : "Save it under the name of one that is no longer needed, which replaces that one.";
   return new HoldfastError(
     "over_limit",
-    `There are ${limit} ${kind}s already, which is the limit. Nothing was changed. Delete one that is no longer needed first.`,
+    `There are ${limit} ${kind}s already, which is the limit. Nothing was changed. ${next}`,
     { data: { limit } },
   );
 }

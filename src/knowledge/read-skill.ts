@@ -12,9 +12,11 @@ export function readSkill(text: string, directory: string): ReadSkill {
   const [whole, header = ""] = match;
   let fields: unknown;
   try {
-    fields = parse(header, { maxAliasCount: 0 });
+    fields = parse(header, { maxAliasCount: 0, logLevel: "error" });
   } catch (error) {
-    return { fault: `its front matter is no YAML: ${(error as Error).message.split("\n")[0]}` };
+    return {
+      fault: `its front matter is no YAML: ${(error as Error).message.split("\n")[0]?.replace(/:$/, "")}`,
+    };
   }
   if (typeof fields !== "object" || fields === null) return { fault: "its front matter has no fields" };
   const { name, description } = fields as Record<string, unknown>;

@@ -95,6 +95,48 @@ test("a broken skill is skipped with a warning that names it, and is there once 
   assert.ok((await source.list()).skills.some(({ name }) => name === "half"));
 });
 
+test("a skill whose file cannot be read or understood is named, and nothing is printed [knowledge.skills-broken]", async () => {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, "skills/link"), { recursive: true });
+  symlinkSync("nowhere.md", join(root, "skills/link/SKILL.md"));
+  mkdirSync(join(root, "skills/folder/SKILL.md"), { recursive: true });
+  mkdirSync(join(root, "skills/no-skill"));
+  put(root, "skills/7/SKILL.md", "---\nname: 7\ndescription: x\n---\n");
+  put(root, "skills/tagged/SKILL.md", skill("!!strange tagged", "x"));
+  const printed: Error[] = [];
+  const listen = (warning: Error) => printed.push(warning);
+  process.on("warning", listen);
+  const { skills, warnings } = await skillFolders(root).list();
+  await new Promise(setImmediate);
+  process.off("warning", listen);
+  assert.deepEqual(printed, []);
+  assert.deepEqual(
+    skills.map(({ name }) => name),
+    ["tagged"],
+  );
+  assert.deepEqual(warnings, [
+    'Skill skills/7 was left out: "name" must be a text: put it in quotes.',
+    "Skill skills/folder was left out: its SKILL.md cannot be read (EISDIR).",
+    "Skill skills/link was left out: its SKILL.md cannot be read (ENOENT).",
+  ]);
+});
+
+test("hundreds of skills have a line each that together stay short [knowledge.skills-summaries]", async () => {
+  const root = temporaryDirectory();
+  const description = `What it does. ${"And more. ".repeat(60)}`;
+  for (let index = 0; index < 300; index++)
+    put(root, `skills/skill-${index}/SKILL.md`, skill(`skill-${index}`, description));
+  const memory = await openTestMemory({ surfaces: [knowledgeSurface({ skills: skillFolders(root) })] });
+  const session = await memory.createSession();
+  const { system } = await session.context();
+  const lines = system.split("\n").filter((line) => /^- skill-\d+: What it does\. .*…$/.test(line));
+  assert.equal(lines.length, 300);
+  assert.ok(system.length < 30_000, `${system.length} characters`);
+  assert.match(system, /list_skills gives them in full/);
+  const { skills } = await answer(session, "list_skills");
+  assert.equal(skills[0].description, description.trim());
+});
+
 test("nothing outside a skill's folder can be read through it [knowledge.skills-inside]", async () => {
   const root = temporaryDirectory();
   put(root, "secret.txt", "secret");

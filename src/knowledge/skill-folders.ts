@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../errors.ts";
 import type { SkillSource } from "../tools/skill-format.ts";
@@ -47,8 +47,10 @@ export function skillFolders(
   const list: SkillSource["list"] = async () => {
     const skills = new Map<string, { name: string; description: string; source: string }>();
     const warnings: string[] = [];
-    for (const entry of await findEntries(root, folders)) {
-      const skill = await look(entry).catch((error: Error): ReadSkill => ({ fault: error.message }));
+    const entries = await findEntries(root, folders);
+    const found = await Promise.all(entries.map((entry) => look(entry).catch(unreadable)));
+    for (const [index, entry] of entries.entries()) {
+      const skill = found[index] as ReadSkill;
       const earlier = skills.get(entry.name);
       if (skill.fault !== undefined) warnings.push(`Skill ${entry.source} was left out: ${skill.fault}.`);
       else if (earlier) warnings.push(`Skill ${entry.source} is hidden by ${earlier.source}.`);
@@ -76,17 +78,27 @@ async function findEntries(root: string, folders: readonly string[]): Promise<En
   const found: Entry[] = [];
   for (const folder of folders) {
     const path = resolve(root, folder);
-    const names = await readdir(path).catch(() => []);
-    for (const name of names.sort()) {
+    const names = (await readdir(path).catch(() => [])).sort();
+    const areSkills = await Promise.all(names.map((name) => isThere(join(path, name, "SKILL.md"))));
+    for (const name of names.filter((_, index) => areSkills[index])) {
       const directory = join(path, name);
-      const isSkill = await stat(join(directory, "SKILL.md")).then(
-        (file) => file.isFile(),
-        () => false,
-      );
-      if (isSkill) found.push({ name, directory, source: relative(root, directory).split(sep).join("/") });
+      found.push({ name, directory, source: relative(root, directory).split(sep).join("/") });
     }
   }
   return found;
+}
+
+/** Whether there is something of that name, even if it cannot be read: that is worth a warning. */
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
+  );
+}
+
+/** Without the error's own text, which says where on the machine the file is. */
+function unreadable({ code }: NodeJS.ErrnoException): ReadSkill {
+  return { fault: `its SKILL.md cannot be read (${code})` };
 }
 
 async function listFiles(directory: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { fenceContent } from "../context/fence.ts";
 import { readSystemPrompt } from "../engine/system-prompt.ts";
+import { isLongerThan, takeCharacters } from "../engine/text.ts";
 import type { Session } from "../sessions/session.ts";
 import { agentKey } from "./agent-key.ts";
 import { defineTool, type Surface } from "./define-tool.ts";
@@ -60,10 +61,22 @@ async function render(session: Session, source: SkillSource): Promise<string> {
     .join("\n\n");
 }
 
+/** Characters that all descriptions together may take in every turn; with more, each has its share. */
+const mostSummaries = 16_000;
+const shortestSummary = 60;
+
 function renderSkills(skills: readonly SkillSummary[]): string {
   if (skills.length === 0) return "";
-  const lines = skills.map(({ name, description }) => `- ${name}: ${summaryLine(description)}`);
+  const summaries = skills.map(({ name, description }) => ({ name, text: summaryLine(description) }));
+  const isLong = summaries.reduce((sum, { text }) => sum + text.length, 0) > mostSummaries;
+  const share = Math.max(shortestSummary, Math.floor(mostSummaries / skills.length));
+  const lines = summaries.map(({ name, text }) => `- ${name}: ${isLong ? cut(text, share) : text}`);
+  if (isLong) lines.push("(Some of these are cut; list_skills gives them in full.)");
   return `## Skills\n${lines.join("\n")}`;
+}
+
+function cut(text: string, characters: number): string {
+  return isLongerThan(text, characters) ? `${takeCharacters(text, characters - 1)}…` : text;
 }
 
 function summaryLine(description: string): string {

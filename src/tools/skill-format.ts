@@ -26,6 +26,9 @@ const longestDescription = 1_024;
 
 /** What is wrong with a skill's name or description by the Agent Skills format; "" when nothing is. */
 export function findSkillFault(name: unknown, description: unknown): string {
+  for (const [field, value] of Object.entries({ name, description }))
+    if (value !== undefined && value !== null && typeof value !== "string")
+      return `"${field}" must be a text: put it in quotes`;
   if (typeof name !== "string" || name === "") return `"name" is missing`;
   if (name.length > longestName) return `the name is longer than ${longestName} characters`;
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))

@@ -13,6 +13,8 @@ export const knowledge = from("knowledge layers", {
   "knowledge.skills-saved": "Saved skills: one line in context, the text on demand, in every session.",
   "knowledge.skills-folders": "Skills are read from the usual folders, in the open format.",
   "knowledge.skills-broken": "A broken skill file is skipped with a warning that names it.",
+  "knowledge.skills-summaries":
+    "However many skills there are, each has one line in context, and all stay short.",
   "knowledge.skills-inside": "Nothing outside a skill's folder can be read through it.",
   "knowledge.order": "The layers stand in the prompt in the seed's order.",
   "knowledge.layer-system-prompt": "The system prompt is always in context and permanent.",
