@@ -46,12 +46,15 @@ export function readLocks(state: State): string[] {
   return listResident(state, "lock").map(([, text]) => text as string);
 }
 
-/** Refuses a draft in which a locked passage no longer stands. */
+/** Refuses a draft in which a locked passage no longer stands, or no longer on lines of its own. */
 export function checkLocks(draft: Draft, state: State): void {
-  const text = draft.text("space/system");
+  const [before, after] = [readSystemPrompt(state), draft.text("space/system")].map((text) => `\n${text}\n`);
   for (const [key] of listResident(state, "lock")) {
     const locked = draft.record("lock", key);
-    if (typeof locked === "string" && !text.includes(locked)) throw isLocked(locked);
+    if (typeof locked !== "string") continue;
+    const forms = [`\n${locked}\n`, `\n${locked}`, `${locked}\n`];
+    const form = forms.find((each) => before?.includes(each)) ?? locked;
+    if (!after?.includes(form)) throw isLocked(locked);
   }
 }
 

@@ -19,6 +19,9 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
   if (entry.changes.some((change) => change.type === "forked")) {
     throw cannotUndo(entry.revision, "a fork was taken there, and the fork stays");
   }
+  if (entry.changes.some((change) => change.type === "record" && change.kind === "lock")) {
+    throw cannotUndo(entry.revision, "it is for a person to lock or unlock a passage");
+  }
   const inverse: Change[] = [];
   for (const change of entry.changes.toReversed()) {
     switch (change.type) {

@@ -52,6 +52,9 @@ test("what a person has locked stays, whatever the agent tries [knowledge.system
   for (const input of [
     { operation: "find_replace", find: "Never", replace: "Always" },
     { operation: "delete", content: "Never deploy on Fridays.\n" },
+    { operation: "find_replace", find: "Never", replace: "It is wrong to say: Never" },
+    { operation: "find_replace", find: "Fridays.\n", replace: "Fridays. That no longer holds. " },
+    { operation: "find_replace", find: "e", replace: "E", replace_all: true },
   ]) {
     const refused = await session.call("edit_system_prompt", input);
     assert.equal(refused.ok ? "" : refused.code, "locked");
@@ -64,6 +67,7 @@ test("what a person has locked stays, whatever the agent tries [knowledge.system
     },
   );
   await assert.rejects(journal.undo(2), { code: /locked|cannot_undo/ });
+  await assert.rejects(journal.undo(3), { code: "cannot_undo", message: /for a person to lock/ });
   assert.deepEqual(await systemPrompt.locks(), ["Never deploy on Fridays."]);
   await systemPrompt.unlock("Never deploy on Fridays.");
   await answer(session, "edit_system_prompt", {
