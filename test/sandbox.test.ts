@@ -55,6 +55,19 @@ test("a program takes input and returns JSON, in TypeScript or JavaScript [sandb
   });
 });
 
+test("whatever is logged is shown as it is, and logging never throws [sandbox.output]", async () => {
+  const session = await openSandboxed();
+  const code = `const gone = Proxy.revocable({}, {}); gone.revoke();
+console.log(NaN, -Infinity, undefined, null, 12n, Symbol("s"), "text", [1], { a: 1 }, new Error("no"));
+console.log(gone.proxy); console.log({ get a() { throw 1 } }); console.log({ toJSON() {} });`;
+  assert.deepEqual((await answer(session, "run_sandbox_code", { code })).logs.split("\n"), [
+    'NaN -Infinity undefined null 12 Symbol(s) text [1] {"a":1} Error: no',
+    "[something that cannot be shown]",
+    "[something that cannot be shown]",
+    "undefined",
+  ]);
+});
+
 test("a program that does not compile or throws is told where and why [sandbox.errors]", async () => {
   const session = await openSandboxed();
   const run = (code: string) => refusal(session, "run_sandbox_code", { code });

@@ -27,12 +27,11 @@ export function bootGuest(host: HostCall) {
     });
 
   const show = (value: unknown): string => {
-    if (typeof value === "string") return value;
-    if (value instanceof Error) return `${value}`;
+    if (typeof value !== "object" || value === null) return String(value);
     try {
-      return stringify(value) ?? `${String(value)}`;
+      return value instanceof Error ? `${value}` : String(stringify(value));
     } catch {
-      return String(value);
+      return "[something that cannot be shown]";
     }
   };
 

@@ -27,13 +27,7 @@ export interface MemoryDiff {
 /** Walks back from the present, taking one entry after another away. */
 export async function snapshotAt(session: Session, revision: number): Promise<MemorySnapshot> {
   const now = await session.state();
-  if (!Number.isInteger(revision) || revision < 1 || revision > now.row.revision) {
-    throw new HoldfastError(
-      "invalid_input",
-      `Session ${session.id} has the revisions 1 to ${now.row.revision}; ${revision} is not one of them.`,
-      { data: { revision, newest: now.row.revision } },
-    );
-  }
+  checkRevision(now, revision);
   const notes = new Map<string, Note>((await session.notes.all()).map((note) => [note.id, note]));
   let state: State = now;
   for (const entry of await session.history({ from: revision + 1, to: now.row.revision })) {
@@ -49,6 +43,16 @@ export async function snapshotAt(session: Session, revision: number): Promise<Me
     scratchpad: readScratchpad(state),
     notes: [...notes.values()].sort((a, b) => b.updated - a.updated),
   };
+}
+
+/** Refuses a revision that a session does not have. */
+export function checkRevision({ row }: State, revision: number): void {
+  if (Number.isInteger(revision) && revision >= 1 && revision <= row.revision) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `Session ${row.id} has the revisions 1 to ${row.revision}; ${revision} is not one of them.`,
+    { data: { revision, newest: row.revision } },
+  );
 }
 
 export function diffSnapshots(before: MemorySnapshot, after: MemorySnapshot): MemoryDiff {

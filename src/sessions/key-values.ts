@@ -1,7 +1,8 @@
 import { checkCounts, checkTexts } from "../engine/check-fields.ts";
 import type { KeyValue, KeyValueResult } from "../engine/key-values.ts";
 import type { Json } from "../engine/state.ts";
-import { normaliseTexts } from "../engine/text.ts";
+import { normaliseTexts, quote } from "../engine/text.ts";
+import { HoldfastError } from "../errors.ts";
 import { compareKeys } from "../stores/store.ts";
 import type { AppliedOperation, ApplyOptions, Session } from "./session.ts";
 
@@ -32,6 +33,16 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** Programs can hand in anything; a function or a BigInt has no JSON. */
+function checkJson(key: string, value: unknown): void {
+  if (!["bigint", "function", "symbol"].includes(typeof value)) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `The value for ${quote(key)} must be JSON (got ${typeof value}). Nothing was changed. Convert it to text or to a plain object first.`,
+    { data: { key } },
+  );
+}
+
 const lastCharacter = "\u{10ffff}";
 
 /** `open`: the session that keeps the values. */
@@ -45,6 +56,8 @@ export function keyValuesOf(open: () => Promise<Session>): KeyValues {
     async set(key, value, { expected, schema, ...options } = {}) {
       const session = await open();
       checkTexts({ key }, "key");
+      if (expected !== undefined) checkCounts({ expected }, "expected");
+      checkJson(key, value);
       const operation = {
         type: "state.set" as const,
         key,
@@ -61,11 +74,12 @@ export function keyValuesOf(open: () => Promise<Session>): KeyValues {
       return session.change(make, (earlier) => isSame(earlier.operation, operation), options);
     },
     async delete(key, { expected, ...options } = {}) {
+      if (expected !== undefined) checkCounts({ expected }, "expected");
       const more = expected === undefined ? {} : { expected };
       return (await open()).apply({ type: "state.delete", key, ...more }, options);
     },
     async list({ prefix = "", after, limit = 100 } = {}) {
-      checkTexts({ prefix }, "prefix");
+      checkTexts({ prefix, after: after ?? "" }, "prefix", "after");
       checkCounts({ limit }, "limit");
       const records = await (await open()).records("state", undefined, {
         from: prefix,

@@ -1,6 +1,7 @@
 import { readSkills, readTools, type SavedSkill, type SavedTool, type ShelfResult } from "../engine/shelf.ts";
 import { type Json, revertChanges } from "../engine/state.ts";
 import { readLocks, readSystemPrompt, type SystemPromptResult } from "../engine/system-prompt.ts";
+import { checkRevision } from "./history.ts";
 import { type KeyValues, keyValuesOf } from "./key-values.ts";
 import type { AppliedOperation, ApplyOptions, Session } from "./session.ts";
 
@@ -65,6 +66,7 @@ function systemPromptOf(session: Session): SystemPrompt {
     read: async () => readSystemPrompt(await session.state()),
     at: async (revision) => {
       let state = await session.state();
+      checkRevision(state, revision);
       for (const entry of await session.history({ from: revision + 1, to: state.row.revision }))
         state = revertChanges(state, entry.changes);
       return readSystemPrompt(state);

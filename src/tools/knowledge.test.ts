@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, openTestMemory, refusal } from "../../test/support/memory.ts";
+import type { Json } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 
 async function open(): Promise<{ session: Session; other: Session; stranger: Session }> {
@@ -40,6 +41,8 @@ test("the system prompt has history, older versions and undo [knowledge.system-h
   const [newest, older] = await knowledge.session.history({ limit: 2 });
   assert.deepEqual([newest?.operation.type, older?.operation.type], ["system.append", "system.append"]);
   assert.equal(await knowledge.systemPrompt.at(older?.revision ?? 0), "One.");
+  for (const none of [0, -1, 1.5, 99])
+    await assert.rejects(knowledge.systemPrompt.at(none), { code: "invalid_input" });
   await knowledge.session.undo(newest?.revision);
   assert.equal(await knowledge.systemPrompt.read(), "One.");
 });
@@ -210,6 +213,13 @@ test("session.scratch is the same for one session alone, and a fork takes it alo
   await fork.scratch.delete("step");
   assert.equal((await session.scratch.get("step"))?.value, 3);
   assert.deepEqual((await session.scratch.list()).keys, [{ key: "step", version: result.version }]);
+  const wrong = 1n as unknown as Json;
+  await assert.rejects(session.scratch.set("big", wrong), { code: "invalid_input", message: /must be JSON/ });
+  for (const expected of [-1, "1" as unknown as number]) {
+    await assert.rejects(session.scratch.set("step", 4, { expected }), { code: "invalid_input" });
+    await assert.rejects(session.scratch.delete("step", { expected }), { code: "invalid_input" });
+  }
+  await assert.rejects(session.scratch.list({ after: 5 as unknown as string }), { code: "invalid_input" });
 });
 
 test("save_skill keeps a skill for every session; its summary is in context, its text on demand [knowledge.skills-saved]", async () => {
