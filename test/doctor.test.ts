@@ -18,6 +18,9 @@ import { temporaryDirectory } from "./support/temporary.ts";
 
 const cli = join(import.meta.dirname, "../src/cli.ts");
 
+// A busy machine must not make a hook give up.
+process.env.HOLDFAST_HOOK_DEADLINE = "60000";
+
 interface Machine {
   root: string;
   home: string;
@@ -48,7 +51,7 @@ function freshMachine(scope: "project" | "user" = "project"): Machine {
       new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [cli, ...args], {
           cwd: root,
-          env: { ...env, NODE_COMPILE_CACHE: compiled },
+          env: { ...env, NODE_COMPILE_CACHE: compiled, HOLDFAST_HOOK_DEADLINE: "60000" },
           stdio: ["ignore", "pipe", "pipe"],
         });
         let [stdout, stderr] = ["", ""];

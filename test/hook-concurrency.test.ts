@@ -10,10 +10,7 @@ test("[hooks.concurrency] two hooks, a server that writes and a person's edits a
   writeFileSync(transcript_path, '{"type":"user","uuid":"1","message":{"content":"Look at src/a.ts"}}\n');
   const event = { session_id: "s1", cwd: project.root, transcript_path };
   const call = (payload: object) =>
-    hookProcess("claude-code", JSON.stringify({ ...event, ...payload }), {
-      cwd: project.root,
-      env: { HOLDFAST_HOOK_DEADLINE: "60000" },
-    });
+    hookProcess("claude-code", JSON.stringify({ ...event, ...payload }), { cwd: project.root });
   const write = (who: "agent" | "person", count: number) =>
     inMemory(project, async (memory) => {
       const session = await memory.openSession("claude-code.s1");

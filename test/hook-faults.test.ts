@@ -71,8 +71,7 @@ test("[hooks.huge] an event of 100 MB is refused without holding anybody up", as
     cwd: project.root,
     prompt: "x".repeat(100_000_000),
   });
-  const env = { HOLDFAST_HOOK_DEADLINE: "60000" };
-  const { stdout, last } = await run(project, prompt, { env });
+  const { stdout, last } = await run(project, prompt);
   assert.equal(stdout, "");
   assert.equal(last?.code, "over_limit");
   assert.match(contextIn((await run(project, start)).stdout), /canary/);
@@ -87,7 +86,7 @@ test("[hooks.deadline] input without end, and a lock that is never given back, a
   const other = new DatabaseSync(project.database);
   try {
     other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    const locked = await run(project, start, { env });
+    const locked = await run(project, start, { env: { HOLDFAST_HOOK_DEADLINE: "1500" } });
     assert.equal(locked.last?.code, "deadline");
     assert.equal(locked.last?.event, "SessionStart");
     other.exec("ROLLBACK");
@@ -99,7 +98,7 @@ test("[hooks.deadline] input without end, and a lock that is never given back, a
 
 test("[hooks.deadline] a database that another writes to can be read, and the answer does not wait for the write", async () => {
   const project = await withNotes();
-  const env = { HOLDFAST_HOOK_DEADLINE: "1500" };
+  const env = { HOLDFAST_HOOK_DEADLINE: "3000" };
   const other = new DatabaseSync(project.database);
   try {
     other.exec("BEGIN IMMEDIATE");

@@ -21,6 +21,7 @@ if (role === "server") {
       // Two commands, or the shell would give its place to the hook.
       const hook = spawn("sh", ["-c", `"${process.execPath}" "${cli}" hook claude-code; true`], {
         cwd,
+        env: { ...process.env, HOLDFAST_HOOK_DEADLINE: "60000" },
         stdio: ["pipe", "ignore", "inherit"],
       });
       hook.stdin.end(line);

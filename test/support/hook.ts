@@ -103,6 +103,8 @@ export function hookProcess(
         NODE_TEST_CONTEXT: undefined,
         XDG_STATE_HOME: stateHome,
         NODE_COMPILE_CACHE: compiled,
+        // A busy machine must not make it give up, unless the test is about that.
+        HOLDFAST_HOOK_DEADLINE: "60000",
         ...env,
       },
     });
