@@ -191,6 +191,31 @@ test("a send that is aborted while it waits ends at once, and lets nobody pass [
   assert.deepEqual([(await first.result).text, (await third.result).text], ["Answer 0.", "Answer 1."]);
 });
 
+test("two agents at once in one session: every prompt is one that a provider takes [controller.prompt-pairs]", async (t) => {
+  const { opened, open } = gate();
+  const { opened: asked, open: ask } = gate();
+  const slow = tool({
+    inputSchema: z.object({}),
+    execute: async () => {
+      ask();
+      await opened;
+      return "the slow result";
+    },
+  });
+  const stage = await openStage(t, {
+    tools: { slow },
+    script: (_, number) =>
+      number === 0 ? { text: "Wait.", toolCalls: [call("slow", {})] } : { text: `Answer ${number}.` },
+  });
+  const first = stage.agent.send("s", "One.");
+  await asked;
+  assert.equal((await stage.another().send("s", "Two.").result).text, "Answer 1.");
+  open();
+  assert.equal((await first.result).text, "Answer 2.");
+  await stage.say("Three.");
+  assert.ok(JSON.stringify(stage.turns().at(-1)?.messages).includes("the slow result"), "nothing is lost");
+});
+
 test("aborting while the model thinks: nothing half said is kept, and the next turn works [controller.abort]", async (t) => {
   const controller = new AbortController();
   const stage = await openStage(t, {

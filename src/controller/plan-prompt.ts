@@ -125,8 +125,10 @@ function layOut(state: State, messages: readonly StoredMessage[]): Place[] {
   const put = (memory: string, stored?: StoredMessage) => {
     if (stored && (memory === "" || stored.message.role === "user")) places.push({ memory, stored });
     else {
-      if (memory !== "") places.push({ memory });
-      if (stored) places.push({ memory: "", stored });
+      const added = memory === "" ? [] : [{ memory }];
+      const said = stored ? [{ memory: "", stored }] : [];
+      // Nothing may stand between a call and its result.
+      places.push(...(stored?.message.role === "tool" ? [...said, ...added] : [...added, ...said]));
     }
   };
 

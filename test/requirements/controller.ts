@@ -58,6 +58,8 @@ export const controller = [
     "controller.prompt-changes": "Memory changes stay where they were put until the epoch ends.",
     "controller.prompt-stubs": "A cleared result stands as a stub with its id; what is stored stays.",
     "controller.prompt-steer": "Hints stand before what the user said last.",
+    "controller.prompt-pairs":
+      "Agents that talk in one session at the same time leave prompts that providers take, and lose nothing.",
     "controller.prompt-valid":
       "No request has an empty message, a call without its result, or ends with the assistant.",
   }),
