@@ -55,6 +55,23 @@ test("commands whose newest run failed; one that has worked since is not listed 
   assert.deepEqual(failedCommands, ["read_file gone.ts", "npm run lint (exit 2)"]);
 });
 
+test("lists of files, patches, editors that are one tool, commands in parts and exit codes in JSON [controller.checkpoint]", () => {
+  const { filesRead, filesWritten, failedCommands } = checkpoint(
+    conversation(
+      calls("read_many", { paths: ["src/a.ts", "src/b.ts"] }, "1"),
+      calls("apply_patch", { input: "*** Begin Patch\n*** Update File: src/c.ts\n+x\n*** End Patch" }, "2"),
+      calls("shell", { command: ["git", "apply"], stdin: "--- a/src/d.ts\n+++ b/src/d.ts\n+y" }, "3"),
+      result('{"output":"error: patch failed","exitCode":128}', "3"),
+      calls("text_editor", { command: "view", path: "src/e.ts" }, "4"),
+      calls("text_editor", { command: "str_replace", path: "src/f.ts" }, "5"),
+      result("exit code 1 is mentioned in this file", "5"),
+    ),
+  );
+  assert.deepEqual(filesRead, ["src/e.ts", "src/a.ts", "src/b.ts"]);
+  assert.deepEqual(filesWritten, ["src/f.ts", "src/d.ts", "src/c.ts"]);
+  assert.deepEqual(failedCommands, ["git apply (exit 128)"]);
+});
+
 test("what the user asked is open until the assistant has finished an answer [controller.checkpoint-asks]", () => {
   assert.deepEqual(
     openAsks(

@@ -8,6 +8,7 @@ import {
   type StoredMessage,
   spokenText,
   type ToolCall,
+  textsIn,
   toolCallsOf,
   toolResultsOf,
 } from "./conversation.ts";
@@ -141,24 +142,42 @@ export function openAsks(
 }
 
 const pathFields = ["path", "file_path", "filePath", "file", "filename", "notebook_path", "target_file"];
+const listFields = ["paths", "file_paths", "filePaths", "files"];
+const writingTools = /write|edit|create|patch|replace|delete|move|rename|append|save|update/i;
 
 function touchedFiles(messages: readonly StoredMessage[]): { read: string[]; written: string[] } {
   const read = new Set<string>();
   const written = new Set<string>();
   for (const stored of messages.toReversed()) {
     for (const { tool, input } of toolCallsOf(stored)) {
-      const fields = (input ?? {}) as Record<string, unknown>;
-      const path = pathFields
-        .map((name) => fields[name])
-        .find((value): value is string => typeof value === "string");
-      if (path)
-        (/write|edit|create|patch|replace|delete|move|rename|append|save|update/i.test(tool)
-          ? written
-          : read
-        ).add(path);
+      const fields = fieldsOf(input);
+      // Editors that are one tool for all say in a command what they do.
+      const touched = writingTools.test(tool) && fields.command !== "view" ? written : read;
+      for (const path of pathsIn(fields)) touched.add(path);
+      for (const path of patchedFiles(input)) written.add(path);
     }
   }
   return { read: [...read], written: [...written] };
+}
+
+function fieldsOf(input: unknown): Record<string, unknown> {
+  return typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+}
+
+function pathsIn(fields: Record<string, unknown>): string[] {
+  const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";
+  const path = pathFields.map((name) => fields[name]).find(isPath);
+  const list = listFields.map((name) => fields[name]).find((value) => Array.isArray(value)) ?? [];
+  return [...(path === undefined ? [] : [path]), ...list.filter(isPath)];
+}
+
+/** The files that a patch names, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */
+function patchedFiles(input: unknown): string[] {
+  return textsIn(input).flatMap((text) =>
+    [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(([, path = ""]) =>
+      path.trim(),
+    ),
+  );
 }
 
 /** The commands whose newest run failed, newest first; `ranAgain` tells those of before that were. */
@@ -172,7 +191,7 @@ function commandOutcomes(messages: readonly StoredMessage[]): {
     const { line, isCommand } = commandLine(calls.get(id));
     // What a command prints tells how it ended; what a file says does not.
     const exit = isCommand
-      ? /\bexit(?:ed)?(?: with)?(?: code| status)?:? ?([1-9]\d{0,2})\b/i.exec(text)?.[1]
+      ? /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s?[:=]?\s?([1-9]\d{0,2})\b/i.exec(text)?.[1]
       : undefined;
     if (!outcomes.has(line))
       outcomes.set(line, isError || exit ? `${line}${exit ? ` (exit ${exit})` : ""}` : undefined);
@@ -184,14 +203,16 @@ function commandOutcomes(messages: readonly StoredMessage[]): {
 }
 
 function commandLine(call: ToolCall | undefined): { line: string; isCommand: boolean } {
-  const fields = (call?.input ?? {}) as Record<string, unknown>;
-  const text = (names: readonly string[]) =>
-    names.map((name) => fields[name]).find((value): value is string => typeof value === "string");
-  const command = text(["command", "cmd", "script"]);
-  const tool = call?.tool ?? "a tool";
+  const fields = fieldsOf(call?.input);
+  const command = ["command", "cmd", "script"]
+    .map((name) => (Array.isArray(fields[name]) ? fields[name].join(" ") : fields[name]))
+    .find((value): value is string => typeof value === "string");
+  const [path] = pathsIn(fields);
+  // A command on a file is an editor's: no line for a shell.
+  const isCommand = command !== undefined && path === undefined;
   return {
-    line: command ?? [tool, text(pathFields)].filter(Boolean).join(" "),
-    isCommand: command !== undefined,
+    line: isCommand ? command : [call?.tool ?? "a tool", path].filter(Boolean).join(" "),
+    isCommand,
   };
 }
 

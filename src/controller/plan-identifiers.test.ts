@@ -11,6 +11,12 @@ test("paths, URLs, ids and telling numbers, each by its kind [controller.identif
     "path ./x/y.md",
     "path src/auth/login.ts:45-67",
   ]);
+  assert.deepEqual(found(String.raw`C:\repo\app.ts, docs/größe.md, файл.txt, 请看src/a.ts文件`), [
+    "path src/a.ts",
+    "path файл.txt",
+    "path docs/größe.md",
+    String.raw`path C:\repo\app.ts`,
+  ]);
   assert.deepEqual(found("At https://github.com/org/repo/issues/42."), [
     "url https://github.com/org/repo/issues/42",
   ]);

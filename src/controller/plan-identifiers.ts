@@ -4,7 +4,7 @@ const patterns: [kind: ReceiptItem["kind"], pattern: RegExp][] = [
   ["url", /\bhttps?:\/\/[^\s"'`<>()[\]{}]+/g],
   [
     "path",
-    /(?:[A-Za-z]:)?(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]+(?::\d+(?:-\d+)?)?|\b[\w-]+\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|java|rb|php|c|cc|cpp|h|hpp|cs|swift|kt|sql|sh|md|json|ya?ml|toml|lock|txt|csv|xlsx?|html?|css)\b(?::\d+)?/g,
+    /\b[A-Za-z]:\\(?:[\w\u00c0-\u024f\u0370-\u052f@.-]+\\)*[\w\u00c0-\u024f\u0370-\u052f@.-]+|(?:[A-Za-z]:)?(?:\.{0,2}\/)?(?:[\w\u00c0-\u024f\u0370-\u052f@.-]+\/)+[\w\u00c0-\u024f\u0370-\u052f@.-]+(?::\d+(?:-\d+)?)?|(?<![\w\u00c0-\u024f\u0370-\u052f-])[\w\u00c0-\u024f\u0370-\u052f-]+\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|java|rb|php|c|cc|cpp|h|hpp|cs|swift|kt|sql|sh|md|json|ya?ml|toml|lock|txt|csv|xlsx?|html?|css)\b(?::\d+)?/g,
   ],
   [
     "id",

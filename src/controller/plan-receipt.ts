@@ -136,7 +136,7 @@ function withoutLine(text: string): string {
 function isReferenced({ kind, text }: ReceiptItem, needed: string): boolean {
   if (kind === "ask") return text.length <= longestPutBack;
   if (kind !== "path" && kind !== "url" && kind !== "id") return false;
-  const short = withoutLine(text).split("/").at(-1) ?? text;
+  const short = withoutLine(text).split(/[/\\]/).at(-1) ?? text;
   return short.length >= 4 && needed.includes(short);
 }
 
