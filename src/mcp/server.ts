@@ -5,6 +5,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import { defaultLimits } from "../engine/limits.ts";
+import { quote } from "../engine/text.ts";
 import type { ToolDescription } from "../sessions/options.ts";
 import type { Surface } from "../tools/define-tool.ts";
 import { createToolbox, dotless } from "../tools/toolbox.ts";
@@ -105,7 +106,7 @@ function followTools(surfaces: readonly Surface[], changed: () => void): ToolLis
     refuseUnknown: (name) => {
       if (comeAndGo || fixed.some((tool) => tool.name === name || dotless(tool.name) === name)) return;
       const known = fixed.map((tool) => dotless(tool.name)).join(", ");
-      throw invalid(`There is no tool ${JSON.stringify(name)}. The tools are: ${known}.`);
+      throw invalid(`There is no tool ${quote(name)}. The tools are: ${known}.`);
     },
   };
 }
@@ -146,10 +147,7 @@ function handleResources(server: Server, connection: Connection): void {
         await connection.sessionId(),
       ]);
       if (!session && id !== current)
-        throw new ResourceNotFoundError(
-          uri,
-          `There is no session ${JSON.stringify(id)}. Ask for resources/list.`,
-        );
+        throw new ResourceNotFoundError(uri, `There is no session ${quote(id)}. Ask for resources/list.`);
       return reach("resources/read", () => readResource(uri, kind, session));
     }),
   );
@@ -178,9 +176,7 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
     connection.inOrder(async () => {
       const names = prompts.map(({ name }) => name);
       if (!names.includes(params.name))
-        throw invalid(
-          `There is no prompt ${JSON.stringify(params.name)}. The prompts are: ${names.join(", ")}.`,
-        );
+        throw invalid(`There is no prompt ${quote(params.name)}. The prompts are: ${names.join(", ")}.`);
       return reach(params.name, async () => {
         // What lies outside the session is there before anything was written to it.
         const session = await (looksOutside ? connection.openSession() : connection.findSession());
@@ -204,10 +200,7 @@ async function reach<Result>(what: string, work: () => Promise<Result>): Promise
 function parse(uri: string): { id: string; kind: ResourceKind } {
   const parsed = parseResourceUri(uri);
   if (parsed) return { id: parsed.session, kind: parsed.kind };
-  throw new ResourceNotFoundError(
-    uri,
-    `There is no resource ${JSON.stringify(uri)}. Ask for resources/list.`,
-  );
+  throw new ResourceNotFoundError(uri, `There is no resource ${quote(uri)}. Ask for resources/list.`);
 }
 
 /** Everything fits on one page, so a cursor cannot be ours. */

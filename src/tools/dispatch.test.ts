@@ -70,6 +70,12 @@ test("an unknown operation, action or tool is refused with those that exist [bad
   const operation = await refusal(session, "update_notepad", { operation: "clear", content: "kept" });
   for (const known of ["find_replace", "append", "prepend", "delete"])
     assert.ok(operation.text.includes(known));
+  const long = "x".repeat(100_000);
+  for (const [name, input] of [
+    [long, {}],
+    ["write_notepad", { content: "", [long]: 1 }],
+  ] as const)
+    assert.ok((await refusal(session, name, input)).text.length < 1_000);
   const tool = await refusal(session, "write_notepads", { content: "" });
   assert.equal(tool.code, "unknown_tool");
   for (const known of ["write_notepad", "add_note", "session.scratchpad"])

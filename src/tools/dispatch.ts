@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { typeName } from "../engine/check-fields.ts";
-import { countCharacters, normaliseTexts } from "../engine/text.ts";
+import { countCharacters, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { ToolAnswer } from "../sessions/options.ts";
 import type { Call, Tool } from "./define-tool.ts";
@@ -46,7 +46,7 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown, tool: Tool): str
     case "unrecognized_keys": {
       const takes = fields.length > 0 ? `it takes ${fields.join(", ")}` : "it takes no parameters";
       return issue.keys
-        .map((key) => `unknown field ${JSON.stringify(key)}; ${didYouMean(key, fields)}${takes}`)
+        .map((key) => `unknown field ${quote(key)}; ${didYouMean(key, fields)}${takes}`)
         .join("; ");
     }
     case "invalid_type": {
@@ -109,7 +109,7 @@ function unknownTool(tools: ToolsByName, name: string): HoldfastError {
   const known = [...new Set([...tools.values()].map((tool) => tool.name))].join(", ");
   return new HoldfastError(
     "unknown_tool",
-    `There is no tool ${JSON.stringify(name)}. The tools are: ${known || "none"}.`,
+    `There is no tool ${quote(name)}. The tools are: ${known || "none"}.`,
     {
       data: { tool: name },
     },

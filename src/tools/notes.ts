@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { NoteMatches } from "../engine/note-index.ts";
 import type { Note, NotesResult } from "../engine/notes.ts";
+import { quote } from "../engine/text.ts";
 import { type Call, defineTool, type Surface } from "./define-tool.ts";
 
 const note = z.object({
@@ -61,7 +62,7 @@ const searchNotes = defineTool({
     return {
       notes: shown,
       ranked: matches.ranked,
-      message: `${found ? `No note contains ${JSON.stringify(query)}; these share its words and are ranked, best first. ` : ""}${howMany(matches, shown.length, offset, "search_notes")}`,
+      message: `${found ? `No note contains ${quote(query)}; these share its words and are ranked, best first. ` : ""}${howMany(matches, shown.length, offset, "search_notes")}`,
       metadata: { result_count: matches.total, query, tags: wanted },
     };
   },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { fenceContent } from "../context/fence.ts";
 import { readCleared } from "../engine/conversation.ts";
 import type { Json } from "../engine/state.ts";
+import { quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
 import { defineTool, type Surface } from "./define-tool.ts";
@@ -171,7 +172,7 @@ async function findResult(
   }
   throw new HoldfastError(
     "not_found",
-    `There is no tool result with the id ${JSON.stringify(id)}. The ids stand in the stubs and in your tool calls.`,
+    `There is no tool result with the id ${quote(id)}. The ids stand in the stubs and in your tool calls.`,
     { data: { id } },
   );
 }
