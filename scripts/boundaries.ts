@@ -89,6 +89,19 @@ export function readImports(from: string, text: string): string[] {
   return [...imports, ...exports].map(([, specifier = ""]) => resolveFrom(from, specifier));
 }
 
+/** The page is bundled for browsers: from the program it may take the API's types, and from outside only preact. */
+export function findPageViolations(from: string, text: string): string[] {
+  const typesOnly = new Set(
+    [...text.matchAll(/^import\s+type\s[^;"']*?\sfrom\s+["']([^"']+)["']/gm)].map(([, specifier = ""]) =>
+      resolveFrom(from, specifier),
+    ),
+  );
+  return readImports(from, text)
+    .filter((to) => !to.startsWith("inspector/") && !/^preact(\/|$)/.test(to))
+    .filter((to) => !(to === "src/server/api.ts" && typesOnly.has(to)))
+    .map((to) => `${from} imports ${to}: the page takes only the types of src/server/api.ts`);
+}
+
 function roomOf(path: string): string {
   const [, room = ""] = path.split("/");
   return room.replace(/\.ts$/, "");

@@ -127,7 +127,6 @@ function HomeGroup({
               type="button"
               class={`chip${isLit(item) ? " is-lit" : ""}`}
               title={storyOf(item)}
-              aria-label={`${item.text}: ${storyOf(item)}`}
               onMouseEnter={() => light(item.key)}
               onMouseLeave={() => light(undefined)}
               onFocus={() => light(item.key)}

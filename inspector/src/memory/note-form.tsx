@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Reply } from "../api.ts";
+import { takeFocus } from "../focus.ts";
 
 interface NoteText {
   content: string;
@@ -37,8 +38,7 @@ export function NoteForm({ label, start, limits, save, cancel }: NoteFormProps) 
         rows={4}
         dir="auto"
         aria-label={label}
-        // biome-ignore lint/a11y/noAutofocus: opened by the person, to type into
-        autoFocus
+        ref={takeFocus}
         value={content}
         onInput={(event) => setContent(event.currentTarget.value)}
       />

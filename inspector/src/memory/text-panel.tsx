@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { ApiError, ask } from "../api.ts";
+import { takeFocus } from "../focus.ts";
 import { count } from "../format.ts";
 import { Markdown } from "../markdown-view.tsx";
 import { attempt, tell } from "../toast.tsx";
@@ -95,14 +96,12 @@ function TextEditor({
         submit();
       }}
     >
-      {/* The person asked for the editor, so it takes the focus. */}
       <textarea
         class="input editor-text"
         dir="auto"
         spellcheck={false}
         aria-label={`Text of the ${name}`}
-        // biome-ignore lint/a11y/noAutofocus: opened by the person, to type into
-        autoFocus
+        ref={takeFocus}
         value={draft.text}
         onInput={(event) => setDraft(key, { ...draft, text: event.currentTarget.value })}
         onKeyDown={(event) => {
