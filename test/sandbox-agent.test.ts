@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { tool } from "ai";
+import { z } from "zod";
 import { openMemory } from "../src/index.ts";
 import { createSandbox, sandboxSurface } from "../src/sandbox/index.ts";
 import { call, inOrder, openStage } from "./support/agent.ts";
@@ -51,6 +53,33 @@ test("an agent makes a tool in one step and calls it in the next; its notes are 
   assert.equal(await (await stage.session()).notepad.read(), notepad);
   assert.ok(String(last?.messages[0]?.content).endsWith(`## Session Notepad\n${notepad}`));
   assert.match(String(last?.messages[0]?.content), /- survey_sheets: Surveys the sheets, noting each/);
+});
+
+test("an agent cannot make a tool of a name that the developer's or another surface's tool has [sandbox.create-tool]", async (t) => {
+  const surfaces = ["notepad" as const, "tasks" as const, sandboxSurface({ sandbox })];
+  const memory = await openMemory({ store: "memory:", clock: tickingClock() });
+  const lookup = tool({ inputSchema: z.object({}), execute: async () => "the developer's" });
+  const make = (name: string) => call("create_tool", { ...survey, name });
+  const stage = await openStage(t, {
+    memory,
+    surfaces,
+    tools: { lookup },
+    script: inOrder([
+      { toolCalls: [make("lookup")] },
+      { toolCalls: [make("begin_task")] },
+      { toolCalls: [make("survey_sheets")] },
+      { text: "Made." },
+    ]),
+  });
+  await stage.say("Make tools.");
+  const [, ...answers] = stage.turns().map(({ messages }) => JSON.stringify(messages.at(-1)));
+  assert.match(answers[0] ?? "", /already a tool called .{1,4}lookup/);
+  assert.match(answers[1] ?? "", /already a tool called .{1,4}begin_task/);
+  const tools = await (await (await stage.session()).knowledge()).tools();
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ["survey_sheets"],
+  );
 });
 
 test("an agent makes a tool over MCP, is told of it, and calls it [sandbox.mcp]", async (t) => {

@@ -197,7 +197,12 @@ type Work = (
 function settingOf(options: AgentOptions, children: Children): AgentSetting {
   const { limits, countTokens, clock } = options.memory.budget;
   const surfaces = findSurfaces(options.surfaces ?? ["notepad", "notes", "tasks", "results", "sessions"]);
-  const toolbox = createToolbox(surfaces, { limits, countTokens, children });
+  const toolbox = createToolbox(surfaces, {
+    limits,
+    countTokens,
+    children,
+    taken: Object.keys(options.tools ?? {}),
+  });
   checkOptions(options, toolbox.tools);
   return {
     options,

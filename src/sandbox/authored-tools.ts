@@ -6,7 +6,6 @@ import { findMismatches } from "../sessions/json-schema.ts";
 import type { Session } from "../sessions/session.ts";
 import { type AgentOf, agentKey } from "../tools/agent-key.ts";
 import { type Call, defineTool, type Tool } from "../tools/define-tool.ts";
-import { dotless } from "../tools/toolbox.ts";
 import { compileSchema } from "./tool-schema.ts";
 
 /** What every program answers: its value, and its log if it has one. */
@@ -105,16 +104,14 @@ function isSame(a: SavedTool, b: SavedTool): boolean {
 const nameShape = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** A new tool may replace the agent's own of that name, and nobody else's. */
-export async function checkToolName(session: Session, name: string): Promise<void> {
+export function checkToolName({ taken = [] }: Call, name: string): void {
   if (!nameShape.test(name))
     throw new HoldfastError(
       "invalid_input",
       `${JSON.stringify(name.slice(0, 100))} is no name for a tool. Use 1 to 64 letters, digits, dashes and underscores, beginning with a letter. Nothing was changed.`,
       { data: { field: "name" } },
     );
-  const own = (await (await session.knowledge()).tools()).some((tool) => tool.name === name);
-  const taken = (await session.tools()).some((tool) => tool.name === name || dotless(tool.name) === name);
-  if (taken && !own)
+  if (taken.includes(name))
     throw new HoldfastError(
       "duplicate_tool",
       `There is already a tool called "${name}" that you did not make. Choose another name. Nothing was changed.`,

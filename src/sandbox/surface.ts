@@ -134,7 +134,7 @@ function createTool(sandbox: Sandbox, authored: AuthoredTools): Tool {
     destructive: true,
     run: async (call, { name, description, schema, code }) => {
       const { session } = call;
-      await checkToolName(session, name);
+      checkToolName(call, name);
       compileSchema(schema as Json);
       const checked = await sandbox.check(code);
       if (!checked.ok)

@@ -30,6 +30,8 @@ export interface Call {
   limits: Limits;
   countTokens: (text: string) => number;
   children?: ChildRunner | undefined;
+  /** Names that tools have already: those of the surfaces, and those that the developer gave the agent. */
+  taken?: readonly string[] | undefined;
 }
 
 /** A tool, declared once; every provider's format is projected from this. */

@@ -1,16 +1,15 @@
-import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Block, Context, Toolbox, ToolDescription } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { AgentOf } from "./agent-key.ts";
-import type { ChildRunner, Moment, Surface, Tool } from "./define-tool.ts";
+import type { Call, Moment, Surface, Tool } from "./define-tool.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
 
 /** The chosen surfaces as one: their tools by name, their guidance, their blocks. */
 export function createToolbox(
   surfaces: readonly Surface[],
-  setting: { limits: Limits; countTokens: (text: string) => number; children?: ChildRunner | undefined },
+  setting: Omit<Call, "session" | "options">,
 ): AgentToolbox {
   const tools = toolsByName(surfaces);
   const guidance = surfaces
@@ -55,7 +54,7 @@ export function createToolbox(
     },
     describe: (agent) => listed(agent).map(([surface, tool]) => describe(surface, tool)),
     async dispatch(session, name, input, options) {
-      const call = { session, options, ...setting };
+      const call = { session, options, ...setting, taken: [...tools.keys(), ...(setting.taken ?? [])] };
       if (changeable.length === 0 || tools.has(name)) return dispatch(tools, name, input, call);
       const { row: agent } = await session.state();
       if (!extraTools(agent).some((tool) => tool.name === name))
