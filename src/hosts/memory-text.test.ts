@@ -17,6 +17,21 @@ test("[hooks.size] any memory fits, in whole characters, and what fits is not cu
   );
 });
 
+test("[hooks.size] a full scratchpad is cut space by space, and the plan has most of the room", () => {
+  const plan = Array.from({ length: 60 }, (_, step) => `${step + 1}. step of the plan`).join("\n");
+  const refs = Array.from({ length: 50 }, (_, place) => [`ref/${place}`, `src/${"r".repeat(500)}.ts`]);
+  const spaces = { "space/notes": `Finding ${"n".repeat(3_900)}`, "space/plan": plan };
+  const state = stateWith({ ...spaces, ...Object.fromEntries(refs) }, "x\n".repeat(16_000));
+  const shown = renderMemory({ lead: "Lead", state, sessionId: "s", checkpoint: "c".repeat(5_000) });
+  assert.ok(bytesOf(shown) <= mostInjected);
+  const block = /\[Session Scratchpad\]\n([\s\S]+)\n\[End Scratchpad\]/.exec(shown)?.[1] ?? "";
+  assert.match(
+    block,
+    /^Finding n+[\s\S]+\n\nPlan:\n1\. step of the plan\n[\s\S]+\n60\. step of the plan\n\nReferences:\n• src/,
+  );
+  assert.ok(block.split("step of the plan").length > 20, block);
+});
+
 test("[hooks.size] a cut keeps the beginning and the end, leaves whole lines, and names the way to the rest", () => {
   const lines = Array.from({ length: 100 }, (_, line) => `line ${line}`);
   const cut = cutMiddle(lines.join("\n"), 300, "call read_notepad");

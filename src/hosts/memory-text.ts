@@ -11,6 +11,8 @@ interface Part {
   share: number;
   /** How to read what was left out. */
   more: string;
+  /** How it is made shorter; in its middle unless said otherwise. */
+  cut?: typeof cutMiddle;
 }
 
 export interface MemoryText {
@@ -47,7 +49,12 @@ export function renderMemory(memory: MemoryText): string {
   const parts: Part[] = [
     { text: lead, share: 400, more: show },
     { text: notepadText(state), share: 3_600, more: "call read_notepad" },
-    { text: state ? renderScratchpad(readScratchpad(state)) : "", share: 1_300, more: show },
+    {
+      text: state ? renderScratchpad(readScratchpad(state)) : "",
+      share: 1_300,
+      more: show,
+      cut: cutScratchpad,
+    },
     { text: checkpoint, share: 1_900, more: show },
     { text: receipt, share: 900, more: show },
     { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" },
@@ -69,13 +76,24 @@ function fit(parts: readonly Part[], budget: number): string {
   const gaps = 2 * (parts.length - 1);
   const rooms = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
   let left = budget - gaps - rooms.reduce((sum, room) => sum + room, 0);
-  const texts = parts.map(({ text, more }, place) => {
+  const texts = parts.map(({ text, more, cut = cutMiddle }, place) => {
     const room = rooms[place] ?? 0;
     const extra = Math.max(0, Math.min(left, bytesOf(text) - room));
     left -= extra;
-    return cutMiddle(text, room + extra, more);
+    return cut(text, room + extra, more);
   });
   return texts.join("\n\n");
+}
+
+/** Each space is cut for itself, and the plan, which matters most, gets most of the room. */
+function cutScratchpad(text: string, most: number, more: string): string {
+  if (bytesOf(text) <= most) return text;
+  const [start, end] = [text.indexOf("\n") + 1, text.lastIndexOf("\n")];
+  const spaces = text.slice(start, end).split(/\n\n(?=(?:Plan|References):\n)/);
+  const room = most - start - bytesOf(text.slice(end));
+  const shareOf = (space: string) => Math.floor((room - 4) * (space.startsWith("Plan:\n") ? 0.6 : 0.2));
+  const parts = spaces.map((space) => ({ text: space, share: shareOf(space), more }));
+  return `${text.slice(0, start)}${fit(parts, room)}${text.slice(end)}`;
 }
 
 /** Leaves out whole lines in the middle: plans stand at the top of a text, and what is newest at its end. */
