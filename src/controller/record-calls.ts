@@ -45,15 +45,20 @@ export class CallRecorder {
 
   async record(pieces: readonly PromptPiece[], facts: CallFacts): Promise<void> {
     const hashed: HashedPiece[] = [];
-    for (const piece of pieces)
-      hashed.push({ part: piece.part, role: piece.role, ...(await this.#hash(piece)) });
+    for (const piece of pieces) {
+      // Nearly all are known, and waiting for each of those would take longer than the rest.
+      const known = this.#known(piece) ?? (await this.#hash(piece));
+      hashed.push({ part: piece.part, role: piece.role, ...known });
+    }
     await this.#session.calls.record(hashed, facts as unknown as Json, this.#clock());
   }
 
-  async #hash({ part, role, text, message }: PromptPiece): Promise<Hashed> {
-    const key = `${part}\n${role}\n${text}`;
-    const known = message ? this.#messages.get(message) : this.#texts.get(key);
-    if (known) return known;
+  #known(piece: PromptPiece): Hashed | undefined {
+    return piece.message ? this.#messages.get(piece.message) : this.#texts.get(keyOf(piece));
+  }
+
+  async #hash(piece: PromptPiece): Promise<Hashed> {
+    const { part, role, text, message } = piece;
     const content = message ? JSON.stringify(message) : (text ?? "");
     const hashed = {
       hash: await hashPiece({ part, role, text: content }),
@@ -63,8 +68,12 @@ export class CallRecorder {
     if (message) this.#messages.set(message, hashed);
     else {
       if (this.#texts.size >= mostTexts) this.#texts.clear();
-      this.#texts.set(key, hashed);
+      this.#texts.set(keyOf(piece), hashed);
     }
     return hashed;
   }
+}
+
+function keyOf({ part, role, text }: PromptPiece): string {
+  return `${part}\n${role}\n${text}`;
 }
