@@ -33,6 +33,8 @@ export async function startPostgres(): Promise<TestPostgres> {
     persistent: true,
     // What a power cut would take of a server that is thrown away anyway need not be waited for.
     initdbFlags: ["--no-sync"],
+    // Over the network only: a socket would be a file in everybody's temporary directory.
+    postgresFlags: ["-c", "unix_socket_directories="],
     createPostgresUser: process.getuid?.() === 0,
     onLog: () => {},
     onError: () => {},
@@ -79,13 +81,19 @@ export async function askPostgres(
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
+/**
+ * A port that nobody listens on, from below those that systems give to outgoing connections: one of these, trying to
+ * reach a server that is down, could otherwise be given the server's own port and keep it from coming back.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    server.close();
+    if (isFree) return port;
+  }
 }
