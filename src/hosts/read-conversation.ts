@@ -42,7 +42,10 @@ export function readConversation(host: string, path: string, until?: number): Co
 
 /** Older versions of Gemini CLI keep one JSON document instead of lines. */
 function linesOf(text: string): Record<string, unknown>[] {
-  if (!/^\s*\{\r?\n/.test(text)) return parseObjects(text);
+  if (!/^\s*\{\r?\n/.test(text)) {
+    const lines = parseObjects(text);
+    return lines.length === 1 && Array.isArray(lines[0]?.messages) ? objectsIn(lines[0].messages) : lines;
+  }
   try {
     const document: unknown = JSON.parse(text);
     return isObject(document) ? objectsIn(document.messages) : [];
