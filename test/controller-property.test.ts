@@ -55,7 +55,9 @@ class Life {
       tools: {
         read: tool({
           inputSchema: z.object({ words: z.number() }),
-          execute: async ({ words }) => `src/file${words}.ts ${filler(words)}`,
+          // Some are longer than a page of recall, and still take few tokens.
+          execute: async ({ words }) =>
+            `src/file${words}.ts ${filler(words)}${words % 5 === 0 ? "=".repeat(13_000) : ""}.`,
         }),
       },
       surfaces: [...surfaces],
@@ -159,11 +161,12 @@ async function recallAll(
   message: number,
 ): Promise<string> {
   let whole = "";
-  for (;;) {
-    const answer = await session.call("recall", { message, offset: whole.length });
+  for (let offset = 0; ; ) {
+    const answer = await session.call("recall", { message, offset });
     assert.ok(answer.ok, answer.text);
     whole += String(answer.output.content);
     if (answer.output.message === undefined) return whole;
+    offset = Number(/offset: (\d+)/.exec(String(answer.output.message))?.[1]);
   }
 }
 
