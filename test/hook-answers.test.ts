@@ -284,22 +284,6 @@ test("[hooks.gemini] Gemini: an object always, no angle brackets, memory again o
   assert.equal((await hook(project, "gemini", tool)).stdout, "{}");
 });
 
-test("[hooks.gemini] a chat that is one JSON document is read as well, however it is laid out", async () => {
-  for (const indent of [0, 2]) {
-    const project = await hookProject();
-    const transcript_path = join(project.root, "chat.json");
-    const messages = [{ id: "u1", type: "user", content: "Port lib/old.py to Python 3" }];
-    writeFileSync(transcript_path, JSON.stringify({ sessionId: "s1", messages }, null, indent));
-    const event = { session_id: "s1", transcript_path, trigger: "auto" };
-    await hook(project, "gemini", { ...event, hook_event_name: "PreCompress" });
-    const entries = await inMemory(project, async (memory) =>
-      (await memory.resumeSession("gemini.s1")).history(),
-    );
-    const checkpoint = entries.find(({ operation }) => operation.type === "context.checkpoint");
-    assert.match(JSON.stringify(checkpoint), /Port lib\/old\.py to Python 3/);
-  }
-});
-
 test("[hooks.generic] any other host sends plain events and gets plain fields back", async () => {
   const project = await hookProject();
   const event = { session_id: "s1" };

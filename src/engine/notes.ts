@@ -78,7 +78,7 @@ function editNote(draft: Draft, operation: NotesOperation, environment: Environm
       if (operation.content === undefined && operation.tags === undefined) {
         throw new HoldfastError(
           "invalid_input",
-          `update_note needs "content" or "tags"; neither was given for ${operation.id}.`,
+          `update_note needs "content" or "tags"; neither was given for ${quote(operation.id)}.`,
         );
       }
       const before = existingNote(draft, operation.id);
