@@ -93,6 +93,14 @@ browserTest(
     await second.getByText("This session is not here").waitFor();
     await page.getByRole("button", { name: "Undo" }).last().click();
     await tree.getByRole("treeitem", { name: /The parent/ }).waitFor();
+
+    // The tabs share one stream; when the tab that reads it is closed, another takes over.
+    await page.close();
+    await parent.notepad.append("after the first tab was closed", agent);
+    await second.goto(`${server.url}#/parent/memory`);
+    await second.locator(".prose").getByText("after the first tab was closed").waitFor();
+    await parent.notepad.append("and heard live", agent);
+    await second.locator(".prose").getByText("and heard live").waitFor();
   },
 );
 

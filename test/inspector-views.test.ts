@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import axeCore from "axe-core";
 import type { Page } from "playwright-core";
 import { runAudit } from "../src/cli/demo-audit.ts";
 import type { JournalEntry } from "../src/engine/journal.ts";
@@ -15,8 +14,6 @@ import { browserTest, openPage } from "./support/browser.ts";
 import { startTestServer } from "./support/server.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 /** What each view shows when it is there. */
 const landmarks: Record<string, string> = {
   memory: ".card",
@@ -26,7 +23,7 @@ const landmarks: Record<string, string> = {
 };
 
 async function seriousFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axeCore.source);
   const { violations } = await page.evaluate<{
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
   }>("axe.run({ resultTypes: ['violations'] })");

@@ -15,35 +15,12 @@ interface Heard {
   written: ReadonlyMap<string, number>;
 }
 
-export const heard = createStore<Heard>({ generation: 0, revisions: new Map(), written: new Map() });
+const heard = createStore<Heard>({ generation: 0, revisions: new Map(), written: new Map() });
 
 /** So long after a commit a session counts as being worked on; the server says the same. */
 const writingFor = 15_000;
-const pause = 1_000;
 
-/** Follows the server until the page is closed, and comes back by itself when the server does. */
-export function followServer(): void {
-  const source = new EventSource("/api/events");
-  source.addEventListener("hello", () => {
-    // A stream that was opened anew does not know what this tab has missed.
-    if (connection.get() !== "live" && connection.get() !== "connecting") startAnew();
-    connection.set("live");
-  });
-  source.addEventListener("reset", () => {
-    startAnew();
-    connection.set("live");
-  });
-  source.addEventListener("change", (event) => hear(JSON.parse(event.data) as ChangeEvent));
-  source.addEventListener("error", () => {
-    void findOutWhy();
-    if (source.readyState !== EventSource.CLOSED) return;
-    source.close();
-    setTimeout(followServer, pause);
-  });
-}
-
-function hear({ sessionId, revision }: ChangeEvent): void {
-  connection.set("live");
+export function hearChange({ sessionId, revision }: ChangeEvent): void {
   const { generation, revisions, written } = heard.get();
   heard.set({
     generation,
@@ -52,17 +29,8 @@ function hear({ sessionId, revision }: ChangeEvent): void {
   });
 }
 
-function startAnew(): void {
+export function startAnew(): void {
   heard.set({ ...heard.get(), generation: heard.get().generation + 1 });
-}
-
-async function findOutWhy(): Promise<void> {
-  const status = await fetch("/api/health").then(
-    (response) => response.status,
-    () => 0,
-  );
-  if (status === 401 || status === 403) connection.set("locked");
-  else if (connection.get() !== "locked" || status === 0) connection.set("lost");
 }
 
 /** Changes whenever the session may have changed. */

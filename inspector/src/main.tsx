@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { followServer } from "./live.ts";
+import { followServer } from "./follow-server.ts";
 
 const place = document.getElementById("app");
 if (place) {

@@ -86,9 +86,7 @@ function unpack(problems: string[]): string | undefined {
   const target = join(tmpdir(), `holdfast-chromium-${version}`);
   if (existsSync(target)) return target;
   const aside = mkdtempSync(join(tmpdir(), "holdfast-chromium-"));
-  const program = 'import chromium from "@sparticuz/chromium"; await chromium.executablePath();';
-  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
-    cwd: import.meta.dirname,
+  const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, "unpack-browser.ts")], {
     // With this it unpacks the libraries as well.
     env: { ...process.env, TMPDIR: aside, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" },
     encoding: "utf8",

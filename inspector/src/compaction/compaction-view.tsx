@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { isMissing, type Reply } from "../api.ts";
 import { count, dateTime, percent, plural } from "../format.ts";
 import { useLoad } from "../load.ts";
@@ -12,6 +12,8 @@ import { SurvivalMap } from "./survival-map.tsx";
 import { type Compaction, homes, type Traced, traceItems } from "./trace-items.ts";
 
 type Listed = Reply<"compactions">["compactions"][number];
+
+const pageSize = 50;
 
 const triggers: Record<Listed["trigger"], string> = {
   threshold: "the window was full enough",
@@ -32,11 +34,9 @@ export function CompactionView({
   chosen: number | undefined;
   epoch: number;
 }) {
-  const { data, error, reload } = useLoad(
-    "compactions",
-    { params: { id: sessionId }, query: { limit: 100 } },
-    epoch,
-  );
+  const [before, setBefore] = useState<number>();
+  const query = { limit: pageSize, ...(before === undefined ? {} : { before }) };
+  const { data, error, reload } = useLoad("compactions", { params: { id: sessionId }, query }, epoch);
   if (!data) return <Waiting error={error} retry={reload} />;
   const { compactions } = data;
   if (compactions.length === 0) return <NoCompactions />;
@@ -44,6 +44,26 @@ export function CompactionView({
   return (
     <div class="compactions">
       <CompactionPicker sessionId={sessionId} compactions={compactions} current={current} />
+      {(data.before !== null || before !== undefined) && (
+        <div class="pager">
+          <button
+            type="button"
+            class="button"
+            disabled={data.before === null}
+            onClick={() => setBefore(data.before ?? undefined)}
+          >
+            Older compactions
+          </button>
+          <button
+            type="button"
+            class="button"
+            disabled={before === undefined}
+            onClick={() => setBefore(undefined)}
+          >
+            Newest compactions
+          </button>
+        </div>
+      )}
       <OneCompaction key={current} sessionId={sessionId} epoch={current} />
     </div>
   );

@@ -90,7 +90,7 @@ function includes(choice: Choice | undefined, side: "mine" | "theirs"): boolean 
 }
 
 /** The regions are whole lines, so the text is put together line by line; a side that is empty has none. */
-export function settle({ regions }: Conflict, chosen: ReadonlyMap<number, Choice>): string {
+function settle({ regions }: Conflict, chosen: ReadonlyMap<number, Choice>): string {
   return regions
     .flatMap(({ kind, text, mine, theirs }, index) => {
       if (kind === "agreed") return [text];

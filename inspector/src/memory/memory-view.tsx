@@ -24,7 +24,7 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
           empty="The agent has written nothing yet. What stands here is shown to it in every turn; you can write too."
         />
         <Notes sessionId={session.id} tags={tags} total={session.notes} limits={limits} />
-        <ProjectNotes freshness={revision} />
+        <ProjectNotes />
       </div>
       <div class="memory-side">
         <Budgets budgets={budgets} />

@@ -1,12 +1,17 @@
 import { useState } from "preact/hooks";
 import { isMissing } from "../api.ts";
+import { useNow } from "../clock.ts";
 import { plural } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Markdown } from "../markdown-view.tsx";
 import { Failure } from "../states.tsx";
 
+/** It is a file that anybody may write to, so nothing tells of its changes. */
+const lookAgain = 15_000;
+
 /** NOTES.md of the project that the server runs in, with what the linter finds. */
-export function ProjectNotes({ freshness }: { freshness: unknown }) {
+export function ProjectNotes() {
+  const freshness = Math.floor(useNow() / lookAgain);
   const { data: health } = useLoad("health", {}, freshness);
   const { data, error, reload } = useLoad("project", health?.project ? {} : undefined, freshness);
   const [isOpen, setOpen] = useState(false);

@@ -7,6 +7,7 @@ export type SessionItem = Reply<"listSessions">["sessions"][number];
 export type Shown = "active" | "archived" | "deleted";
 
 const pageSize = 100;
+const mostChildren = 2_000;
 
 export interface SessionPages {
   /** Roots of the tree on all pages; undefined until the first answer. */
@@ -20,6 +21,7 @@ export interface SessionPages {
 }
 
 interface Kept {
+  status: Shown;
   pages: Map<number, SessionItem[]>;
   children: Map<string, SessionItem[]>;
   /** What was asked for since the last change. */
@@ -35,7 +37,8 @@ const gathering = 300;
 /** The sessions, page by page: only what can be seen is asked for, and asked for again when something changes. */
 export function useSessionPages(status: Shown): SessionPages {
   const [, draw] = useState(0);
-  const kept = useRef<Kept>(emptyPages());
+  const kept = useRef<Kept>(emptyPages(status));
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const freshness = useAnyFreshness();
 
   const load = (
@@ -46,7 +49,7 @@ export function useSessionPages(status: Shown): SessionPages {
     const mine = kept.current;
     if (mine.asked.has(key)) return;
     mine.asked.add(key);
-    ask("listSessions", { query: { ...query, status, limit: pageSize } })
+    ask("listSessions", { query: { ...query, status: mine.status, limit: pageSize } })
       .then(
         (page) => {
           mine.error = undefined;
@@ -63,6 +66,15 @@ export function useSessionPages(status: Shown): SessionPages {
       });
   };
 
+  /** All of them: the row below the last child has to know its place. */
+  const loadChildren = (id: string, offset: number, before: readonly SessionItem[]) => {
+    load(`children ${id} ${offset}`, { parent: id, offset }, ({ sessions, nextOffset }) => {
+      const all = [...before, ...sessions];
+      if (nextOffset === null || all.length >= mostChildren) kept.current.children.set(id, all);
+      else loadChildren(id, nextOffset, all);
+    });
+  };
+
   const want = (first: number, last: number, open: ReadonlySet<string>) => {
     const mine = kept.current;
     mine.range = [first, last, open];
@@ -72,9 +84,7 @@ export function useSessionPages(status: Shown): SessionPages {
         mine.total = total;
       });
     }
-    for (const id of open) {
-      load(`children ${id}`, { parent: id, offset: 0 }, ({ sessions }) => mine.children.set(id, sessions));
-    }
+    for (const id of open) loadChildren(id, 0, []);
   };
 
   const reload = () => {
@@ -83,13 +93,17 @@ export function useSessionPages(status: Shown): SessionPages {
   };
 
   useEffect(() => {
-    kept.current = emptyPages();
+    kept.current = emptyPages(status);
     reload();
   }, [status]);
   useEffect(() => {
-    const timer = setTimeout(reload, gathering);
-    return () => clearTimeout(timer);
+    // Not put off by what comes meanwhile: a session may be written to all the time.
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      reload();
+    }, gathering);
   }, [freshness.generation, freshness.revisions]);
+  useEffect(() => () => clearTimeout(timer.current), []);
 
   const { pages, children, total, error } = kept.current;
   return {
@@ -102,8 +116,9 @@ export function useSessionPages(status: Shown): SessionPages {
   };
 }
 
-function emptyPages(): Kept {
+function emptyPages(status: Shown): Kept {
   return {
+    status,
     pages: new Map(),
     children: new Map(),
     asked: new Set(),
