@@ -1,5 +1,5 @@
-/** What the guest part can ask of the host: a word and texts, nothing else ever crosses. */
-type HostCall = (kind: string, ...texts: string[]) => void;
+/** What the guest part can ask of the host: a word and texts, nothing else ever crosses. True: it ran into a limit. */
+type HostCall = (kind: string, ...texts: string[]) => boolean;
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -18,13 +18,22 @@ export function bootGuest(host: HostCall) {
   const waiting: Record<string, Waiting> = create(null);
   let calls = 0;
 
-  const callHost = (path: string, args: unknown[]) =>
-    new Promise((resolve, reject) => {
+  /** The host ends the program soon; this way it does not go on until then. */
+  const stopIf = (isOver: boolean) => {
+    if (isOver) throw new Error("The program ran into a limit.");
+  };
+
+  const callHost = (path: string, args: unknown[]) => {
+    let isOver = false;
+    const answer = new Promise((resolve, reject) => {
       const text = stringify(args);
       const call = `${++calls}`;
       waiting[call] = { resolve, reject };
-      host("call", call, path, text);
+      isOver = host("call", call, path, text);
     });
+    stopIf(isOver);
+    return answer;
+  };
 
   const show = (value: unknown): string => {
     if (typeof value !== "object" || value === null) return String(value);
@@ -51,7 +60,7 @@ export function bootGuest(host: HostCall) {
     host("failed", message, stack);
   };
 
-  const log = (...values: unknown[]) => host("log", values.map(show).join(" "));
+  const log = (...values: unknown[]) => stopIf(host("log", values.map(show).join(" ")));
   const console = freeze({ log, info: log, warn: log, error: log, debug: log });
 
   /** `["session.notepad.read"]` gives `{ session: { notepad: { read() } } }`. */

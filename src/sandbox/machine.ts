@@ -11,6 +11,8 @@ export interface Listener {
   log(text: string): void;
   done(value: string): void;
   failed(message: string, line: number | undefined): void;
+  /** It ran into a limit, and should not go on. */
+  readonly isOver: boolean;
   /** It sent more than anybody would read. */
   overflow(): void;
   /** Asked again and again while the program runs; throws to end it. */
@@ -161,9 +163,11 @@ export class Machine {
       },
     });
     if (!memory) throw new Error("QuickJS did not hand out its memory.");
+    // Made before the snapshot: a handle to what came after it would point to anything.
+    const [yes, no] = [vm.true, vm.false];
     const host = vm.newFunction("host", (...args) => {
       this.#hear(args);
-      return vm.undefined;
+      return this.#listener?.isOver ? yes : no;
     });
     const boot = vm.evalCode(`(${bootGuest.toString()})`, "sandbox");
     const kit = vm.callFunction(boot, vm.undefined, host);

@@ -126,6 +126,10 @@ class Run implements Listener {
     this.#end = { kind: "syntax", message, line };
   }
 
+  get isOver(): boolean {
+    return this.#reached !== undefined;
+  }
+
   overflow(): void {
     this.#reached ??= new LimitReached("output");
   }

@@ -88,6 +88,9 @@ export const hostilePrograms: Record<string, [code: string, ...verdicts: Verdict
   "microtask loop": ["const again = () => Promise.resolve().then(again); await again();", "cpu", "memory"],
   "thenable without end": ["const t = { then(r) { r(t); } }; await t;", "cpu", "memory"],
   "output flood": ['for (;;) console.log("x".repeat(1000));', "output"],
+  "output flood of few long lines": ['for (;;) console.log("x".repeat(90_000));', "output"],
+  "output flood, caught": ['for (;;) try { console.log("x".repeat(90_000)); } catch {}', "output", "cpu"],
+  "long arguments, not awaited": ['for (;;) session.notepad.append("x".repeat(90_000));', "output"],
   "output flood of empty lines": ["for (;;) console.log();", "output"],
   "giant value": ['return "x".repeat(5_000_000)', "output"],
   "giant error": [
