@@ -167,7 +167,7 @@ function Tabs({ sessionId, tab }: { sessionId: string; tab: Tab }) {
 
 const demoTold: Record<string, string> = {
   audit:
-    "A scripted agent is auditing a workbook in a window of 4,000 tokens, so small that it has to be compacted again and again. Watch the notepad grow, then look at what each compaction took away.",
+    "A scripted agent is auditing a workbook in a window of 4,400 tokens, so small that it has to be compacted again and again. Watch the notepad grow, then look at what each compaction took away.",
   "audit-finished":
     "This audit is done. Its window was compacted several times; its findings are all still here.",
 };

@@ -9,7 +9,7 @@ import { startScriptedServer } from "../testing/scripted-server.ts";
 import { ask, auditScript, sheetText } from "./demo-workbook.ts";
 
 /** So small that ten sheets cannot fit. */
-export const contextWindow = 4_000;
+export const contextWindow = 4_400;
 
 export interface AuditOptions {
   session: NewSessionOptions;
