@@ -1,9 +1,35 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
 
 const here = import.meta.dirname;
 
-/** The page: one script with all it needs in it, and the files that are served as they are. */
+/** In this order: what comes later may build on what came before. */
+const styles = [
+  "tokens",
+  "base",
+  "controls",
+  "layout",
+  "sidebar",
+  "panels",
+  "markdown",
+  "memory",
+  "context",
+  "compaction",
+  "survival-map",
+  "timeline",
+];
+
+/** One style sheet, so that the first paint waits for one file. */
+const styleSheet = {
+  name: "style-sheet",
+  generateBundle(this: { emitFile(file: { type: "asset"; fileName: string; source: string }): void }) {
+    const source = styles.map((name) => readFileSync(join(here, "styles", `${name}.css`), "utf8")).join("\n");
+    this.emitFile({ type: "asset", fileName: "inspector.css", source });
+  },
+};
+
+/** The page: one script, one style sheet, and the files that are served as they are. */
 const page: UserConfig = defineConfig({
   cwd: here,
   entry: { inspector: "src/main.tsx" },
@@ -15,7 +41,9 @@ const page: UserConfig = defineConfig({
   minify: true,
   dts: false,
   fixedExtension: false,
+  plugins: [styleSheet],
   copy: [{ from: "public/*", flatten: true }],
+  deps: { onlyBundle: ["preact"] },
 });
 
 export default page;

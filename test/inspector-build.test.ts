@@ -12,7 +12,7 @@ test("the first load is under 150 kB compressed, from this server alone, without
   const files = await pageFiles();
   const html = files.get("/")?.body.toString("utf8") ?? "";
   const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
-  assert.ok(named.includes("/inspector.js") && named.length > 5, html);
+  assert.ok(named.includes("/inspector.js") && named.includes("/inspector.css"), html);
   const parts = ["/", ...new Set(named)].map((path) => {
     const file = files.get(path);
     assert.ok(file, `${path} is not a file of this server`);

@@ -16,7 +16,7 @@ export async function buildPageOfCheckout(say: (line: string) => void = console.
   const builder = join(root, "node_modules/tsdown/dist/run.mjs");
   if (!import.meta.url.endsWith(".ts") || !existsSync(builder)) return;
   const target = join(root, "dist/inspector");
-  if (newest(globSync("inspector/{src,public}/**/*.*", { cwd: root })) <= builtAt(target)) return;
+  if (newest(globSync("inspector/{src,public,styles}/**/*.*", { cwd: root })) <= builtAt(target)) return;
   say("Building the page (once after each change of its sources) …");
   const aside = `${target}-${process.pid}`;
   try {
