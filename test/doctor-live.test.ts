@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkLive } from "../src/hosts/doctor/live.ts";
@@ -9,11 +12,14 @@ import { planInit, runInit } from "../src/hosts/install/init.ts";
 import { openMemory } from "../src/index.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
+const cli = join(import.meta.dirname, "../src/cli.ts");
+
 /** Stands in for Claude Code: runs the SessionStart hook of the project and puts what it says into its request. */
 const client = `#!${process.execPath}
 const { readFileSync } = require("node:fs");
 const { spawnSync } = require("node:child_process");
 const { hooks } = JSON.parse(readFileSync(".claude/settings.json", "utf8"));
+if (process.argv.includes("--version")) return console.log("2.0.0");
 const isAgain = process.argv.includes("--continue");
 const event = { session_id: "live-1", cwd: process.cwd(), hook_event_name: "SessionStart", source: isAgain ? "resume" : "startup" };
 const line = process.env.NO_HOOKS ? "true" : hooks.SessionStart[0].hooks[0].command;
@@ -34,7 +40,12 @@ function machine(extra: Record<string, string> = {}) {
     const findings = await Promise.all(hostsNamed([name]).map((host) => checkLive(host, places)));
     return findings.flat()[0];
   };
-  return { root, live, install: (text: string) => writeFileSync(join(bin, "claude"), text, { mode: 0o755 }) };
+  return {
+    root,
+    env,
+    live,
+    install: (text: string) => writeFileSync(join(bin, "claude"), text, { mode: 0o755 }),
+  };
 }
 
 test("with --live the notepad is looked for in the request of the client itself [doctor.live]", async () => {
@@ -62,6 +73,28 @@ test("a client that drops what the hook says, or runs no hook, is found out [doc
     assert.equal(found?.status, "problem");
     assert.match(found?.detail ?? "", message);
   }
+});
+
+test("stopped in the middle, doctor ends the client and leaves no canary behind [doctor.no-trace]", async () => {
+  const { root, env, install } = machine();
+  const held = Promise.withResolvers<Socket>();
+  const listener = createServer(held.resolve).listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  const hold = `require("node:net").connect(${port}, "127.0.0.1").on("close", () => process.exit());`;
+  install(client.replace("const text =", `if (isAgain) { ${hold} return; }\nconst text =`));
+  const doctor = spawn(process.execPath, [cli, "doctor", "--live", "claude-code"], { cwd: root, env });
+  const closed = once(doctor, "close");
+  const socket = await held.promise;
+  const gone = once(socket.resume(), "close");
+  doctor.kill("SIGINT");
+  assert.deepEqual(await closed, [1, null]);
+  await gone;
+  listener.close();
+  const memory = await openMemory({ store: join(root, ".holdfast/memory.db") });
+  assert.deepEqual(await memory.listSessions({ status: "all" }), []);
+  await memory.close();
+  assert.equal(existsSync(join(root, ".holdfast/links")), false);
 });
 
 test("the scripted model answers in the forms of all clients [doctor.live]", async () => {

@@ -1,5 +1,6 @@
 import { examine } from "../hosts/doctor/examine.ts";
 import type { Finding, HostReport } from "../hosts/doctor/finding.ts";
+import { stopAll, throwIfStopped } from "../hosts/doctor/running.ts";
 import { hosts, hostsNamed } from "../hosts/install/host-table.ts";
 import { findPlaces } from "../hosts/install/places.ts";
 import { findProject } from "../hosts/project-directory.ts";
@@ -13,10 +14,13 @@ export async function run(args: string[]): Promise<number> {
   const places = findPlaces("project", project.root);
   const live = values.live ? (await import("../hosts/doctor/live.ts")).checkLive : undefined;
   const reports: HostReport[] = [];
+  // A canary must not stay behind when somebody has no patience; asked twice, the process ends at once.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stopAll);
   // One by one: they share the store and the machine, and times are measured.
   for (const host of named.length > 0 ? named : hosts) {
     const isNamed = named.length > 0;
     reports.push(await examine(host, { project, places, isNamed, ...(live ? { live } : {}) }));
+    throwIfStopped();
   }
   const trouble = generalTrouble(reports);
   const isHealthy = trouble === undefined && reports.every(({ findings }) => !findings.some(isProblem));

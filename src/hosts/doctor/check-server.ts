@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { ConfiguredServer } from "../install/piece.ts";
 import { isObject } from "../small-file.ts";
 import { type Finding, ok, problem } from "./finding.ts";
-import { endGroup } from "./run-program.ts";
+import { endGroup, throwIfStopped, track } from "./running.ts";
 
 const check = "MCP server";
 const limit = 15_000;
@@ -23,12 +23,14 @@ export async function checkServer(server: ConfiguredServer, cwd: string, remedy:
 }
 
 async function listTools({ command, args, env }: ConfiguredServer, cwd: string): Promise<number> {
+  throwIfStopped();
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, ...env },
     stdio: ["pipe", "pipe", "pipe"],
     detached: process.platform !== "win32",
   });
+  track(child);
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise((resolve, reject) => {

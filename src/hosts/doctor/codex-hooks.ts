@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { isOurHook } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";
 import { isObject } from "../small-file.ts";
-import { endGroup } from "./run-program.ts";
+import { endGroup, throwIfStopped, track } from "./running.ts";
 
 interface CodexHook {
   event: string;
@@ -15,12 +15,14 @@ const limit = 15_000;
 
 /** Our hooks as Codex sees them, from its own server; a text when it does not say. */
 export async function listCodexHooks(program: string, { root, env }: Places): Promise<CodexHook[] | string> {
+  throwIfStopped();
   const child = spawn(program, ["app-server"], {
     cwd: root,
     env: { ...env },
     stdio: ["pipe", "pipe", "ignore"],
     detached: process.platform !== "win32",
   });
+  track(child);
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise((resolve) => {

@@ -14,6 +14,7 @@ import { findLink, sessionIdOf } from "../session-link.ts";
 import { settingsIn } from "./check-trust.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
+import { throwIfStopped } from "./running.ts";
 import { rememberLinks } from "./scratch-session.ts";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
@@ -146,17 +147,19 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
     });
   try {
     const first = await talk(client.first(model.url, folder));
-    if (model.bodies.length === 0) return [silent(host, first)];
     const own = client.session?.(folder);
     const link =
       own === undefined
         ? findLink({ directory: project.directory, cwd: places.root }, host.name)
         : { hostSession: own, session: sessionIdOf(host.name, own) };
-    if (!link || links.has(link.hostSession)) {
+    const isNew = link !== undefined && !links.has(link.hostSession);
+    if (isNew) hostSession = link.hostSession;
+    throwIfStopped();
+    if (model.bodies.length === 0) return [silent(host, first)];
+    if (!isNew) {
       const detail = `${host.title} sent a request, but ran none of our hooks.`;
       return [problem(check, detail, "See what doctor says about trust, above.")];
     }
-    hostSession = link.hostSession;
     return [
       await lookForCanary(host, project, link.session, model, () => talk(client.again(model.url, folder))),
     ];

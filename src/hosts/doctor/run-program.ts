@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
+import { endGroup, throwIfStopped, track } from "./running.ts";
 
 export interface ProgramRun {
   /** Null when it was ended, or could not be started. */
@@ -20,12 +21,13 @@ export interface RunOptions {
   shell?: boolean;
 }
 
-/** Runs a program to its end. It never throws: what went wrong is in the result. */
-export function runProgram(
+/** Runs a program to its end. What went wrong with it is in the result. */
+export async function runProgram(
   command: string,
   args: readonly string[],
   options: RunOptions,
 ): Promise<ProgramRun> {
+  throwIfStopped();
   const started = performance.now();
   return new Promise((resolve) => {
     let [stdout, stderr] = ["", ""];
@@ -38,6 +40,7 @@ export function runProgram(
       // Its own group, so that what it has started ends with it.
       detached: process.platform !== "win32",
     });
+    track(child);
     const timer = setTimeout(() => {
       trouble = `it was ended after ${options.limit} ms`;
       endGroup(child);
@@ -58,15 +61,4 @@ export function runProgram(
     });
     child.once("close", done);
   });
-}
-
-/** Ends a process that was started `detached`, and its children. */
-export function endGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    if (process.platform === "win32") child.kill("SIGKILL");
-    else process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // It is gone already.
-  }
 }
