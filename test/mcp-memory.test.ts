@@ -119,6 +119,22 @@ test("calls follow the host to its new session, and the client is told [mcp.sess
   await memory.close();
 });
 
+test("what is answered after the database was deleted is in the new one, and subscribers hear of it [mcp.missing-store]", async (context) => {
+  const root = temporaryDirectory();
+  const db = join(root, "memory.db");
+  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  await initialize(server);
+  for (const content of ["one", "two", "three"]) await server.call("write_notepad", { content });
+  await server.ask("resources/subscribe", { uri: "holdfast://session/s/notepad" });
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${db}${suffix}`, { force: true });
+  assert.deepEqual((await server.call("write_notepad", { content: "new" })).structuredContent, { ok: true });
+  await server.next(({ method }) => method === "notifications/resources/updated");
+  const memory = await openMemory({ store: db });
+  assert.equal(await (await memory.resumeSession("s")).notepad.read(), "new");
+  await memory.close();
+  assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
+});
+
 test("where the store cannot be opened, everything says so, and a later call finds it [mcp.missing-store]", async (context) => {
   const root = temporaryDirectory();
   const db = join(root, "memory.db");

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HoldfastError } from "../errors.ts";
 import { packageRoot } from "../hosts/install/launcher.ts";
+import { findStore } from "../hosts/light-memory.ts";
 import { findProject, type Project } from "../hosts/project-directory.ts";
 import { followSession } from "../hosts/session-link.ts";
 import type { McpServerOptions } from "../mcp/server.ts";
@@ -29,12 +30,16 @@ export async function run(args: string[]): Promise<number> {
   if (values.session !== undefined) checkId(values.session, "session id");
   // Contradictory options are refused now; a store that cannot be opened is for the calls to tell.
   chosenStore(values);
-  return serve({
-    surfaces,
-    version: packageVersion(),
-    openMemory: () => openChosenMemory(values, surfaces),
-    resolveSession: sessionOf(project, values.session),
-  });
+  const { file } = findStore(project, process.cwd(), values);
+  return serve(
+    {
+      surfaces,
+      version: packageVersion(),
+      openMemory: () => openChosenMemory(values, surfaces),
+      resolveSession: sessionOf(project, values.session),
+    },
+    file,
+  );
 }
 
 /** A fixed session, or that of the host which started this process, wherever it goes. */
@@ -45,7 +50,7 @@ function sessionOf({ root, directory }: Project, chosen: string | undefined): ()
 }
 
 /** Serves until the client hangs up. Nothing but the protocol is written to stdout. */
-async function serve(options: McpServerOptions): Promise<number> {
+async function serve(options: McpServerOptions, file: string): Promise<number> {
   const [{ createMcpServer }, { StdioTransport }] = await Promise.all([
     import("../mcp/server.ts"),
     import("../mcp/stdio-transport.ts"),
@@ -54,7 +59,7 @@ async function serve(options: McpServerOptions): Promise<number> {
     console.error(
       "holdfast mcp is started by an agent and speaks MCP on stdin and stdout. Stop it with Ctrl-C.",
     );
-  const memory = openOnce(options.openMemory);
+  const memory = openOnce(options.openMemory, file);
   const server = createMcpServer({ ...options, openMemory: memory.open });
   const closed = new Promise<void>((resolve) => {
     const transport = new StdioTransport(process.stdin, process.stdout);
@@ -69,19 +74,44 @@ async function serve(options: McpServerOptions): Promise<number> {
   return 0;
 }
 
-/** One memory for all calls; one that could not be opened is tried again at the next call. */
-function openOnce(open: () => Promise<Memory>): { open(): Promise<Memory>; close(): Promise<void> } {
+/**
+ * One memory for all calls. One that could not be opened is tried again at the next call, and one whose file was
+ * deleted or replaced is opened anew: what is written to a deleted file is gone with this process.
+ */
+function openOnce(
+  open: () => Promise<Memory>,
+  file: string,
+): { open(): Promise<Memory>; close(): Promise<void> } {
   let opened: Promise<Memory> | undefined;
+  let place: string | undefined;
+  const close = async () => (await opened?.catch(() => undefined))?.close();
+  const openAnew = async () => {
+    try {
+      const memory = await open();
+      place = placeOf(file);
+      return memory;
+    } catch (error) {
+      opened = undefined;
+      throw error;
+    }
+  };
   return {
     open: () => {
-      opened ??= open().catch((error: unknown) => {
-        opened = undefined;
-        throw error;
-      });
+      if (place !== undefined && place !== placeOf(file)) {
+        void close();
+        [opened, place] = [undefined, undefined];
+      }
+      opened ??= openAnew();
       return opened;
     },
-    close: async () => (await opened?.catch(() => undefined))?.close(),
+    close,
   };
+}
+
+/** Which file stands under this name; the same for a store that is no file. */
+function placeOf(file: string): string {
+  const stat = file === "" ? undefined : statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stat ? `${stat.dev}.${stat.ino}` : "none";
 }
 
 function packageVersion(): string {

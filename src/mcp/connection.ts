@@ -29,6 +29,7 @@ export class Connection {
   readonly #seen = new Map<string, number>();
   #current: string | undefined;
   #watching: Promise<() => void> | undefined;
+  #watched: Memory | undefined;
   #work: Promise<unknown> = Promise.resolve();
   #announcing: Promise<unknown> = Promise.resolve();
   #closed = false;
@@ -98,12 +99,21 @@ export class Connection {
   async #memory(): Promise<Memory> {
     const memory = await this.#source.openMemory();
     if (!this.#closed) {
+      if (memory !== this.#watched) this.#forget(memory);
       this.#watching ??= this.#watch(memory);
       await this.#watching.catch(() => {
         this.#watching = undefined;
       });
     }
     return memory;
+  }
+
+  /** The memory was opened anew: nothing that was seen of the old one holds. */
+  #forget(memory: Memory): void {
+    void this.#watching?.then((stop) => stop()).catch(() => undefined);
+    this.#watching = undefined;
+    this.#watched = memory;
+    for (const id of this.#seen.keys()) this.#seen.set(id, 0);
   }
 
   /** What an agent knows, its own tools among it, is no session: it is listened to besides them. */

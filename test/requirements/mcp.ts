@@ -21,7 +21,7 @@ export const mcp = from("MCP server", {
     "Calls go to the session that the host is in now; when it changes the client is told that the resources did.",
   "mcp.changing-tools": "When an agent's own tools change, the client is told.",
   "mcp.missing-store":
-    "Where the store cannot be opened the server starts all the same, each call says what is wrong, and a later call tries again.",
+    "Where the store cannot be opened the server starts all the same, each call says what is wrong, and a later call tries again; a deleted database is made anew.",
   "mcp.isolation":
     "A hundred clients at once each see their own session; another's connection cannot be used.",
   "mcp.conformance": "The official conformance suite passes for everything that applies.",
