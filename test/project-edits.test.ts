@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -287,6 +287,25 @@ test("debt ids are never used again, not even after the row or the working files
   assert.match(read(), /^\| TD-004 \| fourth \| LOW \| x \| S4 \|$/m);
   write(seedNotes);
   assert.equal((await call("log_debt", { description: "fifth" })).id, "TD-005");
+});
+
+test("an id that came and went in somebody else's commits, or under another name, is not used again [project.debt]", async () => {
+  const { root, call, write } = makeProject({ notes: seedNotes });
+  git(root, "init", "-q");
+  git(root, "add", "-f", ".holdfast/NOTES.md");
+  git(root, "commit", "-qm", "notes");
+  assert.equal((await call("log_debt", { description: "ours" })).id, "TD-003");
+  write(seedNotes.replace("| TD-002 |", "| TD-009 |"));
+  git(root, "commit", "-qam", "theirs");
+  write(seedNotes);
+  git(root, "commit", "-qam", "theirs is done");
+  assert.equal((await call("log_debt", { description: "next" })).id, "TD-010");
+  write(seedNotes);
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
+  git(root, "mv", ".holdfast/NOTES.md", "grimoires/loa/NOTES.md");
+  git(root, "commit", "-qam", "moved");
+  rmSync(join(root, ".holdfast/project"), { recursive: true });
+  assert.equal((await call("log_debt", { description: "in a new clone" })).id, "TD-010");
 });
 
 test("goals, blockers and questions are added once, changed in place, and ended [project.lists]", async () => {

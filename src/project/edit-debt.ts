@@ -1,6 +1,6 @@
 import { createBead } from "./beads.ts";
 import { rowLine, safeRow, setCells } from "./edit-tables.ts";
-import { gitHistoryIds } from "./git.ts";
+import { gitHead, gitHistoryIds } from "./git.ts";
 import type { NotesFile } from "./notes-file.ts";
 import { type Notes, tableOf } from "./parse-notes.ts";
 import type { Caller, Project } from "./project.ts";
@@ -68,10 +68,14 @@ const debtId = /\bTD-(\d{1,9})\b/g;
 
 /** The next id. Ids are never used again, not even when their row is gone. */
 function takeId(file: NotesFile, notes: Notes): string {
-  const known = readWorkingFile(file, "ids.json") as { debt?: unknown } | undefined;
-  const used = typeof known?.debt === "number" ? known.debt : highest(gitHistoryIds(file));
-  const next = Math.max(used, highest(notes.text)) + 1;
-  writeWorkingFile(file, "ids.json", { debt: next });
+  const known = readWorkingFile(file, "ids.json") as { debt?: unknown; head?: unknown } | undefined;
+  const debt = typeof known?.debt === "number" ? known.debt : 0;
+  const seen = debt > 0 && typeof known?.head === "string" ? known.head : "";
+  // Others may have used an id, and taken its row out again, in commits that came since.
+  const head = gitHead(file);
+  const past = head === seen ? 0 : highest(gitHistoryIds(file, seen));
+  const next = Math.max(debt, past, highest(notes.text)) + 1;
+  writeWorkingFile(file, "ids.json", { debt: next, head });
   return `TD-${String(next).padStart(3, "0")}`;
 }
 

@@ -163,33 +163,34 @@ export const tableRules: readonly Rule[] = [tableShape, debtIds, severity, table
 export function checkAppendOnly({ file, notes }: LintSubject): { findings: Finding[] } | { skipped: string } {
   const committed = committedNotes(file);
   if ("none" in committed) return { skipped: committed.none };
-  const rowsOf = (table: Table | undefined) =>
-    (table?.rows ?? []).map(({ line, cells }) => ({ line, text: cells.map(({ text }) => text).join(" | ") }));
-  const before = rowsOf(tableOf(parseNotes(committed.text), "log"));
   const table = tableOf(notes, "log");
-  const now = rowsOf(table);
-  const kept = new Set(now.map(({ text }) => text));
+  const now = logRows(table);
+  const before = logRows(tableOf(parseNotes(committed.text), "log"));
   const place = (index: number) => now[Math.min(index, now.length - 1)]?.line ?? table?.header.line ?? 0;
-  const broken = before.findIndex(({ text }, index) => now[index]?.text !== text);
-  if (broken === -1) return { findings: [] };
-  const gone = before.filter(({ text }) => !kept.has(text));
-  if (gone.length === 0)
-    return {
-      findings: [
-        finding(
-          "append-only-log",
-          place(broken),
-          "Committed rows stand in another order, or a row was put between them. New rows go to the end.",
-        ),
-      ],
-    };
-  return {
-    findings: gone.map((row) =>
-      finding(
-        "append-only-log",
-        place(before.indexOf(row)),
-        `The committed row ${JSON.stringify(row.text.slice(0, 120))} was changed or removed. Put it back; new rows go to the end.`,
-      ),
-    ),
-  };
+  const kept = new Set(now.map(({ key }) => key));
+  const gone = new Map<string, Finding>();
+  for (const rows of [
+    before,
+    ...committed.earlier.map((text) => logRows(tableOf(parseNotes(text), "log"))),
+  ]) {
+    rows.forEach(({ key, text }, index) => {
+      if (kept.has(key) || gone.has(key)) return;
+      const said = `The committed row ${JSON.stringify(text.slice(0, 120))} was changed or removed. Put it back; new rows go to the end.`;
+      gone.set(key, finding("append-only-log", place(index), said));
+    });
+  }
+  const broken = before.findIndex(({ key }, index) => now[index]?.key !== key);
+  if (gone.size > 0 || broken === -1) return { findings: [...gone.values()] };
+  const said =
+    "Committed rows stand in another order, or a row was put between them. New rows go to the end.";
+  return { findings: [finding("append-only-log", place(broken), said)] };
+}
+
+/** Rows by what they say; how their time is written, and empty cells that were filled up, make no difference. */
+function logRows(table: Table | undefined): { line: number; text: string; key: string }[] {
+  return (table?.rows ?? []).map(({ line, cells }) => {
+    const texts = cells.map(({ text }) => text);
+    const key = texts.map((text, index) => (index === 0 ? (asTimestamp(text) ?? text) : text)).join(" | ");
+    return { line, text: texts.join(" | "), key: key.replace(/(?: \|(?: -)?)+$/, "") };
+  });
 }
