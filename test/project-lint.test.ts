@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fixProject, lintProject } from "../src/project/lint.ts";
 import { ruleSentences } from "../src/project/lint-rules.ts";
+import { openProject } from "../src/project/project.ts";
 import { templateText } from "../src/project/sections.ts";
 import { holdfast } from "./support/command-line.ts";
 import { decisionText, git, jwt, makeProject, seedNotes, writeInto } from "./support/project.ts";
@@ -26,6 +27,7 @@ const planted: [rule: string, text: string | Buffer, line: string, fixed: boolea
     false,
   ],
   ["conflict-marker", `${clean}\n<<<<<<< HEAD\nhalf\n`, "<<<<<<< HEAD", false],
+  ["conflict-marker", `${clean}\na\n=======\nb\n>>>>>>> topic\n`, ">>>>>>> topic", false],
   ["unclosed-block", `${clean}\n\`\`\`ts\nconst a = 1;\n`, "```ts", false],
   ["unclosed-block", `${clean}\n<!-- never closed\n`, "<!-- never closed", false],
   [
@@ -83,6 +85,19 @@ const planted: [rule: string, text: string | Buffer, line: string, fixed: boolea
   ["severity", row("| TD-001 | a | bad | x | - |"), "| TD-001 | a | bad | x | - |", false],
   ["timestamp", logRow("| 2024-01-10 14:30 | a | b |"), "| 2024-01-10 14:30 | a | b |", true],
   ["timestamp", logRow("| Jan 10th | a | b |"), "| Jan 10th | a | b |", false],
+  ["timestamp", logRow("| 2026-02-31T10:00:00Z | a | b |"), "| 2026-02-31T10:00:00Z | a | b |", false],
+  [
+    "token-budget",
+    clean.replace("### Active Context", `${"prose ".repeat(150)}\n\n### Active Context`),
+    "## Session Continuity",
+    false,
+  ],
+  [
+    "token-budget",
+    clean.replace("### Active Context\n", `### Active Context\n${"prose ".repeat(300)}\n\n`),
+    "### Active Context",
+    false,
+  ],
   [
     "timestamp",
     withDecision.replace("2024-01-01T01:00:00Z - ", "2024-01-01 01:00 - "),
@@ -275,6 +290,38 @@ test("committed rows of the hand-over log stay as they are [project.append-only]
     );
     assert.match(read().split("\n")[(findings[0]?.line ?? 0) - 1] ?? "", /^\|/);
   }
+});
+
+test("a lost row is missed after it was committed too, and while the file moves; fixes are none [project.append-only]", async () => {
+  const { root, project, read, write, call } = makeProject();
+  await call("log_handoff", { summary: "first" });
+  write(
+    read().replace(
+      /^\|.*\| first \|$/m,
+      "$&\n| 2026-01-10 14:30 | me | by hand |\n| 2026-01-10T15:00:00Z | me |",
+    ),
+  );
+  const whole = read();
+  git(root, "init", "-q");
+  git(root, "add", "-f", ".holdfast/NOTES.md");
+  git(root, "commit", "-qm", "notes");
+  assert.deepEqual((await fixProject(project)).findings, []);
+  write(whole.replace(/^.*\| first \|\n/m, ""));
+  git(root, "commit", "-qam", "what CI would see");
+  const rules = async (notes = project) => (await lintProject(notes)).findings.map(({ rule }) => rule);
+  assert.ok((await rules()).includes("append-only-log"));
+  write(whole);
+  git(root, "commit", "-qam", "back again");
+  assert.ok(!(await rules()).includes("append-only-log"));
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
+  git(root, "mv", "-f", ".holdfast/NOTES.md", "grimoires/loa/NOTES.md");
+  const moved = openProject({ root });
+  assert.equal(moved.file.name, "grimoires/loa/NOTES.md");
+  assert.ok(!(await rules(moved)).includes("append-only-log"));
+  writeInto(root, "grimoires/loa/NOTES.md", whole.replace("| first |", "| other |"));
+  assert.ok((await rules(moved)).includes("append-only-log"));
+  git(root, "commit", "-qam", "moved");
+  assert.ok((await rules(moved)).includes("append-only-log"));
 });
 
 test("the command gives lines, JSON, SARIF 2.1.0 and exit codes [project.lint-output]", async () => {

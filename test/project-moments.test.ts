@@ -132,12 +132,17 @@ test("actionable debt becomes an issue of bd or br, whose id stays in the table 
     for (const [name, answer] of [
       ["bd", 'console.log(JSON.stringify({ id: "bd-a3f8" }))'],
       ["br", 'console.log(JSON.stringify([{ id: "br-7" }]))'],
+      [
+        "bd",
+        'console.log("A newer version is there.\\n\u2713 Created issue: bd-x7y8.2 \u2014 the well-known one")',
+      ],
+      ["br", 'console.log("br-9")'],
     ]) {
       const directory = fakeTracker(name ?? "", answer ?? "");
       process.env.PATH = directory;
       const { call, read, project } = makeProject({ beads: true });
       const { bead, text } = await call("log_debt", { description, severity: "HIGH", actionable: true });
-      assert.match(text, /Beads issue b[dr]-\w+ was made/);
+      assert.match(text, /Beads issue b[dr]-[\w.]+ was made/);
       assert.ok(read().includes(`(${bead}) | HIGH |`), read());
       const args = JSON.parse(readFileSync(join(directory, "called.json"), "utf8")) as string[];
       assert.deepEqual(args, [
@@ -212,6 +217,18 @@ test("the model sees level 1 as the file is now; tools and commands do the same 
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /set_goal: .*Nothing was changed/);
   await memory.close();
+});
+
+test("a reference that no system takes as a path is stale, and the rest is shown [project.surface] [project.stale]", async () => {
+  for (const path of ["a".repeat(300), `${"b/".repeat(3_000)}c`, "with\u0000nul"]) {
+    const { root, read, write } = makeProject();
+    write(read().replace(/^\|-+\|-+\|-+\|$/m, (line) => `${line}\n| $` + `{PROJECT_ROOT}/${path} | x | - |`));
+    const surface = projectSurface({ root });
+    const memory = await openMemory({ store: "memory:", surfaces: [surface] });
+    const { message } = await (await memory.openSession("s")).context();
+    assert.match(message, /State: Nothing has been worked on yet[\s\S]*STALE ref/);
+    await memory.close();
+  }
 });
 
 test("a surface without notes shows none, makes them on the first write, and survives a bad place [project.surface]", async () => {

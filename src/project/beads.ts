@@ -24,12 +24,16 @@ export async function createBead(
     execFile(
       program,
       args,
-      { cwd: project.file.root, timeout: patience, maxBuffer: 1_000_000 },
+      { cwd: project.file.root, timeout: patience, killSignal: "SIGKILL", maxBuffer: 1_000_000 },
       (error, stdout, stderr) => {
         const id = error ? undefined : findId(stdout);
         if (id !== undefined) resolve({ id });
         else {
-          const why = error ? stderr.trim().split("\n")[0] || error.message : "its answer names no id";
+          const why = error?.killed
+            ? `it took more than ${patience / 1000} seconds`
+            : error
+              ? stderr.trim().split("\n")[0] || error.message
+              : "its answer names no id";
           resolve({ problem: `${program} made no issue: ${why.slice(0, 200)}` });
         }
       },
@@ -54,12 +58,20 @@ function findProgram(names: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** Versions that do not know `--json` answer with the id alone, or in a sentence. */
+const idInText =
+  /(?:"id"\s*:\s*"|\b(?:issue|created|added)[:\s]+|^\s*(?=\S+\s*$))((?!-)[\w.]+-[\w.-]*\w)(?=["\s:,.]|$)/im;
+
 function findId(answer: string): string | undefined {
+  const id = idInJson(answer) ?? idInText.exec(answer.slice(0, 10_000))?.[1];
+  return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
+}
+
+function idInJson(answer: string): unknown {
   try {
     const parsed = JSON.parse(answer) as unknown;
     const first = (Array.isArray(parsed) ? parsed[0] : parsed) as { id?: unknown; issue?: { id?: unknown } };
-    const id = first?.id ?? first?.issue?.id;
-    return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
+    return first?.id ?? first?.issue?.id;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from "node:path";
 import { type Finding, finding, type LintSubject, type Rule, replaceLine } from "./lint-rules.ts";
-import { contextFields, entriesOf, itemsOf, tableOf } from "./parse-notes.ts";
+import { contextFields, entriesOf, itemsOf, ownEnd, tableOf } from "./parse-notes.ts";
 import { type Decision, readDecision } from "./read-decision.ts";
 import { rootMark } from "./references.ts";
 import { sectionNames } from "./sections.ts";
@@ -121,8 +121,8 @@ const checkpointTime: Rule = ({ notes }) =>
     ];
   });
 
-/** Tokens that each part of what level 1 shows may take. */
-export const partBudgets = { context: 200, identifier: 60, question: 60 };
+/** Tokens that each part of what level 1 is made from may take; the section's own text is what stands before its parts. */
+export const partBudgets = { continuity: 100, context: 200, identifier: 60, question: 60 };
 
 const tokenBudget: Rule = (subject) => {
   const { notes, countTokens } = subject;
@@ -139,12 +139,17 @@ const tokenBudget: Rule = (subject) => {
         ]
       : [];
   };
-  const context = notes.sections.get("context");
-  const said = itemsOf(notes, "context")
-    .map(({ text }) => text)
-    .join("\n");
+  const overSection = (key: "continuity" | "context"): Finding[] => {
+    const section = notes.sections.get(key);
+    if (!section) return [];
+    const said = notes.lines.texts
+      .slice(section.line + 1, ownEnd(notes, section))
+      .filter((_, index) => !notes.outline.inert.has(section.line + 1 + index));
+    return over(section.line, said.join("\n").trim(), partBudgets[key], `"${sectionNames[key]}"`);
+  };
   return [
-    ...(context ? over(context.line, said, partBudgets.context, `"${sectionNames.context}"`) : []),
+    ...overSection("continuity"),
+    ...overSection("context"),
     ...(tableOf(notes, "identifiers")?.rows ?? []).flatMap(({ line }) =>
       overRow(subject, line, (text) => over(line, text, partBudgets.identifier, "The identifier")),
     ),

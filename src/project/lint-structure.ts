@@ -24,7 +24,9 @@ const conflictMarker: Rule = ({ notes }) =>
     finding(
       "conflict-marker",
       from,
-      `Merge-conflict markers stand on lines ${from + 1} to ${to + 1}. Resolve the conflict.`,
+      from === to
+        ? "A merge-conflict marker was left behind. Remove it."
+        : `Merge-conflict markers stand on lines ${from + 1} to ${to + 1}. Resolve the conflict.`,
     ),
   );
 

@@ -171,8 +171,9 @@ function findConflicts(texts: readonly string[]): Notes["conflicts"] {
   let from: number | undefined;
   texts.forEach((text, line) => {
     if (/^<{7}(?: |$)/.test(text)) from ??= line;
-    else if (from !== undefined && /^>{7}(?: |$)/.test(text)) {
-      found.push({ from, to: line });
+    else if (/^>{7}(?: |$)/.test(text)) {
+      // One without a beginning was left behind by somebody who merged by hand.
+      found.push({ from: from ?? line, to: line });
       from = undefined;
     }
   });

@@ -1,5 +1,3 @@
-import { rootMark } from "./references.ts";
-
 /** The parts of NOTES.md, by the headings of the template. */
 export const sectionNames = {
   continuity: "Session Continuity",
@@ -44,7 +42,7 @@ const openings: Record<SectionKey, string[]> = {
     "- **Reasoning State**: Nothing has been worked on yet",
   ],
   identifiers: [
-    `<!-- Paths begin with ${rootMark}; what they hold is read on demand -->`,
+    "<!-- Absolute paths only - retrieve full content on-demand via JIT -->",
     ...emptyTable("identifiers"),
   ],
   decisions: [

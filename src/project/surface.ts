@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ApplyOptions, Session } from "../sessions/session.ts";
 import { defineTool, type Surface, type Tool } from "../tools/define-tool.ts";
@@ -66,10 +66,19 @@ function stampOf(project: Project, paths: readonly string[]): string {
   const { file } = project;
   return [file.path, ...paths.map((path) => join(file.root, path))]
     .map((path) => {
-      const stats = statSync(path, { throwIfNoEntry: false });
+      const stats = statsOf(path);
       return stats ? `${path}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.ino}` : `${path}:none`;
     })
     .join("|");
+}
+
+/** People write paths that no system takes: too long, in a circle, with a NUL in them. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function toolOf(project: Project, operation: ProjectOperation): Tool {

@@ -5,12 +5,18 @@ const any = new RegExp(`^(?:${date}(?:T${time})?|${time})$`);
 
 /** A date and a time with its zone, as ISO 8601 writes them. */
 export function isTimestamp(text: string): boolean {
-  return full.test(text) && !Number.isNaN(Date.parse(text));
+  return full.test(text) && isDay(text);
 }
 
 /** A date, a time or both: what a table may say. */
 export function isDateOrTime(text: string): boolean {
-  return any.test(text);
+  return any.test(text) && isDay(text);
+}
+
+/** The 31st of February has the form of a day only: a date would take it for one in March. */
+function isDay(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? [];
+  return day === undefined || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
 /** The same moment as ISO 8601, when there is only one way to read the text; without a zone it is UTC. */
