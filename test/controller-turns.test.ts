@@ -4,6 +4,7 @@ import { tool } from "ai";
 import { z } from "zod";
 import { type AgentEvent, createAgent } from "../src/controller/index.ts";
 import { openMemory } from "../src/index.ts";
+import { memoryStore } from "../src/stores/memory.ts";
 import type { ScriptedAnswer } from "../src/testing/index.ts";
 import {
   append,
@@ -214,6 +215,37 @@ test("two agents at once in one session: every prompt is one that a provider tak
   assert.equal((await first.result).text, "Answer 2.");
   await stage.say("Three.");
   assert.ok(JSON.stringify(stage.turns().at(-1)?.messages).includes("the slow result"), "nothing is lost");
+});
+
+test("a store that fails to take memory's part of a turn holds up nothing [controller.failing-memory]", async (t) => {
+  const inner = memoryStore();
+  let failing = "none";
+  const store = new Proxy(inner, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        if (JSON.stringify(args)?.includes(`"type":"${failing}`)) throw new Error("disk I/O error");
+        return Reflect.apply(value, target, args) as unknown;
+      };
+    },
+  });
+  const stage = await openStage(t, {
+    memory: await openMemory({ store, clock: () => 0 }),
+    contextWindow: 4_000,
+    script: inOrder([{ toolCalls: [append("a finding")] }, { text: "One." }]),
+  });
+  await stage.say("Note it.");
+  for (const type of ["context.inject", "context.tell", "context.warn", "context.c"]) {
+    failing = type;
+    const { text, events } = await stage.say(`Go on. ${filler(400)}`);
+    assert.equal(text, "Done.", type);
+    const told = ofType(events, "error").filter(({ message }) => message.includes("disk I/O error"));
+    if (type === "context.inject" || type === "context.c") assert.ok(told.length > 0, type);
+  }
+  failing = "none";
+  await stage.say("And now?");
+  assert.ok(JSON.stringify(stage.turns().at(-1)?.messages).includes("a finding"));
 });
 
 test("aborting while the model thinks: nothing half said is kept, and the next turn works [controller.abort]", async (t) => {

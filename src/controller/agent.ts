@@ -13,7 +13,7 @@ import { planCheckpoint } from "./plan-checkpoint.ts";
 import { type NudgeFacts, noNudges, planNudge } from "./plan-nudges.ts";
 import { blocksToFreeze, placements } from "./plan-prompt.ts";
 import type { Usage } from "./plan-usage.ts";
-import { finishPendingCalls, type TurnRun } from "./run-answer.ts";
+import { evenIfItFails, finishPendingCalls, type TurnRun } from "./run-answer.ts";
 import { placeChanges, tellFullness } from "./run-placement.ts";
 import { compactNow } from "./run-room.ts";
 import { unlessAborted } from "./run-tools.ts";
@@ -138,8 +138,8 @@ export function createAgent(options: AgentOptions): Agent {
         const run = { agent, setting, signal, emit, steer, isOver: isOver(sessionId) };
         // No provider takes a user message between a call and its answer.
         await finishPendingCalls(run);
-        await placeChanges(agent, setting);
-        await tellFullness(agent, setting);
+        await evenIfItFails(run, () => placeChanges(agent, setting));
+        await evenIfItFails(run, () => tellFullness(agent, setting));
         await agent.add([{ role: "user", content: text }]);
         return ended(sessionId, await runTurn(run));
       }),

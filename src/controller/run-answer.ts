@@ -20,6 +20,21 @@ export interface TurnRun {
   wroteMemory?: boolean;
 }
 
+/** A failure of the memory never blocks the agent: it is told, and the turn goes on. */
+export async function evenIfItFails<T>(
+  { signal, emit }: TurnRun,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    const why = error instanceof Error ? error.message : String(error);
+    emit({ type: "error", message: `Memory failed, and the turn goes on without it: ${why}` });
+    return undefined;
+  }
+}
+
 /** Keeps what the model said, and learns from what the provider counted. */
 export async function storeAnswer(
   run: TurnRun,

@@ -2,7 +2,7 @@ import { readEpoch } from "../engine/conversation.ts";
 import { HoldfastError } from "../errors.ts";
 import { memoryToolSet } from "./agent-tools.ts";
 import { goOnText } from "./plan-compaction.ts";
-import { answerCalls, finishPendingCalls, storeAnswer, type TurnRun } from "./run-answer.ts";
+import { answerCalls, evenIfItFails, finishPendingCalls, storeAnswer, type TurnRun } from "./run-answer.ts";
 import { runCompaction } from "./run-compaction.ts";
 import { foldWhenCold } from "./run-fold.ts";
 import { callModel, isOverflow, type ModelAnswer } from "./run-model.ts";
@@ -40,10 +40,10 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
   const most = setting.options.maxSteps ?? 50;
   for (let step = 1; step <= most; step++) {
     run.signal.throwIfAborted();
-    await agent.refresh();
-    await placeUnseenChanges(agent, setting);
-    await foldWhenCold(agent, setting);
-    const madeRoom = await makeRoom(run, growth);
+    await evenIfItFails(run, () => agent.refresh());
+    await evenIfItFails(run, () => placeUnseenChanges(agent, setting));
+    await evenIfItFails(run, () => foldWhenCold(agent, setting));
+    const madeRoom = (await evenIfItFails(run, () => makeRoom(run, growth))) ?? false;
     await goOnAfterWarning(run);
     const { answer, total, overflowed } = await callWithinWindow(run);
     compacted ||= madeRoom || overflowed;

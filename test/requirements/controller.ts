@@ -94,6 +94,8 @@ export const controller = [
       "A summary that is empty, too long or lost the open ask is refused, made again, then replaced.",
     "controller.tasks-forgotten": "A task left open is harmless.",
     "controller.tasks-originals": "What a task collapsed stays readable, and the notepad is untouched by it.",
+    "controller.failing-memory":
+      "A store that fails to take memory's part of a turn is told of, and the turn goes on.",
     "controller.events": "A turn tells typed events and a result.",
     "controller.queue": "Two sends to one session wait for each other.",
     "controller.abort": "A turn can be aborted, and the session goes on afterwards.",
