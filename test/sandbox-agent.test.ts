@@ -55,6 +55,28 @@ test("an agent makes a tool in one step and calls it in the next; its notes are 
   assert.match(String(last?.messages[0]?.content), /- survey_sheets: Surveys the sheets, noting each/);
 });
 
+test("a turn that is aborted ends the program that it waits for, and keeps its notes [sandbox.abort]", async (t) => {
+  const started = Promise.withResolvers<void>();
+  const execute = () => {
+    started.resolve();
+    return new Promise(() => undefined);
+  };
+  const surfaces = ["notepad" as const, sandboxSurface({ sandbox, hostTools: { hang: { execute } } })];
+  const memory = await openMemory({ store: "memory:", clock: tickingClock(), surfaces });
+  const code = 'await session.notepad.append("begun"); await tools.hang({})';
+  const script = inOrder([{ toolCalls: [call("run_sandbox_code", { code })] }]);
+  const stage = await openStage(t, { memory, surfaces, script });
+  const abort = new AbortController();
+  const turn = stage.agent.send("s", "Run it.", { signal: abort.signal });
+  await started.promise;
+  abort.abort();
+  await turn.result.catch(() => undefined);
+  const session = await stage.session();
+  assert.equal(await session.notepad.read(), "begun");
+  const [said] = (await session.messages(1, 10)).slice(-1);
+  assert.match(JSON.stringify(said), /The program was aborted\. What it had done by then stays done/);
+});
+
 test("an agent cannot make a tool of a name that the developer's or another surface's tool has [sandbox.create-tool]", async (t) => {
   const surfaces = ["notepad" as const, "tasks" as const, sandboxSurface({ sandbox })];
   const memory = await openMemory({ store: "memory:", clock: tickingClock() });

@@ -51,9 +51,8 @@ async function runOne(
       isError: true,
     };
   if (agent.tools.some(({ name }) => dotless(name) === call.tool)) {
-    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, {
-      key: callKey(message, call.id, index),
-    });
+    const options = { key: callKey(message, call.id, index) };
+    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options, signal);
     return { text: answer.text, isError: !answer.ok };
   }
   if (interrupted)

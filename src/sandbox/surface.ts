@@ -51,6 +51,7 @@ export function sandboxSurface(options: SandboxSurfaceOptions = {}): Surface {
       code,
       input: (input ?? null) as Json,
       api,
+      ...(call.signal ? { signal: call.signal } : {}),
       ...(options.limits ? { limits: options.limits } : {}),
     });
     return answer(call, result, outputs);

@@ -52,7 +52,14 @@ export interface Toolbox {
   /** To be called before `context` and `describe`, so that they show what is kept outside the session as it is now. */
   refresh(session: Session): Promise<void>;
   context(state: State): Context;
-  dispatch(session: Session, tool: string, input: unknown, options: ApplyOptions): Promise<ToolAnswer>;
+  /** `signal` ends what a tool is still doing; what it has written stays. */
+  dispatch(
+    session: Session,
+    tool: string,
+    input: unknown,
+    options: ApplyOptions,
+    signal?: AbortSignal,
+  ): Promise<ToolAnswer>;
 }
 
 /** What a session needs besides: the way to what its agent knows. */

@@ -30,6 +30,8 @@ export interface Call {
   limits: Limits;
   countTokens: (text: string) => number;
   children?: ChildRunner | undefined;
+  /** Fires when nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined;
   /** Names that tools have already: those of the surfaces, and those that the developer gave the agent. */
   taken?: readonly string[] | undefined;
 }

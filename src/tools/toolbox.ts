@@ -9,7 +9,7 @@ import { dispatch, schemaOf } from "./dispatch.ts";
 /** The chosen surfaces as one: their tools by name, their guidance, their blocks. */
 export function createToolbox(
   surfaces: readonly Surface[],
-  setting: Omit<Call, "session" | "options">,
+  setting: Omit<Call, "session" | "options" | "signal">,
 ): AgentToolbox {
   const tools = toolsByName(surfaces);
   const guidance = surfaces
@@ -53,8 +53,14 @@ export function createToolbox(
       return context;
     },
     describe: (agent) => listed(agent).map(([surface, tool]) => describe(surface, tool)),
-    async dispatch(session, name, input, options) {
-      const call = { session, options, ...setting, taken: [...tools.keys(), ...(setting.taken ?? [])] };
+    async dispatch(session, name, input, options, signal) {
+      const call = {
+        session,
+        options,
+        signal,
+        ...setting,
+        taken: [...tools.keys(), ...(setting.taken ?? [])],
+      };
       if (changeable.length === 0 || tools.has(name)) return dispatch(tools, name, input, call);
       const { row: agent } = await session.state();
       if (!extraTools(agent).some((tool) => tool.name === name))
