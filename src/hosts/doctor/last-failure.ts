@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readFailures } from "../failures.ts";
+import { type Failure, readFailures } from "../failures.ts";
 import type { HostName } from "../install/host-table.ts";
 import { isObject, readSmallFile, writeSmallFile } from "../small-file.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
@@ -15,15 +15,21 @@ interface Span {
 /** The newest failure of this host's hooks. One of the last day is a problem, an older one is only told. */
 export function checkLastFailure(host: HostName, directory: string, now = Date.now()): Finding {
   const own = readOwnRuns(directory);
-  const failure = readFailures(directory).find(
+  const failures = readFailures(directory).filter(
     ({ host: whose, at }) => whose === host && !own.some(({ from, to }) => at >= from && at <= to),
   );
+  const failure = failures.find((each) => !isNotYetThere(each)) ?? failures[0];
   if (!failure) return ok(check, "none");
   const when = new Date(failure.at).toISOString();
   const detail = `${when} ${failure.event || "hook"}: ${failure.message}`;
-  if (now - failure.at > day) return note(check, detail);
+  if (now - failure.at > day || isNotYetThere(failure)) return note(check, detail);
   const remedy = `If the message does not say what to do, try again. Delete ${join(directory, "hook-failures.jsonl")} when it is settled; after a day it is only told.`;
   return problem(check, detail, remedy);
+}
+
+/** Before the first note there is no database: told, because it may have been lost, but a fresh project has none. */
+function isNotYetThere({ code, message }: Failure): boolean {
+  return code === "not_found" && message.startsWith("There is no database");
 }
 
 /** Remembers when doctor itself ran a hook, so that what failed then does not count as an agent's failure. */
