@@ -3,7 +3,7 @@ import { checkTextList, checkTexts } from "./check-fields.ts";
 import type { Draft } from "./draft.ts";
 import type { Environment, Outcome } from "./operations.ts";
 import { listResident, type State } from "./state.ts";
-import { appendText, countCharacters, quote, takeCharacters } from "./text.ts";
+import { appendText, countCharacters, isLongerThan, quote, takeCharacters } from "./text.ts";
 
 export type ScratchpadOperation =
   | { type: "scratchpad.set_notes"; content: string }
@@ -75,10 +75,12 @@ function setSpace(
 
 function appendNotes(draft: Draft, content: string, limit: number): Outcome<ScratchpadResult> {
   const current = draft.text("space/notes");
-  const combined = appendText(current, content);
+  const now = countCharacters(current);
+  const onItsOwnLine = appendText(current, content);
+  // What fits but for the line break between the two is not refused: the line break gives way.
+  const combined = isLongerThan(onItsOwnLine, limit) ? current + content : onItsOwnLine;
   const characters = countCharacters(combined);
   if (characters > limit) {
-    const now = countCharacters(current);
     throw new HoldfastError(
       "over_limit",
       `Append would exceed ${limit} characters (current: ${now}, append: ${countCharacters(content)}, room: ${Math.max(0, limit - now)}). Notes are unchanged. Use set_notes to overwrite them with a summary, or append less.`,

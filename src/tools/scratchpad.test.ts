@@ -51,6 +51,10 @@ test("append_notes adds a line, and is rejected whole when it would not fit [scr
   assert.equal((await read(session)).notes, "x".repeat(3_990));
   await use(session, { action: "append_notes", content: "y".repeat(9) });
   assert.equal((await read(session)).notes.length, 4_000);
+  // What the refusal says fits does fit.
+  await use(session, { action: "set_notes", content: "x".repeat(3_990) });
+  await use(session, { action: "append_notes", content: "y".repeat(10) });
+  assert.equal((await read(session)).notes, `${"x".repeat(3_990)}${"y".repeat(10)}`);
 });
 
 test("refs.add drops the oldest at capacity and moves a known ref to the newest place [scratchpad.refs-add]", async () => {
