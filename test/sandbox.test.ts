@@ -197,6 +197,14 @@ test("the same call with the same key changes nothing the second time [sandbox.k
   assert.ok((await call()).ok && (await call()).ok);
   assert.equal(await session.notepad.read(), "once");
   assert.equal((await session.notes.all()).length, 1);
+  for (const [tool, input] of [
+    ["create_tool", doubler],
+    ["delete_tool", { name: doubler.name }],
+  ] as const) {
+    const first = await session.call(tool, input, { key: tool });
+    assert.ok(first.ok);
+    assert.deepEqual(await session.call(tool, input, { key: tool }), first);
+  }
 });
 
 test("long logs and values are cut, and the rest can be read [sandbox.output]", async () => {

@@ -127,7 +127,7 @@ function createTool(sandbox: Sandbox, authored: AuthoredTools): Tool {
       "Keep a program as a tool of your own, which you can call in every session. Saving under the same name makes a new version.",
     input: z.strictObject({
       name: z.string().describe("Letters, digits, dashes and underscores"),
-      description: z.string().min(1).max(1_000).describe("What it does, in a line"),
+      description: z.string().trim().min(1).max(1_000).describe("What it does, in a line"),
       schema: z.record(z.string(), z.unknown()).describe("JSON Schema of its input, an object"),
       code: z.string().min(1).describe("As for run_sandbox_code; the checked input is `input`"),
     }),
@@ -193,7 +193,6 @@ function deleteTool(authored: AuthoredTools): Tool {
     destructive: true,
     run: async (call, { name }) => {
       const { session } = call;
-      await findTool(session, name);
       await (await session.knowledge()).deleteTool(name, knowledgeOptions(call));
       await authored.refresh(session);
       return { ok: true as const };
