@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Memory } from "../src/index.ts";
 import { pageFiles } from "../src/server/page.ts";
 import { projectNotes } from "../src/server/project-notes.ts";
-import { browserTest, openPage } from "./support/browser.ts";
+import { inBrowser, openPage } from "./support/browser.ts";
 import { naughty } from "./support/naughty.ts";
 import { startTestServer, type TestServer } from "./support/server.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
@@ -25,9 +25,9 @@ async function beginEdit(page: Page) {
 /** Resolves when the editor has noticed that somebody else wrote. */
 const noticed = (page: Page) => page.getByText("The agent has written meanwhile.").waitFor();
 
-browserTest(
+test(
   "a person edits while the agent writes: both edits are kept; the same lines are a conflict that the person decides [inspector.merge] [inspector.conflict]",
-  async (browser, context) => {
+  inBrowser(async (browser, context) => {
     const { server, memory } = await serve(context);
     const session = await memory.createSession({ id: "work" });
     await session.notepad.write("one\ntwo\nthree", agent);
@@ -59,12 +59,12 @@ browserTest(
       "one, says the agent\ntwo, mine\ntwo, theirs\nthree, says a person\nfour",
     );
     assert.deepEqual(problems, []);
-  },
+  }),
 );
 
-browserTest(
+test(
   "two tabs stay in step: with each other, with the agent, and with archiving and its undo [inspector.tabs] [inspector.sessions]",
-  async (browser, context) => {
+  inBrowser(async (browser, context) => {
     const { server, memory } = await serve(context);
     const parent = await memory.createSession({ id: "parent", title: "The parent" });
     await memory.forkSession("parent", { id: "child", title: "Its child" });
@@ -101,12 +101,12 @@ browserTest(
     await second.locator(".prose").getByText("after the first tab was closed").waitFor();
     await parent.notepad.append("and heard live", agent);
     await second.locator(".prose").getByText("and heard live").waitFor();
-  },
+  }),
 );
 
-browserTest(
+test(
   "notes are added, filtered, searched, edited and deleted with undo; stale references, budgets and NOTES.md with findings are shown; the search finds everything [inspector.memory] [inspector.search]",
-  async (browser, context) => {
+  inBrowser(async (browser, context) => {
     const root = temporaryDirectory();
     mkdirSync(join(root, ".holdfast"));
     writeFileSync(join(root, "there.md"), "");
@@ -156,12 +156,12 @@ browserTest(
     await page.keyboard.type("half even");
     await page.locator(".result mark").getByText("half even").waitFor();
     assert.deepEqual(problems, []);
-  },
+  }),
 );
 
-browserTest(
+test(
   "naughty texts as notepad, notes, tags, titles, references and plans are shown as they are; nothing runs, nothing breaks [inspector.naughty]",
-  async (browser, context) => {
+  inBrowser(async (browser, context) => {
     const { server, memory }: TestServer = await serve(context);
     await writeNaughty(memory);
     const { page, problems } = await openPage(browser, server, { hash: "#/naughty/memory" });
@@ -195,7 +195,7 @@ browserTest(
     const tooWide = await phone.page.evaluate<number>(`${main}.scrollWidth - ${main}.clientWidth`);
     assert.equal(tooWide, 0);
     assert.deepEqual(phone.problems, []);
-  },
+  }),
 );
 
 /** Each text wherever a text may stand; what the memory refuses has no way to the page. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { test } from "node:test";
 import axeCore from "axe-core";
 import type { Page } from "playwright-core";
 import { runAudit } from "../src/cli/demo-audit.ts";
@@ -10,7 +11,7 @@ import { pageFiles } from "../src/server/page.ts";
 import { openStore } from "../src/stores/open-store.ts";
 import type { Store } from "../src/stores/store.ts";
 import { surfaceNames } from "../src/tools/surfaces.ts";
-import { browserTest, openPage } from "./support/browser.ts";
+import { inBrowser, openPage } from "./support/browser.ts";
 import { startTestServer } from "./support/server.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
@@ -32,9 +33,9 @@ async function seriousFaults(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 
-browserTest(
+test(
   "axe-core finds no serious fault in any view, light and dark, wide and narrow [inspector.accessible]",
-  async (browser, context) => {
+  inBrowser(async (browser, context) => {
     const { server, memory } = await startTestServer(context, { page: await pageFiles() });
     await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
     const session = await memory.openSession("audit");
@@ -61,12 +62,12 @@ browserTest(
       assert.deepEqual(problems, []);
       await page.context().close();
     }
-  },
+  }),
 );
 
-browserTest(
+test(
   "with the keyboard alone one walks through calls, sees what the model was given, goes back in time and undoes [inspector.keyboard] [inspector.context] [inspector.timeline]",
-  async (browser, context) => {
+  inBrowser(async (browser, context) => {
     const { server, memory } = await startTestServer(context, {
       page: await pageFiles(),
       priceOf: () => ({ input: 2, cacheRead: 0.2, output: 10, basis: "test-prices" }),
@@ -116,7 +117,7 @@ browserTest(
     await journal.getByText(/^Took back revision/).waitFor();
     await journal.getByText("Person").first().waitFor();
     assert.deepEqual(problems, []);
-  },
+  }),
 );
 
 const entries = 100_000;
@@ -183,9 +184,9 @@ async function writeLongSession(store: Store): Promise<void> {
   assert.ok(await store.create({ row, records: [], entries: journal }));
 }
 
-browserTest(
+test(
   "1,000 sessions, 100,000 journal entries and a full notepad: only a screenful is drawn, and any place can be gone to [inspector.large]",
-  async (browser, context) => {
+  inBrowser(async (browser, context) => {
     const store = await openStore(join(temporaryDirectory(), "large.db"));
     await writeLongSession(store);
     for (let index = 0; index < 1_000; index++)
@@ -216,5 +217,5 @@ browserTest(
     await scrub.fill("1");
     await page.getByText("Memory was empty.").waitFor();
     assert.deepEqual(problems, []);
-  },
+  }),
 );

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { browserTest, openPage } from "./support/browser.ts";
+import { test } from "node:test";
+import { inBrowser, openPage } from "./support/browser.ts";
 import { openTestMemory } from "./support/memory.ts";
 import { startServe } from "./support/serve-process.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
-browserTest(
+test(
   "a newcomer opens what `npm start` prints and sees an agent at work, a compaction and its receipt [inspector.newcomer] [inspector.survived]",
-  async (browser, context) => {
+  inBrowser(async (browser, context) => {
     const server = await startServe(context, ["--demo"], temporaryDirectory());
     await server.printed(/reads Revenue/);
     const { page, problems } = await openPage(browser, server);
@@ -47,12 +48,12 @@ browserTest(
     await page.locator(".step-title").getByText("Warning turn").click();
     await page.getByText("Context is approaching the token limit").waitFor();
     assert.deepEqual(problems, []);
-  },
+  }),
 );
 
-browserTest(
+test(
   "the server is killed: the page says so, keeps what was typed, and comes back by itself [inspector.gone]",
-  async (browser, context) => {
+  inBrowser(async (browser, context) => {
     const directory = temporaryDirectory();
     const db = join(directory, "memory.db");
     const memory = await openTestMemory({ store: db });
@@ -83,5 +84,5 @@ browserTest(
     await second.ended;
     await startServe(context, ["--db", db, "--port", port], directory);
     await page.getByText("The server was started anew with another token.").waitFor();
-  },
+  }),
 );

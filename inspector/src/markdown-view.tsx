@@ -76,14 +76,19 @@ function Items({ items }: { items: readonly Item[] }) {
 }
 
 function Table({ head, rows }: { head: readonly string[]; rows: readonly string[][] }) {
+  // A row may have more cells than the head; none of them is left out.
+  const columns = Array.from(
+    { length: Math.max(head.length, ...rows.map((row) => row.length)) },
+    (_, column) => column,
+  );
   return (
     <div class="table-scroll">
       <table>
         <thead>
           <tr>
-            {head.map((cell, index) => (
-              <th key={index} scope="col">
-                <Spans text={cell} />
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                <Spans text={head[column] ?? ""} />
               </th>
             ))}
           </tr>
@@ -91,7 +96,7 @@ function Table({ head, rows }: { head: readonly string[]; rows: readonly string[
         <tbody>
           {rows.map((row, index) => (
             <tr key={index}>
-              {head.map((_, column) => (
+              {columns.map((column) => (
                 <td key={column}>
                   <Spans text={row[column] ?? ""} />
                 </td>

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, type TestContext, test } from "node:test";
+import { after, type TestContext } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 const flags = [
@@ -38,17 +38,16 @@ after(async () => {
   await (await running)?.close();
 });
 
-/** A test in a real browser. Where there is none the run says so loudly, and the test is skipped. */
-export function browserTest(
-  name: string,
+/** The body of a test in a real browser. Where there is none the run says so loudly, and the test is skipped. */
+export function inBrowser(
   body: (browser: Browser, context: TestContext) => Promise<void>,
-): void {
-  test(name, { timeout: 120_000 }, async (context) => {
+): (context: TestContext) => Promise<void> {
+  return async (context) => {
     running ??= launch();
     const browser = await running;
     if (browser) await body(browser, context);
     else context.skip("no browser runs here");
-  });
+  };
 }
 
 async function launch(): Promise<Browser | undefined> {
