@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createAgent } from "../src/controller/agent.ts";
 import { type ChildLimits, Children } from "../src/controller/children.ts";
+import type { AgentEvent } from "../src/controller/events.ts";
 import type { AgentOptions } from "../src/controller/options.ts";
 import { readChildren } from "../src/engine/children.ts";
 import { openMemory } from "../src/index.ts";
@@ -11,6 +12,7 @@ import {
   type ScriptedRequest,
   startScriptedServer,
 } from "../src/testing/scripted-server.ts";
+import { filler, isSummaryRequest, ofType, openStage } from "./support/agent.ts";
 
 type Script = (request: ScriptedRequest, said: string) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
@@ -247,3 +249,20 @@ function runnerOf(
 ): Children {
   return new Children(memory, (id, text, signal) => agent.send(id, text, { signal }), limits);
 }
+
+test("a compaction in a sub-session passes the same gate, and says so [controller.compaction]", async (t) => {
+  const stage = await openStage(t, {
+    script: (request) =>
+      isSummaryRequest(request) ? { text: "A summary of it all." } : { text: `Understood. ${filler(300)}` },
+    contextWindow: 6_000,
+  });
+  await stage.session();
+  const child = await stage.memory.spawnSession("s", { id: "child" });
+  const events: AgentEvent[] = [];
+  for (let turn = 0; turn < 12; turn++)
+    for await (const event of stage.agent.send("child", `Part ${turn}. ${filler(300)}`)) events.push(event);
+  const [receipt] = await child.receipts();
+  assert.equal(receipt?.trigger, "sub-session");
+  assert.ok(ofType(events, "warning").length > 0 && ofType(events, "checkpoint").length > 0);
+  assert.deepEqual(await (await stage.session()).receipts(), []);
+});

@@ -70,7 +70,7 @@ test("what was compacted away can be recalled in full, page by page, by number, 
     "user: Read src/auth/login.ts and remember the needle 4711.",
   );
   assert.equal(
-    await readAll(stage, "recall_result", { id: "call_login", from_line: 2, to_line: 3 }, say),
+    await readAll(stage, "recall_result", { id: "call_login", range: "2-3" }, say),
     login.split("\n").slice(1, 3).join("\n"),
   );
 

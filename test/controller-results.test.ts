@@ -114,8 +114,8 @@ test("the agent clears a result itself, with its own words, and gets it back by 
       },
       {
         toolCalls: [
-          call("recall_result", { id: "first", from_line: 1, to_line: 1 }),
-          call("recall_result", { id: "first", from_line: 20 }),
+          call("recall_result", { id: "first", range: "1-1" }),
+          call("recall_result", { id: "first", range: "20-" }),
           call("clear_result", { id: "no such", summary: "x" }),
         ],
       },
@@ -130,7 +130,10 @@ test("the agent clears a result itself, with its own words, and gets it back by 
   ]);
   const [recalled, beyond, refused] = results(fourth).slice(-3);
   assert.deepEqual(JSON.parse(recalled ?? ""), { content: "a.ts", lines: 19 });
-  assert.equal(beyond, "There are no lines 20 to the end: the result has lines 1 to 19.");
+  assert.equal(
+    beyond,
+    'There are no lines "20-": the result has lines 1 to 19. Give "range" as 10-40, 10- or 10.',
+  );
   assert.match(refused ?? "", /There is no tool result with the id "no such"/);
 });
 
@@ -142,7 +145,7 @@ test("a cleared result that is then compacted away can still be recalled [contro
       { toolCalls: [call("clear_result", { id: "first", summary: "filler" })] },
       { text: "Cleared." },
       { text: `Fine. ${filler(300)}` },
-      { toolCalls: [call("recall_result", { id: "first", from_line: 1, to_line: 1 })] },
+      { toolCalls: [call("recall_result", { id: "first", range: "1-1" })] },
       { text: "Got it." },
     ]),
   });

@@ -132,7 +132,7 @@ export function chooseCut(
   const all = messages.reduce((sum, message) => sum + sizeOf(message), 0);
   const most =
     contextWindow - outputReserve - (usage.total - all) - summaryBudget(setting.policy) - checkpointTokens;
-  const isUrgent = trigger !== "threshold" && trigger !== "projected";
+  const isUrgent = trigger === "overflow" || trigger === "manual" || trigger === "host";
   for (
     let keep = isUrgent ? Math.min(contextWindow * share, all / 2) : contextWindow * share;
     keep >= 1;

@@ -27,14 +27,21 @@ export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
 }
 
 /** The one gate: the agent is warned while there is room for it, and then the compaction runs. */
-export async function compactNow(run: TurnRun, trigger: CompactionTrigger): Promise<boolean> {
+export async function compactNow(run: TurnRun, asked: CompactionTrigger): Promise<boolean> {
   const { agent, setting } = run;
   const now = await agent.prompt(run.steer);
+  const trigger = triggerFor(now.state, asked);
   const { warning } = readEpoch(now.state);
   if (warning !== "given" && !isWorthwhile(now, setting, trigger)) return false;
   const isDue = warning === "none" || isUnanswered(now.state);
   if (isDue && hasRoomToWarn(now.usage.total, setting.policy)) await agent.aside(() => warn(run, trigger));
   return runCompaction({ ...run, trigger, skipWarning: "there was no room left for it" });
+}
+
+/** A full window in a session that another one started is that one's doing. */
+function triggerFor({ row }: State, asked: CompactionTrigger): CompactionTrigger {
+  const isOwnPace = asked === "threshold" || asked === "projected";
+  return isOwnPace && row.parent !== null ? "sub-session" : asked;
 }
 
 /** A compaction that frees next to nothing would only come back with every call; it can wait as long as the prompt fits. */

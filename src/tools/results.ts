@@ -42,27 +42,35 @@ const recallResult = defineTool({
   description: "Read a cleared or compacted tool result again, whole or from one line to another.",
   input: z.strictObject({
     id: z.string().describe("The tool call's id"),
-    from_line: z.int().min(1).optional().describe("First line, from 1"),
-    to_line: z.int().min(1).optional().describe("Last line"),
+    range: z.string().optional().describe("Lines from 1, such as 10-40, 10- or 10"),
     offset,
   }),
   output: z.object({ content: z.string(), lines: z.number(), message: z.string().optional() }),
   readOnly: true,
   idempotent: true,
-  run: async ({ session }, { id, from_line = 1, to_line, offset: skip = 0 }) => {
+  run: async ({ session }, { id, range, offset: skip = 0 }) => {
     const { text } = await findResult(session, id);
     const lines = text.split("\n");
-    if (from_line > Math.min(lines.length, to_line ?? lines.length))
-      throw new HoldfastError(
-        "invalid_input",
-        `There are no lines ${from_line} to ${to_line ?? "the end"}: the result has lines 1 to ${lines.length}.`,
-      );
+    const [from, to] = range === undefined ? [1, lines.length] : readRange(range, lines.length);
     return {
-      ...page(lines.slice(from_line - 1, to_line).join("\n"), skip, "recall_result"),
+      ...page(lines.slice(from - 1, to).join("\n"), skip, "recall_result"),
       lines: lines.length,
     };
   },
 });
+
+/** First and last line; a range that ends behind the text ends with it. */
+function readRange(range: string, lines: number): [from: number, to: number] {
+  const match = /^\s*(\d{1,9})\s*(?:(-|\.\.|:|to)\s*(\d{1,9})?)?\s*$/.exec(range);
+  const from = Number(match?.[1] ?? 0);
+  const to = match?.[3] === undefined ? (match?.[2] === undefined ? from : lines) : Number(match[3]);
+  if (from >= 1 && from <= Math.min(to, lines)) return [from, to];
+  throw new HoldfastError(
+    "invalid_input",
+    `There are no lines ${quote(range)}: the result has lines 1 to ${lines}. Give "range" as 10-40, 10- or 10.`,
+    { data: { range, lines } },
+  );
+}
 
 const recall = defineTool({
   name: "recall",

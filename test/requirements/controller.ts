@@ -106,6 +106,7 @@ export const controller = [
     "controller.fullness": "The agent can see how full its context is.",
   }),
   ...from("sub-sessions", {
+    "controller.compaction": "A compaction in a sub-session passes the same gate and is marked as one.",
     "controller.fold":
       "Once a provider has forgotten the prompt, the changes of an epoch give way to a fresh snapshot.",
     "controller.spawn":
