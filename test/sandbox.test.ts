@@ -249,6 +249,32 @@ test("only allowed host tools can be called, with checked input [sandbox.host-to
   assert.throws(() => sandboxSurface({ sandbox, hostTools: { "a.b": { execute: () => 1 } } }), /no name/);
 });
 
+test("whatever a host tool throws or gives is an error of the program, and the process goes on [sandbox.host-tools]", async () => {
+  const trapped = Object.defineProperty(new Error(), "message", {
+    get() {
+      throw new Error("a trap");
+    },
+  });
+  const failing = (error: unknown) => ({ execute: () => Promise.reject(error) });
+  const session = await openSandboxed({
+    hostTools: {
+      bare: failing(Object.create(null)),
+      trap: failing(trapped),
+      nothing: failing(null),
+      big: { execute: () => 1n },
+    },
+  });
+  const code = `const said = [];
+for (const name of Object.keys(tools)) said.push(await tools[name]({}).catch((e) => e.message));
+return said;`;
+  assert.deepEqual((await answer(session, "run_sandbox_code", { code })).value, [
+    "It failed with an error that cannot be shown.",
+    "It failed with an error that cannot be shown.",
+    "null",
+    "Do not know how to serialize a BigInt",
+  ]);
+});
+
 test("the agent's own tools are called like any other, in every session of the agent [sandbox.tools]", async () => {
   const store = `${temporaryDirectory()}/memory.db`;
   const surfaces = () => ["notepad" as const, sandboxSurface({ sandbox })];

@@ -16,13 +16,13 @@ export type HostTools = Readonly<Record<string, HostTool>>;
 const nameShape = /^[A-Za-z_$][\w$-]{0,63}$/;
 
 export function checkHostTools(tools: HostTools): void {
-  for (const [name, { execute }] of Object.entries(tools)) {
+  for (const [name, tool] of Object.entries(tools)) {
     if (!nameShape.test(name))
       throw new HoldfastError(
         "invalid_input",
         `${JSON.stringify(name)} is no name for a host tool. Use letters, digits, dashes and underscores.`,
       );
-    if (!execute)
+    if (typeof tool?.execute !== "function")
       throw new HoldfastError(
         "invalid_input",
         `The host tool "${name}" has no "execute", so no program can call it.`,

@@ -59,7 +59,7 @@ export class HostedRun {
       type: "run",
       run: this.#id,
       code,
-      input: JSON.stringify(input ?? null),
+      input: JSON.stringify(input) ?? "null",
       paths: api?.paths ?? [],
       limits: { cpuMilliseconds, wallMilliseconds, outputCharacters, operations },
       checkOnly,
@@ -131,7 +131,7 @@ export class HostedRun {
       for (const warning of warnings) this.#log(`${path}: ${warning}\n`);
       this.#reply({ ...answer, ok: true, text: this.#fitting(path, JSON.stringify(value) ?? "") });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const code = isHoldfastError(error) ? error.code : "program_failed";
       if (this.#isOver) this.#log(`${path} failed: ${message}\n`);
       this.#reply({ ...answer, ok: false, text: JSON.stringify({ message, code }) });
@@ -153,6 +153,15 @@ export class HostedRun {
     this.#answered += message.text.length;
     if (this.#answered > this.#limits.memoryBytes) this.end({ kind: "limit", limit: "memory" });
     else this.#post(message);
+  }
+}
+
+/** Host tools may throw anything, even what cannot be shown; that must not end the process. */
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return "It failed with an error that cannot be shown.";
   }
 }
 
