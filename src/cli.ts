@@ -4,6 +4,12 @@ import { readFileSync } from "node:fs";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const [first] = process.argv.slice(2);
 
+// Node 22 calls its SQLite experimental at every start; stderr is for what went wrong.
+const emitWarning = process.emitWarning.bind(process) as (...warning: unknown[]) => void;
+process.emitWarning = (...warning: unknown[]) => {
+  if (warning[1] !== "ExperimentalWarning") emitWarning(...warning);
+};
+
 if (major < 22 || (major === 22 && minor < 13)) {
   console.error(
     `holdfast needs Node 22.13 or newer, and this is ${process.versions.node}. Install a newer Node and run it again.`,

@@ -271,6 +271,16 @@ test("output into a pipe that ends early ends quietly [people.pipe]", async () =
   assert.equal(stderr, "");
 });
 
+test("what Node calls experimental is not said at every start; other warnings are [people.quiet]", async () => {
+  const start = async (type: string) => {
+    const warn = `process.once("beforeExit", () => process.emitWarning("x", ${JSON.stringify(type)}))`;
+    const args = ["--import", `data:text/javascript,${encodeURIComponent(warn)}`, cli, "--version"];
+    return (await promisify(execFile)(process.execPath, args)).stderr;
+  };
+  assert.equal(await start("ExperimentalWarning"), "");
+  assert.match(await start("OtherWarning"), /OtherWarning: x/);
+});
+
 test("completions know the commands, their options and the sessions [people.completions]", async (context) => {
   const scripts = await Promise.all(["bash", "zsh", "fish"].map((shell) => run("completions", shell)));
   for (const { code, stdout } of scripts) {
@@ -284,7 +294,7 @@ test("completions know the commands, their options and the sessions [people.comp
     holdfast() { "$NODE" "$CLI" "$@"; }
     eval "$SCRIPT"
     try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _holdfast; echo "\${COMPREPLY[@]}"; }
-    try holdfast se; try holdfast gc --k; try holdfast show h; try holdfast search --session audit; try holdfast edit --space p`;
+    try holdfast se; try holdfast gc --k; try holdfast show h; try holdfast search --session audit; try holdfast edit --space p; try holdfast init codex open`;
   const { stdout } = await promisify(execFile)("bash", ["-c", script], {
     env: {
       ...process.env,
@@ -305,5 +315,6 @@ test("completions know the commands, their options and the sessions [people.comp
     "helper-1",
     "audit-2 audit-1",
     "plan",
+    "opencode openclaw",
   ]);
 });

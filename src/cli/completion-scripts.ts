@@ -1,4 +1,7 @@
+import { hostNames } from "../hosts/install/host-table.ts";
 import type { Completion } from "./completions.ts";
+
+const hosts = hostNames.join(" ");
 
 export function bashScript(commands: readonly Completion[]): string {
   return `# Completion of holdfast for bash
@@ -22,6 +25,7 @@ ${commands.map(({ name, options }) => `      ${name}) COMPREPLY=($(compgen -W "$
   fi
   case "$command" in
     ${sessionCommands(commands).join("|")}) COMPREPLY=($(compgen -W "$(holdfast completions sessions 2>/dev/null)" -- "$word")) ;;
+    ${hostCommands(commands).join("|")}) COMPREPLY=($(compgen -W "${hosts}" -- "$word")) ;;
     completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
     import|replay) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
@@ -56,6 +60,7 @@ ${commands.map(({ name, options }) => `      ${name}) options=(${options.join(" 
   fi
   case "\${words[2]}" in
     ${sessionCommands(commands).join("|")}) sessions=(\${(f)"$(holdfast completions sessions 2>/dev/null)"}); compadd -a sessions ;;
+    ${hostCommands(commands).join("|")}) compadd ${hosts} ;;
     completions) compadd bash zsh fish ;;
     import|replay) _files ;;
   esac
@@ -75,6 +80,7 @@ ${commands
   ])
   .join("\n")}
 complete -c holdfast ${seen(sessionCommands(commands).join(" "))} -a '(holdfast completions sessions 2>/dev/null)'
+complete -c holdfast ${seen(hostCommands(commands).join(" "))} -a '${hosts}'
 complete -c holdfast -l session -x -a '(holdfast completions sessions 2>/dev/null)'
 complete -c holdfast ${seen("edit")} -l space -x -a 'notepad notes plan'
 complete -c holdfast ${seen("completions")} -a 'bash zsh fish'
@@ -85,6 +91,10 @@ complete -c holdfast -l db -r -F
 
 function sessionCommands(commands: readonly Completion[]): string[] {
   return commands.filter(({ takesSession }) => takesSession).map(({ name }) => name);
+}
+
+function hostCommands(commands: readonly Completion[]): string[] {
+  return commands.filter(({ takesHost }) => takesHost).map(({ name }) => name);
 }
 
 function quoted(text: string): string {

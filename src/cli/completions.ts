@@ -12,6 +12,8 @@ export interface Completion {
   options: string[];
   /** Its first argument, or an option's, is a session. */
   takesSession: boolean;
+  /** Its arguments are coding agents. */
+  takesHost: boolean;
 }
 
 /** More would not fit a screen. */
@@ -39,6 +41,7 @@ export async function run(args: string[]): Promise<number> {
       summary,
       options: optionsIn(`${usage}\n${options}`),
       takesSession: /\bSESSION\b/.test(usage),
+      takesHost: /\bHOST\b/.test(usage),
     }),
   );
   process.stdout.write(script(known));

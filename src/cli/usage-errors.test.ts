@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseArgs } from "node:util";
 import { splitCommand } from "./run-editor.ts";
-import { nearestName, optionsIn } from "./usage-errors.ts";
+import { explainUsageError, nearestName, optionsIn } from "./usage-errors.ts";
 
 test("the nearest name is found, and none where nothing is near [people.usage]", () => {
   const options = ["--older-than", "--keep", "--max-size", "--yes", "--db"];
@@ -10,6 +11,16 @@ test("the nearest name is found, and none where nothing is near [people.usage]",
   assert.equal(nearestName("--maxsize", options), "--max-size");
   assert.equal(nearestName("--frobnicate", options), undefined);
   assert.equal(nearestName("shwo", ["show", "search"]), "show");
+});
+
+test("a value that begins with a dash is refused in one line that says how to write it [people.usage]", () => {
+  const parse = () =>
+    parseArgs({ args: ["--limit", "-1"], options: { limit: { type: "string", short: "l" } } });
+  assert.throws(parse, (error) => {
+    const said = explainUsageError(error, "log", "") ?? "";
+    assert.match(said, /^--limit needs a value.*write --limit=VALUE\. Run "holdfast log --help"/);
+    return !said.includes("\n");
+  });
 });
 
 test("a command's options are those its help names, and those of every command [people.usage]", () => {

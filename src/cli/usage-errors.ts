@@ -6,6 +6,9 @@ export function explainUsageError(error: unknown, command: string, help: string)
   if (!code.startsWith("ERR_PARSE_ARGS")) return undefined;
   const [, unknown] = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? (/'(-[^']*)'/.exec(message) ?? []) : [];
   const next = `Run "holdfast ${command} --help" to see its options.`;
+  const [, unclear] = /^Option '(?:-\w, )?(--[^' ]*).* is ambiguous/.exec(message) ?? [];
+  if (unclear !== undefined)
+    return `${unclear} needs a value, and what follows it begins with a dash. If that is the value, write ${unclear}=VALUE. ${next}`;
   if (unknown === undefined) return `${message.replace(/\.?$/, ".")} ${next}`;
   const nearest = nearestName(unknown, optionsIn(help));
   const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;

@@ -32,5 +32,6 @@ export const people = from("commands for people", {
   "people.usage": "Every command has help; a wrong option or command names the nearest.",
   "people.progress": "A bar on stderr for what takes more than a second, on a terminal only.",
   "people.pipe": "A pipe that is closed early ends a command quietly.",
-  "people.completions": "Completions for bash, zsh and fish know commands, options and sessions.",
+  "people.quiet": "What Node calls experimental, as Node 22 does its SQLite, is not said on stderr.",
+  "people.completions": "Completions for bash, zsh and fish know commands, options, sessions and hosts.",
 });
