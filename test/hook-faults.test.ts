@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -109,6 +110,16 @@ test("[hooks.deadline] a database that another writes to can be read, and the an
   } finally {
     other.close();
   }
+});
+
+test("[hooks.deadline] a transcript that is a pipe is not waited for", {
+  skip: process.platform === "win32",
+}, async () => {
+  const project = await withNotes();
+  const transcript_path = join(project.root, "pipe");
+  execFileSync("mkfifo", [transcript_path]);
+  const { stdout } = await run(project, { ...start, hook_event_name: "PreCompact", transcript_path });
+  assert.match(stdout, /^Carry over/);
 });
 
 test("[hooks.store] a store named on the command line or in the environment is used", async () => {

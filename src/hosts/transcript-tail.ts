@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { isObject } from "./small-file.ts";
 
 /** So much of a conversation's end is read; what is older has been compacted long ago. */
@@ -15,11 +15,11 @@ export function readPart(
 ): string | undefined {
   if (path === "") return undefined;
   try {
+    // Opening a pipe would wait for a writer, past every deadline.
+    if (!statSync(path).isFile()) return undefined;
     const file = openSync(path, "r");
     try {
-      const stat = fstatSync(file);
-      if (!stat.isFile()) return undefined;
-      const end = Math.min(stat.size, until);
+      const end = Math.min(fstatSync(file).size, until);
       const start = Math.max(from, end - most);
       const bytes = Buffer.alloc(Math.max(0, end - start));
       const text = bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, start));
