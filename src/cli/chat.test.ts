@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { beginChat, newestMessage, promptsOf, runCli } from "../../test/support/chat.ts";
@@ -137,4 +137,16 @@ test("/fork goes on in a copy, and the original stays as it was [chat.commands]"
   assert.deepEqual(promptsOf(server.requests.at(-1)), ["hello", "note it"]);
   const back = await runCli([...chat, "--session", "first"], { cwd, input: ["/notepad"] });
   assert.equal(back.stdout, "The notepad is empty.\n");
+});
+
+test("every surface can be chosen, and the project's notes get a hand-over when the chat ends [chat.surfaces]", async () => {
+  const { server, cwd, chat } = await beginChat(() => ({ text: "Understood." }));
+  await runCli(["project", "init"], { cwd });
+  const surfaces = ["--surfaces", "notepad,project,knowledge,sandbox"];
+  const { code } = await runCli([...chat, ...surfaces, "-p", "Go on with src/lexer.ts"], { cwd });
+  assert.equal(code, 0);
+  const tools = JSON.stringify(server.requests[0]?.tools);
+  for (const tool of ["log_decision", "edit_system_prompt", "run_sandbox_code"])
+    assert.ok(tools.includes(`"${tool}"`), tool);
+  assert.match(readFileSync(join(cwd, ".holdfast/NOTES.md"), "utf8"), /\| Session end: /);
 });

@@ -3,15 +3,17 @@ import { createAgent } from "../controller/agent.ts";
 import type { AgentOptions } from "../controller/options.ts";
 import { type Placement, placements } from "../controller/plan-prompt.ts";
 import { HoldfastError } from "../errors.ts";
+import { findProject } from "../hosts/project-directory.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
-import { findSurfaces, type SurfaceName } from "../tools/surfaces.ts";
+import type { Surface } from "../tools/define-tool.ts";
 import { openChosenMemory, readArguments, wholeNumber } from "./arguments.ts";
 import { isCommand, runCommand } from "./chat-commands.ts";
 import { chooseModel } from "./chat-model.ts";
 import { Chat, isUnfinished } from "./chat-session.ts";
 import { fileTools } from "./chat-tools.ts";
 import { jsonView, textView } from "./chat-view.ts";
+import { loadSurfaces } from "./surfaces.ts";
 import { painterFor } from "./terminal.ts";
 
 const system = `You are an assistant at the command line. You can read and search the files of the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
@@ -42,7 +44,7 @@ export async function run(args: string[]): Promise<number> {
     system,
     tools: fileTools(process.cwd()),
     placement: readPlacement(values.placement),
-    ...readSurfaces(values.surfaces),
+    ...(await readSurfaces(values.surfaces)),
   };
   const memory = await openChosenMemory(values);
   try {
@@ -52,7 +54,10 @@ export async function run(args: string[]): Promise<number> {
     const agent = createAgent({ ...options, memory });
     const chat = new Chat({ memory, agent, view, model, contextWindow }, session);
     view.notice(`${isNew ? "New session" : "Session"} ${session.id} · ${model.label}`);
-    return prompt === undefined ? await converse(chat, isInteractive) : await ask(chat, prompt);
+    const code = prompt === undefined ? await converse(chat, isInteractive) : await ask(chat, prompt);
+    // Surfaces that keep something outside the session write their hand-over.
+    await agent.end(chat.session.id).result.catch((error: Error) => view.notice(error.message));
+    return code;
   } finally {
     await memory.close();
   }
@@ -181,8 +186,8 @@ function readPlacement(value: string): Placement {
   );
 }
 
-function readSurfaces(value: string | undefined): { surfaces?: SurfaceName[] } {
+async function readSurfaces(value: string | undefined): Promise<{ surfaces?: Surface[] }> {
   if (value === undefined) return {};
   const names = value.split(",").map((name) => name.trim());
-  return { surfaces: findSurfaces(names).map(({ name }) => name as SurfaceName) };
+  return { surfaces: await loadSurfaces(names, findProject(process.cwd()).root) };
 }

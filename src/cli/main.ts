@@ -17,7 +17,8 @@ const chatOptions = `
   --model MODEL            ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME, google:NAME (or $HOLDFAST_MODEL)
   --base-url URL           any OpenAI-compatible server; MODEL is its model's name (or $HOLDFAST_BASE_URL)
   --context-window N       tokens that the model can take
-  --surfaces A,B           forms of memory: notepad, notes, scratchpad, tasks, results, sessions
+  --surfaces A,B           forms of memory: notepad, notes, scratchpad, tasks, results, sessions, knowledge,
+                           project, sandbox
   --placement PLACE        where memory stands in the prompt: epoch, system or message
   --db PATH, --store URL   where sessions are kept
   --json                   print events as lines of JSON`;

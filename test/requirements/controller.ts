@@ -120,6 +120,7 @@ export const controller = [
   ...from("holdfast chat", {
     "chat.ask":
       "-p runs one prompt and exits: the answer on stdout, all else on stderr; --session goes on with a session.",
+    "chat.surfaces": "Every surface can be chosen, and hears when the chat ends.",
     "chat.json": "--json prints the controller's events as lines, and a result at the end.",
     "chat.commands":
       "/notepad, /compact, /receipt, /undo, /sessions, /fork, /help and /quit, typed or from a pipe.",
