@@ -87,7 +87,7 @@ test("within an epoch each call keeps the pieces of the one before [controller.l
 test("500 calls take no more than three times the conversation [controller.ledger-size]", async (t) => {
   const directory = temporaryDirectory();
   const path = join(directory, "memory.db");
-  const memory = await openMemory({ store: path });
+  const memory = await openMemory({ store: `sqlite:${path}?synchronous=normal` });
   t.after(() => memory.close());
   let step = 0;
   const model = mockModel(() =>

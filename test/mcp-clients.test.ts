@@ -3,12 +3,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { z } from "zod";
 import { knownSurfaces, loadSurfaces } from "../src/cli/surfaces.ts";
 import type { Json } from "../src/engine/state.ts";
 import { openMemory } from "../src/index.ts";
 import { dotless } from "../src/tools/toolbox.ts";
+import { compiled } from "./support/compiled.ts";
 import { calls, result } from "./support/conversation.ts";
 import { startMcpEndpoint } from "./support/mcp-http.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
@@ -152,6 +153,7 @@ async function connectProcess(context: TestContext, args: readonly string[], opt
       args: [cli, "mcp", ...args],
       stderr: "inherit",
       cwd: root,
+      env: { ...getDefaultEnvironment(), NODE_COMPILE_CACHE: compiled },
     }),
   );
   return client;
