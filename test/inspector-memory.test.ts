@@ -43,7 +43,7 @@ test(
 
     const again = await beginEdit(page);
     await again.fill("one, says the agent\ntwo, mine\nthree, says a person");
-    await session.notepad.write("one, says the agent\ntwo, theirs\nthree, says a person\nfour", agent);
+    await session.notepad.write("one, says the agent\ntwo, theirs\nthree, says a person", agent);
     await noticed(page);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The same lines were changed while you were writing.").waitFor();
@@ -56,7 +56,7 @@ test(
     await page.locator(".prose").getByText("two, mine").waitFor();
     assert.equal(
       await session.notepad.read(),
-      "one, says the agent\ntwo, mine\ntwo, theirs\nthree, says a person\nfour",
+      "one, says the agent\ntwo, mine\ntwo, theirs\nthree, says a person",
     );
     assert.deepEqual(problems, []);
   }),

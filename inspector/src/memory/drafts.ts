@@ -23,6 +23,19 @@ export function setDraft(key: string, draft: Draft | undefined): void {
   drafts.set(all);
 }
 
+/** What was saved last, shown until the session itself has been read again. */
+const saved = createStore<ReadonlyMap<string, Draft["base"]>>(new Map());
+
+/** The text as it stands: what was read of the session, or what was saved since. */
+export function useNewest(key: string, read: Draft["base"]): Draft["base"] {
+  const own = useStore(saved, (all) => all.get(key));
+  return own && own.revision > read.revision ? own : read;
+}
+
+export function noteSaved(key: string, base: Draft["base"]): void {
+  saved.set(new Map(saved.get()).set(key, base));
+}
+
 addEventListener("beforeunload", (event) => {
   const isUnsaved = [...drafts.get().values()].some(({ base, text }) => base.text !== text);
   if (isUnsaved) event.preventDefault();

@@ -5,7 +5,7 @@ import { count } from "../format.ts";
 import { Markdown } from "../markdown-view.tsx";
 import { attempt, tell } from "../toast.tsx";
 import { ConflictView } from "./conflict-view.tsx";
-import { setDraft, useDraft } from "./drafts.ts";
+import { noteSaved, setDraft, useDraft, useNewest } from "./drafts.ts";
 
 interface TextPanelProps {
   sessionId: string;
@@ -19,10 +19,11 @@ interface TextPanelProps {
 }
 
 /** A text of the agent's: to read, to see as it is written, and to edit while the agent goes on. */
-export function TextPanel({ sessionId, name, title, text, revision, limit, empty }: TextPanelProps) {
+export function TextPanel({ sessionId, name, title, limit, empty, ...read }: TextPanelProps) {
   const [isSource, setSource] = useState(false);
   const key = `${sessionId}/${name}`;
   const draft = useDraft(key);
+  const { revision, text } = useNewest(key, { revision: read.revision, text: read.text });
   const edit = () => setDraft(key, { base: { revision, text }, text });
   return (
     <section class="panel" aria-labelledby={`title-${name}`}>
@@ -135,9 +136,10 @@ function save(id: string, name: TextPanelProps["name"], { base, text }: Edit): v
   const key = `${id}/${name}`;
   attempt(async () => {
     try {
-      const { merged } = await ask("editText", { params: { id, text: name }, body: { base, text } });
+      const done = await ask("editText", { params: { id, text: name }, body: { base, text } });
+      noteSaved(key, { revision: done.revision, text: done.text });
       setDraft(key, undefined);
-      tell(merged ? "Saved, and merged with what was written meanwhile." : "Saved.");
+      tell(done.merged ? "Saved, and merged with what was written meanwhile." : "Saved.");
     } catch (error) {
       if (!(error instanceof ApiError && error.conflict)) throw error;
       setDraft(key, { base, text, conflict: error.conflict });

@@ -57,8 +57,8 @@ export function useSessionPages(status: Shown): SessionPages {
           keep(page);
         },
         (error) => {
+          // Asked for again when something changes, the server comes back, or the person says so.
           mine.error = asApiError(error);
-          mine.asked.delete(key);
         },
       )
       .then(() => {

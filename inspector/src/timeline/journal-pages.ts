@@ -5,6 +5,8 @@ import { asApiError } from "../load.ts";
 export type Entry = Reply<"journal">["entries"][number];
 
 export interface Journal {
+  /** Asks again for what could not be read. */
+  retry(): void;
   total: number;
   /** The newest has index 0. */
   entry(index: number): Entry | undefined;
@@ -40,7 +42,6 @@ export function useAllEntries(sessionId: string, newest: number): Journal {
           },
           (problem) => {
             error.current = asApiError(problem);
-            kept.asked.delete(block);
           },
         )
         .then(() => draw((count) => count + 1));
@@ -56,6 +57,10 @@ export function useAllEntries(sessionId: string, newest: number): Journal {
     error: error.current,
     isReady: kept.blocks.size > 0,
     want,
+    retry: () => {
+      kept.asked.clear();
+      want(0, blockSize);
+    },
   };
 }
 
@@ -117,6 +122,7 @@ export function useMemoryEntries(sessionId: string, newest: number): Journal {
     },
     error,
     isReady: entries !== undefined,
+    retry: readOn,
     want: (_first, last) => {
       if (entries !== undefined && last >= all.length - 10 && cursor.current !== null) readOn();
     },

@@ -105,8 +105,7 @@ function JournalList({
 }) {
   const list = useRef<HTMLDivElement>(null);
   const current = journal.indexOf(revision);
-  if (journal.error && !journal.isReady)
-    return <Failure error={journal.error} retry={() => journal.want(0, 50)} />;
+  if (journal.error && !journal.isReady) return <Failure error={journal.error} retry={journal.retry} />;
   if (journal.total === 0) {
     return journal.isReady ? (
       <Empty title="No change of memory yet">
