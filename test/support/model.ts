@@ -121,8 +121,10 @@ function useScratchpad(
     case "set_plan":
       return { ...before, plan: start(content, modelLimits.spacePlanCharacters) };
     case "append_notes": {
-      const notes = joinLines(before.notes, content);
-      return characters(notes) > modelLimits.spaceNotesCharacters ? undefined : { ...before, notes };
+      const limit = modelLimits.spaceNotesCharacters;
+      const candidates = [joinLines(before.notes, content), before.notes + content];
+      const notes = candidates.find((text) => characters(text) <= limit);
+      return notes === undefined ? undefined : { ...before, notes };
     }
     case "refs.add":
       return ref === ""
