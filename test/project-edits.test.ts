@@ -273,6 +273,23 @@ test("a decision written in other words of Markdown is read by the parser [proje
   );
 });
 
+test("headings that are underlined are sections too [project.parser] [project.bytes]", async () => {
+  const underlined = seedNotes
+    .replace(/^# (.*)$/m, "$1\n===")
+    .replace(/^## (.*)$/gm, (_, title: string) => `${title}\n${"-".repeat(title.length)}`);
+  const { project, call, read } = makeProject({ notes: underlined });
+  assert.deepEqual(
+    (await lintProject(project)).findings.filter(({ rule }) => rule !== "stale-reference"),
+    [],
+  );
+  const { id } = await call("log_debt", { description: "third" });
+  await call("set_goal", { goal: "Another goal" });
+  const added = read()
+    .split("\n")
+    .filter((line) => !underlined.split("\n").includes(line));
+  assert.deepEqual(added, ["- [ ] Another goal", `| ${id} | third | MEDIUM | agent | - |`]);
+});
+
 test("debt ids are never used again, not even after the row or the working files are gone [project.debt]", async () => {
   const { root, call, read, write } = makeProject({ notes: seedNotes });
   assert.equal((await call("log_debt", { description: "third" })).id, "TD-003");

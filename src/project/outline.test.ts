@@ -7,14 +7,13 @@ import { splitLines } from "./lines.ts";
 import { outlineOf } from "./outline.ts";
 import { readMarkdown } from "./read-markdown.ts";
 
-/** Headings of the document itself as the Markdown parser sees them, those with a line under them left aside. */
+/** Headings of the document itself as the Markdown parser sees them. */
 function headingsByParser(text: string): string[] {
-  const lines = splitLines(text).texts;
   const found: string[] = [];
   const visit = (node: Nodes) => {
     if (node.type === "heading") {
       const line = node.position?.start.line ?? 0;
-      if (/^ {0,3}#/.test(lines[line - 1] ?? "")) found.push(`${line}:${node.depth}`);
+      found.push(`${line}:${node.depth}`);
     }
     if (node.type === "root") node.children.forEach(visit);
   };
@@ -45,6 +44,9 @@ const piece = fc.constantFrom(
   "  - nested",
   "  continued",
   "1. first",
+  "<!-->",
+  "<span>",
+  "> - quoted point",
   "   ```",
   "| a | b |",
   "|---|---|",
@@ -52,6 +54,8 @@ const piece = fc.constantFrom(
   "> quote",
   "> # quoted heading",
   "plain text",
+  "===",
+  "---",
   "\tindented by a tab",
   "",
   "",

@@ -27,11 +27,13 @@ interface Open {
   what: string;
 }
 
+const rule = /^ *(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;
+
 const fence = /^(`{3,}(?=[^`]*$)|~{3,})/;
 
 /** HTML that runs to a mark, or to a blank line when it has none. */
 const htmlBlocks: [start: RegExp, until: RegExp, what: string][] = [
-  [/^<!--(?!-?>)/, /-->/, "comment"],
+  [/^<!--/, /-->/, "comment"],
   [/^<(?:script|pre|style|textarea)(?=[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i, "HTML block"],
   [/^<\?/, /\?>/, "HTML block"],
   [/^<!\[CDATA\[/, /\]\]>/, "HTML block"],
@@ -53,6 +55,8 @@ interface Scan {
   /** How far in the content of each open list item begins. */
   items: number[];
   paragraph: boolean;
+  /** The lines of a paragraph that stands in no list and no quote: underlined, it is a heading. */
+  title: { line: number; texts: string[] } | undefined;
   table: boolean;
   previous: string;
 }
@@ -63,7 +67,15 @@ interface Scan {
  */
 export function outlineOf(texts: readonly string[]): Outline {
   const outline: Outline = { headings: [], inert: new Set(), unclosed: undefined };
-  const scan: Scan = { outline, open: undefined, items: [], paragraph: false, table: false, previous: "" };
+  const scan: Scan = {
+    outline,
+    open: undefined,
+    items: [],
+    paragraph: false,
+    title: undefined,
+    table: false,
+    previous: "",
+  };
   texts.forEach((raw, line) => {
     if (raw.length > longestLine) outline.inert.add(line);
     else readLine(scan, expandTabs(line === 0 ? raw.replace(/^\uFEFF/, "") : raw), line);
@@ -86,17 +98,25 @@ function readLine(scan: Scan, text: string, line: number): void {
   }
   const afterText = scan.paragraph;
   scan.paragraph = false;
+  const title = afterText ? scan.title : undefined;
+  scan.title = undefined;
   if (blank) {
     scan.table = false;
     return;
   }
-  const begins = beginsBlock(text);
+  if (title && readUnderline(scan, title, text, line)) return;
+  // In a list any marker begins the next item; in a paragraph only some do.
+  const begins = beginsBlock(text) || (scan.items.length > 0 && /^ *(?:[-*+]|\d{1,9}[.)])(?: |$)/.test(text));
   // Plain text goes on with the paragraph above, wherever that stands.
-  const goesOn = afterText && !begins && indent < (scan.items.at(-1) ?? 0);
+  const inner = scan.items.at(-1) ?? 0;
+  const goesOn = afterText && !begins && (inner === 0 || indent < inner);
   if (!goesOn) scan.items = scan.items.filter((each) => indent >= each);
   const outer = scan.items.at(-1) ?? 0;
   if (goesOn || indent - outer >= 4) {
-    scan.paragraph = afterText;
+    scan.table = goesOn && inner === 0 && isHead(scan.previous, text);
+    scan.paragraph = afterText && !scan.table;
+    if (scan.paragraph) scan.title = title;
+    title?.texts.push(text);
     return;
   }
   const { content, item, entered } = enterItems(text, outer);
@@ -111,7 +131,36 @@ function readLine(scan: Scan, text: string, line: number): void {
   if (heading && item === 0) headings.push({ line, ...heading });
   scan.table = !begins && (scan.table || (afterText && isHead(scan.previous, text)));
   scan.paragraph =
-    !scan.table && !heading && content.trim() !== "" && !/^\s*>\s*(?:$|[#`~<>-])/.test(content);
+    !scan.table &&
+    !heading &&
+    content.trim() !== "" &&
+    !rule.test(content.slice(item)) &&
+    (!quoted.test(content) || isQuotedText(content));
+  if (scan.paragraph && item === 0 && !quoted.test(content)) scan.title = { line, texts: [text] };
+}
+
+const quoted = /^ *>/;
+
+function isQuotedText(content: string): boolean {
+  const text = content.replace(/^(?: *(?:>|(?:[-*+]|\d{1,9}[.)])(?= |$)))+ ?/, "");
+  return text.trim() !== "" && !text.startsWith("    ") && !beginsBlock(text) && !loneTag.test(text);
+}
+
+const linkPlace = /^ {0,3}\[[^\]]+\]: *(?!<[^>]*$)\S+(?: +(?:"[^"]*"|'[^']*'|\([^)]*\)))? *$/;
+
+/** A paragraph with a line of `=` or `-` under it is a heading; lines that say where links lead do not count. */
+function readUnderline(scan: Scan, title: NonNullable<Scan["title"]>, text: string, line: number): boolean {
+  const [, mark] = /^ {0,3}(=+|-+) *$/.exec(text) ?? [];
+  const first = title.texts.findIndex((each) => !linkPlace.test(each));
+  if (mark === undefined || first === -1) return false;
+  const name = title.texts
+    .slice(first)
+    .map((each) => each.trim())
+    .join(" ");
+  const start = title.line + first;
+  scan.outline.headings.push({ line: start, level: mark.startsWith("=") ? 1 : 2, title: name });
+  for (let at = start + 1; at <= line; at++) scan.outline.inert.add(at);
+  return true;
 }
 
 /** A heading's level and title, without the marks that may close it. */
@@ -132,7 +181,7 @@ function beginsBlock(text: string): boolean {
     readHeading(text) !== undefined ||
     fence.test(content) ||
     /^(?:[-*+] +\S|1[.)] +\S|>)/.test(content) ||
-    /^(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/.test(content) ||
+    rule.test(content) ||
     htmlUntilBlank.test(content) ||
     htmlBlocks.some(([start]) => start.test(content))
   );
@@ -146,8 +195,8 @@ function enterItems(text: string, outer: number): { content: string; item: numbe
   for (;;) {
     const [all, spaces = "", mark = "", gap = ""] =
       /^( *)([-*+]|\d{1,9}[.)])( +|$)/.exec(content.slice(item)) ?? [];
-    const isRule = /^ *(?:(?:- *){3,}|(?:\* *){3,})$/.test(content.slice(item));
-    if (all === undefined || spaces.length >= 4 || isRule) return { content, item, entered };
+    if (all === undefined || spaces.length >= 4 || rule.test(content.slice(item)))
+      return { content, item, entered };
     const width = gap.length > 4 || gap === "" ? 1 : gap.length;
     item += spaces.length + mark.length + width;
     content = " ".repeat(item) + content.slice(item);
@@ -171,7 +220,7 @@ function opening(
   for (const [start, until, what] of htmlBlocks) {
     const begun = start.exec(content);
     if (!begun) continue;
-    const rest = what === "comment" ? content.slice(4) : content;
+    const rest = what === "comment" ? content.slice(2) : content;
     return until.test(rest) ? "closed" : { kind: "html", line, mark: "", until, indent: inItem, what };
   }
   // Any other tag that is alone on its line begins HTML too, unless it stands in a paragraph.

@@ -34,7 +34,9 @@ type Parts = Map<Label | "", { line: number; text: string }[]>;
 
 /** An entry written as we write it is read by its lines; one that is written otherwise, by the Markdown parser. */
 export function readDecision(notes: Notes, entry: Entry): Decision {
-  const own = notes.lines.texts.slice(entry.line + 1, entry.end);
+  const [under = "", ...rest] = notes.lines.texts.slice(entry.line + 1, entry.end);
+  // What underlines the heading belongs to it.
+  const own = [/^ {0,3}(?:=+|-+)\s*$/.test(under) ? "" : under, ...rest];
   const parts = partsByLine(own, entry.line + 1, notes.outline.inert);
   const usual = labels.slice(0, 4).every((label) => parts.has(label));
   return decisionOf(entry, usual ? parts : partsByMarkdown(own.join("\n"), entry.line + 1));
