@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { HoldfastError } from "../errors.ts";
 import type { Surface } from "../tools/define-tool.ts";
 import { knowledgeSurface } from "../tools/knowledge.ts";
@@ -9,7 +9,8 @@ import { findSurfaces, surfaceNames } from "../tools/surfaces.ts";
 const outside: Record<string, (root: string) => Promise<Surface>> = {
   knowledge: async (root) => {
     const { skillFolders } = await import("../knowledge/skill-folders.ts");
-    return knowledgeSurface({ skills: skillFolders(root) });
+    const folders = process.env.HOLDFAST_SKILLS?.split(delimiter).filter((folder) => folder !== "");
+    return knowledgeSurface({ skills: skillFolders(root, folders?.length ? { folders } : {}) });
   },
   project: async (root) => (await import("../project/surface.ts")).projectSurface({ root }),
   sandbox: async () => (await import("../sandbox/surface.ts")).sandboxSurface(),
