@@ -131,7 +131,7 @@ async function readInput(): Promise<string> {
 function parsePayload(text: string): Record<string, unknown> {
   let payload: unknown;
   try {
-    payload = JSON.parse(text);
+    payload = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     throw new HoldfastError(
       "invalid_input",
