@@ -2,24 +2,43 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { ConfiguredServer } from "../install/piece.ts";
 import { isObject } from "../small-file.ts";
-import { type Finding, ok, problem } from "./finding.ts";
+import { type Finding, note, ok, problem } from "./finding.ts";
 import { endGroup, throwIfStopped, track } from "./running.ts";
 
 const check = "MCP server";
 const limit = 15_000;
 
 /** Starts the server as the host would, and asks for its tools. */
-export async function checkServer(server: ConfiguredServer, cwd: string, remedy: string): Promise<Finding> {
+export async function checkServer(server: ConfiguredServer, cwd: string, remedy: string): Promise<Finding[]> {
+  if (server.isOff)
+    return [problem(check, "It is switched off in the host's config.", `Set its "enabled" to true.`)];
   const line = [server.command, ...server.args].join(" ");
   const started = performance.now();
   try {
     const tools = await listTools(server, cwd);
     const milliseconds = Math.round(performance.now() - started);
-    if (tools === 0) return problem(check, `${line} offers no tool.`, remedy);
-    return ok(check, `starts and offers ${tools} tools (${milliseconds} ms)`);
+    if (tools === 0) return [problem(check, `${line} offers no tool.`, remedy)];
+    return [ok(check, `starts and offers ${tools} tools (${milliseconds} ms)`), ...checkStore(server)];
   } catch (error) {
-    return problem(check, `${line} does not start: ${(error as Error).message}`, remedy);
+    return [problem(check, `${line} does not start: ${(error as Error).message}`, remedy)];
   }
+}
+
+/** Hooks and plugins know nothing of a store that only the server is told. */
+function checkStore({ args, env }: ConfiguredServer): Finding[] {
+  const at = args.findIndex((word) => /^--(?:db|store)(?:=|$)/.test(word));
+  const names = ["HOLDFAST_DB", "HOLDFAST_STORE"].filter((name) => env[name] !== undefined);
+  const isOwn = at >= 0 || names.some((name) => env[name] !== process.env[name]);
+  if (!isOwn) return [];
+  const where =
+    at >= 0 ? args.slice(at, at + 2).join(" ") : names.map((name) => `${name}=${env[name]}`).join(" ");
+  return [
+    note(
+      check,
+      `It is given a store of its own (${where}), which hooks and plugins do not see.`,
+      "Take it out, or set HOLDFAST_DB or HOLDFAST_STORE in the environment that the host is started in.",
+    ),
+  ];
 }
 
 async function listTools({ command, args, env }: ConfiguredServer, cwd: string): Promise<number> {
@@ -41,7 +60,9 @@ async function listTools({ command, args, env }: ConfiguredServer, cwd: string):
       child.stdin.on("error", () => {});
       child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
       child.once("error", reject);
-      child.once("close", (code) => reject(new Error(lastLine(stderr) || `it ended with exit code ${code}`)));
+      child.once("close", (code) =>
+        reject(new Error(complaintIn(stderr) || `it ended with exit code ${code}`)),
+      );
       createInterface({ input: child.stdout }).on("line", (text) => {
         const { id, result, error } = parse(text);
         if (error !== undefined) reject(new Error(JSON.stringify(error)));
@@ -73,12 +94,8 @@ function parse(line: string): Record<string, unknown> {
   }
 }
 
-function lastLine(text: string): string {
-  return (
-    text
-      .trim()
-      .split("\n")
-      .findLast((line) => line.trim() !== "")
-      ?.trim() ?? ""
-  );
+/** The line that names the error; Node's own version comes after it. */
+function complaintIn(text: string): string {
+  const lines = text.split("\n").flatMap((line) => line.trim() || []);
+  return lines.find((line) => /Error\b/.test(line)) ?? lines.at(-1) ?? "";
 }

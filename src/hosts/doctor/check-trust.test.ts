@@ -35,3 +35,13 @@ test("a project that pi does not trust is found, by pi's version and what was sa
     assert.equal(await status(), expected);
   }
 });
+
+test("a server that was switched off in Claude Code is found, whoever wired it [doctor.trust]", async () => {
+  const home = temporaryDirectory();
+  const own = { projects: { [home]: { hasTrustDialogAccepted: true, disabledMcpServers: ["holdfast"] } } };
+  writeFileSync(join(home, ".claude.json"), JSON.stringify(own));
+  for (const scope of ["project", "user"] as const) {
+    const [finding] = await checkTrust("claude-code", { scope, root: home, home, env: {} });
+    assert.deepEqual([finding?.status, /\/mcp/.test(finding?.remedy ?? "")], ["problem", true]);
+  }
+});

@@ -57,9 +57,13 @@ function checkClaudeCode(places: Places): Finding[] {
     return [
       problem(check, "Hooks are switched off.", `Take "disableAllHooks" out of Claude Code's settings.`),
     ];
-  if (places.scope === "user") return [ok(check, "hooks are enabled")];
   const own = settingsIn(join(env.CLAUDE_CONFIG_DIR || home, ".claude.json"));
   const project = own.map((value) => valueAt(value, ["projects", root]));
+  if (listAt(project, "disabledMcpServers").includes("holdfast"))
+    return [
+      problem(check, "The MCP server is switched off here.", "Start claude here, type /mcp and enable it."),
+    ];
+  if (places.scope === "user") return [ok(check, "hooks are enabled")];
   const all = [...settings, ...project];
   if (listAt(all, "disabledMcpjsonServers").includes("holdfast"))
     return [

@@ -48,7 +48,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   }
   if (wiring.findings.every(({ status }) => status !== "problem"))
     findings.push(...(await checkTrust(host.name, places, version.detail)));
-  if (wiring.server) findings.push(await checkServer(wiring.server, project.root, remedy));
+  if (wiring.server) findings.push(...(await checkServer(wiring.server, project.root, remedy)));
   if (wiring.hook !== undefined)
     findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
   findings.push(...(await checkPlugin(host, places, project, remedy)));

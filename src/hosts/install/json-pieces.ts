@@ -61,7 +61,9 @@ export function jsonCommandServer(
       const entry = valueAt(readJson(text, place.path), path);
       if (!isObject(entry) || !Array.isArray(entry.command)) return undefined;
       const [command, ...args] = entry.command.map(String);
-      return command === undefined ? undefined : { command, args, env: textsOf(entry.environment) };
+      return command === undefined
+        ? undefined
+        : { command, args, env: textsOf(entry.environment), isOff: entry.enabled === false };
     },
   };
 }

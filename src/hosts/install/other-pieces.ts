@@ -50,7 +50,8 @@ export function tomlServer(place: Pick<Piece, "path" | "within">, launcher: Laun
       const command = valueAt(entry, ["command"]);
       const args = valueAt(entry, ["args"]);
       if (typeof command !== "string") return undefined;
-      return { command, args: Array.isArray(args) ? args.map(String) : [], env: {} };
+      const isOff = valueAt(entry, ["enabled"]) === false;
+      return { command, args: Array.isArray(args) ? args.map(String) : [], env: {}, isOff };
     },
   };
 

@@ -3,6 +3,8 @@ export interface ConfiguredServer {
   command: string;
   args: string[];
   env: Record<string, string>;
+  /** The person has switched it off, so the host does not start it. */
+  isOff?: boolean;
 }
 
 /** A part of ours that is missing, or that differs from what init would write and may work all the same. */

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { jsonCommandServer } from "../install/json-pieces.ts";
+import { tomlServer } from "../install/other-pieces.ts";
+import type { ConfiguredServer } from "../install/piece.ts";
+import { checkServer } from "./check-server.ts";
+
+const launcher = { command: process.execPath, args: [join(import.meta.dirname, "../../cli.ts")] };
+
+test("a server that is switched off in the config is found [doctor.server]", async () => {
+  const inJson = jsonCommandServer({ path: "opencode.json" }, ["mcp", "holdfast"], launcher, {
+    enabled: true,
+  });
+  const inToml = tomlServer({ path: "config.toml" }, launcher);
+  for (const [piece, off] of [
+    [inJson, (text: string) => text.replace('"enabled": true', '"enabled": false')],
+    [inToml, (text: string) => `${text}enabled = false\n`],
+  ] as const) {
+    const text = piece.add("");
+    assert.equal(piece.server?.(text)?.isOff, false);
+    const server = piece.server?.(off(text));
+    assert.ok(server?.isOff);
+    const [finding] = await checkServer(server, temporaryDirectory(), "");
+    assert.deepEqual([finding?.status, finding?.remedy], ["problem", 'Set its "enabled" to true.']);
+  }
+});
+
+test("a server that does not start is told by its error; a store of its own is told too [doctor.server]", async () => {
+  const folder = temporaryDirectory();
+  const look = async (server: Partial<ConfiguredServer>) =>
+    checkServer({ ...launcher, env: {}, ...server }, folder, "again");
+  const [missing] = await look({ args: [join(folder, "nope.js")] });
+  assert.match(missing?.detail ?? "", /does not start: Error: Cannot find module/);
+  const args = [...launcher.args, "mcp", "--db", join(folder, "other.db")];
+  const [fine, elsewhere] = await look({ args });
+  assert.deepEqual([fine?.status, elsewhere?.status], ["ok", "note"]);
+  assert.match(elsewhere?.detail ?? "", /--db .*other\.db/);
+  assert.equal((await look({ args: args.slice(0, -2) })).length, 1);
+});
