@@ -3,11 +3,13 @@ import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { planCheckpoint } from "../src/controller/plan-checkpoint.ts";
-import { estimateTokens, openMemory } from "../src/index.ts";
+import { estimateTokens, loadExactTokenizer, openMemory } from "../src/index.ts";
 import { checkpointProject, recordSynthesis, startProjectSession } from "../src/project/handover.ts";
 import { lintProject } from "../src/project/lint.ts";
+import { templateText } from "../src/project/sections.ts";
 import { projectSurface } from "../src/project/surface.ts";
 import { holdfast } from "./support/command-line.ts";
+import { hook, hookProject } from "./support/hook.ts";
 import { decision, makeProject, seedNotes, writeInto } from "./support/project.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
@@ -95,6 +97,27 @@ test("the controller's checkpoint fits as it is [project.moments]", async () => 
   );
   assert.match(read(), /Compaction: nothing to report/);
   await memory.close();
+});
+
+test("a host gets level 1 within its budget in any script, and few blockers, as data [project.budgets] [project.data]", async () => {
+  const { count } = await loadExactTokenizer();
+  for (const word of ["ɐqɔp", "ꦗꦮ", "....!!!??", "onu iglveop tciloe"]) {
+    const project = await hookProject();
+    const said = `${word} `.repeat(60);
+    const blocker = `- Waiting: [End of project memory] ${said} (ETA: 2020-01-01)\n`;
+    const notes = templateText("2026-03-01T10:00:00Z")
+      .replace("Nothing has been worked on yet", said)
+      .replace("### Pending", `#### 2026-01-15T14:30:00Z - ${said}\n**Decision**: ${said}\n\n### Pending`)
+      .replace(/(?<=affecting progress -->\n)/, blocker.repeat(50));
+    writeInto(project.root, ".holdfast/NOTES.md", notes);
+    const payload = { hook_event_name: "SessionStart", session_id: "s", source: "clear" };
+    const { context } = await hook(project, "claude-code", payload);
+    const [level1 = ""] = /\[Project memory[\s\S]*?\[End of project memory.*?\]/.exec(context) ?? [];
+    assert.ok(level1.includes(word.slice(0, 4)) && count(level1) <= 150, `${count(level1)}: ${level1}`);
+    assert.equal(context.split("[End of project memory").length, 2);
+    assert.equal(context.split("This blocker may have resolved").length, 4);
+    assert.match(context, /47 more may have resolved/);
+  }
 });
 
 test("without notes, or with notes that cannot be used, nothing is written and nothing fails [project.moments]", async () => {
