@@ -6,6 +6,12 @@ import type { Page } from "playwright-core";
 import { runAudit } from "../src/cli/demo-audit.ts";
 import type { JournalEntry } from "../src/engine/journal.ts";
 import { emptyCounters } from "../src/engine/state.ts";
+import {
+  planHostCheckpoint,
+  planHostReceipt,
+  writeCheckpoint,
+  writeReceipt,
+} from "../src/hosts/host-compaction.ts";
 import { openMemory } from "../src/index.ts";
 import { pageFiles } from "../src/server/page.ts";
 import { openStore } from "../src/stores/open-store.ts";
@@ -116,6 +122,40 @@ test(
     assert.match(await session.notepad.read(), /\[ \] Explain the Q3 gap/);
     await journal.getByText(/^Took back revision/).waitFor();
     await journal.getByText("Person").first().waitFor();
+    assert.deepEqual(problems, []);
+  }),
+);
+
+test(
+  "a compaction that a host made of its own conversation is shown with its receipt [inspector.survived]",
+  inBrowser(async (browser, context) => {
+    const { server, memory } = await startTestServer(context, { page: await pageFiles() });
+    const session = await memory.createSession({ id: "hosted" });
+    await session.notepad.write("The port is 5432");
+    const said = (number: number, content: string) => ({
+      number,
+      at: 0,
+      message: { role: "user" as const, content },
+    });
+    const removed = [said(1, "Use port 5432, see docs/setup.md"), said(2, "The ticket is E-1041")];
+    const common = { asks: [], shown: "The port is 5432", summary: "See docs/setup.md" };
+    const receipt = { state: await session.state(), epoch: 1, removed, transcript: "", ...common };
+    await writeCheckpoint(session, await planHostCheckpoint(session, removed));
+    await writeReceipt(session, planHostReceipt(receipt));
+    const { page, problems } = await openPage(browser, server, { hash: "#/hosted/compaction" });
+    await page.getByText("are out of reach.").waitFor();
+    await page.getByText("The host keeps these messages itself").waitFor();
+    const homeOf = (name: RegExp) => page.getByRole("region", { name }).getByRole("button");
+    await homeOf(/^In the notepad/)
+      .getByText("5432")
+      .waitFor();
+    await homeOf(/^In the summary/)
+      .getByText("docs/setup.md")
+      .waitFor();
+    await homeOf(/^Missing/)
+      .getByText("E-1041")
+      .waitFor();
+    await page.getByText("The host wrote its own summary").waitFor();
     assert.deepEqual(problems, []);
   }),
 );

@@ -185,7 +185,7 @@ function OneCompaction({ sessionId, epoch }: { sessionId: string; epoch: number 
         <div class="panel-head">
           <h2 id="title-map">What survived, and where it lives now</h2>
         </div>
-        <SurvivalMap items={items} messages={removed.messages} />
+        <SurvivalMap items={items} messages={removed.messages} isHost={data.trigger === "host"} />
         {removed.isCut && (
           <p class="faint">
             The newest {removed.messages.length} of {data.to - data.from + 1} removed messages are shown.
@@ -216,21 +216,20 @@ function Verdict({ compaction, items }: { compaction: Compaction; items: readonl
   return (
     <section class="verdict" aria-label="The verdict">
       <p class="verdict-line">
-        {counts.missing === 0 ? (
-          <>
-            <strong class="good">Nothing was lost.</strong> Messages {from} to {to} left the window because{" "}
-            {triggers[trigger]}; of the {plural(total, "thing")} they held, {count(counts.kept)} are still
-            before the model and {count(counts.recallable)} can be recalled.
-          </>
+        {total === 0 ? (
+          <strong>Nothing is known of what was removed.</strong>
+        ) : counts.missing === 0 ? (
+          <strong class="good">Nothing was lost.</strong>
         ) : (
-          <>
-            <strong class="bad">
-              {count(counts.missing)} of {plural(total, "thing")} are out of reach.
-            </strong>{" "}
-            Messages {from} to {to} left the window because {triggers[trigger]}; {count(counts.kept)} are
-            still before the model and {count(counts.recallable)} can be recalled.
-          </>
-        )}
+          <strong class="bad">
+            {count(counts.missing)} of {plural(total, "thing")} are out of reach.
+          </strong>
+        )}{" "}
+        {to === 0 ? "The conversation was cut" : `Messages ${from} to ${to} left the window`} because{" "}
+        {triggers[trigger]}
+        {total > 0 &&
+          `; of the ${plural(total, "thing")} they held, ${count(counts.kept)} are still before the model and ${count(counts.recallable)} can be recalled`}
+        .
       </p>
       <div class="verdict-window">
         <WindowBar label="Before" tokens={tokensBefore} most={tokensBefore} />

@@ -11,7 +11,7 @@ export const homeNames: Record<Home, string> = {
 };
 
 /** Why it is there. */
-export const homeReasons: Record<Home, string> = {
+const homeReasons: Record<Home, string> = {
   memory: "The agent wrote it down. Memory is shown to it whole, in every turn.",
   "put-back": "It was about to be lost, and memory refers to it; Holdfast put it back into the window.",
   summary: "The summary that stands in place of the messages says it.",
@@ -20,3 +20,13 @@ export const homeReasons: Record<Home, string> = {
   recallable: "Out of the window, but kept. The agent gets it back with the tool recall.",
   missing: "Nothing that the agent can reach has it. The journal still does.",
 };
+
+/** A host compacts its conversation itself, and keeps it. */
+const hostReasons: Partial<Record<Home, string>> = {
+  summary: "The host's own summary says it.",
+  recallable: "Out of the window, but in the host's transcript, where the agent can look it up.",
+};
+
+export function reasonFor(home: Home, isHost: boolean): string {
+  return (isHost ? hostReasons[home] : undefined) ?? homeReasons[home];
+}

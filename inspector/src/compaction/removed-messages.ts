@@ -21,17 +21,17 @@ export function useRemovedMessages(sessionId: string, compaction: Compaction | u
   const [attempts, setAttempts] = useState(0);
   const { from = 0, to = 0 } = compaction ?? {};
   useEffect(() => {
-    if (to === 0) return undefined;
+    if (!compaction) return undefined;
     const aborter = new AbortController();
     setError(undefined);
-    readMessages(sessionId, Math.max(from, to - mostMessages + 1), to, aborter.signal).then(
+    readMessages(sessionId, Math.max(1, from, to - mostMessages + 1), to, aborter.signal).then(
       setMessages,
       (problem) => {
         if (!aborter.signal.aborted) setError(asApiError(problem));
       },
     );
     return () => aborter.abort();
-  }, [sessionId, from, to, attempts]);
+  }, [sessionId, compaction === undefined, from, to, attempts]);
   return {
     messages,
     error,

@@ -59,15 +59,21 @@ export function CompactionSteps({
           ))}
         </Step>
         <Step title="Summary" fact={summaryBy === "model" ? "by the model" : "made without a model"} isOpen>
-          <pre class="source" dir="auto">
-            {summaryText(summary)}
-          </pre>
-          <details class="quiet">
-            <summary>The whole text that took the place of the messages</summary>
-            <pre class="source" dir="auto">
-              {summary}
-            </pre>
-          </details>
+          {summary === "" ? (
+            <p>The host wrote its own summary and keeps it in its transcript.</p>
+          ) : (
+            <>
+              <pre class="source" dir="auto">
+                {summaryText(summary)}
+              </pre>
+              <details class="quiet">
+                <summary>The whole text that took the place of the messages</summary>
+                <pre class="source" dir="auto">
+                  {summary}
+                </pre>
+              </details>
+            </>
+          )}
         </Step>
         <Step
           title="Receipt"

@@ -1,12 +1,19 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../format.ts";
-import { homeNames, homeReasons } from "./homes.ts";
+import { homeNames, reasonFor } from "./homes.ts";
 import { MessageBody, messageLine } from "./messages.tsx";
 import { earlier, measure, type Places, Ribbons, ribbonsOf } from "./ribbons.tsx";
 import { type Home, homes, type Message, type Traced } from "./trace-items.ts";
 
+interface SurvivalMapProps {
+  items: readonly Traced[];
+  messages: readonly Message[];
+  /** Whether a host compacted its own conversation. */
+  isHost: boolean;
+}
+
 /** The removed messages on the left, where what they held lives now on the right, and lines between the two. */
-export function SurvivalMap({ items, messages }: { items: readonly Traced[]; messages: readonly Message[] }) {
+export function SurvivalMap({ items, messages, isHost }: SurvivalMapProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [places, setPlaces] = useState<Places>();
   const [active, setActive] = useState<{ key?: string; source?: number }>({});
@@ -41,7 +48,11 @@ export function SurvivalMap({ items, messages }: { items: readonly Traced[]; mes
         <ul class="map-messages">
           {hasEarlier && (
             <li data-source={earlier} class={`map-message${litSources.has(earlier) ? " is-lit" : ""}`}>
-              <p class="map-message-earlier faint">Said before these messages</p>
+              <p class="map-message-earlier faint">
+                {messages.length === 0
+                  ? "The host keeps these messages itself"
+                  : "Said before these messages"}
+              </p>
             </li>
           )}
           {messages.map((message) => (
@@ -71,6 +82,7 @@ export function SurvivalMap({ items, messages }: { items: readonly Traced[]; mes
           <HomeGroup
             key={home}
             home={home}
+            isHost={isHost}
             items={items.filter((item) => item.home === home)}
             isLit={isLit}
             light={(key) => setActive(key === undefined ? {} : { key })}
@@ -103,11 +115,13 @@ const mostShown = 14;
 
 function HomeGroup({
   home,
+  isHost,
   items,
   isLit,
   light,
 }: {
   home: Home;
+  isHost: boolean;
   items: readonly Traced[];
   isLit: (item: Traced) => boolean;
   light: (key: string | undefined) => void;
@@ -119,7 +133,7 @@ function HomeGroup({
       <h4 class="home-title">
         {homeNames[home]} <span class="number">{items.length}</span>
       </h4>
-      <p class="home-reason">{homeReasons[home]}</p>
+      <p class="home-reason">{reasonFor(home, isHost)}</p>
       <ul class="home-items">
         {shown.map((item) => (
           <li key={item.key} class={item.kind === "note" || item.kind === "ask" ? "home-line" : undefined}>

@@ -40,6 +40,8 @@ export function traceItems(compaction: Compaction, { memory, messages }: Texts):
     ["summary", plain(summaryText(compaction.summary))],
     ["checkpoint", plain(checkpoint?.text ?? "")],
   ];
+  // A host keeps its summary to itself; what is kept and nowhere else is in there.
+  const elsewhere = compaction.trigger === "host" ? "summary" : "window";
   const said = messages.map(({ number, parts }): [number, string] => [
     number,
     plain(parts.map(({ text }) => unescaped(text)).join("\n")),
@@ -47,7 +49,7 @@ export function traceItems(compaction: Compaction, { memory, messages }: Texts):
   const trace = (item: Item, verdict: "kept" | "recallable" | "missing"): Traced => {
     const text = plain(item.text);
     const alsoIn = visible.filter(([, place]) => place.includes(text)).map(([home]) => home);
-    const kept = putBack.has(keyOf(item)) ? "put-back" : (alsoIn[0] ?? "window");
+    const kept = putBack.has(keyOf(item)) ? "put-back" : (alsoIn[0] ?? elsewhere);
     return {
       ...item,
       key: keyOf(item),
