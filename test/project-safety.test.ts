@@ -145,6 +145,16 @@ test("the file is found where projects keep it, is for its owner only, and keeps
   assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
 });
 
+test("a file that was made read-only is not replaced, and can be read [project.bad-files]", async () => {
+  const { project, call } = makeProject({ notes: seedNotes });
+  chmodSync(project.file.path, 0o444);
+  await assert.rejects(call("set_goal", { goal: "x" }), /is read-only\. Nothing was changed/);
+  assert.equal(readFileSync(project.file.path, "utf8"), seedNotes);
+  assert.match((await call("recover_context", {})).text, /Token Expiry/);
+  chmodSync(project.file.path, 0o644);
+  assert.match((await call("set_goal", { goal: "x" })).text, /Added/);
+});
+
 test("a file that is no text, or cannot be written, is refused and stays as it is [project.bad-files]", async (t) => {
   const bytes = Buffer.concat([Buffer.from(seedNotes), Buffer.from([0xff, 0xfe, 0x0a])]);
   const { root, project, call } = makeProject({ notes: bytes });

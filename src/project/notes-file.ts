@@ -102,6 +102,14 @@ export function writeNotesFile(file: NotesFile, text: string): void {
     throw failed(file, "written", error);
   }
   const mode = (checkPlace(file)?.mode ?? 0o600) & 0o777;
+  // A new file in its place would not ask; whoever took the right to write away meant it.
+  if ((mode & 0o222) === 0) {
+    throw new HoldfastError(
+      "store_read_only",
+      `${file.name} is read-only. Nothing was changed; make it writable (chmod u+w) and try again.`,
+      { data: { path: file.path } },
+    );
+  }
   inParent(file, "written", (parent, directory) => {
     removeLeftovers(parent);
     const temporary = join(parent, `.NOTES.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
