@@ -185,3 +185,15 @@ test("what stands in the notes cannot pass for our markers or for a system messa
     /turned \[U\+202E\]round\[U\+202C\], hid\[U\+200B\]den \[U\+E0041\]/,
   );
 });
+
+test("an archived decision is marked too when its evidence is gone [project.stale]", async () => {
+  const { root, call } = makeProject();
+  await call("log_decision", decision);
+  await call("archive", { keep: 0 });
+  const seen = async (level: number) => (await call("recover_context", { level, query: "expiration" })).text;
+  assert.match(await seen(2), /\(archived\) Use sliding window/);
+  assert.doesNotMatch((await seen(2)) + (await seen(3)), /STALE/);
+  writeInto(root, "src/auth/jwt.ts", "gone\n");
+  assert.match(await seen(2), /\(archived, STALE evidence\) Use sliding window/);
+  assert.match(await seen(3), /^STALE references, not facts any more:\n- line \d+: .*jwt\.ts/m);
+});

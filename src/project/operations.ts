@@ -12,7 +12,7 @@ import { promoteFindings } from "./promote.ts";
 import { recoverLevel2 } from "./recall.ts";
 import { recoverLevel1, recoverLevel3 } from "./recover.ts";
 import { severities } from "./sections.ts";
-import { checkReferences, describeStale } from "./verify.ts";
+import { archivedEvidenceOf, checkReferences, describeStale, referenceChecker } from "./verify.ts";
 
 export const answerShape = z.object({
   ok: z.literal(true),
@@ -64,7 +64,9 @@ const recoverContext = operation({
 });
 
 function staleLines({ file }: Project): string[] {
-  return checkReferences(file, existingNotes(file))
+  const notes = existingNotes(file);
+  const archived = [...archivedEvidenceOf(notes).values()].flat().map(referenceChecker(file.root));
+  return [...checkReferences(file, notes), ...archived]
     .filter(({ status }) => status !== "ok")
     .map(describeStale);
 }

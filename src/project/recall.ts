@@ -7,7 +7,7 @@ import { readDecision } from "./read-decision.ts";
 import { asData } from "./recover.ts";
 import { rootMark } from "./references.ts";
 import { columnOf, type Row } from "./table.ts";
-import { evidenceOf, referenceChecker } from "./verify.ts";
+import { archivedEvidenceOf, evidenceOf, referenceChecker } from "./verify.ts";
 
 /** Tokens of o200k, markers included. */
 const recallBudget = 500;
@@ -89,9 +89,11 @@ function search(candidates: Candidate[], query: string): { found: Candidate[]; t
 /** The newest stand last. */
 function candidatesOf(notes: Notes, check: ReturnType<typeof referenceChecker>): Candidate[] {
   const archive = tableOf(notes, "archive");
+  const evidence = archivedEvidenceOf(notes);
   const archived = (archive?.rows ?? []).map((row): Candidate => {
     const content = row.cells.map(({ text }) => text).join(" ");
-    return { kind: "archived", line: row.line, content, show: () => showArchived(row, archive) };
+    const isStale = () => (evidence.get(row.line) ?? []).some((found) => check(found).status !== "ok");
+    return { kind: "archived", line: row.line, content, show: () => showArchived(row, archive, isStale()) };
   });
   const goals = itemsOf(notes, "goals").map(
     ({ line, text, done }): Candidate => ({
@@ -130,9 +132,10 @@ function showDecision(notes: Notes, entry: Entry, check: ReturnType<typeof refer
     .join(" | ");
 }
 
-function showArchived(row: Row, archive: ReturnType<typeof tableOf>): string {
+function showArchived(row: Row, archive: ReturnType<typeof tableOf>, isStale: boolean): string {
   const cell = (name: string) => (archive && row.cells[columnOf(archive, name)]?.text) || "";
-  // The evidence of an archived decision is history: it is not checked, so it is not shown.
+  // Where the evidence stands is history; whether it still does is not.
   const [why = ""] = cell("rationale").split("<br>");
-  return `${asData(cell("date"))} (archived) ${asData(cell("decision"))} | Why: ${asData(why)}`;
+  const mark = isStale ? "archived, STALE evidence" : "archived";
+  return `${asData(cell("date"))} (${mark}) ${asData(cell("decision"))} | Why: ${asData(why)}`;
 }

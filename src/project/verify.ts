@@ -1,7 +1,7 @@
 import type { NotesFile } from "./notes-file.ts";
 import { type Entry, entriesOf, type Notes, tableOf } from "./parse-notes.ts";
 import { readDecision } from "./read-decision.ts";
-import { parseReference, type Reference, renderReference, rootMark } from "./references.ts";
+import { parseReference, type Reference, renderReference, rootMark, spanText } from "./references.ts";
 import { searchTree } from "./search-tree.ts";
 import { columnOf } from "./table.ts";
 import { readSource, type Source } from "./working-tree.ts";
@@ -45,6 +45,26 @@ export function evidenceOf(notes: Notes, entry: Entry): FoundReference[] {
   return readDecision(notes, entry).evidence.flatMap(({ line, quote, reference }) =>
     reference ? [{ line, kind: "evidence" as const, reference, quote }] : [],
   );
+}
+
+const archivedQuote = /(`+)(?!`)(.*?[^`])\1(?!`)\s*\[([^\]]+)\]/g;
+
+/** What an archived decision was based on. It is history: marked where it is shown, but no fault. */
+export function archivedEvidenceOf(notes: Notes): Map<number, FoundReference[]> {
+  const table = tableOf(notes, "archive");
+  const column = table ? columnOf(table, "rationale") : -1;
+  const found = (table?.rows ?? []).map(({ line, cells }): [number, FoundReference[]] => {
+    const [, evidence = ""] =
+      /(?:^|<br>)Evidence: (.*?)(?:<br>Test scenarios: .*)?$/.exec(cells[column]?.text ?? "") ?? [];
+    const quotes = Array.from(evidence.matchAll(archivedQuote), ([, , quote = "", place = ""]) => ({
+      line,
+      kind: "evidence" as const,
+      reference: parseReference(place),
+      quote: spanText(quote),
+    }));
+    return [line, quotes];
+  });
+  return new Map(found);
 }
 
 /** Checks references against the working tree; each file is read once. */
