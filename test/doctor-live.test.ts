@@ -75,6 +75,17 @@ test("a client that drops what the hook says, or runs no hook, is found out [doc
   }
 });
 
+test("a client that compacts and then fails leaves no session behind [doctor.no-trace]", async () => {
+  const { root, live, install } = machine();
+  const early = client.replace('"SessionStart", source', '"PreCompact", source');
+  install(early.replace("const text =", "process.exit(3);\nconst text ="));
+  assert.match((await live())?.detail ?? "", /sent no request to the model: exit code 3/);
+  const memory = await openMemory({ store: join(root, ".holdfast/memory.db") });
+  assert.deepEqual(await memory.listSessions({ status: "all" }), []);
+  await memory.close();
+  assert.equal(existsSync(join(root, ".holdfast/links")), false);
+});
+
 test("stopped in the middle, doctor ends the client and leaves no canary behind [doctor.no-trace]", async () => {
   const { root, env, install } = machine();
   const held = Promise.withResolvers<Socket>();

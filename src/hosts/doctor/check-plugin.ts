@@ -2,15 +2,14 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { openMemory } from "../../index.ts";
 import type { Host } from "../install/host-table.ts";
 import { findLauncher, packageRoot } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";
-import { findStore } from "../light-memory.ts";
 import type { Project } from "../project-directory.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 import { keepOwnRun } from "./last-failure.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
+import { purgeSessionsOf } from "./scratch-session.ts";
 
 /** Loads the module that the host loads and, where it works without hooks, tries it as the host would. */
 export async function checkPlugin(
@@ -35,7 +34,7 @@ export async function checkPlugin(
     ${body}`;
   const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", script];
   const run = await runProgram(process.execPath, args, { cwd: project.root, limit: 20_000 });
-  if (host.name !== "opencode") await purge(project, hostSession);
+  if (host.name !== "opencode") await purgeSessionsOf(project, hostSession);
   if (run.code !== 0) {
     keepOwnRun(project.directory, { from: started, to: Date.now() });
     return [problem("plugin", `${file} cannot be used: ${troubleOf(run)}`, remedy)];
@@ -82,20 +81,6 @@ const tryOpenClaw = `
   await tool.execute("doctor", { content });
   console.log(JSON.stringify(await handlers.before_prompt_build({ prompt: "hello", messages: [] }, context)));
   process.exit(0);`;
-
-/** Takes the session of the trial away again. */
-async function purge(project: Project, hostSession: string): Promise<void> {
-  const place = findStore(project, project.root);
-  try {
-    const memory = await openMemory({ store: place.file || place.choice, onWarning: () => {} });
-    const sessions = await memory.listSessions({ status: "all" });
-    for (const { id } of sessions.filter((session) => session.id.includes(hostSession)))
-      await memory.purgeSession(id);
-    await memory.close();
-  } catch {
-    // Where the store cannot be opened, nothing was written to it.
-  }
-}
 
 function troubleOf({ trouble, stderr, code }: ProgramRun): string {
   return (trouble ?? stderr.split("\n").find((line) => /Error/.test(line)) ?? `exit code ${code}`).trim();

@@ -15,7 +15,7 @@ import { settingsIn } from "./check-trust.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { throwIfStopped } from "./running.ts";
-import { rememberLinks } from "./scratch-session.ts";
+import { purgeSessionsOf, rememberLinks } from "./scratch-session.ts";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
 const check = "live";
@@ -164,7 +164,10 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
       await lookForCanary(host, project, link.session, model, () => talk(client.again(model.url, folder))),
     ];
   } finally {
-    if (hostSession !== "") links.restore(host.name, hostSession);
+    if (hostSession !== "") {
+      links.restore(host.name, hostSession);
+      await purgeSessionsOf(project, hostSession);
+    }
     rmSync(folder, { recursive: true, force: true });
     await model.close();
   }
@@ -189,7 +192,6 @@ async function lookForCanary(
     const remedy = "See what doctor says about trust and the last failure, above.";
     return problem(check, `The notepad is not in the request of the real ${title}.`, remedy);
   } finally {
-    await memory.purgeSession(sessionId).catch(() => {});
     await memory.close();
   }
 }

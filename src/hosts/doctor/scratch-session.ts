@@ -39,6 +39,20 @@ export async function openScratchSession(host: string, project: Project): Promis
   }
 }
 
+/** Takes away what a conversation of doctor's own, or a client that it ran, has left in the store. */
+export async function purgeSessionsOf(project: Project, hostSession: string): Promise<void> {
+  const place = findStore(project, project.root);
+  try {
+    const memory = await openMemory({ store: place.file || place.choice, onWarning: () => {} });
+    const sessions = await memory.listSessions({ status: "all" });
+    for (const { id } of sessions.filter((session) => session.id.includes(hostSession)))
+      await memory.purgeSession(id);
+    await memory.close();
+  } catch {
+    // Where the store cannot be opened, nothing was written to it.
+  }
+}
+
 /** Which conversation is current in this project must not be changed by looking. */
 export function rememberLinks({ directory }: Project): {
   /** Whether a conversation of the host was known before. */
