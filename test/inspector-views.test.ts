@@ -143,13 +143,13 @@ test(
     await writeCheckpoint(session, await planHostCheckpoint(session, removed));
     await writeReceipt(session, planHostReceipt(receipt));
     const { page, problems } = await openPage(browser, server, { hash: "#/hosted/compaction" });
-    await page.getByText("are out of reach.").waitFor();
+    await page.getByText("is out of reach.").waitFor();
     await page.getByText("The host keeps these messages itself").waitFor();
     const homeOf = (name: RegExp) => page.getByRole("region", { name }).getByRole("button");
     await homeOf(/^In the notepad/)
       .getByText("5432")
       .waitFor();
-    await homeOf(/^In the summary/)
+    await homeOf(/^In the checkpoint/)
       .getByText("docs/setup.md")
       .waitFor();
     await homeOf(/^Missing/)

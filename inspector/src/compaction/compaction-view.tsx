@@ -222,7 +222,8 @@ function Verdict({ compaction, items }: { compaction: Compaction; items: readonl
           <strong class="good">Nothing was lost.</strong>
         ) : (
           <strong class="bad">
-            {count(counts.missing)} of {plural(total, "thing")} are out of reach.
+            {count(counts.missing)} of {plural(total, "thing")} {counts.missing === 1 ? "is" : "are"} out of
+            reach.
           </strong>
         )}{" "}
         {to === 0 ? "The conversation was cut" : `Messages ${from} to ${to} left the window`} because{" "}
