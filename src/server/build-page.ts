@@ -4,6 +4,7 @@ import { existsSync, globSync, rmSync, statSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { HoldfastError } from "../errors.ts";
 
 /** The repository, when this runs from its sources; in the published package the page is there already. */
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -20,9 +21,10 @@ export async function buildPageOfCheckout(say: (line: string) => void = console.
   say("Building the page (once after each change of its sources) …");
   const aside = `${target}-${process.pid}`;
   try {
-    const problem = await build(builder, aside);
-    if (problem === undefined) await moveInto(aside, target);
-    else say(`The page was not built: ${problem}\nThe API works all the same.`);
+    await build(builder, aside);
+    await moveInto(aside, target);
+  } catch (error) {
+    say(`The page was not built; the API works all the same. ${(error as Error).message}`);
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
@@ -37,9 +39,8 @@ function builtAt(directory: string): number {
   return existsSync(script) ? statSync(script).mtimeMs : -1;
 }
 
-/** What went wrong, or undefined. */
-async function build(builder: string, directory: string): Promise<string | undefined> {
-  const child = spawn(process.execPath, [builder, "--log-level", "error"], {
+async function build(builder: string, directory: string): Promise<void> {
+  const child = spawn(process.execPath, [builder, "--logLevel", "error"], {
     cwd: join(root, "inspector"),
     env: { ...process.env, HOLDFAST_PAGE_DIRECTORY: directory },
     stdio: ["ignore", "pipe", "pipe"],
@@ -48,7 +49,7 @@ async function build(builder: string, directory: string): Promise<string | undef
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (output += chunk));
   const [code] = await once(child, "close");
-  return code === 0 && existsSync(join(directory, "index.html")) ? undefined : output.trim();
+  if (code !== 0) throw new HoldfastError("program_failed", `tsdown ended with ${code}: ${output.trim()}`);
 }
 
 /** By names alone: whoever reads the page at this moment gets the old files or the new ones. */
