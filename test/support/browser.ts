@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -77,12 +77,12 @@ function* candidates(problems: string[]): Generator<Candidate> {
   for (const path of installed) if (path && existsSync(path)) yield { executablePath: path };
 }
 
-/** Unpacks the browser from npm, once for each machine; two test files may do so at the same time. */
+/** Unpacks the browser from npm, once for each user of a machine; two test files may do so at the same time. */
 function unpack(problems: string[]): string | undefined {
   const described = join(import.meta.dirname, "../../node_modules/@sparticuz/chromium/package.json");
   if (!existsSync(described)) return undefined;
   const { version } = JSON.parse(readFileSync(described, "utf8")) as { version: string };
-  const target = join(tmpdir(), `holdfast-chromium-${version}`);
+  const target = join(tmpdir(), `holdfast-chromium-${version}-${userInfo().uid}`);
   if (existsSync(target)) return target;
   const aside = mkdtempSync(join(tmpdir(), "holdfast-chromium-"));
   const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, "unpack-browser.ts")], {
