@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { lintProject } from "../src/project/lint.ts";
 import { locateNotes } from "../src/project/notes-file.ts";
 import { parseNotes, tableOf } from "../src/project/parse-notes.ts";
 import { openProject } from "../src/project/project.ts";
-import { noMounts, readOnlyPlace } from "./support/mounts.ts";
+import { noMounts, readOnlyPlace, smallDisk } from "./support/mounts.ts";
 import { startProgram } from "./support/processes.ts";
 import { callOperation, makeProject, seedNotes, writeInto } from "./support/project.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
@@ -143,6 +143,24 @@ test("the file is found where projects keep it, is for its owner only, and keeps
   assert.equal(project.file.name, "grimoires/loa/NOTES.md");
   assert.equal(openProject({ root, path: "docs/MEMORY.md" }).file.name, "docs/MEMORY.md");
   assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
+});
+
+test("a full disk is said, leaves the file as it is, and hinders nothing once there is room [project.bad-files]", (t) => {
+  const reason = noMounts();
+  if (reason) return t.skip(reason);
+  const root = temporaryDirectory();
+  const command = `"${process.execPath}" "${join(import.meta.dirname, "../src/cli.ts")}" project`;
+  const script = [
+    `cd "${root}" && ${command} init && cp .holdfast/NOTES.md before`,
+    "head -c 200000 /dev/zero > ballast",
+    `${command} log debt "on a full disk"`,
+    "cmp before .holdfast/NOTES.md && echo same && rm ballast",
+    `${command} log debt "with room again"`,
+  ].join("; ");
+  const [program = "", ...rest] = smallDisk(root, 64);
+  const { stdout, stderr } = spawnSync(program, [...rest, "sh", "-c", script], { encoding: "utf8" });
+  assert.match(stderr, /disk is full\. Nothing was changed; make room on the disk\./);
+  assert.match(stdout, /same\nLogged TD-001 on line \d+\./);
 });
 
 test("a file that was made read-only is not replaced, and can be read [project.bad-files]", async () => {

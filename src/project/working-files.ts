@@ -41,9 +41,11 @@ function lockFailed(file: NotesFile, cause: unknown): HoldfastError {
       { cause },
     );
   }
+  const full = /disk is full/i.test(message);
+  const readOnly = /read-?only|unable to open/i.test(message);
   return new HoldfastError(
-    /read-?only|unable to open/i.test(message) ? "store_read_only" : "store_failed",
-    `${file.name} could not be locked: ${message}. Nothing was changed; see that ${directoryName} can be written to.`,
+    full ? "store_full" : readOnly ? "store_read_only" : "store_failed",
+    `${file.name} could not be locked: ${message}. Nothing was changed; ${full ? "make room on the disk" : `see that ${directoryName} can be written to`}.`,
     { cause },
   );
 }
