@@ -207,10 +207,19 @@ class SqliteStore implements Store {
   }
 
   async purge(scope: Scope): Promise<boolean> {
-    return this.#write(undefined, () => {
-      this.#revisions.delete(ownedId(scope));
-      return this.#rows.deleteSession(scope);
-    });
+    this.#mustBeOpen();
+    // What is removed for good is not to be found in the file either, nor in the log beside it.
+    this.#database.exec("PRAGMA secure_delete = ON");
+    try {
+      const purged = await this.#write(undefined, () => {
+        this.#revisions.delete(ownedId(scope));
+        return this.#rows.deleteSession(scope);
+      });
+      if (purged) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      return purged;
+    } finally {
+      if (!this.#closed) this.#database.exec("PRAGMA secure_delete = OFF");
+    }
   }
 
   async watch(listener: (change: StoreChange) => void): ReturnType<Store["watch"]> {
