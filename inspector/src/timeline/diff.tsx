@@ -11,7 +11,7 @@ export function Diff({ change: { subject, key, kind, lines, cut } }: { change: C
     <div class="diff">
       <p class="diff-head">
         <span class="badge">{subject}</span>
-        {key !== null && <bdi class="faint">{key}</bdi>}
+        {key !== null && <bdi class="faint">{key.replace(/^0+(?=\d)/, "")}</bdi>}
         <span class="faint">{kind}</span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard */}
