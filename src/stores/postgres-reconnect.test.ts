@@ -144,7 +144,8 @@ test("a connection that falls silent is given up, and the commit that was under 
   const waiting = async (count: number) => {
     for (;;) {
       const { rows } = await holder.query(
-        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        // Asked for seconds, and not by keeping two cores busy with it.
+        "SELECT count(*)::int AS n, pg_sleep(0.02) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
       );
       if (rows[0].n >= count) return;
     }
