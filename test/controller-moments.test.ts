@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { tool } from "ai";
@@ -13,9 +13,18 @@ const lookTool = tool({
   execute: async () => filler(3_000),
 });
 
+/** One that was to be gone by now. */
+function logBlocker(root: string): void {
+  const path = join(root, ".holdfast/NOTES.md");
+  const text = readFileSync(path, "utf8");
+  const blocker = "- Waiting: OAuth keys (ETA: 2020-01-01)\n";
+  writeFileSync(path, text.replace(/(## Blockers & Dependencies\n(?:<!--.*-->\n)?)/, `$1${blocker}`));
+}
+
 test("the controller tells the project's memory of a session's start, its compactions and its end [controller.moments]", async (t) => {
   const root = temporaryDirectory();
   initProject(openProject({ root }));
+  logBlocker(root);
   const read = () => readFileSync(join(root, ".holdfast/NOTES.md"), "utf8");
   const stage = await openStage(t, {
     script: ({ tools }) =>
@@ -27,6 +36,7 @@ test("the controller tells the project's memory of a session's start, its compac
   const started = read();
   assert.match(started, /Session Started\*\*: \d{4}-/);
   assert.match(JSON.stringify(stage.turns()[0]?.messages), /Project memory/);
+  assert.match(JSON.stringify(stage.turns()[0]?.messages), /This blocker may have resolved .*OAuth keys/);
   for (let turn = 0; turn < 4; turn++) await stage.say(`Sheet ${turn}. ${filler(300)}`);
   await stage.agent.compact("s").result;
   const compacted = read();

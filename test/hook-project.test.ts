@@ -30,7 +30,7 @@ test("level 1 of NOTES.md is what a host gets at the start, after /clear and aft
       context.indexOf("[Project memory"),
       context.indexOf("[End of project memory]"),
     );
-    assert.ok(count(level1) <= 165, `${count(level1)} tokens`);
+    assert.ok(count(level1) <= 150, `${count(level1)} tokens`);
     assert.deepEqual(
       failures.filter((failure) => !failure.startsWith("There is no database")),
       [],

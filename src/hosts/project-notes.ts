@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkpoint } from "../engine/conversation.ts";
-import { takeCharacters } from "../engine/text.ts";
 import type { Scene } from "./hook-scene.ts";
 
 const places = [".holdfast/NOTES.md", "grimoires/loa/NOTES.md"];
@@ -11,29 +10,16 @@ export function hasProjectNotes({ project }: Scene): boolean {
   return Boolean(process.env.HOLDFAST_NOTES) || places.some((place) => existsSync(join(project.root, place)));
 }
 
-/** Blockers that are named after level 1; "holdfast project status" has them all. */
-const mostBlockers = 3;
-const longestBlocker = 80;
-
 /**
  * What a conversation begins with, or goes on with after a compaction: level 1 of NOTES.md; "" without one. Its
  * tokens are counted exactly, which takes a moment: an estimate is off by half in some scripts, and the budget is hard.
  */
 export async function recoverProject(scene: Scene): Promise<string> {
   if (!hasProjectNotes(scene)) return "";
-  const [{ startProjectSession }, { asData }] = await Promise.all([
-    import("../project/handover.ts"),
-    import("../project/recover.ts"),
-  ]);
+  const { resolvedLines, startProjectSession } = await import("../project/handover.ts");
   const started = await startProjectSession(about(scene));
   tell(scene, started.warnings);
-  const blockers = started.blockers.slice(0, mostBlockers).map(({ line, blocker, reason }) => {
-    const said = [reason, blocker].map((text) => takeCharacters(asData(text), longestBlocker));
-    return `This blocker may have resolved (line ${line}, ${said[0]}): ${said[1]}`;
-  });
-  const more = started.blockers.length - blockers.length;
-  if (more > 0) blockers.push(`${more} more may have resolved: "holdfast project status" names them.`);
-  return [started.text, ...blockers].filter((text) => text !== "").join("\n");
+  return [started.text, ...resolvedLines(started.blockers)].filter((text) => text !== "").join("\n");
 }
 
 /** Compaction and the end of a conversation: what is unfinished goes into NOTES.md. */

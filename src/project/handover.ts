@@ -1,10 +1,11 @@
 import type { Checkpoint } from "../engine/conversation.ts";
+import { takeCharacters } from "../engine/text.ts";
 import { readNotes } from "./change-notes.ts";
 import { blockerKind } from "./edit-lists.ts";
 import { logHandoff, updateContext } from "./edit-tables.ts";
 import { itemsOf, type Notes } from "./parse-notes.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
-import { recoverLevel1 } from "./recover.ts";
+import { asData, recoverLevel1 } from "./recover.ts";
 import { parseReference, rootMark } from "./references.ts";
 import { readSource } from "./working-tree.ts";
 
@@ -60,6 +61,22 @@ export function resolvedBlockers(project: Project, notes: Notes): SessionStart["
       return [{ line: line + 1, blocker, reason: `${path} is there now` }];
     return [];
   });
+}
+
+/** Blockers that are named after level 1; "holdfast project status" has them all. */
+const mostBlockers = 3;
+const longestBlocker = 80;
+
+/** What the agent is told of blockers that may have resolved: few short lines, as data. */
+export function resolvedLines(blockers: SessionStart["blockers"]): string[] {
+  const lines = blockers.slice(0, mostBlockers).map(({ line, blocker, reason }) => {
+    const said = [reason, blocker].map((text) => takeCharacters(asData(text), longestBlocker));
+    return `This blocker may have resolved (line ${line}, ${said[0]}): ${said[1]}`;
+  });
+  const more = blockers.length - lines.length;
+  return more > 0
+    ? [...lines, `${more} more may have resolved: "holdfast project status" names them.`]
+    : lines;
 }
 
 export interface CheckpointOptions extends MomentOptions {

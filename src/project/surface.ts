@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ApplyOptions, Session } from "../sessions/session.ts";
 import { defineTool, type Surface, type Tool } from "../tools/define-tool.ts";
 import { readNotes } from "./change-notes.ts";
-import { checkpointProject, recordSynthesis, startProjectSession } from "./handover.ts";
+import { checkpointProject, recordSynthesis, resolvedLines, startProjectSession } from "./handover.ts";
 import { onceForKey } from "./idempotency.ts";
 import { initProject } from "./init.ts";
 import { answerShape, type ProjectOperation, projectOperations } from "./operations.ts";
@@ -19,12 +19,15 @@ export interface ProjectSurfaceOptions extends ProjectOptions {
 export function projectSurface(options: ProjectSurfaceOptions): Surface {
   const project = openProject(options);
   const seen = { stamp: "", paths: [] as string[], text: "" };
+  /** Blockers that may have resolved, as of the start of the last conversation. */
+  let resolved: string[] = [];
   return {
     name: "project",
     tools: projectOperations.map((operation) => toolOf(project, operation)),
     guidance: () =>
       "Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise. After a reset go on from the project memory block; recover_context with level 2 and a query finds older decisions. What is marked STALE is not a fact: look at the code. Call log_handoff before you stop.",
-    block: () => (seen.text === "" ? undefined : { placement: "message", text: seen.text }),
+    block: () =>
+      seen.text === "" ? undefined : { placement: "message", text: [seen.text, ...resolved].join("\n") },
     async hear(session, moment) {
       const { row } = await session.state();
       const about = {
@@ -32,15 +35,17 @@ export function projectSurface(options: ProjectSurfaceOptions): Surface {
         session: session.id,
         agent: row.agent === "default" ? undefined : row.agent,
       };
-      const heard =
-        moment.kind === "start"
-          ? startProjectSession(about)
-          : moment.kind === "cleared"
-            ? options.synthesis
-              ? recordSynthesis({ ...about, findings: moment.results })
-              : undefined
-            : checkpointProject({ ...about, checkpoint: moment.checkpoint, moment: moment.kind });
-      return (await heard)?.warnings ?? [];
+      if (moment.kind === "start") {
+        const started = await startProjectSession(about);
+        resolved = resolvedLines(started.blockers);
+        return started.warnings;
+      }
+      if (moment.kind !== "cleared")
+        return (await checkpointProject({ ...about, checkpoint: moment.checkpoint, moment: moment.kind }))
+          .warnings;
+      return options.synthesis
+        ? (await recordSynthesis({ ...about, findings: moment.results })).warnings
+        : [];
     },
     async refresh() {
       try {
