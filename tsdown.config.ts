@@ -38,7 +38,7 @@ const library = defineConfig({
   clean: true,
 });
 
-const hook = defineConfig({
+export const hook = defineConfig({
   ...common,
   entry: { hook: "src/cli/hook.ts" },
   minify: true,
@@ -50,7 +50,7 @@ const hook = defineConfig({
       groups: [
         {
           name: "hook-core",
-          test: /\/src\/(?:cli|errors|engine|context|controller|hosts|sessions\/(?!transfer|check-)|stores\/(?:sql|store|session-table|directory))/,
+          test: /\/src\/(?:cli|errors|engine|context|controller|hosts|sessions\/(?!transfer|check-|json-|schema-)|stores\/(?:sql|store|session-table|directory))/,
         },
       ],
     },

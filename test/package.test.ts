@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { build } from "tsdown";
+import { build, type UserConfig } from "tsdown";
+import { hook } from "../tsdown.config.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -18,6 +19,13 @@ before(async () => {
     format: "esm",
     fixedExtension: false,
     dts: false,
+    logLevel: "silent",
+  });
+  await build({
+    ...(hook as UserConfig),
+    config: false,
+    cwd: root,
+    outDir: dist,
     logLevel: "silent",
   });
 });
@@ -49,4 +57,18 @@ test("the reader of imports finds a planted Node module [repo.root-entry]", () =
 
 test("the command starts with nothing but its own few lines [repo.root-entry]", () => {
   assert.deepEqual([...staticImports("cli.js")], ["cli.js", "node:fs"]);
+});
+
+test("a hook loads nothing but its own file and Node's modules, since an agent waits for it [repo.hook-entry]", () => {
+  const files = readdirSync(dist).filter((name) => /^hook(?:-core-[\w-]+)?\.js$/.test(name));
+  assert.equal(files.length, 2);
+  const imports = files.flatMap((name) => [
+    ...readFileSync(join(dist, name), "utf8").matchAll(/\b(?:from|import)\s*"([^"]+)"/g),
+  ]);
+  const names = imports.map(([, name = ""]) => name);
+  assert.ok(names.includes("node:sqlite"), "the reader of imports finds nothing");
+  assert.deepEqual(
+    names.filter((name) => !name.startsWith("node:") && !name.startsWith("./hook-core-")),
+    [],
+  );
 });

@@ -8,6 +8,7 @@ export const repository = [
     "repo.lock": "The lock file names no download address.",
     "repo.boundaries": "Imports point inward only; a planted violation is found.",
     "repo.root-entry": "The built root entry pulls in no Node module by a static import.",
+    "repo.hook-entry": "The built hook loads nothing but its own file and Node's modules.",
     "repo.requirements": "Every requirement is cited by a test, and every citation names a requirement.",
     "repo.docs": "Code blocks in the docs are cut from files that run in the tests.",
     "repo.demo": "The demo shows the notepad growing through compactions and what was kept at the end.",
