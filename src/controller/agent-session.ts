@@ -53,6 +53,8 @@ export class AgentSession {
   /** Messages up to this one are summarised and not held. */
   #summarised = 0;
   #prompt: PromptNow | undefined;
+  /** Tokens of messages added since the prompt was last counted. */
+  #sinceCounted = 0;
 
   constructor(session: Session, setting: AgentSetting) {
     this.session = session;
@@ -122,10 +124,17 @@ export class AgentSession {
     if (messages.length === 0) return;
     const at = this.#setting.clock();
     const values = messages.map((message) => fromStored(message, at, aside));
-    const { result } = await this.session.apply({ type: "messages.add", messages: values });
+    const { result, revision, state } = await this.session.apply({ type: "messages.add", messages: values });
+    this.shownMemory.passOver(state, revision);
+    for (const message of messages) this.#sinceCounted += messageTokens(message, this.#setting.countTokens);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
+  }
+
+  /** About the tokens of the prompt, from the last time that they were counted; undefined before. */
+  get roughTotal(): number | undefined {
+    return this.#prompt && this.#prompt.usage.total + this.#sinceCounted * this.#setting.tokenizer.ratio;
   }
 
   /** Holds a warning turn. Whoever keeps the conversation elsewhere leaves out here what was said in it. */
@@ -155,6 +164,7 @@ export class AgentSession {
     const messages = await this.messages(state);
     const paired = pairCalls(messages);
     const prompt = planPrompt({ state, context, messages: paired, base, placement, steer });
+    this.#sinceCounted = 0;
     this.#prompt = { steer, context, prompt, usage: this.usage(prompt), state, messages };
     return this.#prompt;
   }

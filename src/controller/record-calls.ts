@@ -24,8 +24,6 @@ export interface CallFacts {
   usage: { input: number | null; cached: number | null; output: number | null };
 }
 
-type Hashed = Omit<HashedPiece, "part" | "role">;
-
 /** Texts that stand in many prompts: system prompts, tool definitions. */
 const mostTexts = 50;
 
@@ -34,8 +32,8 @@ export class CallRecorder {
   readonly #session: Session;
   readonly #countTokens: (text: string) => number;
   readonly #clock: () => number;
-  readonly #messages = new WeakMap<ModelMessage, Hashed>();
-  readonly #texts = new Map<string, Hashed>();
+  readonly #messages = new WeakMap<ModelMessage, HashedPiece>();
+  readonly #texts = new Map<string, HashedPiece>();
 
   constructor(session: Session, countTokens: (text: string) => number, clock: () => number) {
     this.#session = session;
@@ -47,20 +45,21 @@ export class CallRecorder {
     const hashed: HashedPiece[] = [];
     for (const piece of pieces) {
       // Nearly all are known, and waiting for each of those would take longer than the rest.
-      const known = this.#known(piece) ?? (await this.#hash(piece));
-      hashed.push({ part: piece.part, role: piece.role, ...known });
+      hashed.push(this.#known(piece) ?? (await this.#hash(piece)));
     }
     await this.#session.calls.record(hashed, facts as unknown as Json, this.#clock());
   }
 
-  #known(piece: PromptPiece): Hashed | undefined {
+  #known(piece: PromptPiece): HashedPiece | undefined {
     return piece.message ? this.#messages.get(piece.message) : this.#texts.get(keyOf(piece));
   }
 
-  async #hash(piece: PromptPiece): Promise<Hashed> {
+  async #hash(piece: PromptPiece): Promise<HashedPiece> {
     const { part, role, text, message } = piece;
     const content = message ? JSON.stringify(message) : (text ?? "");
     const hashed = {
+      part,
+      role,
       hash: await hashPiece({ part, role, text: content }),
       tokens: Math.round(this.#countTokens(content)),
       text: content,

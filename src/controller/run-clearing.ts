@@ -44,7 +44,10 @@ async function plan(
   prices?: typeof atNoPrice,
 ): Promise<{ results: ClearableResult[]; usage: Usage }> {
   const { state, prompt, usage } = await agent.prompt();
-  if (setting.options.clearing === false) return { results: [], usage };
+  const policy = { ...defaultClearing, ...setting.options.clearing, ...prices };
+  // All results together are too short for one of them to be worth it.
+  const isTooLittle = usage.results < policy.leastTokens * setting.tokenizer.ratio;
+  if (setting.options.clearing === false || isTooLittle) return { results: [], usage };
   // What a task has collapsed takes no room, so there is nothing to clear in it.
   const messages = prompt.conversation;
   const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
@@ -55,7 +58,7 @@ async function plan(
     memoryTools: new Set(agent.tools.map(({ name }) => dotless(name))),
     writingTools: new Set(agent.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)]))),
     countTokens: setting.countTokens,
-    policy: { ...defaultClearing, ...setting.options.clearing, ...prices },
+    policy,
   });
   return { results, usage };
 }

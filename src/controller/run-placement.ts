@@ -23,6 +23,8 @@ export async function placeChanges(agent: AgentSession, setting: AgentSetting): 
 
 /** Tells the agent how full its context is, whenever another tenth beyond the first half is used. */
 export async function tellFullness(agent: AgentSession, setting: AgentSetting): Promise<void> {
+  // Counting takes longer than all the rest of a turn; far from the half it is left alone.
+  if ((agent.roughTotal ?? Number.POSITIVE_INFINITY) < setting.policy.contextWindow * 0.4) return;
   const { usage, state } = await agent.prompt();
   const percent = Math.floor((usage.total / setting.policy.contextWindow) * 10) * 10;
   if (percent < 50 || percent <= readEpoch(state).told) return;

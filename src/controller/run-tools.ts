@@ -107,14 +107,15 @@ async function lastOf(work: AsyncIterable<unknown>): Promise<unknown> {
 
 /** What does not listen to the signal is not waited for. */
 export async function unlessAborted<T>(work: T, signal: AbortSignal): Promise<Awaited<T>> {
-  const over = new AbortController();
+  let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: over.signal });
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    over.abort();
+    signal.removeEventListener("abort", stop);
   }
 }

@@ -58,6 +58,11 @@ export class ShownMemory {
     return viewOf(this.#toolbox.context(state), state.row.notepad ?? "");
   }
 
+  /** What the controller itself stored holds nothing to look for, if nobody wrote in between. */
+  passOver(state: State, revision: number): void {
+    if (Math.max(readEpoch(state).placed, this.#asked) === revision - 1) this.#asked = revision;
+  }
+
   /** Whether anything was written, since the last time this was asked, that the agent cannot see in its tool calls. */
   async wroteUnseen(state: State): Promise<boolean> {
     const from = Math.max(readEpoch(state).placed, this.#asked) + 1;

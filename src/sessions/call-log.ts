@@ -24,6 +24,8 @@ const longestChain = 50;
 export class CallLog {
   readonly #ledger: Ledger | undefined;
   readonly #scope: Scope;
+  /** Pieces that this process knows to be kept. */
+  readonly #kept = new Set<string>();
   /** The last call that this process recorded. */
   #last: { number: number; hashes: string[]; chain: number } | undefined;
 
@@ -37,13 +39,13 @@ export class CallLog {
     const hashes = pieces.map(({ hash }) => hash);
     const last = this.#last && this.#last.chain < longestChain ? this.#last : undefined;
     const kept = last ? commonLength(last.hashes, hashes) : 0;
-    const known = new Set(this.#last?.hashes);
-    const fresh = pieces.filter(({ hash }) => !known.has(hash));
+    const fresh = pieces.slice(kept).filter(({ hash }) => !this.#kept.has(hash));
     const number = await this.#ledger.record(
       this.#scope,
       { at, base: kept > 0 ? (last?.number ?? 0) : 0, kept, pieces: hashes.slice(kept), facts },
       new Map(fresh.map(({ hash, ...piece }) => [hash, piece])),
     );
+    if (number !== undefined) for (const { hash } of fresh) this.#kept.add(hash);
     this.#last = number === undefined ? undefined : { number, hashes, chain: last ? last.chain + 1 : 1 };
   }
 

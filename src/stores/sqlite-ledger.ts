@@ -29,32 +29,29 @@ export function sqliteLedger(rows: SqliteRows, { write, read }: Access): Ledger 
   return {
     record: ({ sessionId, owner }, call, pieces) =>
       write(() => {
-        const known = rows
-          .prepare("SELECT 1 FROM agent_sessions WHERE id = ? AND owner = ?")
-          .get(sessionId, owner);
-        if (!known) return undefined;
-        const insert = rows.prepare(
-          "INSERT INTO ledger_pieces (session_id, hash, owner, part, role, tokens, text) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        );
-        for (const [hash, { part, role, tokens, text }] of pieces)
-          insert.run(sessionId, hash, owner, part, role, tokens, text);
-        const { number } = rows
+        const inserted = rows
           .prepare(
             `INSERT INTO ledger_calls (session_id, number, owner, at, base, kept, pieces, facts)
-             SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ?, ?, ? FROM ledger_calls WHERE session_id = ?
+             SELECT id, 1 + coalesce((SELECT max(number) FROM ledger_calls WHERE session_id = agent_sessions.id), 0),
+                    owner, ?, ?, ?, ?, ? FROM agent_sessions WHERE id = ? AND owner = ?
              RETURNING number`,
           )
           .get(
-            sessionId,
-            owner,
             call.at,
             call.base,
             call.kept,
             JSON.stringify(call.pieces),
             JSON.stringify(call.facts),
             sessionId,
-          ) as { number: number };
-        return number;
+            owner,
+          ) as { number: number } | undefined;
+        if (!inserted) return undefined;
+        const insert = rows.prepare(
+          "INSERT INTO ledger_pieces (session_id, hash, owner, part, role, tokens, text) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        );
+        for (const [hash, { part, role, tokens, text }] of pieces)
+          insert.run(sessionId, hash, owner, part, role, tokens, text);
+        return inserted.number;
       }),
     calls: ({ sessionId, owner }, { from = 1, to = Number.MAX_SAFE_INTEGER, limit = -1, newestFirst }) =>
       read(() => {

@@ -263,18 +263,15 @@ class SqliteStore implements Store {
   /** What can be done without after a power cut does not wait for the disk; the next commit flushes it along. */
   async #writeWithoutFlush<T>(work: () => T, synchronous: "full" | "normal"): Promise<T> {
     this.#mustBeWritable();
+    const isFlushed = synchronous === "full";
     return patiently(this.#path, () => {
       this.#mustBeOpen();
-      this.#database.exec("PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE");
+      if (isFlushed) this.#database.exec("PRAGMA synchronous = NORMAL");
       try {
-        const result = work();
-        this.#database.exec("COMMIT");
-        return result;
-      } catch (error) {
-        rollBack(this.#database);
-        throw error;
+        return this.#inTransaction("BEGIN IMMEDIATE", work);
       } finally {
-        if (synchronous === "full") this.#database.exec("PRAGMA synchronous = FULL");
+        // Whatever came of it: the next commit is one that is waited for.
+        if (isFlushed) this.#database.exec("PRAGMA synchronous = FULL");
       }
     });
   }
@@ -295,17 +292,22 @@ class SqliteStore implements Store {
   ): Promise<T> {
     return patiently(this.#path, () => {
       this.#mustBeOpen();
-      this.#rows.prepare(begin).run();
-      try {
-        const result = work();
-        this.#rows.prepare("COMMIT").run();
-        committed?.(result);
-        return result;
-      } catch (error) {
-        rollBack(this.#database);
-        throw error;
-      }
+      const result = this.#inTransaction(begin, work);
+      committed?.(result);
+      return result;
     });
+  }
+
+  #inTransaction<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+    this.#rows.prepare(begin).run();
+    try {
+      const result = work();
+      this.#rows.prepare("COMMIT").run();
+      return result;
+    } catch (error) {
+      rollBack(this.#database);
+      throw error;
+    }
   }
 
   async #read<T>(work: () => T): Promise<T> {
