@@ -199,8 +199,12 @@ function foldersUp(folder: string): string[] {
   return folder === dirname(folder) ? [folder] : [folder, ...foldersUp(dirname(folder))];
 }
 
+export function openClawConfig(places: Places): string {
+  return places.env.OPENCLAW_CONFIG_PATH || join(userFolder.openclaw(places), "openclaw.json");
+}
+
 function checkOpenClaw(places: Places): Finding[] {
-  const path = places.env.OPENCLAW_CONFIG_PATH || join(userFolder.openclaw(places), "openclaw.json");
+  const path = openClawConfig(places);
   const settings = settingsIn(path);
   const isOff = settings.some((value) => valueAt(value, ["plugins", "enabled"]) === false);
   if (isOff || listAt(settings, "plugins", "deny").includes("holdfast"))

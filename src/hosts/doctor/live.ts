@@ -13,6 +13,13 @@ import { findProject, type Project } from "../project-directory.ts";
 import { findLink, sessionIdOf } from "../session-link.ts";
 import { settingsIn } from "./check-trust.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
+import {
+  openClawOldNode,
+  openClawPlaces,
+  openClawSession,
+  openClawTurn,
+  writeOpenClawConfig,
+} from "./live-openclaw.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { throwIfStopped } from "./running.ts";
 import { purgeSessionsOf, rememberLinks } from "./scratch-session.ts";
@@ -24,13 +31,17 @@ const prompt = "This is holdfast doctor. Answer ok.";
 
 /** How the client is run without its screen, against a model on this machine. */
 interface LiveClient {
-  env(url: string): Record<string, string>;
+  /** Writes what the client has to find in the folder before it starts. */
+  prepare?(url: string, folder: string, places: Places): void;
+  env(url: string, folder: string): Record<string, string>;
   /** A conversation of its own. `folder` is for files, and is gone afterwards. */
   first(url: string, folder: string): string[];
   /** The same conversation, gone on with. */
   again(url: string, folder: string): string[];
   /** The host's name of that conversation, where no hook tells it. */
   session?(folder: string): string | undefined;
+  /** What it says of a Node that is too old for it; undefined when that was not what stopped it. */
+  oldNode?(run: ProgramRun): string | undefined;
 }
 
 const codexModel = (url: string) => [
@@ -79,7 +90,7 @@ function piSession(folder: string): string | undefined {
   return /"id":"([^"]+)"/.exec(readFileSync(join(sessions, file), "utf8").split("\n")[0] ?? "")?.[1];
 }
 
-const clients: Partial<Record<HostName, LiveClient>> = {
+const clients: Record<HostName, LiveClient> = {
   "claude-code": {
     env: (url) => ({
       ANTHROPIC_BASE_URL: url,
@@ -120,12 +131,19 @@ const clients: Partial<Record<HostName, LiveClient>> = {
     again: (url, folder) => [...piModel(url, folder), "--continue", "-p", prompt],
     session: piSession,
   },
+  openclaw: {
+    prepare: writeOpenClawConfig,
+    env: (_url, folder) => openClawPlaces(folder),
+    first: (_url, folder) => openClawTurn(folder, prompt),
+    again: (_url, folder) => openClawTurn(folder, prompt),
+    session: openClawSession,
+    oldNode: openClawOldNode,
+  },
 };
 
 /** Lets the real client talk twice; what is written to the notepad in between has to be in its second request. */
 export async function checkLive(host: Host, places: Places): Promise<Finding[]> {
   const client = clients[host.name];
-  if (!client) return [note(check, `${host.title} cannot be run by doctor; its plugin was loaded above.`)];
   const program = findProgram(host.program, places.env);
   if (program === undefined)
     return [note(check, `${host.program} is not on the PATH.`, `Install ${host.title}.`)];
@@ -142,10 +160,11 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
   const talk = (args: string[]) =>
     runProgram(program, args, {
       cwd: places.root,
-      env: { ...places.env, ...client.env(model.url) },
+      env: { ...places.env, ...client.env(model.url, folder) },
       limit,
     });
   try {
+    client.prepare?.(model.url, folder, places);
     const first = await talk(client.first(model.url, folder));
     const own = client.session?.(folder);
     const link =
@@ -155,6 +174,11 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
     const isNew = link !== undefined && !links.has(link.hostSession);
     if (isNew) hostSession = link.hostSession;
     throwIfStopped();
+    const oldNode = client.oldNode?.(first);
+    if (oldNode !== undefined)
+      return [
+        note(check, `${host.title} does not run here: ${oldNode}`, "Put a newer Node first on the PATH."),
+      ];
     if (model.bodies.length === 0) return [silent(host, first)];
     if (!isNew) {
       const detail = `${host.title} sent a request, but ran none of our hooks.`;
@@ -167,6 +191,8 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
     if (hostSession !== "") {
       links.restore(host.name, hostSession);
       await purgeSessionsOf(project, hostSession);
+      // A name that no store takes is not in the id of its session.
+      await purgeSessionsOf(project, sessionIdOf(host.name, hostSession));
     }
     rmSync(folder, { recursive: true, force: true });
     await model.close();
@@ -186,11 +212,12 @@ async function lookForCanary(
   try {
     const session = await memory.openSession(sessionId);
     await session.notepad.append(`Written by holdfast doctor: ${canary}`);
-    const { milliseconds } = await talk();
+    const run = await talk();
     if (model.bodies.some((body) => body.includes(canary)))
-      return ok(check, `the notepad is in the request of the real ${title} (${milliseconds} ms)`);
+      return ok(check, `the notepad is in the request of the real ${title} (${run.milliseconds} ms)`);
     const remedy = "See what doctor says about trust and the last failure, above.";
-    return problem(check, `The notepad is not in the request of the real ${title}.`, remedy);
+    const why = run.code === 0 ? "" : ` ${title} ended early: ${reasonOf(run)}`;
+    return problem(check, `The notepad is not in the request of the real ${title}.${why}`, remedy);
   } finally {
     await memory.close();
   }
@@ -206,15 +233,17 @@ function signsInWithGoogle(places: Places): boolean {
   return chosen.some((type) => type !== undefined && type !== "gemini-api-key" && type !== "vertex-ai");
 }
 
-function silent({ title, program }: Host, { trouble, code, stderr, stdout }: ProgramRun): Finding {
-  const said =
-    stripVTControlCharacters(stderr.trim() || stdout.trim())
-      .split("\n")
-      .at(-1) ?? "";
-  const why = [trouble ?? `exit code ${code}`, said].filter((text) => text !== "").join(": ");
+function silent({ title, program }: Host, run: ProgramRun): Finding {
   return problem(
     check,
-    `${title} sent no request to the model: ${why}`,
+    `${title} sent no request to the model: ${reasonOf(run)}`,
     `See what doctor says about trust, above, or run ${program} here by hand and see what it says.`,
   );
+}
+
+/** Clients say why at the end; OpenClaw goes on with advice after its reason. */
+function reasonOf({ trouble, code, stderr, stdout }: ProgramRun): string {
+  const lines = stripVTControlCharacters(stderr.trim() || stdout.trim()).split("\n");
+  const said = lines.find((line) => line.includes(" Reason: ")) ?? lines.at(-1) ?? "";
+  return [trouble ?? `exit code ${code}`, said].filter((text) => text !== "").join(": ");
 }
