@@ -6,10 +6,12 @@ import { openClawConfig, settingsIn } from "./check-trust.ts";
 import type { ProgramRun } from "./run-program.ts";
 
 /** OpenClaw gets a folder of its own, so that the person's config and conversations stay as they are. */
-export function openClawPlaces(folder: string): Record<string, string> {
+export function openClawEnv(folder: string): Record<string, string> {
   return {
     OPENCLAW_STATE_DIR: join(folder, "state"),
     OPENCLAW_CONFIG_PATH: configIn(folder),
+    // It would start itself again in another process group, and not end with this one.
+    OPENCLAW_NO_RESPAWN: "1",
   };
 }
 

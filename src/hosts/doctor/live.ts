@@ -14,8 +14,8 @@ import { findLink, sessionIdOf } from "../session-link.ts";
 import { settingsIn } from "./check-trust.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import {
+  openClawEnv,
   openClawOldNode,
-  openClawPlaces,
   openClawSession,
   openClawTurn,
   writeOpenClawConfig,
@@ -133,7 +133,7 @@ const clients: Record<HostName, LiveClient> = {
   },
   openclaw: {
     prepare: writeOpenClawConfig,
-    env: (_url, folder) => openClawPlaces(folder),
+    env: (_url, folder) => openClawEnv(folder),
     first: (_url, folder) => openClawTurn(folder, prompt),
     again: (_url, folder) => openClawTurn(folder, prompt),
     session: openClawSession,
