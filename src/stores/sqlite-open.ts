@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../errors.ts";
 import { makeDirectory } from "./directory.ts";
 import { isReadOnly } from "./sqlite-errors.ts";
-import { isCurrent, prepareSchema } from "./sqlite-schema.ts";
+import { isCurrentNow, prepareSchema } from "./sqlite-schema.ts";
 
 /** How long SQLite itself waits for another process before it says so. */
 const busyMilliseconds = 5_000;
@@ -69,7 +69,7 @@ function refuseStranger(path: string, patience: number): void {
   let database: DatabaseSync | undefined;
   try {
     database = openToRead(path, patience);
-    isCurrent(database, path);
+    isCurrentNow(database, path);
   } catch (error) {
     // What cannot be looked at like this is looked at again when it is opened.
     if (error instanceof HoldfastError) throw error;

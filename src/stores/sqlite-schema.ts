@@ -99,7 +99,7 @@ const schemaVersion = migrations.length;
 
 /** Creates or upgrades the schema; refuses a database that is not ours, or that a newer Holdfast wrote. */
 export function prepareSchema(database: DatabaseSync, path: string, writable: boolean): void {
-  if (isCurrent(database, path)) return;
+  if (isCurrentNow(database, path)) return;
   if (!writable) {
     throw new HoldfastError(
       "store_read_only",
@@ -125,8 +125,18 @@ export function prepareSchema(database: DatabaseSync, path: string, writable: bo
   }
 }
 
+/** As `isCurrent`, from one moment: another process may be making the schema between two questions. */
+export function isCurrentNow(database: DatabaseSync, path: string): boolean {
+  database.exec("BEGIN");
+  try {
+    return isCurrent(database, path);
+  } finally {
+    database.exec("COMMIT");
+  }
+}
+
 /** Whether the schema is this version's. Throws if the database is not ours or of a newer version. */
-export function isCurrent(database: DatabaseSync, path: string): boolean {
+function isCurrent(database: DatabaseSync, path: string): boolean {
   const version = readPragma(database, "user_version");
   const application = readPragma(database, "application_id");
   const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };

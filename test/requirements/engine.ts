@@ -10,6 +10,7 @@ export const engine = [
     "stores.notepad-column": "agent_sessions has a text column notepad, NULL until used.",
     "stores.rows": "Spaces, notes, tasks, journal and messages are rows; an edit writes only its own.",
     "stores.purge-leaves-nothing": "A purge leaves no word of a session in the SQLite file or its log.",
+    "stores.schema-race": "Processes that open a new database at once do not take each other for strangers.",
     "stores.owner": "Every query is scoped by owner; no other owner's session can be reached.",
     "stores.session-first": "In Postgres every statement on session data names one session first.",
     "stores.synchronous": "SQLite runs in WAL with synchronous=FULL unless a weaker mode is named.",
