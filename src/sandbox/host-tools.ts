@@ -6,8 +6,7 @@ export interface HostTool {
   description?: string;
   /** Checks the input before `execute` sees it: zod, or anything else that follows Standard Schema. */
   inputSchema?: unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: tools take what their schema says, which no type here knows
-  execute?(input: any, options: any): unknown;
+  execute?(input: unknown, options: unknown): unknown;
 }
 
 /** By the names that programs call them by. */
