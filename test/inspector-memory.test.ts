@@ -29,9 +29,9 @@ test(
   "a person edits while the agent writes: both edits are kept; the same lines are a conflict that the person decides [inspector.merge] [inspector.conflict]",
   inBrowser(async (browser, context) => {
     const { server, memory } = await serve(context);
-    const session = await memory.createSession({ id: "work" });
+    const session = await memory.createSession({ id: "audit" });
     await session.notepad.write("one\ntwo\nthree", agent);
-    const { page, problems } = await openPage(browser, server, { hash: "#/work/memory" });
+    const { page, problems } = await openPage(browser, server, { hash: "#/audit/memory" });
 
     const editor = await beginEdit(page);
     await editor.fill("one\ntwo\nthree, says a person");
@@ -115,11 +115,11 @@ test(
       "# Project\n\n## Decisions\n\nA decision without a number.\n",
     );
     const { server, memory } = await serve(context, { project: projectNotes(root), projectDirectory: root });
-    const session = await memory.createSession({ id: "work" });
+    const session = await memory.createSession({ id: "audit" });
     await session.scratchpad.setPlan("- [x] first\n- [ ] second", agent);
     for (const ref of ["there.md", "gone.md"]) await session.scratchpad.addRef(ref, agent);
     await session.notes.add("Rounding is half up", ["money"], agent);
-    const { page, problems } = await openPage(browser, server, { hash: "#/work/memory" });
+    const { page, problems } = await openPage(browser, server, { hash: "#/audit/memory" });
 
     await page.locator(".ref-stale").getByText("gone.md").waitFor();
     await page.getByText("not there any more").waitFor();

@@ -57,11 +57,11 @@ test(
     const directory = temporaryDirectory();
     const db = join(directory, "memory.db");
     const memory = await openTestMemory({ store: db });
-    await (await memory.createSession({ id: "work" })).notepad.write("- a");
+    await (await memory.createSession({ id: "audit" })).notepad.write("- a");
     await memory.close();
     const options = ["--db", db, "--token", "the-same-token-each-time"];
     const first = await startServe(context, options, directory);
-    const { page } = await openPage(browser, first, { hash: "#/work/memory" });
+    const { page } = await openPage(browser, first, { hash: "#/audit/memory" });
     await page.getByRole("button", { name: "Edit the notepad" }).click();
     const editor = page.getByRole("textbox", { name: "Text of the notepad" });
     await editor.fill("typed before the fall");

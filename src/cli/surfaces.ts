@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter } from "node:path";
 import { HoldfastError } from "../errors.ts";
+import { hasNotes } from "../project/notes-places.ts";
 import type { Surface } from "../tools/define-tool.ts";
 import { knowledgeSurface } from "../tools/knowledge.ts";
 import { findSurfaces, surfaceNames } from "../tools/surfaces.ts";
@@ -37,11 +37,7 @@ export async function loadSurfaces(names: readonly string[], root: string): Prom
   return loaded;
 }
 
-/** Where the project surface looks for its file. */
-const notesPlaces = [".holdfast/NOTES.md", "grimoires/loa/NOTES.md"];
-
 /** What an agent gets unless surfaces are named: little, and the project's notes where it has some. */
 export function defaultSurfaces(root: string): string[] {
-  const hasNotes = notesPlaces.some((place) => existsSync(join(root, place)));
-  return ["notepad", "notes", ...(hasNotes ? ["project"] : [])];
+  return ["notepad", "notes", ...(hasNotes(root) ? ["project"] : [])];
 }

@@ -1,13 +1,10 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Checkpoint } from "../engine/conversation.ts";
+import { hasNotes } from "../project/notes-places.ts";
 import type { Scene } from "./hook-scene.ts";
 
-const places = [".holdfast/NOTES.md", "grimoires/loa/NOTES.md"];
-
-/** Looked for without loading what reads it: most projects have none, and an agent waits for its hooks. */
+/** Most projects have none, and an agent waits for its hooks: what reads them is loaded only where there are some. */
 export function hasProjectNotes({ project }: Scene): boolean {
-  return Boolean(process.env.HOLDFAST_NOTES) || places.some((place) => existsSync(join(project.root, place)));
+  return hasNotes(project.root);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { readdirSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { findHostProcess, isAlive, listAncestors, type Process } from "./processes.ts";
 import { makeProjectDirectory } from "./project-directory.ts";
-import { isObject, readSmallFile, shortHash, writeSmallFile } from "./small-file.ts";
+import { isObject, namesIn, readSmallFile, shortHash, writeSmallFile } from "./small-file.ts";
 
 /**
  * Which session a host is in. A hook is told and writes it down; an MCP server is not told and looks it up. Both are
@@ -226,13 +226,5 @@ function touch(path: string): void {
     utimesSync(path, new Date(), new Date());
   } catch {
     // In a read-only place nothing is dropped either.
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /** Larger files are not ours. */
@@ -36,6 +45,15 @@ export function readSmallFile(path: string): Record<string, unknown> | undefined
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** What lies in a folder; nothing when it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../errors.ts";
+import { usualPaths } from "./notes-places.ts";
 
 /** Where a project keeps its NOTES.md. */
 export interface NotesFile {
@@ -29,12 +30,10 @@ export interface NotesFile {
   name: string;
 }
 
-const usualPaths = ["grimoires/loa/NOTES.md", ".holdfast/NOTES.md"];
-
 /** The NOTES.md of a project: the one that is asked for, the one that exists, or where a new one would go. */
 export function locateNotes(root: string, path?: string): NotesFile {
   const real = realRoot(root);
-  const chosen = path ?? usualPaths.find((each) => existsSync(join(real, each))) ?? usualPaths[1] ?? "";
+  const chosen = path ?? usualPaths.find((each) => existsSync(join(real, each))) ?? usualPaths.at(-1) ?? "";
   if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is no path");
   const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
   const name = relative(real, absolute);

@@ -1,6 +1,7 @@
 import { loadExactTokenizer } from "../context/exact-tokens.ts";
 import { changeNotes, type Planned } from "./change-notes.ts";
 import { locateNotes, type NotesFile } from "./notes-file.ts";
+import { pathInEnvironment } from "./notes-places.ts";
 import type { Notes } from "./parse-notes.ts";
 
 export interface ProjectOptions {
@@ -36,9 +37,8 @@ export interface Project {
 }
 
 export function openProject(options: ProjectOptions): Project {
-  // An empty variable is one that was not set.
-  const { HOLDFAST_NOTES, HOLDFAST_BEADS = "" } = process.env;
-  const { root, path = HOLDFAST_NOTES || undefined, clock = Date.now } = options;
+  const { HOLDFAST_BEADS = "" } = process.env;
+  const { root, path = pathInEnvironment(), clock = Date.now } = options;
   const { beads = ["1", "true"].includes(HOLDFAST_BEADS) } = options;
   // Found anew each time: the file may be made, or moved, while the program runs.
   const find = () => locateNotes(root, path);

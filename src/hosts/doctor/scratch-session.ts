@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "../../index.ts";
 import { newHookState, readHookState, writeHookState } from "../hook-state.ts";
 import { findStore } from "../light-memory.ts";
 import { makeProjectDirectory, type Project } from "../project-directory.ts";
 import { sessionIdOf } from "../session-link.ts";
+import { namesIn } from "../small-file.ts";
 
 /** A conversation that only doctor has, with a word in its notepad that stands nowhere else. */
 export interface ScratchSession {
@@ -81,14 +82,6 @@ export function rememberLinks({ directory }: Project): {
       }
     },
   };
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function textOf(path: string): string {
