@@ -1,5 +1,5 @@
 import { openMemory } from "../src/index.ts";
-import { createSandbox, sandboxSurface } from "../src/sandbox/index.ts";
+import { createSandbox, sandboxSurface } from "../src/surfaces/sandbox/index.ts";
 import { hostileApi, hostileLimits, hostilePrograms } from "../test/support/hostile-programs.ts";
 import { type Figure, median, time } from "./measure.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { NoteIndex } from "../src/engine/note-index.ts";
+import { NoteIndex } from "../src/surfaces/notes/note-index.ts";
 
 /**
  * How good the ranked search is: labelled questions over short facts, each fact kept as a note.

@@ -1,4 +1,4 @@
-import { NoteIndex } from "../src/engine/note-index.ts";
+import { NoteIndex } from "../src/surfaces/notes/note-index.ts";
 import { openMemory } from "../src/index.ts";
 import { makeNotes } from "./fill.ts";
 import { compare, type Figure, median, time } from "./measure.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type ModelMessage, streamText } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { createAgent } from "../src/controller/agent.ts";
-import { memoryToolSet } from "../src/controller/agent-tools.ts";
+import { createAgent } from "../src/agent/agent.ts";
+import { memoryToolSet } from "../src/agent/agent-tools.ts";
 import { type Memory, openMemory } from "../src/index.ts";
-import { findSurfaces } from "../src/tools/surfaces.ts";
+import { findSurfaces } from "../src/surfaces/surfaces.ts";
 import { type Figure, median, time } from "./measure.ts";
 
 /**

@@ -27,7 +27,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
   const cache =
     process.env.NODE_COMPILE_CACHE ?? `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/holdfast`;
   process.getBuiltinModule("node:module").enableCompileCache?.(cache);
-  const { run } = await import("./cli/hook.ts");
+  const { run } = await import("./cli/commands/hook.ts");
   process.exitCode = await run(process.argv.slice(3));
 } else {
   // Loaded only now: an old Node could not even parse it, and --version does not need it.

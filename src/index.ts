@@ -5,9 +5,9 @@ import { HoldfastError } from "./errors.ts";
 import { Memory } from "./sessions/memory.ts";
 import { checkId, makeSessionId, mergeLimits } from "./sessions/options.ts";
 import { openStore, type StoreChoice } from "./stores/open-store.ts";
-import type { Surface } from "./tools/define-tool.ts";
-import { findSurfaces, type SurfaceName } from "./tools/surfaces.ts";
-import { createToolbox } from "./tools/toolbox.ts";
+import type { Surface } from "./surfaces/surface.ts";
+import { findSurfaces, type SurfaceName } from "./surfaces/surfaces.ts";
+import { createToolbox } from "./surfaces/toolbox.ts";
 
 export interface MemoryOptions {
   /** A SQLite file, a URL (`sqlite:`, `jsonl:`, `postgres:`, `memory:`), or a store of your own. */
@@ -81,10 +81,10 @@ export {
 export type { DiffLine } from "./engine/diff.ts";
 export type { Actor, JournalEntry } from "./engine/journal.ts";
 export { defaultLimits, type Limits } from "./engine/limits.ts";
-export type { NoteMatches } from "./engine/note-index.ts";
-export type { Note } from "./engine/notes.ts";
+export type { NoteMatches } from "./surfaces/notes/note-index.ts";
+export type { Note } from "./surfaces/notes/operations.ts";
 export type { Operation } from "./engine/operations.ts";
-export type { Scratchpad } from "./engine/scratchpad.ts";
+export type { Scratchpad } from "./surfaces/scratchpad/operations.ts";
 export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
 export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
@@ -92,5 +92,5 @@ export type { Block, Context, ToolAnswer, ToolDescription } from "./sessions/opt
 export type { AppliedOperation, ApplyOptions, Session } from "./sessions/session.ts";
 export type { SessionExport } from "./sessions/transfer.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
-export { type Call, defineTool, type Moment, type Surface, type Tool } from "./tools/define-tool.ts";
-export { type SurfaceName, surfaceNames } from "./tools/surfaces.ts";
+export { type Call, defineTool, type Moment, type Surface, type Tool } from "./surfaces/surface.ts";
+export { type SurfaceName, surfaceNames } from "./surfaces/surfaces.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { createAgent } from "../src/controller/agent.ts";
-import { type ChildLimits, Children } from "../src/controller/children.ts";
-import type { AgentEvent } from "../src/controller/events.ts";
-import type { AgentOptions } from "../src/controller/options.ts";
-import { readChildren } from "../src/engine/children.ts";
+import { createAgent } from "../src/agent/agent.ts";
+import { type ChildLimits, Children } from "../src/agent/children.ts";
+import type { AgentEvent } from "../src/agent/events.ts";
+import type { AgentOptions } from "../src/agent/options.ts";
+import { readChildren } from "../src/surfaces/sessions/operations.ts";
 import { openMemory } from "../src/index.ts";
 import {
   type ScriptedAnswer,

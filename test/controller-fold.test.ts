@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { tool } from "ai";
 import { z } from "zod";
-import { createAgent } from "../src/controller/agent.ts";
+import { createAgent } from "../src/agent/agent.ts";
 import { openMemory } from "../src/index.ts";
 import { startScriptedServer } from "../src/testing/scripted-server.ts";
 import {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import { initProject, openProject, projectSurface } from "../src/project/index.ts";
+import { initProject, openProject, projectSurface } from "../src/surfaces/project/index.ts";
 import { call, filler, ofType, openStage } from "./support/agent.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 

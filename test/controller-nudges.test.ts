@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NudgePolicy } from "../src/controller/index.ts";
+import type { NudgePolicy } from "../src/agent/index.ts";
 import type { ScriptedAnswer } from "../src/testing/index.ts";
 import { append, filler, inOrder, ofType, openStage } from "./support/agent.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { APICallError } from "ai";
-import { isOverflow } from "../src/controller/run-model.ts";
+import { isOverflow } from "../src/agent/call-model.ts";
 import {
   append,
   filler,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import { type Agent, createAgent, type Turn } from "../src/controller/index.ts";
+import { type Agent, createAgent, type Turn } from "../src/agent/index.ts";
 import { openMemory } from "../src/index.ts";
 import { memoryStore } from "../src/stores/memory.ts";
 import type { Store } from "../src/stores/store.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import { type AgentEvent, createAgent } from "../src/controller/index.ts";
+import { type AgentEvent, createAgent } from "../src/agent/index.ts";
 import { openMemory } from "../src/index.ts";
 import { memoryStore } from "../src/stores/memory.ts";
 import type { ScriptedAnswer } from "../src/testing/index.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import type { Usage } from "../src/controller/index.ts";
+import type { Usage } from "../src/agent/index.ts";
 import { append, call, filler, inOrder, ofType, openStage, tokensOf } from "./support/agent.ts";
 
 const search = tool({

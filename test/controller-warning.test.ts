@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import { compactedText, goOnText } from "../src/controller/plan-compaction.ts";
+import { compactedText, goOnText } from "../src/compaction/summary.ts";
 import type { ScriptedRequest } from "../src/testing/index.ts";
 import {
   append,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { checkLive } from "../src/hosts/doctor/live.ts";
-import { hostsNamed } from "../src/hosts/install/host-table.ts";
+import { hostsNamed } from "../src/hosts/hosts.ts";
 import { planInit, runInit } from "../src/hosts/install/init.ts";
 import { openMemory } from "../src/index.ts";
 import { temporaryDirectory } from "./support/temporary.ts";

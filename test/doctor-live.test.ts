@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { checkLive } from "../src/hosts/doctor/live.ts";
 import { startScriptedModel } from "../src/hosts/doctor/scripted-model.ts";
-import { type HostName, hostsNamed } from "../src/hosts/install/host-table.ts";
+import { type HostName, hostsNamed } from "../src/hosts/hosts.ts";
 import { planInit, runInit } from "../src/hosts/install/init.ts";
 import { openMemory } from "../src/index.ts";
 import { temporaryDirectory } from "./support/temporary.ts";

@@ -8,7 +8,7 @@ import { examine } from "../src/hosts/doctor/examine.ts";
 import type { Finding, HostReport } from "../src/hosts/doctor/finding.ts";
 import { checkLastFailure, keepOwnRun } from "../src/hosts/doctor/last-failure.ts";
 import { keepFailure } from "../src/hosts/failures.ts";
-import { type HostName, hostsNamed } from "../src/hosts/install/host-table.ts";
+import { type HostName, hostsNamed } from "../src/hosts/hosts.ts";
 import { planInit, runInit } from "../src/hosts/install/init.ts";
 import type { Places } from "../src/hosts/install/places.ts";
 import { linkSession } from "../src/hosts/session-link.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { postgresError } from "../src/stores/postgres-connection.ts";
+import { postgresError } from "../src/stores/postgres/connection.ts";
 import type { FullDiskReport } from "./support/full-disk.ts";
 import { noMounts, smallDisk } from "./support/mounts.ts";
 import { startProgram } from "./support/processes.ts";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { loadExactTokenizer } from "../src/index.ts";
-import { initProject, openProject, projectSurface } from "../src/project/index.ts";
+import { initProject, openProject, projectSurface } from "../src/surfaces/project/index.ts";
 import { type HookProject, hook, hookProject, inMemory } from "./support/hook.ts";
 import { answer, openTestMemory } from "./support/memory.ts";
 

@@ -3,8 +3,8 @@ import { globSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { findPageViolations } from "../scripts/boundaries.ts";
-import { buildPageOfCheckout } from "../src/server/build-page.ts";
-import { pageFiles } from "../src/server/page.ts";
+import { buildPageOfCheckout } from "../src/server/page/build-page.ts";
+import { pageFiles } from "../src/server/page/page.ts";
 
 const root = join(import.meta.dirname, "..");
 

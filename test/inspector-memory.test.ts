@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Memory } from "../src/index.ts";
-import { pageFiles } from "../src/server/page.ts";
+import { pageFiles } from "../src/server/page/page.ts";
 import { projectNotes } from "../src/server/project-notes.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
 import { naughty } from "./support/naughty.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import axeCore from "axe-core";
 import type { Page } from "playwright-core";
-import { runAudit } from "../src/cli/demo-audit.ts";
+import { runAudit } from "../src/cli/demo/audit.ts";
 import type { JournalEntry } from "../src/engine/journal.ts";
 import { emptyCounters } from "../src/engine/state.ts";
 import {
@@ -11,12 +11,12 @@ import {
   planHostReceipt,
   writeCheckpoint,
   writeReceipt,
-} from "../src/hosts/host-compaction.ts";
+} from "../src/hosts/hook/host-compaction.ts";
 import { openMemory } from "../src/index.ts";
-import { pageFiles } from "../src/server/page.ts";
+import { pageFiles } from "../src/server/page/page.ts";
 import { openStore } from "../src/stores/open-store.ts";
 import type { Store } from "../src/stores/store.ts";
-import { surfaceNames } from "../src/tools/surfaces.ts";
+import { surfaceNames } from "../src/surfaces/surfaces.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
 import { startTestServer } from "./support/server.ts";
 import { temporaryDirectory } from "./support/temporary.ts";

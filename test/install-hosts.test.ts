@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { hostNames } from "../src/hosts/install/host-table.ts";
+import { hostNames } from "../src/hosts/hosts.ts";
 import { planInit, runInit } from "../src/hosts/install/init.ts";
 import type { Places, Scope } from "../src/hosts/install/places.ts";
 import { planUninstall, runUninstall } from "../src/hosts/install/uninstall.ts";

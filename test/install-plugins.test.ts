@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { hostsNamed } from "../src/hosts/install/host-table.ts";
+import { hostsNamed } from "../src/hosts/hosts.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 const root = join(import.meta.dirname, "..");

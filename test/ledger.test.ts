@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import { createAgent } from "../src/controller/index.ts";
+import { createAgent } from "../src/agent/index.ts";
 import { openMemory, type Session } from "../src/index.ts";
 import { append, filler, inOrder, isSummaryRequest, openStage } from "./support/agent.ts";
 import { mockModel } from "./support/mock-model.ts";

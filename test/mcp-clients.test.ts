@@ -8,7 +8,7 @@ import { z } from "zod";
 import { knownSurfaces, loadSurfaces } from "../src/cli/surfaces.ts";
 import type { Json } from "../src/engine/state.ts";
 import { openMemory } from "../src/index.ts";
-import { dotless } from "../src/tools/toolbox.ts";
+import { dotless } from "../src/surfaces/toolbox.ts";
 import { compiled } from "./support/compiled.ts";
 import { calls, result } from "./support/conversation.ts";
 import { startMcpEndpoint } from "./support/mcp-http.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { linkSession } from "../src/hosts/session-link.ts";
 import { openMemory, surfaceNames } from "../src/index.ts";
 import { instructionsOf } from "../src/mcp/server.ts";
-import { findSurfaces } from "../src/tools/surfaces.ts";
+import { findSurfaces } from "../src/surfaces/surfaces.ts";
 import { initialize, startMcp } from "./support/mcp-process.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 

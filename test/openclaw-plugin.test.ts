@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readFailures } from "../src/hosts/failures.ts";
 import plugin from "../src/hosts/openclaw/index.ts";
-import type { OpenClawApi, OpenClawContext, OpenClawTool } from "../src/hosts/openclaw/openclaw-host.ts";
+import type { OpenClawApi, OpenClawContext, OpenClawTool } from "../src/hosts/openclaw/api.ts";
 import { openMemory } from "../src/index.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 

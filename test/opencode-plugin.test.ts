@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readFailures } from "../src/hosts/failures.ts";
 import holdfast from "../src/hosts/opencode/index.ts";
-import type { OpencodeMessage } from "../src/hosts/opencode/opencode-host.ts";
+import type { OpencodeMessage } from "../src/hosts/opencode/api.ts";
 import { openMemory } from "../src/index.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { salvage } from "../src/cli/salvage.ts";
+import { salvage } from "../src/stores/sqlite/salvage/salvage.ts";
 import type { Memory } from "../src/index.ts";
 import type { SessionExport } from "../src/sessions/transfer.ts";
 import { openTestMemory } from "./support/memory.ts";

@@ -3,11 +3,11 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { undoChange } from "../src/project/change-notes.ts";
-import { joinLines, splitLines } from "../src/project/lines.ts";
-import { lintProject } from "../src/project/lint.ts";
-import { entriesOf, itemsOf, parseNotes, tableOf } from "../src/project/parse-notes.ts";
-import { readDecision } from "../src/project/read-decision.ts";
+import { undoChange } from "../src/surfaces/project/edit/change-notes.ts";
+import { joinLines, splitLines } from "../src/surfaces/project/notes-md/lines.ts";
+import { lintProject } from "../src/surfaces/project/lint/lint.ts";
+import { entriesOf, itemsOf, parseNotes, tableOf } from "../src/surfaces/project/notes-md/parse.ts";
+import { readDecision } from "../src/surfaces/project/notes-md/decision.ts";
 import { callOperation, decision, git, jwt, makeProject, seedNotes } from "./support/project.ts";
 
 /** One call of every operation that adds something. */

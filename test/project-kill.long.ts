@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lintProject } from "../src/project/lint.ts";
-import { parseNotes, tableOf } from "../src/project/parse-notes.ts";
+import { lintProject } from "../src/surfaces/project/lint/lint.ts";
+import { parseNotes, tableOf } from "../src/surfaces/project/notes-md/parse.ts";
 import { startProgram } from "./support/processes.ts";
 import { makeProject } from "./support/project.ts";
 

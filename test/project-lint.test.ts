@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fixProject, lintProject } from "../src/project/lint.ts";
-import { ruleSentences } from "../src/project/lint-rules.ts";
-import { openProject } from "../src/project/project.ts";
-import { templateText } from "../src/project/sections.ts";
+import { fixProject, lintProject } from "../src/surfaces/project/lint/lint.ts";
+import { ruleSentences } from "../src/surfaces/project/lint/rules.ts";
+import { openProject } from "../src/surfaces/project/project.ts";
+import { templateText } from "../src/surfaces/project/notes-md/sections.ts";
 import { holdfast } from "./support/command-line.ts";
 import { decisionText, git, jwt, makeProject, seedNotes, writeInto } from "./support/project.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadExactTokenizer } from "../src/context/exact-tokens.ts";
-import { parseNotes } from "../src/project/parse-notes.ts";
-import { recoverLevel2 } from "../src/project/recall.ts";
-import { recoverLevel1 } from "../src/project/recover.ts";
-import { templateText } from "../src/project/sections.ts";
+import { parseNotes } from "../src/surfaces/project/notes-md/parse.ts";
+import { recoverLevel2 } from "../src/surfaces/project/recover/recall.ts";
+import { recoverLevel1 } from "../src/surfaces/project/recover/recover.ts";
+import { templateText } from "../src/surfaces/project/notes-md/sections.ts";
 import { decision, decisionText, makeProject, seedNotes, writeInto } from "./support/project.ts";
 
 const mark = "$" + "{PROJECT_ROOT}";

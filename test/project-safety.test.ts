@@ -5,11 +5,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync 
 import { join } from "node:path";
 import { test } from "node:test";
 import { HoldfastError } from "../src/errors.ts";
-import { initProject } from "../src/project/init.ts";
-import { lintProject } from "../src/project/lint.ts";
-import { locateNotes } from "../src/project/notes-file.ts";
-import { parseNotes, tableOf } from "../src/project/parse-notes.ts";
-import { openProject } from "../src/project/project.ts";
+import { initProject } from "../src/surfaces/project/init.ts";
+import { lintProject } from "../src/surfaces/project/lint/lint.ts";
+import { locateNotes } from "../src/surfaces/project/notes-md/file.ts";
+import { parseNotes, tableOf } from "../src/surfaces/project/notes-md/parse.ts";
+import { openProject } from "../src/surfaces/project/project.ts";
 import { noMounts, readOnlyPlace, smallDisk } from "./support/mounts.ts";
 import { startProgram } from "./support/processes.ts";
 import { callOperation, makeProject, seedNotes, writeInto } from "./support/project.ts";

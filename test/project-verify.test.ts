@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { verifyProject } from "../src/project/verify-project.ts";
+import { verifyProject } from "../src/surfaces/project/verify/verify-project.ts";
 import { holdfast } from "./support/command-line.ts";
 import { decision, jwt, makeProject, seedNotes, writeInto } from "./support/project.ts";
 

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readImports } from "../scripts/boundaries.ts";
-import { holdfastTools } from "../src/adapters/ai-sdk.ts";
-import { anthropicTools, handleToolUse } from "../src/adapters/anthropic.ts";
+import { holdfastTools } from "../src/adapters/ai-sdk/index.ts";
+import { anthropicTools, handleToolUse } from "../src/adapters/anthropic/index.ts";
 import {
   handleFunctionCalls,
   handleToolCalls,
   openaiResponsesTools,
   openaiTools,
-} from "../src/adapters/openai.ts";
+} from "../src/adapters/openai/index.ts";
 import type { Session, SurfaceName } from "../src/index.ts";
 import { everything, openTestMemory, tickingClock } from "./support/memory.ts";
 

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { tool } from "ai";
 import { z } from "zod";
 import { openMemory } from "../src/index.ts";
-import { createSandbox, sandboxSurface } from "../src/sandbox/index.ts";
+import { createSandbox, sandboxSurface } from "../src/surfaces/sandbox/index.ts";
 import { call, inOrder, openStage } from "./support/agent.ts";
 import { startMcpEndpoint } from "./support/mcp-http.ts";
 import { tickingClock } from "./support/memory.ts";

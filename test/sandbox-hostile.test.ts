@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { createSandbox, type SandboxResult } from "../src/sandbox/index.ts";
+import { createSandbox, type SandboxResult } from "../src/surfaces/sandbox/index.ts";
 import { hostileApi, hostileLimits, hostilePrograms, type Verdict } from "./support/hostile-programs.ts";
 
 const megabyte = 1024 * 1024;

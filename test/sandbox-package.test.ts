@@ -22,7 +22,7 @@ function runProgram(sandbox: string) {
 const expected = [JSON.stringify(["cpu", { ok: true, value: 2, logs: "" }]), ""];
 
 test("a process that closes nothing ends by itself, and nothing is on its standard error [sandbox.idle]", () => {
-  const { status, signal, stdout, stderr } = runProgram(join(root, "src/sandbox/index.ts"));
+  const { status, signal, stdout, stderr } = runProgram(join(root, "src/surfaces/sandbox/index.ts"));
   assert.deepEqual([status, signal], [0, null]);
   assert.deepEqual([stdout.trim(), stderr], expected);
 });
@@ -30,7 +30,7 @@ test("a process that closes nothing ends by itself, and nothing is on its standa
 test("the built package finds its worker and its engine [sandbox.built]", async () => {
   const directory = temporaryDirectory();
   const outDir = join(directory, "dist");
-  const entry = { sandbox: "src/sandbox/index.ts", "sandbox-worker": "src/sandbox/worker.ts" };
+  const entry = { sandbox: "src/surfaces/sandbox/index.ts", "sandbox-worker": "src/surfaces/sandbox/worker.ts" };
   await build({
     config: false,
     cwd: root,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { openMemory } from "../src/index.ts";
-import { createSandbox, sandboxSurface } from "../src/sandbox/index.ts";
+import { createSandbox, sandboxSurface } from "../src/surfaces/sandbox/index.ts";
 import { answer, openTestSession, refusal } from "./support/memory.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import type { MemoryOptions } from "../src/index.ts";
-import { createSandbox, type SandboxSurfaceOptions, sandboxSurface } from "../src/sandbox/index.ts";
+import { createSandbox, type SandboxSurfaceOptions, sandboxSurface } from "../src/surfaces/sandbox/index.ts";
 import { answer, openTestSession, refusal, rejection } from "./support/memory.ts";
 
 // A busy machine must not run a program into its limits, unless the test is about them.

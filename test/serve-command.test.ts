@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../src/cli/serve.ts";
+import { run } from "../src/cli/commands/serve.ts";
 import type { Reply } from "../src/server/api.ts";
 import { holdfast } from "./support/command-line.ts";
 import { EventReader } from "./support/event-reader.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { readPage } from "../src/server/page.ts";
+import { readPage } from "../src/server/page/page.ts";
 import { projectNotes } from "../src/server/project-notes.ts";
 import { startServe } from "./support/serve-process.ts";
 import { call, refused, startTestServer } from "./support/server.ts";

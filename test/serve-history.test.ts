@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runAudit } from "../src/cli/demo-audit.ts";
+import { runAudit } from "../src/cli/demo/audit.ts";
 import { call, refused, startTestServer } from "./support/server.ts";
 
 test("the journal is read newest first, with who wrote each change and its lines [serve.journal]", async (context) => {

@@ -6,7 +6,7 @@ import { emptyCounters } from "../src/engine/state.ts";
 import { openMemory } from "../src/index.ts";
 import { openStore } from "../src/stores/open-store.ts";
 import type { Store } from "../src/stores/store.ts";
-import { surfaceNames } from "../src/tools/surfaces.ts";
+import { surfaceNames } from "../src/surfaces/surfaces.ts";
 import { call, refused, startTestServer } from "./support/server.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 

@@ -2,8 +2,8 @@ import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { HoldfastError } from "../errors.ts";
 import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
-import type { Surface } from "../tools/define-tool.ts";
-import { surfaceNames } from "../tools/surfaces.ts";
+import type { Surface } from "../surfaces/surface.ts";
+import { surfaceNames } from "../surfaces/surfaces.ts";
 import { prepareProjectStore, projectStore } from "./project-root.ts";
 
 const common = {

@@ -1,5 +1,5 @@
-import { hostNames } from "../hosts/install/host-table.ts";
-import type { Completion } from "./completions.ts";
+import { hostNames } from "../hosts/hosts.ts";
+import type { Completion } from "./commands/completions.ts";
 
 const hosts = hostNames.join(" ");
 

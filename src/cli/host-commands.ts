@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { actionOf, diffOf } from "../hosts/install/show-changes.ts";
 import type { FileChange } from "../hosts/install/write-changes.ts";
-import { painterFor, printable } from "./terminal.ts";
+import { painterFor, printable } from "./terminal/paint.ts";
 
 /** Parses the arguments of a command that is about hosts: there is no store to choose. */
 export function readHostArguments<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
 import { peopleCommands } from "./people-commands.ts";
-import { projectCommand } from "./project-command.ts";
+import { projectCommand } from "./commands/project-command.ts";
 
 /** A command: its line in the help, and the file that is loaded when it is called. */
 export interface Command {
@@ -39,32 +39,32 @@ export const commands: Record<string, Command> = {
     usage: "chat [-p PROMPT] [--session ID] [--model MODEL]",
     summary: "talk to a model whose memory survives compaction",
     options: chatOptions,
-    load: () => import("./chat.ts"),
+    load: () => import("./commands/chat.ts"),
   },
   demo: {
     usage: "demo [--fast]",
     summary: "watch a scripted agent keep its notes through compactions",
     options: `
   --fast                   without pauses`,
-    load: () => import("./demo.ts"),
+    load: () => import("./demo/demo.ts"),
   },
   init: {
     usage: "init [HOST…] [--user] [--dry-run]",
     summary: "plug into the coding agents that are here",
     options: initOptions,
-    load: () => import("./init.ts"),
+    load: () => import("./commands/init.ts"),
   },
   uninstall: {
     usage: "uninstall [HOST…] [--user] [--dry-run]",
     summary: "put back what init has changed",
     options: initOptions,
-    load: () => import("./uninstall.ts"),
+    load: () => import("./commands/uninstall.ts"),
   },
   doctor: {
     usage: "doctor [HOST…] [--live]",
     summary: "prove that memory reaches each coding agent",
     options: doctorOptions,
-    load: () => import("./doctor.ts"),
+    load: () => import("./commands/doctor.ts"),
   },
   serve: {
     usage: "serve [--port N] [--no-open] [--demo]",
@@ -76,7 +76,7 @@ export const commands: Record<string, Command> = {
   --no-open                do not open a browser
   --demo                   in an empty store: a scripted agent at work, beside one that has finished
   --db PATH, --store URL   where sessions are kept; for --demo a temporary file unless given`,
-    load: () => import("./serve.ts"),
+    load: () => import("./commands/serve.ts"),
   },
   mcp: {
     usage: "mcp [--surfaces A,B] [--session ID] [--cost]",
@@ -86,13 +86,13 @@ export const commands: Record<string, Command> = {
   --session ID             always this session; that of the host which starts the server unless given
   --cost                   print what each surface's tool definitions cost in tokens, and exit
   --db PATH, --store URL   where sessions are kept`,
-    load: () => import("./mcp.ts"),
+    load: () => import("./commands/mcp.ts"),
   },
   ...peopleCommands,
   hook: {
     usage: "hook HOST",
     summary: "answer an event of a coding agent (called by the agent, JSON on stdin)",
-    load: () => import("./hook.ts"),
+    load: () => import("./commands/hook.ts"),
   },
   project: projectCommand,
   replay: {
@@ -107,7 +107,7 @@ export const commands: Record<string, Command> = {
   --fold-after MINUTES     idle minutes after which changes are folded in; 0 for never
   --context-window N       tokens that the model takes
   --json                   print JSON`,
-    load: () => import("./replay.ts"),
+    load: () => import("./commands/replay.ts"),
   },
 };
 
@@ -157,7 +157,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
     const expected = error instanceof HoldfastError || isSystemError(error);
     const problem = expected ? (error as Error).message : explainUsageError(error, name, commandHelp);
     if (problem === undefined) throw error;
-    const { visibleText } = await import("./visible-text.ts");
+    const { visibleText } = await import("./terminal/visible-text.ts");
     console.error(`holdfast: ${visibleText(problem)}`);
     return 1;
   }

@@ -14,14 +14,14 @@ export const peopleCommands: Record<string, Command> = {
     summary: "list the sessions of a store, children under their parents",
     options: `
   --all                    archived sessions too${store}`,
-    load: () => import("./sessions.ts"),
+    load: () => import("./commands/sessions.ts"),
   },
   show: {
     usage: "show [SESSION] [--revision N]",
     summary: "show a session's notepad, plan, references, tasks and notes",
     options: `${session}
   --revision N             the memory as it was right after that revision${store}`,
-    load: () => import("./show.ts"),
+    load: () => import("./commands/show.ts"),
   },
   edit: {
     usage: "edit [SESSION] [--space SPACE]",
@@ -30,7 +30,7 @@ export const peopleCommands: Record<string, Command> = {
   --space SPACE            notepad (unless given), or the scratchpad's notes or plan${store}
 
 The editor is $VISUAL or $EDITOR, with its arguments: EDITOR="code --wait".`,
-    load: () => import("./edit.ts"),
+    load: () => import("./commands/edit.ts"),
   },
   log: {
     usage: "log [SESSION] [--revision N] [--limit N]",
@@ -38,21 +38,21 @@ The editor is $VISUAL or $EDITOR, with its arguments: EDITOR="code --wait".`,
     options: `${session}
   --revision N             that entry in full
   --limit N                at most so many entries, newest first; 50 unless given${store}`,
-    load: () => import("./log.ts"),
+    load: () => import("./commands/log.ts"),
   },
   diff: {
     usage: "diff [SESSION] [FROM [TO]]",
     summary: "show what changed between two revisions, or the last change",
     options: `${session}
   FROM, TO                 revisions; up to the newest one when only FROM is given${store}`,
-    load: () => import("./diff.ts"),
+    load: () => import("./commands/diff.ts"),
   },
   undo: {
     usage: "undo [SESSION] [--revision N]",
     summary: "take back the last change to a session, or that of a revision",
     options: `${session}
   --revision N             the change to take back, if no later one stands in the way${store}`,
-    load: () => import("./undo.ts"),
+    load: () => import("./commands/undo.ts"),
   },
   search: {
     usage: "search QUERY [--session ID] [--limit N]",
@@ -61,7 +61,7 @@ The editor is $VISUAL or $EDITOR, with its arguments: EDITOR="code --wait".`,
   QUERY                    words; what contains them as they are comes first
   --session ID             only this session
   --limit N                at most so many matches; 20 unless given${store}`,
-    load: () => import("./search.ts"),
+    load: () => import("./commands/search.ts"),
   },
   export: {
     usage: "export SESSION [--format json|pi] [--into FILE]",
@@ -71,14 +71,14 @@ The editor is $VISUAL or $EDITOR, with its arguments: EDITOR="code --wait".`,
   --into FILE              write there, not to standard output
   --format FORMAT          json (unless given), or pi: append to the pi session file named with --into
   --salvage                get out of a damaged SQLite file what can be read: SESSION, or all of them${store}`,
-    load: () => import("./export.ts"),
+    load: () => import("./commands/export.ts"),
   },
   import: {
     usage: "import FILE [--session ID]",
     summary: "make sessions from an export, a salvage or a pi session file",
     options: `
   --session ID             the new session's id; the one in the file unless given or taken${store}`,
-    load: () => import("./import.ts"),
+    load: () => import("./commands/import.ts"),
   },
   gc: {
     usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--yes]",
@@ -89,7 +89,7 @@ The editor is $VISUAL or $EDITOR, with its arguments: EDITOR="code --wait".`,
   --keep N                 never the N newest; alone: all but the N newest
   --yes                    do it; otherwise it is only shown what would go
   --dry-run                only show it, even with --yes${store}`,
-    load: () => import("./gc.ts"),
+    load: () => import("./commands/gc.ts"),
   },
   completions: {
     usage: "completions bash|zsh|fish",
@@ -99,6 +99,6 @@ The editor is $VISUAL or $EDITOR, with its arguments: EDITOR="code --wait".`,
   bash:  source <(holdfast completions bash)       in ~/.bashrc
   zsh:   source <(holdfast completions zsh)        in ~/.zshrc, after compinit
   fish:  holdfast completions fish | source        in ~/.config/fish/config.fish`,
-    load: () => import("./completions.ts"),
+    load: () => import("./commands/completions.ts"),
   },
 };

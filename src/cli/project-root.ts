@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { findProject, makeProjectDirectory } from "../hosts/project-directory.ts";
+import { findProject, makeProjectDirectory } from "../workspace/project.ts";
 
 /** The database of the project that the working directory belongs to. */
 export function projectStore(): string {

@@ -1,6 +1,6 @@
-import { likenessOf, queryWord } from "../engine/likeness.ts";
-import { foldCase } from "../engine/notes.ts";
-import { eachTerm, terms } from "../engine/words.ts";
+import { likenessOf, queryWord } from "../surfaces/notes/word-similarity.ts";
+import { foldCase } from "../surfaces/notes/operations.ts";
+import { eachTerm, terms } from "../surfaces/notes/words.ts";
 
 /** A line that answers a query. */
 export interface LineMatch {

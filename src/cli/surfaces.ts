@@ -1,19 +1,19 @@
 import { delimiter } from "node:path";
 import { HoldfastError } from "../errors.ts";
-import { hasNotes } from "../project/notes-places.ts";
-import type { Surface } from "../tools/define-tool.ts";
-import { knowledgeSurface } from "../tools/knowledge.ts";
-import { findSurfaces, surfaceNames } from "../tools/surfaces.ts";
+import { hasNotes } from "../surfaces/project/notes-md/places.ts";
+import type { Surface } from "../surfaces/surface.ts";
+import { knowledgeSurface } from "../surfaces/knowledge/tools.ts";
+import { findSurfaces, surfaceNames } from "../surfaces/surfaces.ts";
 
 /** Surfaces that look outside the session; each is loaded when it is chosen. */
 const outside: Record<string, (root: string) => Promise<Surface>> = {
   knowledge: async (root) => {
-    const { skillFolders } = await import("../knowledge/skill-folders.ts");
+    const { skillFolders } = await import("../surfaces/knowledge/skill-folders.ts");
     const folders = process.env.HOLDFAST_SKILLS?.split(delimiter).filter((folder) => folder !== "");
     return knowledgeSurface({ skills: skillFolders(root, folders?.length ? { folders } : {}) });
   },
-  project: async (root) => (await import("../project/surface.ts")).projectSurface({ root }),
-  sandbox: async () => (await import("../sandbox/surface.ts")).sandboxSurface(),
+  project: async (root) => (await import("../surfaces/project/surface.ts")).projectSurface({ root }),
+  sandbox: async () => (await import("../surfaces/sandbox/surface.ts")).sandboxSurface(),
 };
 
 /** Every surface that can be chosen by name. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseArgs } from "node:util";
-import { splitCommand } from "./run-editor.ts";
+import { splitCommand } from "./terminal/run-editor.ts";
 import { explainUsageError, nearestName, optionsIn } from "./usage-errors.ts";
 
 test("the nearest name is found, and none where nothing is near [people.usage]", () => {

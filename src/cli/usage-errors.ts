@@ -1,4 +1,4 @@
-import { withinEdits } from "../engine/words.ts";
+import { withinEdits } from "../surfaces/notes/words.ts";
 
 /** A parser's complaint in our words; undefined for any other error. */
 export function explainUsageError(error: unknown, command: string, help: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { Scratchpad } from "../engine/scratchpad.ts";
+import type { Scratchpad } from "../surfaces/scratchpad/operations.ts";
 import { fenceContent, unfenceContent } from "./fence.ts";
 
 const notepadHeading = "## Session Notepad";

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { checkId } from "../sessions/options.ts";
 import { findHostProcess, isAlive, listAncestors, parseTable } from "./processes.ts";
-import { findProject, makeProjectDirectory } from "./project-directory.ts";
+import { findProject, makeProjectDirectory } from "../workspace/project.ts";
 import { dropStaleLinks, findLink, followSession, linkSession, sessionIdOf } from "./session-link.ts";
 
 const host = "claude-code";

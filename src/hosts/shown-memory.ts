@@ -1,4 +1,4 @@
-import { type MemoryView, planChange, viewOf } from "../controller/plan-changes.ts";
+import { type MemoryView, planChange, viewOf } from "../context/changes.ts";
 import type { JournalEntry } from "../engine/journal.ts";
 import type { Context } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { ToolAnswer, ToolDescription } from "../sessions/options.ts";
-import { dotless } from "../tools/toolbox.ts";
+import { dotless } from "../surfaces/toolbox.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
-import type { StoredMessage } from "../controller/conversation.ts";
-import type { ConversationPart } from "./lay-out.ts";
+import type { StoredMessage } from "../context/conversation.ts";
+import type { ConversationPart } from "./prompt-layout.ts";
 import type { MemoryPiece } from "./memory-model.ts";
 
 /** A stretch of a prompt that is either wholly the same as in the call before or not. */

@@ -1,4 +1,4 @@
-import type { StoredMessage } from "../controller/conversation.ts";
+import type { StoredMessage } from "../context/conversation.ts";
 import { estimateMessage } from "./calibrate.ts";
 import type { RecordedCall, RecordedCompaction, Transcript } from "./transcript.ts";
 

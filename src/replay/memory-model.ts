@@ -1,6 +1,6 @@
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { planChange } from "../controller/plan-changes.ts";
-import type { Placement } from "../controller/plan-prompt.ts";
+import { planChange } from "../context/changes.ts";
+import type { Placement } from "../context/prompt.ts";
 
 export interface MemoryOptions {
   /** Size of the notepad. */

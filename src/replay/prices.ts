@@ -1,5 +1,5 @@
 import { HoldfastError } from "../errors.ts";
-import { isJsonObject } from "../hosts/pi-session-tree.ts";
+import { isJsonObject } from "../hosts/pi/session-tree.ts";
 import type { TokenCounts } from "./transcript.ts";
 
 /** Dollars for a million tokens of each kind. */

@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { isJsonObject } from "../hosts/pi-session-tree.ts";
+import { isJsonObject } from "../hosts/pi/session-tree.ts";
 import { countIn, objectIn, objectsIn, type ParsedLine, textIn, timeIn } from "./read-lines.ts";
 import type { RecordedCall, Transcript, TranscriptWarning } from "./transcript.ts";
 

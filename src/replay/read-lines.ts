@@ -1,4 +1,4 @@
-import { isJsonObject } from "../hosts/pi-session-tree.ts";
+import { isJsonObject } from "../hosts/pi/session-tree.ts";
 import type { TranscriptWarning } from "./transcript.ts";
 
 export interface ParsedLine {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toolResultsOf } from "../controller/conversation.ts";
+import { toolResultsOf } from "../context/conversation.ts";
 import { HoldfastError } from "../errors.ts";
 import { readTranscript } from "./read-transcript.ts";
 

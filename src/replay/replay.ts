@@ -4,12 +4,12 @@ import {
   defaultClearing,
   estimateCallsLeft,
   planClearing,
-} from "../controller/plan-clearing.ts";
-import type { CompactionPolicy } from "../controller/plan-usage.ts";
+} from "../compaction/clearing.ts";
+import type { CompactionPolicy } from "../compaction/usage.ts";
 import { type RecordId, recordId } from "../engine/state.ts";
 import { type Calibration, calibrate } from "./calibrate.ts";
-import { foresee } from "./foresee.ts";
-import { type CompactionMode, type ConversationPart, layOut } from "./lay-out.ts";
+import { foresee } from "./best-clearing.ts";
+import { type CompactionMode, type ConversationPart, layOut } from "./prompt-layout.ts";
 import { defaultMemory, type MemoryOptions } from "./memory-model.ts";
 import { addCounts, builtInPrices, costOf, type Prices, pricesFor } from "./prices.ts";
 import type { PolicyRow, ReplayOptions, Report } from "./report.ts";

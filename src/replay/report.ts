@@ -1,4 +1,4 @@
-import type { Placement } from "../controller/plan-prompt.ts";
+import type { Placement } from "../context/prompt.ts";
 import type { MemoryOptions } from "./memory-model.ts";
 import type { Prices, PriceTable } from "./prices.ts";
 import type { TokenCounts, Transcript, TranscriptWarning } from "./transcript.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { toolResultsOf } from "../controller/conversation.ts";
-import { describeResult } from "../controller/plan-clearing.ts";
-import type { Placement } from "../controller/plan-prompt.ts";
+import { toolResultsOf } from "../context/conversation.ts";
+import { describeResult } from "../compaction/clearing.ts";
+import type { Placement } from "../context/prompt.ts";
 import { calibrate } from "./calibrate.ts";
 import { type ExampleOptions, exampleSystem, exampleTranscript } from "./example-transcript.ts";
-import { layOut } from "./lay-out.ts";
+import { layOut } from "./prompt-layout.ts";
 import { defaultMemory } from "./memory-model.ts";
-import { poseClearing } from "./pose-clearing.ts";
+import { poseClearing } from "./clearing-problem.ts";
 import { costOf, type Prices } from "./prices.ts";
 import { type DecideClearing, measureWarmth, type SimulatedCall, simulate } from "./simulate.ts";
 

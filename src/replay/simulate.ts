@@ -1,10 +1,10 @@
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import type { StoredMessage } from "../controller/conversation.ts";
-import type { ClearableResult } from "../controller/plan-clearing.ts";
-import { type Placement, stubText } from "../controller/plan-prompt.ts";
+import type { StoredMessage } from "../context/conversation.ts";
+import type { ClearableResult } from "../compaction/clearing.ts";
+import { type Placement, stubText } from "../context/prompt.ts";
 import { commonPrefix, createPromptBuilder, type Segment, totalOf } from "./build-prompt.ts";
 import type { Calibration } from "./calibrate.ts";
-import type { ConversationPart } from "./lay-out.ts";
+import type { ConversationPart } from "./prompt-layout.ts";
 import { createMemoryModel, type MemoryOptions } from "./memory-model.ts";
 import type { RecordedCall, TokenCounts, Transcript } from "./transcript.ts";
 

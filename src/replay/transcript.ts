@@ -1,4 +1,4 @@
-import type { StoredMessage } from "../controller/conversation.ts";
+import type { StoredMessage } from "../context/conversation.ts";
 
 /** What a provider counted for one call. `input` is neither read from nor written to the cache. */
 export interface TokenCounts {

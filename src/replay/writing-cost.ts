@@ -1,4 +1,4 @@
-import type { ConversationPart } from "./lay-out.ts";
+import type { ConversationPart } from "./prompt-layout.ts";
 import type { MemoryOptions } from "./memory-model.ts";
 import type { Prices } from "./prices.ts";
 import type { SimulatedCall } from "./simulate.ts";

@@ -3,7 +3,7 @@ import type { Json } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { HashedPiece } from "../sessions/call-log.ts";
 import type { Reply } from "./api.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
+import type { Handlers, Workshop } from "./handlers/handlers.ts";
 import { costOfCall, type PriceOf } from "./money.ts";
 
 export type ModelCall = Reply<"calls">["calls"][number];

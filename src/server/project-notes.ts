@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import { lintProject } from "../project/lint.ts";
-import { readNotesFile } from "../project/notes-file.ts";
-import { openProject } from "../project/project.ts";
+import { lintProject } from "../surfaces/project/lint/lint.ts";
+import { readNotesFile } from "../surfaces/project/notes-md/file.ts";
+import { openProject } from "../surfaces/project/project.ts";
 import type { ProjectReader } from "./project.ts";
 
 /** With these the file cannot be read as it was meant; the others are matters of form. */

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
 import type { Reply } from "./api.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
+import type { Handlers, Workshop } from "./handlers/handlers.ts";
 
 /** The project's NOTES.md, read and linted anew each time it is asked for. */
 export interface ProjectReader {

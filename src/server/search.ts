@@ -1,10 +1,10 @@
-import { foldCase, type Note } from "../engine/notes.ts";
-import { readScratchpad } from "../engine/scratchpad.ts";
+import { foldCase, type Note } from "../surfaces/notes/operations.ts";
+import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionSummary } from "../stores/store.ts";
 import type { Reply } from "./api.ts";
-import type { Workshop } from "./handlers.ts";
+import type { Workshop } from "./handlers/handlers.ts";
 
 type Hit = Reply<"search">["hits"][number];
 

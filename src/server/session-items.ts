@@ -1,4 +1,4 @@
-import { type Child, readChildren } from "../engine/children.ts";
+import { type Child, readChildren } from "../surfaces/sessions/operations.ts";
 import { readEpoch, readTasks } from "../engine/conversation.ts";
 import { listResident, type State } from "../engine/state.ts";
 import { countCharacters } from "../engine/text.ts";

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../engine/journal.ts";
-import type { Note, NoteValue } from "../engine/notes.ts";
+import type { Note, NoteValue } from "../surfaces/notes/operations.ts";
 import {
   applyChanges,
   emptyCounters,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { openTestMemory } from "../../test/support/memory.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { JournalEntry } from "../index.ts";
-import { sqliteStore } from "../stores/sqlite.ts";
+import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 
 /** Collects until a number of them is there. */
 function collector<T>(): { add(item: T): void; items: T[]; reached(count: number): Promise<void> } {

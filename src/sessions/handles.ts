@@ -1,8 +1,8 @@
 import { checkCounts, checkTextList, checkTexts } from "../engine/check-fields.ts";
-import type { NoteMatches } from "../engine/note-index.ts";
-import type { NotepadResult } from "../engine/notepad.ts";
-import type { Note, NotesResult, NoteValue } from "../engine/notes.ts";
-import { readScratchpad, type Scratchpad, type ScratchpadResult } from "../engine/scratchpad.ts";
+import type { NoteMatches } from "../surfaces/notes/note-index.ts";
+import type { NotepadResult } from "../surfaces/notepad/operations.ts";
+import type { Note, NotesResult, NoteValue } from "../surfaces/notes/operations.ts";
+import { readScratchpad, type Scratchpad, type ScratchpadResult } from "../surfaces/scratchpad/operations.ts";
 import type { AppliedOperation, ApplyOptions, Session } from "./session.ts";
 
 type Done<Result> = Promise<AppliedOperation<Result>>;

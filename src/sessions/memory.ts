@@ -9,7 +9,7 @@ import {
 } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
-import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "./knowledge.ts";
+import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
 import { scopeOf } from "./lineage.ts";
 import { checkId, checkTitle, type SessionSetting, type Setting, type ToolDescription } from "./options.ts";
 import { type ApplyOptions, loadState, Session, sessionNotFound } from "./session.ts";

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../engine/journal.ts";
-import { NoteIndex } from "../engine/note-index.ts";
-import type { NoteValue } from "../engine/notes.ts";
+import { NoteIndex } from "../surfaces/notes/note-index.ts";
+import type { NoteValue } from "../surfaces/notes/operations.ts";
 import type { SessionRow } from "../engine/state.ts";
 import type { Store } from "../stores/store.ts";
 import { readJournal, readRecords } from "./lineage.ts";

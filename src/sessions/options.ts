@@ -4,7 +4,7 @@ import type { SessionRow, State } from "../engine/state.ts";
 import { isLongerThan, normaliseText, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Store } from "../stores/store.ts";
-import type { Knowledge } from "./knowledge.ts";
+import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
 import type { ApplyOptions, Session } from "./session.ts";
 
 /** A piece of rendered memory, and where it wants to stand. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JournalEntry } from "../engine/journal.ts";
-import { foldCase } from "../engine/notes.ts";
+import { foldCase } from "../surfaces/notes/operations.ts";
 import { type Json, type RecordKind, recordKinds, type SessionRow } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";

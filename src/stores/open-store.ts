@@ -15,16 +15,16 @@ export async function openStore(choice: StoreChoice, options: StoreOptions = {})
   const scheme = /^([a-z][a-z0-9+-]+):/.exec(choice)?.[1];
   switch (scheme) {
     case undefined:
-      return (await import("./sqlite.ts")).sqliteStore({ path: choice, ...options });
+      return (await import("./sqlite/sqlite.ts")).sqliteStore({ path: choice, ...options });
     case "sqlite": {
       const [path = "", query] = pathOf(choice, scheme).split("?");
-      return (await import("./sqlite.ts")).sqliteStore({ path, ...readSynchronous(query), ...options });
+      return (await import("./sqlite/sqlite.ts")).sqliteStore({ path, ...readSynchronous(query), ...options });
     }
     case "jsonl":
-      return (await import("./jsonl.ts")).jsonlStore({ directory: pathOf(choice, scheme), ...options });
+      return (await import("./jsonl/jsonl.ts")).jsonlStore({ directory: pathOf(choice, scheme), ...options });
     case "postgres":
     case "postgresql":
-      return (await import("./postgres.ts")).postgresStore({ url: choice, ...options });
+      return (await import("./postgres/postgres.ts")).postgresStore({ url: choice, ...options });
     case "memory":
       return (await import("./memory.ts")).memoryStore();
     default:

@@ -8,8 +8,8 @@ import {
   createAgent,
   type Turn,
   type TurnResult,
-} from "../../src/controller/index.ts";
-import { summaryInstructions, warningText } from "../../src/controller/plan-compaction.ts";
+} from "../../src/agent/index.ts";
+import { summaryInstructions, warningText } from "../../src/compaction/summary.ts";
 import { estimateTokens, type Memory, openMemory, type Session } from "../../src/index.ts";
 import {
   type ScriptedAnswer,

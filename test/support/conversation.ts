@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { StoredMessage } from "../../src/controller/conversation.ts";
+import type { StoredMessage } from "../../src/context/conversation.ts";
 import { emptyCounters, type Json, type RecordId, type State } from "../../src/engine/state.ts";
 
 type Line = ModelMessage | { aside: ModelMessage };

@@ -7,7 +7,7 @@ import type {
   PiModelRequest,
   PiTool,
   PiTreeEntry,
-} from "../../src/hosts/pi/pi-host.ts";
+} from "../../src/hosts/pi/api.ts";
 
 type Handler = (event: never, context: PiContext) => unknown;
 

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatAnswer, type HookReply } from "../../src/hosts/hook-answer.ts";
-import { readHookConfig } from "../../src/hosts/hook-config.ts";
-import { readHookEvent } from "../../src/hosts/hook-event.ts";
-import { findProject } from "../../src/hosts/project-directory.ts";
-import { runHook } from "../../src/hosts/run-hook.ts";
+import { formatAnswer, type HookReply } from "../../src/hosts/hook/answer.ts";
+import { readHookConfig } from "../../src/workspace/config.ts";
+import { readHookEvent } from "../../src/hosts/hook/event.ts";
+import { findProject } from "../../src/workspace/project.ts";
+import { runHook } from "../../src/hosts/hook/run-hook.ts";
 import { openMemory } from "../../src/index.ts";
 import type { Memory } from "../../src/sessions/memory.ts";
 import type { Outcome } from "./command-line.ts";

@@ -1,4 +1,4 @@
-import type { SandboxApi } from "../../src/sandbox/index.ts";
+import type { SandboxApi } from "../../src/surfaces/sandbox/index.ts";
 
 const megabyte = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { jsonlStore } from "../../src/stores/jsonl.ts";
+import { jsonlStore } from "../../src/stores/jsonl/jsonl.ts";
 import type { StoredRecord } from "../../src/stores/store.ts";
 import { openTestMemory } from "./memory.ts";
 import { temporaryDirectory } from "./temporary.ts";

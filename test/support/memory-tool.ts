@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runMemoryCommand } from "../../src/adapters/memory-tool.ts";
+import { runMemoryCommand } from "../../src/adapters/anthropic/memory-tool.ts";
 import type { Session } from "../../src/index.ts";
 
 export type Command = { command: string; [field: string]: unknown };

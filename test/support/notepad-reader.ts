@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { unfenceContent } from "../../src/context/fence.ts";
-import { compactedText, foldedText } from "../../src/controller/plan-compaction.ts";
+import { compactedText, foldedText } from "../../src/compaction/summary.ts";
 import { appendText, prependText, replaceText } from "../../src/engine/text.ts";
 import { parseNotepad } from "../../src/index.ts";
 import type { ScriptedRequest } from "../../src/testing/index.ts";

@@ -1,4 +1,4 @@
-import { openProject } from "../../src/project/project.ts";
+import { openProject } from "../../src/surfaces/project/project.ts";
 import { callOperation } from "./project.ts";
 
 /** Logs debt, as fast as it can, until it has logged enough or is killed. */

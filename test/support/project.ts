@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { initProject } from "../../src/project/init.ts";
-import { type Answer, projectOperations } from "../../src/project/operations.ts";
-import { type Caller, openProject, type Project, type ProjectOptions } from "../../src/project/project.ts";
+import { initProject } from "../../src/surfaces/project/init.ts";
+import { type Answer, projectOperations } from "../../src/surfaces/project/operations.ts";
+import { type Caller, openProject, type Project, type ProjectOptions } from "../../src/surfaces/project/project.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 /** The example that the protocol comes with. */

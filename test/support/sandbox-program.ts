@@ -1,7 +1,7 @@
 /** Runs as a process of its own, on the sandbox it is given: kills a program, runs another, and closes nothing. */
 const { createSandbox } = (await import(
   process.argv[2] ?? ""
-)) as typeof import("../../src/sandbox/index.ts");
+)) as typeof import("../../src/surfaces/sandbox/index.ts");
 const sandbox = createSandbox({ workers: 1 });
 const killed = await sandbox.run({
   code: "for (;;) JSON.stringify(new Array(100_000).fill(1.5));",

@@ -13,7 +13,7 @@ import {
   routes,
 } from "../../src/server/api.ts";
 import { type RunningServer, type ServerOptions, startServer } from "../../src/server/start.ts";
-import { surfaceNames } from "../../src/tools/surfaces.ts";
+import { surfaceNames } from "../../src/surfaces/surfaces.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 export interface TestServer {

@@ -1,6 +1,6 @@
 import { tool } from "ai";
 import { z } from "zod";
-import { type Agent, createAgent } from "../../src/controller/index.ts";
+import { type Agent, createAgent } from "../../src/agent/index.ts";
 import type { Memory } from "../../src/index.ts";
 import { filler, modelAt } from "./agent.ts";
 

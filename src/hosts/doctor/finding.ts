@@ -1,4 +1,4 @@
-import type { HostName } from "../install/host-table.ts";
+import type { HostName } from "../hosts.ts";
 
 /** One thing that was looked at. A problem keeps memory from the agent; a note does not, or could not be looked at. */
 export interface Finding {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Host } from "./host-table.ts";
+import type { Host } from "../hosts.ts";
 import { findProgram } from "./launcher.ts";
 import type { Places } from "./places.ts";
 

@@ -1,6 +1,6 @@
 import { defaultLimits } from "../../engine/limits.ts";
-import { createToolbox, dotless } from "../../tools/toolbox.ts";
-import { basicSurfaces } from "../plugin-memory.ts";
+import { createToolbox, dotless } from "../../surfaces/toolbox.ts";
+import { basicSurfaces } from "../../workspace/plugin-memory.ts";
 import { failureReporter } from "../report-failure.ts";
 import type {
   OpenClawApi,
@@ -8,7 +8,7 @@ import type {
   OpenClawContext,
   OpenClawPlugin,
   OpenClawTool,
-} from "./openclaw-host.ts";
+} from "./api.ts";
 import { OpenClawMemory } from "./openclaw-memory.ts";
 
 const memory = new OpenClawMemory();

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
-import { isObject } from "../small-file.ts";
+import { isObject } from "../../workspace/small-file.ts";
 
 export interface HookAnswer {
   /** For the model. */

@@ -1,5 +1,5 @@
 import { failureReporter } from "../report-failure.ts";
-import type { OpencodeHooks, OpencodeInput } from "./opencode-host.ts";
+import type { OpencodeHooks, OpencodeInput } from "./api.ts";
 import { OpencodePlugin } from "./plugin.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { OpencodeMessage, OpencodePart } from "./opencode-host.ts";
+import type { OpencodeMessage, OpencodePart } from "./api.ts";
 
 /**
  * Puts memory before the first words of the user, where the provider's cache holds it, and each piece of news before

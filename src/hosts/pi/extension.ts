@@ -1,11 +1,11 @@
-import { warningText } from "../../controller/plan-compaction.ts";
+import { warningText } from "../../compaction/summary.ts";
 import { type Receipt, readEpoch } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { ToolAnswer } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
-import { dotless } from "../../tools/toolbox.ts";
-import { writeReceipt } from "../host-compaction.ts";
+import { dotless } from "../../surfaces/toolbox.ts";
+import { writeReceipt } from "../hook/host-compaction.ts";
 import { ShownMemory } from "../shown-memory.ts";
 import { checkpointBranch, type PlannedCompaction, receiptOf, summariseBranch } from "./compact-branch.ts";
 import type {
@@ -17,7 +17,7 @@ import type {
   PiContextEvent,
   PiExtensionApi,
   PiTool,
-} from "./pi-host.ts";
+} from "./api.ts";
 import { PiMemory } from "./pi-memory.ts";
 import { placeMemory } from "./place-memory.ts";
 

@@ -1,10 +1,10 @@
 import { openMemory } from "../../index.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import type { Surface } from "../../tools/define-tool.ts";
-import { openPluginMemory, surfacesFor } from "../plugin-memory.ts";
+import type { Surface } from "../../surfaces/surface.ts";
+import { openPluginMemory, surfacesFor } from "../../workspace/plugin-memory.ts";
 import { failureReporter } from "../report-failure.ts";
 import { PiExtension } from "./extension.ts";
-import type { PiContext, PiExtensionApi } from "./pi-host.ts";
+import type { PiContext, PiExtensionApi } from "./api.ts";
 
 /**
  * The pi extension: tools, memory before every model call, and compactions with a checkpoint and a receipt.

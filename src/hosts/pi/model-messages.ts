@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { isJsonObject } from "../pi-session-tree.ts";
+import { isJsonObject } from "./session-tree.ts";
 
 type Fields = Record<string, unknown>;
 

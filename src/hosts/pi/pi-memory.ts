@@ -1,4 +1,4 @@
-import { readScratchpad } from "../../engine/scratchpad.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { Json, State } from "../../engine/state.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -13,7 +13,7 @@ import {
   toDocument,
   wentElsewhere,
 } from "./branch-memory.ts";
-import type { PiContext, PiExtensionApi } from "./pi-host.ts";
+import type { PiContext, PiExtensionApi } from "./api.ts";
 
 /**
  * The memory of the branch that pi stands on. A branch of pi's tree is a session of ours: whoever goes back to an

@@ -1,4 +1,4 @@
-import type { PiAgentMessage } from "./pi-host.ts";
+import type { PiAgentMessage } from "./api.ts";
 
 /**
  * The messages of one model call with memory in them. It stands first, so that the provider's cache holds it; what is

@@ -2,16 +2,16 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { unfenceContent } from "../../context/fence.ts";
-import type { StoredMessage } from "../../controller/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import {
   deterministicSummary,
   findSummaryFault,
   summaryInstructions,
   transcriptOf,
-} from "../../controller/plan-compaction.ts";
+} from "../../compaction/summary.ts";
 import type { Receipt } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { PiContext, PiModelAnswer, PiModelRequest } from "./pi-host.ts";
+import type { PiContext, PiModelAnswer, PiModelRequest } from "./api.ts";
 
 export interface SummaryInput {
   /** What the compaction before this one left. */

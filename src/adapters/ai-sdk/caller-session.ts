@@ -1,0 +1,158 @@
+import type { ModelMessage } from "ai";
+import { AgentSession, type AgentSetting, type PromptNow } from "../../agent/agent-session.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
+import { blocksToFreeze, planPrompt } from "../../context/prompt.ts";
+import { placeChanges, tellFullness } from "../../agent/place-changes.ts";
+import { type Injection, readInjections, readSpans } from "../../engine/conversation.ts";
+import { messageKey } from "../../engine/messages.ts";
+import { type Json, recordId, type State } from "../../engine/state.ts";
+import type { Session } from "../../sessions/session.ts";
+import { knownMessagesOf } from "./known-messages.ts";
+import { withoutBytes } from "./without-bytes.ts";
+
+/**
+ * A conversation that belongs to somebody else: the caller hands its messages in with every call. Each is stored in
+ * the session once, under a number, so that the controller's plans fit; the caller's list itself is only read.
+ */
+export class CallerSession extends AgentSession {
+  readonly #setting: AgentSetting;
+  /** The caller's way to stop the call that is under way. */
+  signal: AbortSignal | undefined;
+  #list: StoredMessage[] = [];
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(session: Session, setting: AgentSetting) {
+    super(session, setting);
+    this.#setting = setting;
+  }
+
+  /** One piece of work on this conversation after the other. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Takes over the caller's list: what is new in it is stored, with the memory's changes before a new user message. */
+  async follow(messages: readonly ModelMessage[]): Promise<void> {
+    await this.#openEpoch();
+    const known = knownMessagesOf(this.session);
+    await known.catchUp(this.session);
+    const numbers = known.align(messages);
+    this.#list = numbers.map((number, index) => ({
+      number,
+      message: withoutBytes(messages[index] as ModelMessage),
+      at: known.at(number),
+    }));
+    const fresh = messages.slice(numbers.length);
+    const asked = fresh.findLastIndex(({ role }) => role === "user");
+    if (asked !== -1) {
+      await this.add(fresh.slice(0, asked));
+      await placeChanges(this, this.#setting);
+      await tellFullness(this, this.#setting);
+    }
+    await this.add(fresh.slice(Math.max(0, asked)));
+  }
+
+  /** Every message of the caller's list, those included that a summary stands for. */
+  get list(): readonly StoredMessage[] {
+    return this.#list;
+  }
+
+  override async messages(state?: State): Promise<readonly StoredMessage[]> {
+    const to = summarisedUntil(state ?? (await this.session.state()));
+    return this.#list.filter(({ number }) => number > to);
+  }
+
+  override async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
+    if (messages.length === 0) return;
+    const first = await this.store(messages, aside);
+    messages.forEach((message, index) => {
+      this.#list.push({
+        number: first + index,
+        message: withoutBytes(message),
+        at: this.#setting.clock(),
+        ...(aside ? { aside } : {}),
+      });
+    });
+  }
+
+  /** Stores messages without taking them for part of the list; gives the number of the first. */
+  async store(messages: readonly ModelMessage[], aside = false): Promise<number> {
+    const at = this.#setting.clock();
+    const values = messages.map((message) => toStorable(withoutBytes(message), at, aside));
+    const { result } = await this.session.apply({ type: "messages.add", messages: values });
+    return result.first;
+  }
+
+  /** A warning turn is not part of the caller's conversation: what is said in it is stored and left out again. */
+  override async aside(work: () => Promise<void>): Promise<void> {
+    const before = this.#list;
+    this.#list = [...before];
+    try {
+      await work();
+    } finally {
+      this.#list = before;
+    }
+  }
+
+  /** What the model is to be given, without counting it. */
+  async plan(steer: string, base: string): Promise<Omit<PromptNow, "usage">> {
+    const state = await this.session.state();
+    const messages = await this.messages(state);
+    const { toolbox, placement } = this.#setting;
+    const context = toolbox.context(state);
+    const anchored = anchorInjections(state, messages);
+    return {
+      steer,
+      context,
+      prompt: planPrompt({ state: anchored, context, messages, base, placement, steer }),
+      state,
+      messages,
+    };
+  }
+
+  /** Never remembered: the same state can be asked about for another list. */
+  override async prompt(steer = ""): Promise<PromptNow> {
+    const planned = await this.plan(steer, this.#setting.base);
+    return { ...planned, usage: this.usage(planned.prompt) };
+  }
+
+  async #openEpoch(): Promise<void> {
+    const state = await this.session.state();
+    if (state.resident.has("epoch/current")) return;
+    const blocks = blocksToFreeze(this.#setting.toolbox.context(state));
+    await this.session.apply({ type: "context.open", blocks }, { actor: { kind: "system" } });
+  }
+}
+
+/** No store takes NUL, and a tool's result may well hold one. */
+function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
+  const plain = (_: string, value: unknown) =>
+    typeof value === "string" ? value.replaceAll("\u0000", "\ufffd") : value;
+  return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
+}
+
+/** The last message that the summary stands for. */
+function summarisedUntil(state: State): number {
+  return readSpans(state).find(([, { kind }]) => kind === "summary")?.[1].to ?? 0;
+}
+
+/**
+ * What stood before a message that the caller's list no longer has is put before the next one that it has, so that
+ * the model always sees every change of the epoch.
+ */
+export function anchorInjections(state: State, messages: readonly StoredMessage[]): State {
+  const listed = new Set(messages.map(({ number }) => number));
+  const end = (messages.at(-1)?.number ?? summarisedUntil(state)) + 1;
+  const isAnchored = ({ before }: Injection) => listed.has(before) || before === end;
+  const injections = readInjections(state);
+  if (injections.every(isAnchored)) return state;
+  const resident = new Map(state.resident);
+  for (const id of state.resident.keys()) if (id.startsWith("injection/")) resident.delete(id);
+  injections.forEach(({ before, text }, index) => {
+    const anchor = messages.find(({ number }) => number >= before)?.number ?? end;
+    resident.set(recordId("injection", messageKey(index + 1)), { before: anchor, text } satisfies Json);
+  });
+  return { row: state.row, resident };
+}

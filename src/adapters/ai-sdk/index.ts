@@ -1,0 +1,105 @@
+import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLanguageModel } from "ai";
+import { typeName } from "../../engine/check-fields.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Session } from "../../sessions/session.ts";
+import {
+  agentSetting,
+  type CompactionOptions,
+  listenersOf,
+  type PlacementOptions,
+  type ToolOptions,
+  toolboxFor,
+} from "./options.ts";
+import { executableTools } from "./tools.ts";
+import { CallerSession } from "./caller-session.ts";
+import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
+import { type PrepareStep, prepareStepFor } from "./prepare-step.ts";
+
+export type { AgentEvent } from "../../agent/events.ts";
+export type { CompactionOptions, PlacementOptions, ToolOptions } from "./options.ts";
+export type { PrepareStep, Step } from "./prepare-step.ts";
+
+/** A model as providers make it; a model named by a string has to be looked up first. */
+export type Model = Parameters<typeof wrapLanguageModel>[0]["model"];
+
+export interface HoldfastOptions<TOOLS extends ToolSet> extends CompactionOptions {
+  model: Model;
+  /** The agent's own tools; memory's are added to them. */
+  tools?: TOOLS;
+}
+
+export interface PrepareStepOptions extends CompactionOptions {
+  /** Answers warnings and writes summaries; the model of the step unless given. */
+  model?: LanguageModel;
+}
+
+/**
+ * Memory for a `ToolLoopAgent`, or for a `streamText` or `generateText` call: spread it into the settings.
+ *
+ * @example
+ * const memory = await openMemory({ store: "memory.db" });
+ * const session = await memory.openSession("audit");
+ * const agent = new ToolLoopAgent({ ...holdfast({ session, model, contextWindow: 128_000, tools }) });
+ */
+export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptions<TOOLS>) {
+  const { session, model, tools } = options;
+  checkModel(model);
+  const setting = agentSetting(options, model, tools);
+  const memoryTools = executableTools(session, setting.toolbox);
+  checkNames(tools ?? {}, memoryTools);
+  const parts = { agent: new CallerSession(session, setting), setting, ...listenersOf(options) };
+  return {
+    model: wrapLanguageModel({ model, middleware: memoryMiddleware(parts) }),
+    tools: { ...tools, ...memoryTools } as TOOLS & ToolSet,
+    prepareStep: prepareStepFor(parts),
+  };
+}
+
+/** Memory's tools alone, ready to run; their names have no dots. */
+export function holdfastTools(session: Session, options: ToolOptions = {}): ToolSet {
+  return executableTools(session, toolboxFor(options));
+}
+
+/** Placement alone: guidance, blocks and changes are put into each prompt on its way to the model. */
+export function holdfastMiddleware(
+  session: Session,
+  options: PlacementOptions = {},
+): LanguageModelMiddleware {
+  const setting = agentSetting(options);
+  return memoryMiddleware({ agent: new CallerSession(session, setting), setting, ...listenersOf(options) });
+}
+
+/** Compaction alone, for a model that is wrapped with `holdfastMiddleware`: give both the same surfaces and placement. */
+export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
+  const { session, model } = options;
+  const setting = agentSetting(options, model);
+  const prepare = prepareStepFor({
+    agent: new CallerSession(session, setting),
+    setting,
+    ...listenersOf(options),
+  });
+  return (step) => {
+    // The step's model holds the middleware, which must not take a warning or a summary for a turn.
+    setting.options.model = model ?? forOwnCalls(step.model);
+    return prepare(step);
+  };
+}
+
+/** Callers without types may name a model, as the SDK lets them; a name cannot be wrapped. */
+function checkModel(model: unknown): void {
+  if (typeof model === "object" && model !== null) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `"model" must be a model as a provider makes it, such as gateway("${String(model)}") from "ai" (got ${typeName(model)}).`,
+  );
+}
+
+function checkNames(own: ToolSet, memory: ToolSet): void {
+  const taken = Object.keys(own).filter((name) => Object.hasOwn(memory, name));
+  if (taken.length === 0) return;
+  throw new HoldfastError(
+    "duplicate_tool",
+    `Your tools and memory's both have ${taken.join(", ")}. Rename yours, or leave the surface out with "surfaces".`,
+    { data: { tools: taken } },
+  );
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ModelMessage } from "ai";
+import fc from "fast-check";
+import { openTestSession } from "../../../test/support/memory.ts";
+import type { Session } from "../../index.ts";
+import { fingerprint, knownMessagesOf } from "./known-messages.ts";
+
+const words = fc.constantFrom("continue", "yes", "no", "go on");
+
+const message: fc.Arbitrary<ModelMessage> = fc.oneof(
+  words.map((content): ModelMessage => ({ role: "user", content })),
+  words.map((content): ModelMessage => ({ role: "assistant", content })),
+  fc.constantFrom("a", "b").map(
+    (toolCallId): ModelMessage => ({
+      role: "assistant",
+      content: [{ type: "tool-call", toolCallId, toolName: "read", input: {} }],
+    }),
+  ),
+  fc.constantFrom("a", "b").map(
+    (toolCallId): ModelMessage => ({
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId, toolName: "read", output: { type: "text", value: "x" } }],
+    }),
+  ),
+);
+
+async function sessionWith(messages: readonly ModelMessage[]): Promise<Session> {
+  const session = await openTestSession();
+  const values = messages.map((each) => ({ message: JSON.parse(JSON.stringify(each)), at: 0 }));
+  if (values.length > 0) await session.apply({ type: "messages.add", messages: values });
+  await knownMessagesOf(session).catchUp(session);
+  return session;
+}
+
+test("a list that goes on from what is stored is known message by message [aisdk.alignment]", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(message, { maxLength: 12 }), fc.nat(12), async (messages, dropped) => {
+      const session = await sessionWith(messages);
+      const list = [...structuredClone(messages), { role: "user", content: "something never said" } as const];
+      const numbers = messages.map((_, index) => index + 1);
+      assert.deepEqual(knownMessagesOf(session).align(list), numbers);
+      // Whoever keeps only the newest messages is understood as well: at worst, equal ones are taken for each other.
+      const tail = list.slice(dropped);
+      const known = knownMessagesOf(session).align(tail);
+      assert.equal(known.length, Math.max(0, tail.length - 1));
+      for (const [index, number] of known.entries()) {
+        assert.equal(
+          fingerprint(messages[number - 1] as ModelMessage),
+          fingerprint(tail[index] as ModelMessage),
+        );
+        assert.ok(index === 0 || number > (known[index - 1] ?? 0), "numbers only ever grow");
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("from an edited message on, everything is new; a message left out is not [aisdk.alignment]", async () => {
+  const said = (role: "user" | "assistant", content: string): ModelMessage => ({ role, content });
+  const messages = [said("user", "one"), said("assistant", "1"), said("user", "two"), said("assistant", "2")];
+  const known = knownMessagesOf(await sessionWith(messages));
+  assert.deepEqual(known.align([said("user", "one"), said("assistant", "edited"), said("user", "two")]), [1]);
+  assert.deepEqual(
+    known.align([said("user", "one"), said("user", "two"), said("assistant", "2")]),
+    [1, 3, 4],
+  );
+  assert.deepEqual(known.align([said("user", "never")]), []);
+});
+
+test("the same words are a new turn once they were answered, and the same turn until then [aisdk.alignment]", async () => {
+  const asked: ModelMessage = { role: "user", content: "continue" };
+  assert.deepEqual(knownMessagesOf(await sessionWith([asked])).align([structuredClone(asked)]), [1]);
+  const answered = await sessionWith([asked, { role: "assistant", content: "done" }]);
+  assert.deepEqual(knownMessagesOf(answered).align([structuredClone(asked)]), []);
+});
+
+test("what was said in a warning turn is in nobody's list [aisdk.alignment]", async () => {
+  const session = await sessionWith([{ role: "user", content: "go" }]);
+  const aside = { message: { role: "assistant", content: "saved" }, at: 0, aside: true };
+  await session.apply({ type: "messages.add", messages: [aside] });
+  const known = knownMessagesOf(session);
+  await known.catchUp(session);
+  assert.deepEqual(
+    known.align([{ role: "user", content: "go" }]),
+    [1],
+    "the question still waits for its answer",
+  );
+  assert.deepEqual(known.align([{ role: "assistant", content: "saved" }]), []);
+});
+
+test("a message is the same however it was converted [aisdk.alignment]", () => {
+  const same = (...messages: ModelMessage[]) => assert.equal(new Set(messages.map(fingerprint)).size, 1);
+  same(
+    { role: "user", content: "a\u0000b" },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "a\ufffd" },
+        { type: "text", text: "b" },
+      ],
+    },
+    { role: "user", content: [{ type: "text", text: "a\ufffdb", providerOptions: { x: { y: 1 } } }] },
+  );
+  const result = (toolCallId: string, value: string) => ({
+    type: "tool-result" as const,
+    toolCallId,
+    toolName: "t",
+    output: { type: "text" as const, value },
+  });
+  same(
+    { role: "tool", content: [result("a", "long")] },
+    { role: "tool", content: [result("a", "stub"), result("b", "joined")] },
+  );
+  assert.notEqual(
+    fingerprint({ role: "user", content: "a" }),
+    fingerprint({ role: "assistant", content: "a" }),
+  );
+  assert.notEqual(fingerprint({ role: "user", content: "ab" }), fingerprint({ role: "user", content: "ba" }));
+});

@@ -1,0 +1,113 @@
+import type { ModelMessage } from "ai";
+import { type StoredMessage, toStored } from "../../context/conversation.ts";
+import type { Session } from "../../sessions/session.ts";
+
+/** A session's stored messages by fingerprint, so that a caller's own list can be told apart from what is new in it. */
+export class KnownMessages {
+  /** By number, from 1; undefined for what was said in a warning turn, which no caller has in its list. */
+  readonly #prints: (string | undefined)[] = [undefined];
+  readonly #places = new Map<string, number[]>();
+  readonly #times: number[] = [0];
+
+  /** Reads what has been stored since the last time, by whomever. */
+  async catchUp(session: Session): Promise<void> {
+    const { row } = await session.state();
+    const next = this.#prints.length;
+    if (next > row.counters.lastMessage) return;
+    const values = await session.messages(next, row.counters.lastMessage);
+    for (const [index, value] of values.entries()) {
+      // Two may be catching up at the same time; each message counts once.
+      if (this.#prints.length === next + index) this.#push(toStored(next + index, value));
+    }
+  }
+
+  /** When a message was stored. */
+  at(number: number): number {
+    return this.#times[number] ?? 0;
+  }
+
+  /** The numbers of a list's messages, up to the first that is new. They only ever grow: an edited list is a new branch. */
+  align(messages: readonly ModelMessage[]): number[] {
+    const prints = messages.map(fingerprint);
+    const numbers: number[] = [];
+    while (numbers.length < prints.length) {
+      const run = this.#longestRun(prints, numbers.length, numbers.at(-1) ?? 0);
+      if (run === undefined) break;
+      for (let step = 0; step < run.length; step++) numbers.push(run.start + step);
+    }
+    // The same words once more after an answer are a new turn, not the old one.
+    const last = numbers.at(-1);
+    const isWhole = numbers.length === messages.length && messages.at(-1)?.role === "user";
+    if (last !== undefined && isWhole && this.#isAnswered(last)) numbers.pop();
+    return numbers;
+  }
+
+  #longestRun(prints: readonly string[], from: number, after: number) {
+    let best: { start: number; length: number } | undefined;
+    for (const start of this.#places.get(prints[from] ?? "") ?? []) {
+      if (start <= after) continue;
+      let length = 1;
+      while (from + length < prints.length && this.#prints[start + length] === prints[from + length])
+        length++;
+      // Of equals the newest: an older one belongs to a turn that is over.
+      if (!best || length >= best.length) best = { start, length };
+    }
+    return best;
+  }
+
+  #isAnswered(number: number): boolean {
+    const next = this.#prints.slice(number + 1).find((print) => print !== undefined);
+    return next?.startsWith("assistant") ?? false;
+  }
+
+  #push({ number, message, aside, at }: StoredMessage): void {
+    const print = aside ? undefined : fingerprint(message);
+    this.#prints.push(print);
+    this.#times.push(at);
+    if (print === undefined) return;
+    const places = this.#places.get(print);
+    if (places) places.push(number);
+    else this.#places.set(print, [number]);
+  }
+}
+
+const known = new WeakMap<Session, KnownMessages>();
+
+/** One for each session of a process, whoever asks. */
+export function knownMessagesOf(session: Session): KnownMessages {
+  let messages = known.get(session);
+  if (!messages) {
+    messages = new KnownMessages();
+    known.set(session, messages);
+  }
+  return messages;
+}
+
+const prints = new WeakMap<object, string>();
+
+/** What stays the same of a message however often it is converted: its words, or the ids of its tool calls. */
+export function fingerprint(message: ModelMessage): string {
+  let print = prints.get(message);
+  if (print === undefined) {
+    print = printOf(message);
+    prints.set(message, print);
+  }
+  return print;
+}
+
+function printOf({ role, content }: ModelMessage): string {
+  if (typeof content === "string") return `${role} 0 ${asStored(content)}`;
+  const ids = content.flatMap((part) =>
+    part.type === "tool-call" || part.type === "tool-result" ? [part.toolCallId] : [],
+  );
+  // The SDK joins neighbouring tool messages, so that only the first id is sure to stand where it stood.
+  if (role === "tool") return `tool ${ids[0] ?? ""}`;
+  if (ids.length > 0) return `${role} calls ${ids.join(" ")}`;
+  const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const files = content.filter(({ type }) => type === "file" || type === "image").length;
+  return `${role} ${files} ${asStored(text)}`;
+}
+
+function asStored(text: string): string {
+  return text.replaceAll("\u0000", "\ufffd").toWellFormed();
+}

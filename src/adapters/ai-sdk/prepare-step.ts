@@ -1,0 +1,66 @@
+import type { Instructions, LanguageModel, ModelMessage } from "ai";
+import { makeRoom } from "../../agent/make-room.ts";
+import { HoldfastError } from "../../errors.ts";
+import { countPlacedPrompts, type Parts } from "./middleware.ts";
+
+/** What a `prepareStep` is given, as far as it is looked at. */
+export interface Step {
+  messages: ModelMessage[];
+  steps: readonly { usage: { inputTokens: number | undefined } }[];
+  instructions?: Instructions | undefined;
+  model: LanguageModel;
+}
+
+/** Changes nothing of the step: what has to leave the prompt is left out of it by the middleware. */
+export type PrepareStep = (step: Step) => Promise<undefined>;
+
+/** Before each step: stores what is new, and clears, warns and compacts as far as that is needed. */
+export function prepareStepFor({ agent, setting, emit, report }: Parts): PrepareStep {
+  const never = new AbortController().signal;
+  // The SDK tells its signal to models, but not to a prepareStep; all steps of a call have the same.
+  const signalOf = ({ steps }: Step) => (steps.length > 0 ? agent.signal : undefined) ?? never;
+  let expected = 0;
+  const prepare = async (step: Step) => {
+    const { messages, steps, instructions } = step;
+    if (steps.length > 0 && countPlacedPrompts(agent.session) === 0) throw middlewareMissing();
+    const reported = steps.at(-1)?.usage.inputTokens;
+    if (reported !== undefined && expected > 0) setting.tokenizer.observe(expected, reported);
+    setting.base = textOf(instructions);
+    const start = messages.findIndex(({ role }) => role !== "system");
+    await agent.follow(start === -1 ? [] : messages.slice(start));
+    const run = { agent, setting, signal: signalOf(step), emit, steer: "", isOver: () => false };
+    await makeRoom(run, growthOf(steps));
+    expected = (await agent.prompt()).usage.total;
+  };
+  return async (step) => {
+    try {
+      await agent.exclusive(() => prepare(step));
+    } catch (error) {
+      // The SDK sees by itself that it was aborted.
+      if (!signalOf(step).aborted) report(error);
+    }
+    return undefined;
+  };
+}
+
+function middlewareMissing(): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    "The model is not wrapped with holdfastMiddleware, so what is compacted would stay in its prompt. Use the model that holdfast() gives, or wrapLanguageModel({ model, middleware: holdfastMiddleware(session) })",
+  );
+}
+
+/** How much the prompt grew with the last step that made it grow. */
+function growthOf(steps: Step["steps"]): number {
+  const sizes = steps.flatMap(({ usage }) => usage.inputTokens ?? []);
+  const growths = sizes.slice(1).map((size, index) => size - (sizes[index] ?? 0));
+  return growths.findLast((growth) => growth > 0) ?? 0;
+}
+
+function textOf(instructions: Instructions | undefined): string {
+  if (instructions === undefined || typeof instructions === "string") return instructions ?? "";
+  return [instructions]
+    .flat()
+    .map(({ content }) => content)
+    .join("\n\n");
+}

@@ -1,0 +1,35 @@
+import { jsonSchema, type ToolSet, tool } from "ai";
+import { callKey } from "../../context/conversation.ts";
+import { type ErrorCode, HoldfastError } from "../../errors.ts";
+import type { Toolbox } from "../../sessions/options.ts";
+import type { Session } from "../../sessions/session.ts";
+import type { Tool } from "../../surfaces/surface.ts";
+import { schemaOf } from "../../surfaces/dispatch.ts";
+import { type AgentToolbox, dotless } from "../../surfaces/toolbox.ts";
+
+/** Memory's tools for the AI SDK, ready to run. The model reads a tool's text; programs get its output. */
+export function executableTools(session: Session, toolbox: AgentToolbox): ToolSet {
+  return Object.fromEntries(
+    toolbox.tools.map((each) => [dotless(each.name), executable(session, toolbox, each)]),
+  );
+}
+
+function executable(
+  session: Session,
+  toolbox: Toolbox,
+  { name, description, input, text }: Tool,
+): ToolSet[string] {
+  return tool({
+    description,
+    // No validation here: `dispatch` does it, with errors that say what to do next.
+    inputSchema: jsonSchema<Record<string, unknown>>(schemaOf(input, "input")),
+    execute: async (given, { toolCallId }): Promise<Record<string, unknown>> => {
+      const { row } = await session.state();
+      const key = callKey(row.counters.lastMessage, toolCallId).slice(0, 255);
+      const answer = await toolbox.dispatch(session, name, given, { key });
+      if (answer.ok) return answer.output;
+      throw new HoldfastError(answer.code as ErrorCode, answer.text, { data: answer.data });
+    },
+    toModelOutput: ({ output }) => ({ type: "text", value: text ? text(output) : JSON.stringify(output) }),
+  });
+}

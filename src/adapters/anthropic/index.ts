@@ -1,0 +1,78 @@
+import { type ErrorCode, HoldfastError } from "../../errors.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { runMemoryCommand } from "./memory-tool.ts";
+import { answerCall, definitionsOf, type SurfaceChoice } from "../session-tools.ts";
+
+export type { SurfaceChoice } from "../session-tools.ts";
+
+/** A tool for `client.messages.create({ tools })`. */
+export interface AnthropicTool {
+  name: string;
+  description: string;
+  input_schema: { type: "object"; [field: string]: unknown };
+}
+
+/** What a message of the model holds, as far as it is looked at. */
+export interface MessageWithContent {
+  content: readonly { type: string; id?: string; name?: string; input?: unknown }[];
+}
+
+export interface ToolResultBlock {
+  type: "tool_result";
+  tool_use_id: string;
+  content: string;
+  is_error?: true;
+}
+
+/** Anthropic's own memory tool: put it among the tools, and `handleToolUse` runs its commands on the session. */
+export const anthropicMemoryTool = { type: "memory_20250818", name: "memory" } as const;
+
+/** Memory's tools for `client.messages.create({ tools })`. */
+export async function anthropicTools(
+  source: Session | Memory,
+  options: SurfaceChoice = {},
+): Promise<AnthropicTool[]> {
+  const definitions = await definitionsOf(source, options);
+  return definitions.map(({ name, description, schema }) => ({
+    name,
+    description,
+    input_schema: { ...schema, type: "object" },
+  }));
+}
+
+/**
+ * Runs the memory calls of a message, in order, and gives the tool_result blocks for the next user message.
+ * Calls of other tools are left to you.
+ */
+export async function handleToolUse(
+  session: Session,
+  message: MessageWithContent,
+): Promise<ToolResultBlock[]> {
+  const blocks: ToolResultBlock[] = [];
+  for (const { type, id, name, input } of message.content) {
+    if (type !== "tool_use" || id === undefined || name === undefined) continue;
+    const isMemoryTool = name === anthropicMemoryTool.name;
+    const answer = isMemoryTool
+      ? await runMemoryCommand(session, input)
+      : await answerCall(session, name, input);
+    if (!answer) continue;
+    const failed = answer.ok ? {} : { is_error: true as const };
+    blocks.push({ type: "tool_result", tool_use_id: id, content: answer.text, ...failed });
+  }
+  return blocks;
+}
+
+type Command = "view" | "create" | "str_replace" | "insert" | "delete" | "rename";
+
+/** The memory tool's commands for the SDK's `betaMemoryTool`, which its tool runner takes. */
+export function memoryToolHandlers(
+  session: Session,
+): Record<Command, (command: { command: string }) => Promise<string>> {
+  const run = async (command: { command: string }): Promise<string> => {
+    const answer = await runMemoryCommand(session, command);
+    if (answer.ok) return answer.text;
+    throw new HoldfastError(answer.code as ErrorCode, answer.text, { data: answer.data });
+  };
+  return { view: run, create: run, str_replace: run, insert: run, delete: run, rename: run };
+}

@@ -1,0 +1,222 @@
+import { z } from "zod";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
+import { defaultLimits } from "../../engine/limits.ts";
+import type { Operation } from "../../engine/operations.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import type { State } from "../../engine/state.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { ToolAnswer } from "../../sessions/options.ts";
+import type { ApplyOptions, Session } from "../../sessions/session.ts";
+import { type Call, defineTool, type Tool } from "../../surfaces/surface.ts";
+import { dispatch, required } from "../../surfaces/dispatch.ts";
+import {
+  checkFree,
+  createOperation,
+  filesBelow,
+  findFile,
+  isThere,
+  listFiles,
+  type MemoryFile,
+  moveOperation,
+  removeOperation,
+  writeOperation,
+} from "./memory-files.ts";
+import { checkPath, memoryRoot } from "./memory-path.ts";
+import { findOccurrences, insertLine, renderDirectory, renderFile, renderSnippet } from "./memory-views.ts";
+
+const memoryTool = defineTool({
+  name: "memory",
+  description: "Files below /memories, as Anthropic's memory tool has them.",
+  input: z.object({
+    command: z.enum(["view", "create", "str_replace", "insert", "delete", "rename"]),
+    path: z.string().optional(),
+    view_range: z.array(z.int()).optional(),
+    file_text: z.string().optional(),
+    old_str: z.string().optional(),
+    new_str: z.string().optional(),
+    insert_line: z.int().optional(),
+    insert_text: z.string().optional(),
+    old_path: z.string().optional(),
+    new_path: z.string().optional(),
+  }),
+  output: z.object({ text: z.string() }),
+  destructive: true,
+  run: async ({ session, options }, input) => {
+    const { command } = input;
+    const at = { session, options };
+    const path = () => checkPath(required(input.path, "path", command));
+    const text = (field: "file_text" | "old_str" | "insert_text") => required(input[field], field, command);
+    switch (command) {
+      case "view":
+        return { text: await view(at, path(), input.view_range) };
+      case "create":
+        return { text: await create(at, path(), text("file_text")) };
+      case "str_replace":
+        // Left out, it means that the text goes.
+        return { text: await replace(at, path(), text("old_str"), input.new_str ?? "") };
+      case "insert":
+        return {
+          text: await insert(
+            at,
+            path(),
+            required(input.insert_line, "insert_line", command),
+            text("insert_text"),
+          ),
+        };
+      case "delete":
+        return { text: await remove(at, path()) };
+      case "rename": {
+        const from = checkPath(required(input.old_path, "old_path", command));
+        return { text: await rename(at, from, checkPath(required(input.new_path, "new_path", command))) };
+      }
+    }
+  },
+  text: ({ text }) => String(text),
+});
+
+const tools: ReadonlyMap<string, Tool> = new Map([[memoryTool.name, memoryTool]]);
+
+/** Runs one command of Anthropic's memory tool on a session's memory. */
+export function runMemoryCommand(session: Session, input: unknown): Promise<ToolAnswer> {
+  // The commands have no budget of their own: the engine holds what they write to the memory's.
+  const call: Call = {
+    session,
+    options: { surface: "memory" },
+    limits: defaultLimits,
+    countTokens: estimateTokens,
+  };
+  return dispatch(tools, memoryTool.name, input, call);
+}
+
+type At = { session: Session; options: ApplyOptions };
+
+async function view({ session }: At, path: string, range?: number[]): Promise<string> {
+  const state = await session.state();
+  const file = await findFile(session, state, path);
+  if (file) return renderFile(path, file.text, range);
+  const below = filesBelow(await listFiles(session, state), path);
+  if (below.length === 0 && path !== memoryRoot) throw missing(path, ". Please provide a valid path.");
+  return renderDirectory(path, below, range);
+}
+
+async function create(at: At, path: string, text: string): Promise<string> {
+  const warnings = await change(at, async (state) => {
+    const taken = `File ${path} already exists. Edit it with str_replace or insert, or delete it first.`;
+    checkFree(await listFiles(at.session, state), path, taken);
+    return createOperation(path, text);
+  });
+  return [`File created successfully at: ${path}`, ...warnings].join("\n");
+}
+
+async function replace(at: At, path: string, old: string, fresh: string): Promise<string> {
+  let snippet = "";
+  const warnings = await edit(at, path, (before) => {
+    const lines = findOccurrences(before, old);
+    if (lines.length === 0) {
+      throw invalid(`No replacement was performed, old_str \`${old}\` did not appear verbatim in ${path}.`);
+    }
+    if (lines.length > 1) {
+      const places = [...new Set(lines)].join(", ");
+      throw invalid(
+        `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ${places}. Please ensure it is unique`,
+      );
+    }
+    const after = before.replace(old, () => fresh);
+    snippet = renderSnippet(after, lines[0] ?? 1);
+    return after;
+  });
+  const shown = `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`;
+  return [shown, ...warnings].join("\n");
+}
+
+async function insert(at: At, path: string, line: number, text: string): Promise<string> {
+  const warnings = await edit(at, path, (before) => insertLine(before, line, text));
+  return [`The file ${path} has been edited.`, ...warnings].join("\n");
+}
+
+async function remove(at: At, path: string): Promise<string> {
+  if (path === memoryRoot)
+    throw invalid("Cannot delete the /memories directory itself. Delete what is in it.");
+  for (const file of await filesAt(at.session, path)) {
+    await change(at, async (state) =>
+      removeOperation((await findFile(at.session, state, file.path)) ?? file),
+    );
+  }
+  return `Successfully deleted ${path}`;
+}
+
+async function rename(at: At, from: string, to: string): Promise<string> {
+  if (from === memoryRoot)
+    throw invalid("Cannot rename the /memories directory itself. Rename what is in it.");
+  const moved = await filesAt(at.session, from);
+  if (to.startsWith(`${from}/`))
+    throw invalid(`Cannot move ${from} into itself. Choose a path outside of it.`);
+  const files = await listFiles(at.session, await at.session.state());
+  checkFree(files, to, `The destination ${to} already exists. Choose another path, or delete it first.`);
+  const warnings: string[] = [];
+  for (const file of moved) warnings.push(...(await move(at, file, to + file.path.slice(from.length))));
+  return [`Successfully renamed ${from} to ${to}`, ...warnings].join("\n");
+}
+
+async function move(at: At, file: MemoryFile, to: string): Promise<string[]> {
+  const operation = moveOperation(file, to);
+  if (operation) return change(at, () => operation);
+  // First the copy, then the removal: whatever happens in between, nothing is lost.
+  const warnings = await change(at, () => createOperation(to, file.text));
+  await change(at, () => removeOperation(file));
+  return warnings;
+}
+
+/** The file of that path, or all below that directory. */
+async function filesAt(session: Session, path: string): Promise<MemoryFile[]> {
+  const files = await listFiles(session, await session.state());
+  const file = files.find((each) => each.path === path && isThere(each));
+  const found = file ? [file] : filesBelow(files, path);
+  if (found.length === 0) throw missing(path, ". View /memories to see what there is.");
+  return found;
+}
+
+/** Reads, edits and writes a file as one operation, again if somebody else was faster. */
+function edit(at: At, path: string, make: (text: string) => string): Promise<string[]> {
+  return change(at, async (state) => {
+    const file = await findFile(at.session, state, path);
+    if (file) return writeOperation(file, make(file.text));
+    const isDirectory =
+      filesBelow(await listFiles(at.session, state), path).length > 0 || path === memoryRoot;
+    throw isDirectory
+      ? invalid(`The path ${path} is not a file. Give the path of a file below it.`)
+      : missing(path, ". Please provide a valid path.");
+  });
+}
+
+/** Applies an operation made from the state it meets; gives what the engine had to cut, which stays in the journal. */
+async function change(
+  { session, options }: At,
+  make: (state: State) => Operation | Promise<Operation>,
+): Promise<string[]> {
+  let items = 0;
+  const { warnings, state } = await session.change(
+    async (before) => {
+      const operation = await make(before);
+      items = operation.type === "scratchpad.refs_set" ? operation.items.length : 0;
+      return operation;
+    },
+    () => true,
+    options,
+  );
+  const { length } = readScratchpad(state).refs;
+  return items > length
+    ? [
+        ...warnings,
+        `Only the first ${length} of ${items} references were kept. Remove some and add the rest.`,
+      ]
+    : warnings;
+}
+
+function invalid(message: string): HoldfastError {
+  return new HoldfastError("invalid_input", message);
+}
+
+function missing(path: string, next: string): HoldfastError {
+  return new HoldfastError("not_found", `The path ${path} does not exist${next}`, { data: { path } });
+}

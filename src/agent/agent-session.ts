@@ -1,0 +1,207 @@
+import type { ModelMessage } from "ai";
+import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
+import { type Checkpoint, readEpoch, readSpans } from "../engine/conversation.ts";
+import type { State } from "../engine/state.ts";
+import type { Context } from "../sessions/options.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Moment, Tool } from "../surfaces/surface.ts";
+import { type AgentToolbox, dotless } from "../surfaces/toolbox.ts";
+import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
+import { fromStored, isFinalAnswer, type StoredMessage, spokenText, toStored } from "../context/conversation.ts";
+import type { AgentEvent } from "./events.ts";
+import type { AgentOptions } from "./options.ts";
+import { pairCalls } from "../context/pairs.ts";
+import { type Placement, type Prompt, planPrompt } from "../context/prompt.ts";
+import type { CompactionPolicy, Usage } from "../compaction/usage.ts";
+import { CallRecorder } from "./record-calls.ts";
+import { ShownMemory } from "./shown-memory.ts";
+
+/** What every part of a turn needs of the agent. */
+export interface AgentSetting {
+  options: Omit<AgentOptions, "memory">;
+  toolbox: AgentToolbox;
+  placement: Placement;
+  policy: CompactionPolicy;
+  base: string;
+  tokenizer: CalibratedTokenizer;
+  countTokens: (text: string) => number;
+  clock: () => number;
+}
+
+export function makeTokenizer(countTokens: (text: string) => number): CalibratedTokenizer {
+  return calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens }));
+}
+
+export interface PromptNow {
+  steer: string;
+  /** What the surfaces show. */
+  context: Context;
+  prompt: Prompt;
+  usage: Usage;
+  state: State;
+  messages: readonly StoredMessage[];
+}
+
+/** The conversation of one session as the controller holds it: read once, then only what is new. */
+export class AgentSession {
+  readonly session: Session;
+  readonly shownMemory: ShownMemory;
+  readonly recorder: CallRecorder;
+  readonly #setting: AgentSetting;
+  #tools: readonly Tool[];
+  #messages: StoredMessage[] = [];
+  /** Messages up to this one are summarised and not held. */
+  #summarised = 0;
+  #prompt: PromptNow | undefined;
+  /** Tokens of messages added since the prompt was last counted. */
+  #sinceCounted = 0;
+
+  constructor(session: Session, setting: AgentSetting) {
+    this.session = session;
+    this.#setting = setting;
+    this.#tools = setting.toolbox.tools;
+    this.shownMemory = new ShownMemory(session, setting.toolbox);
+    this.recorder = new CallRecorder(session, setting.countTokens, setting.clock);
+  }
+
+  /** Looks again at what is kept outside the session, the tools that the agent made itself among it. */
+  async refresh(): Promise<void> {
+    const { toolbox } = this.#setting;
+    if (toolbox.changeable.size === 0) return;
+    await toolbox.refresh(this.session);
+    const own = this.#setting.options.tools ?? {};
+    // A tool that the agent made must not take the place of one that it was given.
+    const extra = toolbox
+      .extraTools((await this.session.state()).row)
+      .filter(({ name }) => !Object.hasOwn(own, dotless(name)));
+    const isSame =
+      this.#tools.length === toolbox.tools.length + extra.length &&
+      extra.every((tool, index) => this.#tools[toolbox.tools.length + index] === tool);
+    if (!isSame) this.#tools = [...toolbox.tools, ...extra];
+  }
+
+  /** Tells the surfaces of a moment of the conversation; what goes wrong there is an event. */
+  async tell(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
+    for (const message of await this.#setting.toolbox.tell(this.session, moment))
+      emit({ type: "error", message });
+  }
+
+  /** Memory's tools, as of the last refresh. */
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** The messages since the last summary, in order. */
+  async messages(state?: State): Promise<readonly StoredMessage[]> {
+    const { row, ...rest } = state ?? (await this.session.state());
+    const summary = readSpans({ row, ...rest }).find(([, { kind }]) => kind === "summary")?.[1];
+    const first = (summary?.to ?? 0) + 1;
+    if (first !== this.#summarised + 1) {
+      this.#summarised = first - 1;
+      this.#messages = this.#messages.filter(({ number }) => number >= first);
+    }
+    const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
+    if (next <= row.counters.lastMessage) {
+      const values = await this.session.messages(next, row.counters.lastMessage);
+      values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
+    }
+    return this.#messages;
+  }
+
+  /** What the agent answered last; undefined while the user still waits for an answer. */
+  async lastAnswer(): Promise<string | undefined> {
+    const { row } = await this.session.state();
+    for (let number = row.counters.lastMessage; number > 0; number--) {
+      const [value] = await this.session.messages(number, number);
+      const stored = value === undefined ? undefined : toStored(number, value);
+      if (stored?.aside) continue;
+      return stored && isFinalAnswer(stored) ? spokenText(stored.message) : undefined;
+    }
+    return "";
+  }
+
+  async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
+    if (messages.length === 0) return;
+    const at = this.#setting.clock();
+    const values = messages.map((message) => fromStored(message, at, aside));
+    const { result, revision, state } = await this.session.apply({ type: "messages.add", messages: values });
+    this.shownMemory.passOver(state, revision);
+    for (const message of messages) this.#sinceCounted += messageTokens(message, this.#setting.countTokens);
+    const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
+    if (result.first === next)
+      values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
+  }
+
+  /** About the tokens of the prompt, from the last time that they were counted; undefined before. */
+  get roughTotal(): number | undefined {
+    return this.#prompt && this.#prompt.usage.total + this.#sinceCounted * this.#setting.tokenizer.ratio;
+  }
+
+  /** Holds a warning turn. Whoever keeps the conversation elsewhere leaves out here what was said in it. */
+  async aside(work: () => Promise<void>): Promise<void> {
+    await work();
+  }
+
+  /** What was written down before the last compaction. */
+  async lastCheckpoint(state: State): Promise<Checkpoint | undefined> {
+    const { number } = readEpoch(state);
+    const known = (await this.session.records("checkpoint")).map(
+      ({ value }) => value as unknown as Checkpoint,
+    );
+    return known
+      .filter(({ epoch }) => epoch < number)
+      .sort((a, b) => a.epoch - b.epoch)
+      .at(-1);
+  }
+
+  /** What a model call would be given now. Worked out once for each state. */
+  async prompt(steer = ""): Promise<PromptNow> {
+    const state = await this.session.state();
+    const { toolbox, base, placement } = this.#setting;
+    const context = toolbox.context(state);
+    const known = this.#prompt;
+    if (known?.state === state && known.context === context && known.steer === steer) return known;
+    const messages = await this.messages(state);
+    const paired = pairCalls(messages);
+    const prompt = planPrompt({ state, context, messages: paired, base, placement, steer });
+    this.#sinceCounted = 0;
+    this.#prompt = { steer, context, prompt, usage: this.usage(prompt), state, messages };
+    return this.#prompt;
+  }
+
+  /** Tokens of a prompt by part; the parts add up to the total. */
+  usage({ system, messages, parts: kinds, added }: Prompt): Usage {
+    const { tokenizer, policy, base, options, countTokens } = this.#setting;
+    const count = (text: string) => tokenizer.count(text);
+    const said = { memory: 0, summaries: 0, history: 0, results: 0 };
+    for (const [index, message] of messages.entries())
+      said[kinds[index] ?? "history"] += messageTokens(message, countTokens) * tokenizer.ratio;
+    // What memory put before something that was said stands in that message.
+    const before = Math.min(
+      Math.round(said.history),
+      Math.max(0, added.reduce((sum, text) => sum + count(text), 0) - Math.round(said.memory)),
+    );
+    const parts = {
+      system: count(base),
+      tools: count(definitionsText(this.#tools)) + count(ownDefinitionsText(options.tools ?? {})),
+      memory: Math.max(0, count(system) - count(base)) + Math.round(said.memory) + before,
+      summaries: Math.round(said.summaries),
+      history: Math.round(said.history) - before,
+      results: Math.round(said.results),
+    };
+    const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
+    return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
+  }
+}
+
+const messageSizes = new WeakMap<object, number>();
+
+/** Counted once per message: stored messages never change. */
+export function messageTokens(message: ModelMessage, countTokens: (text: string) => number): number {
+  const known = messageSizes.get(message);
+  if (known !== undefined) return known;
+  const tokens =
+    countTokens(typeof message.content === "string" ? message.content : JSON.stringify(message.content)) + 4;
+  messageSizes.set(message, tokens);
+  return tokens;
+}

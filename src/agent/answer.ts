@@ -1,0 +1,90 @@
+import type { ModelMessage } from "ai";
+import { dotless } from "../surfaces/toolbox.ts";
+import type { AgentSession, AgentSetting, PromptNow } from "./agent-session.ts";
+import { toolCallsOf } from "../context/conversation.ts";
+import type { AgentEvent } from "./events.ts";
+import { recordTurn } from "./ledger.ts";
+import type { ModelAnswer } from "./call-model.ts";
+import { runTools } from "./run-tools.ts";
+
+export interface TurnRun {
+  agent: AgentSession;
+  setting: AgentSetting;
+  signal: AbortSignal;
+  emit: (event: AgentEvent) => void;
+  /** Hints before the newest user message, for this turn only. */
+  steer: string;
+  /** Whether the session has said its last word, as a sub-session does with its report. */
+  isOver: () => boolean;
+  /** Set as soon as the agent has called a tool that writes to its memory. */
+  wroteMemory?: boolean;
+}
+
+/** A failure of the memory never blocks the agent: it is told, and the turn goes on. */
+export async function evenIfItFails<T>(
+  { signal, emit }: TurnRun,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    const why = error instanceof Error ? error.message : String(error);
+    emit({ type: "error", message: `Memory failed, and the turn goes on without it: ${why}` });
+    return undefined;
+  }
+}
+
+/** Keeps what the model said, and learns from what the provider counted. */
+export async function storeAnswer(
+  run: TurnRun,
+  answer: ModelAnswer,
+  now: PromptNow,
+  aside = false,
+): Promise<void> {
+  const { agent, setting, emit } = run;
+  const { usage } = now;
+  const { inputTokens } = answer.reported;
+  if (inputTokens !== undefined) setting.tokenizer.observe(usage.total, inputTokens);
+  emit({ type: "usage", usage, reported: answer.reported });
+  if (setting.options.ledger !== false)
+    await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
+  const said: ModelMessage[] =
+    answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
+  await agent.add(said, aside);
+}
+
+/** Runs the tools that the model called, and keeps their results. */
+export async function answerCalls(run: TurnRun, { toolCalls }: ModelAnswer, aside = false): Promise<void> {
+  const { row } = await run.agent.session.state();
+  if (toolCalls.some(({ tool }) => isMemoryWrite(run.agent, tool))) run.wroteMemory = true;
+  await run.agent.add(
+    [await runTools({ ...run, calls: toolCalls, message: row.counters.lastMessage, interrupted: false })],
+    aside,
+  );
+}
+
+/** A process that died between a call and its answer left the call open; no provider takes that. */
+export async function finishPendingCalls(run: TurnRun): Promise<void> {
+  const messages = await run.agent.messages();
+  const last = messages.findLast(({ message }) => message.role === "assistant");
+  if (!last) return;
+  const calls = toolCallsOf(last);
+  const answered = new Set(
+    messages.flatMap(({ number, message }) =>
+      number > last.number && message.role === "tool"
+        ? message.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []))
+        : [],
+    ),
+  );
+  const open = calls.filter(({ id }) => !answered.has(id));
+  if (open.length === 0) return;
+  await run.agent.add(
+    [await runTools({ ...run, calls: open, message: last.number, interrupted: true })],
+    last.aside,
+  );
+}
+
+function isMemoryWrite(agent: AgentSession, tool: string): boolean {
+  return agent.tools.some(({ name, readOnly }) => dotless(name) === tool && !readOnly);
+}

@@ -1,0 +1,229 @@
+import { type Child, readChildren } from "../surfaces/sessions/operations.ts";
+import { HoldfastError } from "../errors.ts";
+import type { Memory } from "../sessions/memory.ts";
+import type { Session } from "../sessions/session.ts";
+import type { ChildRunner } from "../surfaces/surface.ts";
+import { toolCallsOf, toStored } from "../context/conversation.ts";
+import type { AgentEvent } from "./events.ts";
+import type { TurnResult } from "./turn.ts";
+
+export interface ChildLimits {
+  /** Children of children of … */
+  depth: number;
+  /** At the same time, in one agent. */
+  running: number;
+  tokens: number;
+  seconds: number;
+}
+
+const defaultChildLimits: ChildLimits = { depth: 3, running: 10, tokens: 500_000, seconds: 1_800 };
+
+/** Starts a turn in a session: what `agent.send` does. */
+type Send = (
+  sessionId: string,
+  text: string,
+  signal: AbortSignal,
+) => AsyncIterable<AgentEvent> & { result: Promise<TurnResult> };
+
+interface Running {
+  parent: string;
+  abort: AbortController;
+  ended: Promise<void>;
+  /** What the child reported, once it has. */
+  report?: string;
+}
+
+/** Runs sub-sessions side by side, within limits, and keeps the parent's record of each. */
+export class Children implements ChildRunner {
+  readonly #memory: Memory;
+  readonly #send: Send;
+  readonly #limits: ChildLimits;
+  readonly #running = new Map<string, Running>();
+
+  constructor(memory: Memory, send: Send, limits: Partial<ChildLimits> = {}) {
+    this.#memory = memory;
+    this.#send = send;
+    this.#limits = { ...defaultChildLimits, ...limits };
+  }
+
+  /** A child that has reported has nothing left to say. */
+  hasReported(sessionId: string): boolean {
+    return this.#running.get(sessionId)?.report !== undefined;
+  }
+
+  abortChildrenOf(parent: string): void {
+    for (const [id, child] of this.#running) {
+      if (child.parent !== parent) continue;
+      child.abort.abort(new ChildEnd("aborted", "The parent was aborted."));
+      this.abortChildrenOf(id);
+    }
+  }
+
+  async start(parent: Session, request: Parameters<ChildRunner["start"]>[1]): Promise<string> {
+    await this.#checkLimits(parent);
+    const { kind, task } = request;
+    const child =
+      kind === "fork"
+        ? await this.#fork(parent)
+        : await this.#memory.spawnSession(parent.id, { copyNotepad: request.copyNotepad ?? false });
+    const record: Child = { task, kind, status: "running", result: "", tokens: 0 };
+    await parent.apply({ type: "children.set", id: child.id, child: record }, { actor: { kind: "system" } });
+    const abort = new AbortController();
+    const running: Running = { parent: parent.id, abort, ended: Promise.resolve() };
+    this.#running.set(child.id, running);
+    running.ended = this.#follow(
+      parent,
+      child.id,
+      record,
+      running,
+      Math.min(request.tokenLimit ?? this.#limits.tokens, this.#limits.tokens),
+    );
+    return child.id;
+  }
+
+  async wait(
+    parent: Session,
+    ids: readonly string[] | undefined,
+    seconds = this.#limits.seconds,
+  ): Promise<[string, Child][]> {
+    const known = new Map(readChildren(await parent.state()));
+    for (const id of ids ?? []) {
+      if (known.has(id)) continue;
+      throw new HoldfastError(
+        "not_found",
+        `${JSON.stringify(id)} is no sub-session of this one. They are: ${[...known.keys()].join(", ") || "none"}.`,
+      );
+    }
+    const wanted = ids ?? [...known.keys()];
+    const all = Promise.all(wanted.map((id) => this.#running.get(id)?.ended));
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([all, new Promise((proceed) => (timer = setTimeout(proceed, seconds * 1_000)))]);
+    clearTimeout(timer);
+    await this.#markLost(parent, wanted);
+    return readChildren(await parent.state()).filter(([id]) => wanted.includes(id));
+  }
+
+  async report(child: Session, result: string): Promise<void> {
+    const running = this.#running.get(child.id);
+    if (!running)
+      throw new HoldfastError(
+        "invalid_input",
+        "Only a sub-session can report a result, and this is none. Answer the user instead.",
+      );
+    running.report = result;
+  }
+
+  /** A child that was running when its process died can never end by itself. */
+  async #markLost(parent: Session, ids: readonly string[]): Promise<void> {
+    for (const [id, child] of readChildren(await parent.state())) {
+      if (!ids.includes(id) || child.status !== "running" || this.#running.has(id)) continue;
+      const lost: Child = {
+        ...child,
+        status: "lost",
+        result: "Its process died before it reported. Its notepad and messages are kept in its session.",
+      };
+      await parent.apply({ type: "children.set", id, child: lost }, { actor: { kind: "system" } });
+    }
+  }
+
+  async #checkLimits(parent: Session): Promise<void> {
+    if (this.#running.size >= this.#limits.running) {
+      throw new HoldfastError(
+        "over_limit",
+        `${this.#running.size} sub-sessions are running, and that is the limit. Call wait_for_sessions first.`,
+      );
+    }
+    let depth = 1;
+    for (let { parent: above } = (await parent.state()).row; above; depth++) {
+      above = (await (await this.#memory.resumeSession(above)).state()).row.parent;
+    }
+    if (depth > this.#limits.depth) {
+      throw new HoldfastError(
+        "over_limit",
+        `Sub-sessions can be nested ${this.#limits.depth} deep, and this one is that deep. Do the work in this session.`,
+      );
+    }
+  }
+
+  /** A fork stands in the middle of the call that made it, so that call gets its answer here. */
+  async #fork(parent: Session): Promise<Session> {
+    const child = await this.#memory.forkSession(parent.id);
+    const { row } = await child.state();
+    const [last] = await child.messages(row.counters.lastMessage);
+    const calls = last === undefined ? [] : toolCallsOf(toStored(row.counters.lastMessage, last));
+    if (calls.length === 0) return child;
+    const content = calls.map(({ id, tool }) => ({
+      type: "tool-result",
+      toolCallId: id,
+      toolName: tool,
+      output: { type: "text", value: "This is the forked sub-session. Its task follows." },
+    }));
+    await child.apply(
+      { type: "messages.add", messages: [{ message: { role: "tool", content }, at: row.updatedAt }] },
+      { actor: { kind: "system" } },
+    );
+    return child;
+  }
+
+  async #follow(
+    parent: Session,
+    id: string,
+    record: Child,
+    running: Running,
+    tokenLimit: number,
+  ): Promise<void> {
+    const { abort } = running;
+    const timer = setTimeout(
+      () => abort.abort(new ChildEnd("time_limit", `It ran longer than ${this.#limits.seconds} seconds.`)),
+      this.#limits.seconds * 1_000,
+    );
+    let tokens = 0;
+    let ended: Child;
+    try {
+      const turn = this.#send(id, record.task, abort.signal);
+      for await (const event of turn) {
+        if (event.type !== "usage") continue;
+        tokens += (event.reported.inputTokens ?? event.usage.total) + (event.reported.outputTokens ?? 0);
+        if (tokens > tokenLimit)
+          abort.abort(new ChildEnd("token_limit", `It used more than ${tokenLimit} tokens.`));
+      }
+      const { text, end, steps } = await turn.result;
+      const isCutOff = end === "steps" && running.report === undefined;
+      ended = isCutOff
+        ? {
+            ...record,
+            status: "error",
+            result: `It was cut off after ${steps} steps, without a result.`,
+            tokens,
+          }
+        : { ...record, status: "completed", result: running.report ?? text, tokens };
+    } catch (error) {
+      const end = abort.signal.reason instanceof ChildEnd ? abort.signal.reason : undefined;
+      ended =
+        running.report === undefined
+          ? {
+              ...record,
+              status: end?.status ?? "error",
+              result: end?.message ?? (error instanceof Error ? error.message : String(error)),
+              tokens,
+            }
+          : { ...record, status: "completed", result: running.report, tokens };
+    }
+    clearTimeout(timer);
+    this.abortChildrenOf(id);
+    await parent
+      .apply({ type: "children.set", id, child: ended }, { actor: { kind: "sub-session", name: id } })
+      .catch(() => undefined);
+    this.#running.delete(id);
+  }
+}
+
+/** Why a child was stopped from outside. */
+class ChildEnd extends Error {
+  readonly status: "aborted" | "token_limit" | "time_limit";
+
+  constructor(status: ChildEnd["status"], message: string) {
+    super(message);
+    this.status = status;
+  }
+}

@@ -1,0 +1,78 @@
+import { dotless } from "../surfaces/toolbox.ts";
+import type { AgentSession, AgentSetting } from "./agent-session.ts";
+import type { AgentEvent } from "./events.ts";
+import { type ClearableResult, defaultClearing, estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
+import type { Usage } from "../compaction/usage.ts";
+
+export interface ClearingRun {
+  agent: AgentSession;
+  setting: AgentSetting;
+  emit: (event: AgentEvent) => void;
+}
+
+/** Clears old results when that pays over the rest of the epoch. */
+export async function clearWhenItPays(run: ClearingRun): Promise<void> {
+  const { results } = await plan(run);
+  await clear(run, results);
+}
+
+/** Where the prompt would be rewritten anyway, clearing costs nothing. */
+const atNoPrice = { cachedPrice: 1, writePrice: 1 };
+
+/** Of the threshold: as far as clearing has to get to take the place of a compaction. */
+const farEnough = 0.75;
+
+/**
+ * Clears all old results if that makes room enough to do without a compaction. Nothing is lost by it, while a
+ * compaction rewrites the whole prompt too.
+ */
+export async function clearInstead(run: ClearingRun): Promise<boolean> {
+  const { results, usage } = await plan(run, atNoPrice);
+  const { policy, tokenizer } = run.setting;
+  const saved = results.reduce(
+    (sum, { tokens, summary }) => sum + tokens - run.setting.countTokens(summary),
+    0,
+  );
+  if (usage.total - saved * tokenizer.ratio > policy.contextWindow * policy.compactAt * farEnough)
+    return false;
+  await clear(run, results);
+  return results.length > 0;
+}
+
+async function plan(
+  { agent, setting }: ClearingRun,
+  prices?: typeof atNoPrice,
+): Promise<{ results: ClearableResult[]; usage: Usage }> {
+  const { state, prompt, usage } = await agent.prompt();
+  const policy = { ...defaultClearing, ...setting.options.clearing, ...prices };
+  // All results together are too short for one of them to be worth it.
+  const isTooLittle = usage.results < policy.leastTokens * setting.tokenizer.ratio;
+  if (setting.options.clearing === false || isTooLittle) return { results: [], usage };
+  // What a task has collapsed takes no room, so there is nothing to clear in it.
+  const messages = prompt.conversation;
+  const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
+  const results = planClearing({
+    state,
+    messages,
+    callsLeft: prices ? 1 : estimateCallsLeft(messages, room, setting.countTokens),
+    memoryTools: new Set(agent.tools.map(({ name }) => dotless(name))),
+    writingTools: new Set(agent.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)]))),
+    countTokens: setting.countTokens,
+    policy,
+  });
+  return { results, usage };
+}
+
+async function clear({ agent, emit }: ClearingRun, results: readonly ClearableResult[]): Promise<void> {
+  if (results.length === 0) return;
+  await agent.session.apply(
+    { type: "context.clear", results: results.map(({ tokens: _tokens, ...result }) => result) },
+    { actor: { kind: "system" } },
+  );
+  await agent.tell({ kind: "cleared", results }, emit);
+  emit({
+    type: "clearing",
+    results: results.length,
+    tokens: results.reduce((sum, { tokens }) => sum + tokens, 0),
+  });
+}

@@ -1,0 +1,114 @@
+import type { LanguageModel } from "ai";
+import { readEpoch } from "../engine/conversation.ts";
+import type { AgentSession, AgentSetting, PromptNow } from "./agent-session.ts";
+import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
+import type { AgentEvent } from "./events.ts";
+import type { Prompt } from "../context/prompt.ts";
+import type { Usage } from "../compaction/usage.ts";
+import type { CallFacts, PromptPiece } from "./record-calls.ts";
+
+export interface LedgerRun {
+  agent: AgentSession;
+  setting: AgentSetting;
+  emit: (event: AgentEvent) => void;
+}
+
+type Reported = Extract<AgentEvent, { type: "usage" }>["reported"];
+
+/** Writes down what a turn or a warning was given. */
+export async function recordTurn(
+  run: LedgerRun,
+  { prompt, usage, state }: PromptNow,
+  purpose: "turn" | "warning",
+  reported: Reported,
+): Promise<void> {
+  const { agent, setting } = run;
+  const own = purpose === "turn" ? ownDefinitionsText(setting.options.tools ?? {}) : "";
+  const pieces: PromptPiece[] = [
+    ...(own === "" ? [] : [{ part: "tools" as const, role: "tools", text: own }]),
+    { part: "tools", role: "tools", text: definitionsText(agent.tools) },
+    ...systemPieces(prompt, setting.base),
+    ...prompt.messages.map(
+      (message, index): PromptPiece => ({
+        part: prompt.parts[index] ?? "history",
+        role: message.role,
+        message,
+      }),
+    ),
+  ];
+  await record(run, pieces, {
+    ...factsOf(setting, setting.options.model, reported),
+    purpose,
+    epoch: readEpoch(state).number,
+    revision: state.row.revision,
+    parts: partsOf(usage),
+  });
+}
+
+/** Writes down what a summary was made from; its sections, joined by an empty line, are the prompt. */
+export async function recordSummary(
+  run: LedgerRun,
+  { state }: PromptNow,
+  [instructions, sections]: [instructions: string, sections: readonly string[]],
+  reported: Reported,
+): Promise<void> {
+  const { setting } = run;
+  const system = setting.countTokens(instructions);
+  const history = sections.reduce((sum, text) => sum + setting.countTokens(text), 0);
+  await record(
+    run,
+    [
+      { part: "system", role: "system", text: instructions },
+      ...sections.map((text): PromptPiece => ({ part: "history", role: "user", text })),
+    ],
+    {
+      ...factsOf(setting, setting.options.summaryModel ?? setting.options.model, reported),
+      purpose: "summary",
+      epoch: readEpoch(state).number,
+      revision: state.row.revision,
+      parts: {
+        system,
+        tools: 0,
+        memory: 0,
+        summaries: 0,
+        history,
+        results: 0,
+        free: Math.max(0, setting.policy.contextWindow - system - history),
+      },
+    },
+  );
+}
+
+/** Joined by an empty line they are the system prompt. */
+function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
+  const rest = base === "" ? system : system.slice(base.length + 2);
+  return [
+    ...(base === "" ? [] : [{ part: "system" as const, role: "system", text: base }]),
+    ...(rest === "" ? [] : [{ part: "memory" as const, role: "system", text: rest }]),
+  ];
+}
+
+/** A ledger that cannot be written is told of and holds up nothing. */
+async function record({ agent, emit }: LedgerRun, pieces: PromptPiece[], facts: CallFacts): Promise<void> {
+  try {
+    await agent.recorder.record(pieces, facts);
+  } catch (error) {
+    emit({ type: "error", message: `The model call was not recorded: ${(error as Error).message}` });
+  }
+}
+
+function factsOf(
+  { policy }: AgentSetting,
+  model: LanguageModel,
+  { inputTokens, cachedTokens, outputTokens }: Reported,
+): Pick<CallFacts, "model" | "contextWindow" | "usage"> {
+  return {
+    model: typeof model === "string" ? model : model.modelId,
+    contextWindow: policy.contextWindow,
+    usage: { input: inputTokens ?? null, cached: cachedTokens ?? null, output: outputTokens ?? null },
+  };
+}
+
+function partsOf({ total: _total, ...parts }: Usage): Record<string, number> {
+  return parts;
+}

@@ -1,0 +1,43 @@
+import type { LanguageModel, ToolSet } from "ai";
+import type { Memory } from "../sessions/memory.ts";
+import type { Surface } from "../surfaces/surface.ts";
+import type { SurfaceName } from "../surfaces/surfaces.ts";
+import type { ChildLimits } from "./children.ts";
+import type { ClearingPolicy } from "../compaction/clearing.ts";
+import type { NudgePolicy } from "../compaction/nudges.ts";
+import type { Placement } from "../context/prompt.ts";
+
+export interface AgentOptions {
+  memory: Memory;
+  model: LanguageModel;
+  /** Writes the summaries; the model itself unless given. */
+  summaryModel?: LanguageModel;
+  /** The agent's own tools, in the AI SDK's form. */
+  tools?: ToolSet;
+  /** Forms of memory; `notepad`, `notes`, `tasks`, `results` and `sessions` unless given. */
+  surfaces?: readonly (SurfaceName | Surface)[];
+  /** The base prompt; memory's guidance follows it. */
+  system?: string;
+  /** Tokens the model can take in, prompt and answer together. */
+  contextWindow: number;
+  placement?: Placement;
+  /**
+   * Minutes without a model call after which a provider has forgotten the prompt. The changes of an epoch are then
+   * folded into a fresh snapshot, which costs nothing. 0 is never.
+   */
+  foldAfter?: number;
+  /** Share of the window at which the conversation is compacted. */
+  compactAt?: number;
+  /** Share of the window that the newest messages keep through a compaction. */
+  keep?: number;
+  /** Tokens an answer may take. */
+  outputReserve?: number;
+  /** Model calls in one turn before it ends. */
+  maxSteps?: number;
+  /** False: what the model is given is not written down call by call. */
+  ledger?: boolean;
+  nudges?: Partial<NudgePolicy>;
+  clearing?: Partial<ClearingPolicy> | false;
+  /** Limits on sub-sessions. */
+  children?: Partial<ChildLimits>;
+}

@@ -1,0 +1,112 @@
+import { readEpoch, readInjections, readSnapshot, readSpans } from "../engine/conversation.ts";
+import type { JournalEntry } from "../engine/journal.ts";
+import type { NotepadOperation } from "../surfaces/notepad/operations.ts";
+import { revertChanges, type State } from "../engine/state.ts";
+import type { Session } from "../sessions/session.ts";
+import type { AgentToolbox } from "../surfaces/toolbox.ts";
+import { messageOfCall } from "../context/conversation.ts";
+import { applyEdit, type MemoryView, viewOf } from "../context/changes.ts";
+
+/** What the model knows of the memory in this epoch: what it was shown, and what it wrote itself since. */
+export class ShownMemory {
+  readonly #session: Session;
+  readonly #toolbox: AgentToolbox;
+  #shown: { epoch: number; placed: number; view: MemoryView } | undefined;
+  /** The revision up to which others' edits have been looked for. */
+  #asked = 0;
+  /** The agent's own edits of the notepad since the model was last shown it, each with the message that holds its call. */
+  #own: { placed: number; edits: { message: number; operation: NotepadOperation }[] } = {
+    placed: -1,
+    edits: [],
+  };
+
+  constructor(session: Session, toolbox: AgentToolbox) {
+    this.#session = session;
+    this.#toolbox = toolbox;
+  }
+
+  /** What the model has been shown of the memory; worked out from the journal only by a process that did not show it. */
+  async shown(state: State): Promise<MemoryView> {
+    const { placed, number } = readEpoch(state);
+    if (this.#shown?.epoch === number && this.#shown.placed === placed) return this.#shown.view;
+    let past = state;
+    for (const entry of await this.#session.history({ from: placed + 1, to: state.row.revision }))
+      past = revertChanges(past, entry.changes);
+    this.#shown = { epoch: number, placed, view: this.#withoutUnshown(this.view(past), state) };
+    return this.#shown.view;
+  }
+
+  /** Whether something outside the session that the model sees has changed: a file, what the agent knows. */
+  async changedOutside(state: State): Promise<boolean> {
+    if (this.#toolbox.changeable.size === 0) return false;
+    const [{ blocks: shown }, { blocks: now }] = [await this.shown(state), this.view(state)];
+    return [...this.#toolbox.changeable].some((surface) => shown.get(surface) !== now.get(surface));
+  }
+
+  /** The journal does not tell how things outside were when the prompt was frozen; what is not in the prompt was not shown. */
+  #withoutUnshown(view: MemoryView, state: State): MemoryView {
+    const { changeable } = this.#toolbox;
+    if (changeable.size === 0) return view;
+    const frozen = readSnapshot(state).blocks;
+    const wasShown = (text: string) =>
+      frozen.includes(text) || readInjections(state).some((injection) => injection.text.includes(text));
+    const blocks = [...view.blocks].filter(([surface, text]) => !changeable.has(surface) || wasShown(text));
+    return { ...view, blocks: new Map(blocks) };
+  }
+
+  view(state: State): MemoryView {
+    return viewOf(this.#toolbox.context(state), state.row.notepad ?? "");
+  }
+
+  /** What the controller itself stored holds nothing to look for, if nobody wrote in between. */
+  passOver(state: State, revision: number): void {
+    if (Math.max(readEpoch(state).placed, this.#asked) === revision - 1) this.#asked = revision;
+  }
+
+  /** Whether anything was written, since the last time this was asked, that the agent cannot see in its tool calls. */
+  async wroteUnseen(state: State): Promise<boolean> {
+    const from = Math.max(readEpoch(state).placed, this.#asked) + 1;
+    this.#asked = state.row.revision;
+    if (from > state.row.revision) return false;
+    const entries = await this.#session.history({ from, to: state.row.revision, newestFirst: false });
+    const { placed } = readEpoch(state);
+    if (this.#own.placed !== placed) this.#own = { placed, edits: [] };
+    for (const { operation, key } of entries) {
+      const message = messageOfCall(key);
+      if (message !== undefined && isNotepadOperation(operation))
+        this.#own.edits.push({ message, operation });
+    }
+    return entries.some(isUnseen);
+  }
+
+  /**
+   * The notepad as the model would work it out: what it was shown, and then its own calls that it can still see. It is
+   * wrong when somebody took back such an edit, although nothing differs then from what was shown.
+   */
+  async believed(state: State): Promise<string> {
+    await this.wroteUnseen(state);
+    const { notepad = "" } = await this.shown(state);
+    const spans = readSpans(state).filter(([, { kind }]) => kind !== "summary");
+    const isVisible = (message: number) =>
+      !spans.some(([, { from, to }]) => message >= from && message <= to);
+    const edits = this.#own.placed === readEpoch(state).placed ? this.#own.edits : [];
+    return edits
+      .filter(({ message }) => isVisible(message))
+      .reduce((text, { operation }) => applyEdit(text, operation), notepad);
+  }
+}
+
+/** What others wrote, what a program wrote in the agent's name, and the end of a task, which hides the calls before it. */
+function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
+  if (actor.kind === "system" || type.startsWith("messages.")) return false;
+  return (
+    actor.kind !== "agent" ||
+    messageOfCall(key) === undefined ||
+    type === "tasks.end" ||
+    type === "tasks.cancel"
+  );
+}
+
+function isNotepadOperation(operation: JournalEntry["operation"]): operation is NotepadOperation {
+  return operation.type.startsWith("notepad.");
+}

@@ -1,0 +1,99 @@
+import { readEpoch } from "../engine/conversation.ts";
+import { HoldfastError } from "../errors.ts";
+import { memoryToolSet } from "./agent-tools.ts";
+import { goOnText } from "../compaction/summary.ts";
+import { answerCalls, evenIfItFails, finishPendingCalls, storeAnswer, type TurnRun } from "./answer.ts";
+import { runCompaction } from "./compact.ts";
+import { foldWhenCold } from "./fold.ts";
+import { callModel, isOverflow, type ModelAnswer } from "./call-model.ts";
+import { placeUnseenChanges } from "./place-changes.ts";
+import { makeRoom } from "./make-room.ts";
+
+export interface TurnResult {
+  text: string;
+  steps: number;
+  /** `done`: the model had nothing more to call. `steps`: the turn was cut off. */
+  end: "done" | "steps";
+  wroteMemory: boolean;
+  compacted: boolean;
+}
+
+const asSystem = { actor: { kind: "system" as const } };
+
+/** The growth assumed before anything is known of this conversation. */
+const firstGrowth = 0;
+
+/** Calls the model until it has nothing more to call, making room whenever that is needed. */
+export async function runTurn(run: TurnRun): Promise<TurnResult> {
+  const { agent, setting } = run;
+  await finishPendingCalls(run);
+  let growth = firstGrowth;
+  let lastTotal = 0;
+  let compacted = false;
+  const result = (text: string, steps: number, end: TurnResult["end"]): TurnResult => ({
+    text,
+    steps,
+    end,
+    wroteMemory: run.wroteMemory ?? false,
+    compacted,
+  });
+  const most = setting.options.maxSteps ?? 50;
+  for (let step = 1; step <= most; step++) {
+    run.signal.throwIfAborted();
+    await evenIfItFails(run, () => agent.refresh());
+    await evenIfItFails(run, () => placeUnseenChanges(agent, setting));
+    await evenIfItFails(run, () => foldWhenCold(agent, setting));
+    const madeRoom = (await evenIfItFails(run, () => makeRoom(run, growth))) ?? false;
+    await goOnAfterWarning(run);
+    const { answer, total, overflowed } = await callWithinWindow(run);
+    compacted ||= madeRoom || overflowed;
+    // How much a step adds can only be told within an epoch.
+    if (lastTotal > 0 && total > lastTotal && !madeRoom && !overflowed) growth = total - lastTotal;
+    lastTotal = total;
+    if (answer.toolCalls.length === 0) return result(answer.text, step, "done");
+    await answerCalls(run, answer);
+    if (run.isOver()) return result(answer.text, step, "done");
+  }
+  return result("", most, "steps");
+}
+
+/** What the agent said to a warning ends no turn; without a word to go on, the prompt would end with it. */
+async function goOnAfterWarning({ agent, steer }: TurnRun): Promise<void> {
+  const { prompt, state } = await agent.prompt(steer);
+  if (prompt.messages.at(-1)?.role !== "assistant") return;
+  const before = state.row.counters.lastMessage + 1;
+  await agent.session.apply(
+    { type: "context.tell", before, text: goOnText, percent: readEpoch(state).told },
+    asSystem,
+  );
+}
+
+/** A call that the provider refuses as too long is made again after a compaction. */
+async function callWithinWindow(
+  run: TurnRun,
+): Promise<{ answer: ModelAnswer; total: number; overflowed: boolean }> {
+  const { agent, setting, signal, emit } = run;
+  const tools = { ...setting.options.tools, ...memoryToolSet(agent.tools) };
+  for (let attempt = 1; ; attempt++) {
+    const now = await agent.prompt(run.steer);
+    const { prompt, usage } = now;
+    try {
+      const answer = await callModel({ model: setting.options.model, prompt, tools, signal, emit });
+      await storeAnswer(run, answer, now);
+      return { answer, total: answer.reported.inputTokens ?? usage.total, overflowed: attempt > 1 };
+    } catch (error) {
+      if (signal.aborted || !isOverflow(error)) throw error;
+      const skipWarning = "the provider refused the prompt as too long";
+      if (attempt > 3 || !(await runCompaction({ ...run, trigger: "overflow", skipWarning })))
+        throw tooLong(error);
+    }
+  }
+}
+
+function tooLong(cause: unknown): HoldfastError {
+  return new HoldfastError(
+    "over_limit",
+    "The provider refuses the prompt as too long, and nothing is left to compact. Nothing was lost: send a shorter message, use fewer tools or a shorter notepad, or a model with a larger context window.",
+    { cause },
+  );
+}

@@ -1,0 +1,98 @@
+import type { AgentEvent } from "../../agent/events.ts";
+import type { Usage } from "../../compaction/usage.ts";
+import type { Receipt, ReceiptItem } from "../../engine/conversation.ts";
+import { bar, count, oneLine, percent } from "../terminal/paint.ts";
+
+/** Where the session stands: shown before each prompt. */
+export function statusLine(status: {
+  usage: Usage;
+  contextWindow: number;
+  epoch: number;
+  notepad: string;
+}): string {
+  const { usage, contextWindow, epoch, notepad } = status;
+  const share = usage.total / contextWindow;
+  const characters = [...notepad].length;
+  return `${bar(share, 12)} ${percent(share)} of ${count(contextWindow)} tokens · epoch ${epoch} · notepad ${count(characters)} characters`;
+}
+
+/** A tool call in a few words. */
+export function callLine(tool: string, input: unknown): string {
+  const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  const words = fields.map(
+    ([name, value]) =>
+      `${name}=${oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), 60)}`,
+  );
+  return oneLine(`${tool} ${words.join(" ")}`, 140);
+}
+
+export function resultLine(text: string, isError: boolean): string {
+  if (isError) return `failed: ${oneLine(text, 160)}`;
+  const lines = text.split("\n").length;
+  if (text === '{"ok":true}') return "ok";
+  return lines === 1 ? oneLine(text, 60) : `${count(lines)} lines`;
+}
+
+/** What an event has to say besides the model's text and the tool calls; undefined for nothing. */
+export function eventLine(event: AgentEvent): string | undefined {
+  switch (event.type) {
+    case "nudge":
+      return event.text;
+    case "warning": {
+      const why = event.trigger === "manual" ? "Before the compaction" : "The context is nearly full:";
+      if (event.skipped === undefined) return `${why} the agent gets a turn to save what it needs.`;
+      return `The agent was not warned of the compaction: ${event.skipped}.`;
+    }
+    case "checkpoint": {
+      const { filesRead, filesWritten, identifiers, openAsks, planOpen } = event.checkpoint;
+      const parts = [
+        plural(openAsks.length, "open ask"),
+        plural(planOpen.length, "thing to do", "things to do"),
+        plural(filesRead.length + filesWritten.length, "file"),
+        plural(identifiers.length, "identifier"),
+      ];
+      return `Checkpoint: ${parts.join(", ")}.`;
+    }
+    case "compaction":
+      return `Compacted: messages ${event.from} to ${event.to} are a summary now${event.summaryBy === "model" ? "" : ", made without the model"}.`;
+    case "receipt":
+      return receiptLine(event.receipt);
+    case "clearing":
+      return `Cleared ${plural(event.results, "old result")} (${count(event.tokens)} tokens); recallable.`;
+    default:
+      return undefined;
+  }
+}
+
+function receiptLine({ counts, tokensBefore, tokensAfter }: Receipt): string {
+  const { kept, recallable, missing } = counts;
+  return `Receipt: ${kept} kept, ${recallable} recallable, ${missing} missing; ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
+}
+
+/** A receipt in full, for reading. */
+export function receiptText(receipt: Receipt): string {
+  const { epoch, trigger, from, to, warning, summaryBy, counts, putBack } = receipt;
+  const rows: [name: string, number: number, items: ReceiptItem[]][] = [
+    ["kept", counts.kept, receipt.kept],
+    ["recallable", counts.recallable, receipt.recallable],
+    ["missing", counts.missing, receipt.missing],
+    ["put back", putBack.length, putBack],
+  ];
+  const tokens = `${count(receipt.tokensBefore)} → ${count(receipt.tokensAfter)} tokens`;
+  const by = summaryBy === "model" ? "the model" : "Holdfast, without a model";
+  return [
+    `Compaction ${epoch} (${trigger}): messages ${from} to ${to}, ${tokens}; warning ${warning}; summary by ${by}.`,
+    ...rows.map(([name, number, items]) =>
+      `  ${name.padEnd(11)}${String(number).padStart(4)}  ${listItems(items, number)}`.trimEnd(),
+    ),
+  ].join("\n");
+}
+
+function listItems(items: ReceiptItem[], number: number): string {
+  const shown = items.slice(0, 8).map(({ text }) => oneLine(text, 60));
+  return number > shown.length ? `${shown.join(", ")} and ${number - shown.length} more` : shown.join(", ");
+}
+
+function plural(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}

@@ -1,0 +1,158 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { APICallError, type LanguageModel, LoadAPIKeyError, RetryError } from "ai";
+import { HoldfastError } from "../../errors.ts";
+
+export interface ModelChoice {
+  /** `provider:name`; with a base URL the name alone will do. */
+  model?: string | undefined;
+  baseUrl?: string | undefined;
+}
+
+export interface ChosenModel {
+  model: LanguageModel;
+  /** As shown to the user: the name and where it runs. */
+  label: string;
+  /** A guess that `--context-window` corrects. */
+  contextWindow: number;
+}
+
+/** Servers on this machine that speak OpenAI's protocol and need no key. */
+const localServers: Record<string, string> = {
+  ollama: "http://127.0.0.1:11434/v1",
+  lmstudio: "http://127.0.0.1:1234/v1",
+};
+
+/** Packages that only their users need, and the window that their models have at least. */
+const hosted: Record<string, { package: string; contextWindow: number }> = {
+  anthropic: { package: "@ai-sdk/anthropic", contextWindow: 200_000 },
+  openai: { package: "@ai-sdk/openai", contextWindow: 128_000 },
+  google: { package: "@ai-sdk/google", contextWindow: 1_000_000 },
+};
+
+const localWindow = 32_000;
+
+const choices = `Use --model ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME or google:NAME, or --base-url URL --model NAME for any OpenAI-compatible server.`;
+
+/** The model that was asked for. Nothing is sent to it yet. */
+export async function chooseModel(
+  { model, baseUrl }: ModelChoice,
+  load: (name: string) => Promise<unknown> = (name) => import(name),
+): Promise<ChosenModel> {
+  const { provider, name } = splitModel(model ?? "");
+  if (baseUrl !== undefined) {
+    // Names of local models have colons of their own, so only a known provider is taken for one.
+    return openAICompatible(
+      isKnown(provider) ? name : (model ?? ""),
+      checkUrl(baseUrl),
+      process.env.OPENAI_API_KEY,
+    );
+  }
+  if (provider === "" || name === "") {
+    const problem = model
+      ? `${JSON.stringify(model)} is no model of the form provider:name`
+      : "There is no model to talk to";
+    throw new HoldfastError("invalid_input", `${problem}. ${choices}`);
+  }
+  const local = Object.hasOwn(localServers, provider) ? localServers[provider] : undefined;
+  if (local !== undefined) return openAICompatible(name, local);
+  const vendor = Object.hasOwn(hosted, provider) ? hosted[provider] : undefined;
+  if (!vendor)
+    throw new HoldfastError("invalid_input", `There is no provider ${JSON.stringify(provider)}. ${choices}`);
+  const create = await loadProvider(provider, vendor.package, load);
+  return { model: create(name), label: `${provider}:${name}`, contextWindow: vendor.contextWindow };
+}
+
+function splitModel(model: string): { provider: string; name: string } {
+  const colon = model.indexOf(":");
+  return colon === -1
+    ? { provider: "", name: model }
+    : { provider: model.slice(0, colon), name: model.slice(colon + 1) };
+}
+
+function isKnown(provider: string): boolean {
+  return Object.hasOwn(localServers, provider) || Object.hasOwn(hosted, provider);
+}
+
+function checkUrl(baseUrl: string): string {
+  const protocol = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : "";
+  if (protocol === "http:" || protocol === "https:") return baseUrl.replace(/\/+$/, "");
+  throw new HoldfastError(
+    "invalid_input",
+    `${JSON.stringify(baseUrl)} is no URL. Give --base-url as http://HOST:PORT/v1.`,
+  );
+}
+
+function openAICompatible(name: string, baseURL: string, apiKey = ""): ChosenModel {
+  if (name === "") throw new HoldfastError("invalid_input", `The model has no name. ${choices}`);
+  const provider = createOpenAICompatible({
+    name: "openai-compatible",
+    baseURL,
+    includeUsage: true,
+    fetch: (input, init) => reach(baseURL, input, init),
+    ...(apiKey === "" ? {} : { apiKey }),
+  });
+  return { model: provider(name), label: `${name} at ${baseURL}`, contextWindow: localWindow };
+}
+
+/** A server that is not there is told at once: trying again and again would only look like thinking. */
+async function reach(baseURL: string, ...request: Parameters<typeof fetch>): Promise<Response> {
+  try {
+    return await fetch(...request);
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    if (code !== "ECONNREFUSED" && code !== "ENOTFOUND" && code !== "EAI_AGAIN") throw error;
+    throw new HoldfastError(
+      "invalid_input",
+      `No model server answers at ${baseURL} (${code}). Start it, or give another address with --base-url.`,
+      { data: { baseURL, code } },
+    );
+  }
+}
+
+async function loadProvider(
+  provider: string,
+  packageName: string,
+  load: (name: string) => Promise<unknown>,
+): Promise<(name: string) => LanguageModel> {
+  let loaded: unknown;
+  try {
+    loaded = await load(packageName);
+  } catch (error) {
+    throw new HoldfastError(
+      "missing_dependency",
+      `Models of ${provider} need the package ${packageName}. Run: npm install ${packageName}`,
+      { cause: error },
+    );
+  }
+  const create = (loaded as Record<string, unknown>)[provider];
+  if (typeof create === "function") return create as (name: string) => LanguageModel;
+  throw new HoldfastError(
+    "missing_dependency",
+    `The package ${packageName} exports no "${provider}". Run: npm install ${packageName}@latest`,
+  );
+}
+
+/** Why a turn failed, in words that say what to do. */
+export function describeFailure(error: unknown, label: string): string {
+  const cause = RetryError.isInstance(error) ? error.lastError : error;
+  if (LoadAPIKeyError.isInstance(cause)) {
+    const variable = /\b[A-Z_]+_API_KEY\b/.exec(cause.message)?.[0] ?? "the provider's API key";
+    return `There is no key for ${label}. Set ${variable} and start again.`;
+  }
+  if (APICallError.isInstance(cause)) {
+    const { statusCode, message } = cause;
+    if (statusCode === undefined)
+      return `${label} could not be reached (${message}). Check --base-url and the network.`;
+    return `${label} answered ${statusCode}: ${message.replace(/\.$/, "")}. ${advice(statusCode)}`;
+  }
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function advice(status: number): string {
+  if (status === 401 || status === 403) return "Check the API key.";
+  if (status === 404)
+    return "Check the name in --model, and that --base-url ends as the server wants it (often in /v1).";
+  if (status === 429) return "Wait a little and send it again.";
+  if (status >= 500) return "The fault is the server's; send it again later.";
+  return "Nothing of the conversation was lost; change the request and send it again.";
+}

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { beginChat, newestMessage, promptsOf, runCli, startCli } from "../../../test/support/chat.ts";
+import type { ScriptedAnswer, ScriptedRequest } from "../../testing/scripted-server.ts";
+
+const never = () => new Promise<never>(() => undefined);
+
+const noteFinding = {
+  toolCalls: [
+    { name: "update_notepad", input: { operation: "append", content: "- row 88 has a text date" } },
+  ],
+};
+
+/** A script that leaves one request without an answer, and says when it came. */
+function hangAt(
+  isIt: (request: ScriptedRequest, number: number) => boolean,
+  answer: (request: ScriptedRequest, number: number) => ScriptedAnswer,
+) {
+  const { promise: hanging, resolve } = Promise.withResolvers<void>();
+  let hung = false;
+  const script = (request: ScriptedRequest, number: number) => {
+    if (hung || !isIt(request, number)) return answer(request, number);
+    hung = true;
+    resolve();
+    return never();
+  };
+  return { script, hanging };
+}
+
+test("a turn that was killed goes on at the next start [chat.resume]", async () => {
+  const { script, hanging } = hangAt(
+    (_request, number) => number === 1,
+    (_request, number) => (number === 0 ? noteFinding : { text: "All noted." }),
+  );
+  const { server, cwd, chat } = await beginChat(script);
+  const killed = startCli([...chat, "--session", "s", "-p", "note it"], { cwd });
+  await Promise.race([hanging, killed.failed]);
+  killed.process.kill("SIGKILL");
+  await killed.exit;
+  const { stdout, stderr, code } = await runCli([...chat, "--session", "s"], {
+    cwd,
+    input: ["/notepad", "thanks"],
+  });
+  assert.match(stderr, /^Session s .*\nThe last turn was not finished; going on with it\.\n/);
+  assert.equal(stdout, "All noted.\n- row 88 has a text date\nAll noted.\n");
+  assert.equal(code, 0);
+  assert.deepEqual(promptsOf(server.requests[2]), ["note it"]);
+  assert.equal(server.requests[2]?.messages.at(-1)?.role, "tool");
+});
+
+/** An agent that reads a file so large that the next call needs a compaction. */
+function readerScript(request: ScriptedRequest): ScriptedAnswer {
+  if (isSummary(request))
+    return { text: "The user asked: read big.txt and say what the last row is. It was read." };
+  if (isWarning(request)) return { text: "Nothing to save." };
+  if (newestMessage(request).endsWith("read big.txt and say what the last row is")) {
+    return { toolCalls: [{ name: "read_file", input: { path: "big.txt" } }] };
+  }
+  return { text: "The last row is 405." };
+}
+
+const isSummary = (request: ScriptedRequest) => !request.tools;
+const isWarning = (request: ScriptedRequest) =>
+  request.tools?.every(({ function: { name } }) => name !== "read_file") ?? false;
+const isAfterSummary = (request: ScriptedRequest) =>
+  promptsOf(request).some((text) => String(text).startsWith("[Summary"));
+
+const phases: [name: string, isIt: (request: ScriptedRequest) => boolean][] = [
+  ["while the agent is warned", isWarning],
+  ["while the summary is written", isSummary],
+  ["right after the compaction", isAfterSummary],
+];
+
+for (const [name, isIt] of phases) {
+  test(`a turn killed ${name} goes on [chat.resume]`, async () => {
+    const { script, hanging } = hangAt(isIt, readerScript);
+    const { server, cwd, chat } = await beginChat(script);
+    const small = [...chat, "--session", "s", "--context-window", "8000", "--surfaces", "notepad,results"];
+    writeFileSync(
+      join(cwd, "big.txt"),
+      Array.from({ length: 405 }, (_, row) => `row ${row + 1} of the long table of that workbook`).join("\n"),
+    );
+    const killed = startCli([...small, "-p", "read big.txt and say what the last row is"], { cwd });
+    await Promise.race([hanging, killed.failed]);
+    killed.process.kill("SIGKILL");
+    await killed.exit;
+    const { stdout, stderr } = await runCli(small, { cwd, input: ["/receipt"] });
+    assert.match(stderr, /The last turn was not finished; going on with it\./);
+    assert.match(stdout, /^The last row is 405\.\nCompaction 1 \((?:threshold|projected)\)/);
+    // And then there is nothing left to go on with.
+    const before = server.requests.length;
+    const again = await runCli(small, { cwd, input: [] });
+    assert.doesNotMatch(again.stderr, /not finished/);
+    assert.equal(server.requests.length, before);
+  });
+}
+
+test("Ctrl-C stops the turn, and the chat goes on [chat.abort]", async () => {
+  const { script, hanging } = hangAt(
+    (_request, number) => number === 0,
+    () => ({ text: "Here again." }),
+  );
+  const { cwd, chat } = await beginChat(script);
+  const run = startCli(chat, { cwd });
+  run.write("think long");
+  await hanging;
+  run.process.kill("SIGINT");
+  await run.until("Stopped.");
+  run.write("still there?");
+  await run.until("Here again.");
+  run.process.kill("SIGINT");
+  assert.equal(await run.exit, 1);
+  assert.equal(run.stdout(), "Here again.\n");
+});
+
+test("Ctrl-C in -p ends it with 130, and --json says so [chat.abort]", async () => {
+  const { script, hanging } = hangAt(
+    (_request, number) => number === 0,
+    () => ({ text: "" }),
+  );
+  const { cwd, chat } = await beginChat(script);
+  const run = startCli([...chat, "--json", "-p", "think long"], { cwd });
+  await hanging;
+  run.process.kill("SIGINT");
+  assert.equal(await run.exit, 130);
+  const last = JSON.parse(run.stdout().trimEnd().split("\n").at(-1) ?? "") as Record<string, unknown>;
+  assert.deepEqual([last.type, last.ok, last.aborted], ["result", false, true]);
+});
+
+test("a model or server that is not there is told in one line, with exit 1 [chat.models]", async () => {
+  const { cwd, chat } = await beginChat(() => ({ status: 404, error: 'model "scripted" not found' }));
+  const unknown = await runCli([...chat, "-p", "hi"], { cwd });
+  assert.equal(unknown.stdout, "");
+  assert.match(
+    unknown.stderr,
+    /\nscripted at \S+ answered 404: model "scripted" not found\. Check the name in --model/,
+  );
+  assert.equal(unknown.code, 1);
+
+  const closed = createServer().listen(0, "127.0.0.1");
+  await new Promise((listening) => closed.once("listening", listening));
+  const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/v1`;
+  await new Promise((done) => closed.close(done));
+  const nobody = await runCli(["chat", "--base-url", url, "--model", "m", "-p", "hi"], { cwd });
+  assert.match(
+    nobody.stderr,
+    new RegExp(
+      `\\nNo model server answers at ${url} \\(ECONNREFUSED\\)\\. Start it, or give another address`,
+    ),
+  );
+  assert.equal(nobody.code, 1);
+});
+
+test("wrong options are told before anything is opened [chat.models]", async () => {
+  const { server, cwd, chat } = await beginChat(() => ({ text: "" }));
+  const wrong: [args: string[], message: RegExp][] = [
+    [[...chat, "-p", " "], /The prompt is empty/],
+    [[...chat, "hello"], /"hello" is no option\. To ask something and exit: holdfast chat -p PROMPT/],
+    [[...chat, "--context-window", "10"], /--context-window must be at least 4000 tokens/],
+    [[...chat, "--placement", "top"], /--placement must be one of epoch, system, message/],
+    [[...chat, "--surfaces", "notepad,notes2"], /There is no surface called "notes2"/],
+    [[...chat, "--session", "../x", "-p", "hi"], /is no valid session id/],
+  ];
+  for (const [args, message] of wrong) {
+    const { stderr, code } = await runCli(args, { cwd });
+    assert.match(stderr, message);
+    assert.equal(code, 1);
+  }
+  assert.equal(server.requests.length, 0);
+});

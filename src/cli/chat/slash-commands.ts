@@ -1,0 +1,96 @@
+import { diffLines } from "../../engine/diff.ts";
+import { HoldfastError } from "../../errors.ts";
+import { receiptText } from "./lines.ts";
+import type { Chat } from "./session.ts";
+
+interface ChatCommand {
+  summary: string;
+  /** What to show; undefined ends the chat. */
+  run(chat: Chat): Promise<string | undefined>;
+}
+
+const commands: Record<string, ChatCommand> = {
+  "/notepad": {
+    summary: "show the notepad",
+    run: async ({ session }) => (await session.notepad.read()) || "The notepad is empty.",
+  },
+  "/compact": { summary: "compact the conversation now", run: compact },
+  "/receipt": {
+    summary: "show what the last compaction kept",
+    run: async ({ setting, session }) => {
+      const last = (await setting.agent.receipts(session.id)).at(-1);
+      return last ? receiptText(last) : "Nothing has been compacted yet. /compact does it now.";
+    },
+  },
+  "/undo": { summary: "take back the last change to the memory", run: undo },
+  "/sessions": { summary: "list the newest sessions", run: listSessions },
+  "/fork": { summary: "go on in a copy of this session", run: fork },
+  "/help": {
+    summary: "show this",
+    run: async () =>
+      `${Object.entries(commands)
+        .map(([name, { summary }]) => `${name.padEnd(10)} ${summary}`)
+        .join("\n")}\nCtrl-C stops a running turn; at the prompt it ends the chat.`,
+  },
+  "/quit": { summary: "end the chat", run: async () => undefined },
+};
+
+/** `/word` is a command; `/path/to/file` is not, and goes to the model. */
+export function isCommand(line: string): boolean {
+  return /^\/[a-z]+$/i.test(line);
+}
+
+export async function runCommand(chat: Chat, name: string): Promise<string | undefined> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) return `There is no command ${name}. The commands are: ${Object.keys(commands).join(", ")}.`;
+  try {
+    return await command.run(chat);
+  } catch (error) {
+    if (error instanceof HoldfastError) return error.message;
+    throw error;
+  }
+}
+
+async function compact(chat: Chat): Promise<string> {
+  const { agent } = chat.setting;
+  const { id } = chat.session;
+  const outcome = await chat.run((options) => {
+    const turn = agent.compact(id, options);
+    // Its text is this command's answer, not the model's.
+    const result = turn.result.then((done) => ({ ...done, text: "" }));
+    return { result, [Symbol.asyncIterator]: () => turn[Symbol.asyncIterator]() };
+  });
+  if (!outcome.ok) return "";
+  const last = outcome.result.compacted ? (await agent.receipts(id)).at(-1) : undefined;
+  return last ? receiptText(last) : "There is nothing to compact yet.";
+}
+
+async function undo({ session }: Chat): Promise<string> {
+  const before = await session.notepad.read();
+  const { result, state } = await session.undo(undefined, { actor: { kind: "person" } });
+  const [entry] = await session.history({ from: result.undone, to: result.undone });
+  const lines = diffLines(before, state.row.notepad ?? "").flatMap(({ kind, text }) =>
+    kind === "same" ? [] : [`${kind === "added" ? "+" : "-"} ${text}`],
+  );
+  return [`Undone: revision ${result.undone} (${entry?.operation.type ?? "unknown"}).`, ...lines].join("\n");
+}
+
+/** More are listed by `holdfast sessions`. */
+const mostListed = 20;
+
+async function listSessions({ setting, session }: Chat): Promise<string> {
+  const sessions = await setting.memory.listSessions({ limit: mostListed });
+  const lines = sessions.map(({ id, updatedAt, title }) => {
+    const when = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+    return `${id === session.id ? "*" : " "} ${id}  ${when}  ${title ?? ""}`.trimEnd();
+  });
+  return sessions.length < mostListed
+    ? lines.join("\n")
+    : `${lines.join("\n")}\nThe ${mostListed} newest; "holdfast sessions" lists them all.`;
+}
+
+async function fork(chat: Chat): Promise<string> {
+  const from = chat.session.id;
+  chat.session = await chat.setting.memory.forkSession(from);
+  return `This is session ${chat.session.id} now, a copy of ${from}. To go back: holdfast chat --session ${from}`;
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { HoldfastError } from "../../errors.ts";
+import { readLines, searchFiles } from "./tools.ts";
+
+/** A working directory, and beside it what must not be reached. */
+function makeDirectory(): { directory: string; outside: string } {
+  const root = temporaryDirectory();
+  const directory = join(root, "work");
+  const outside = join(root, "work-secret");
+  for (const path of [directory, join(directory, "src"), outside]) mkdirSync(path);
+  writeFileSync(join(directory, "src", "main.ts"), "first\nsecond line\nthird\n");
+  writeFileSync(join(outside, "key.txt"), "the secret key\n");
+  return { directory, outside };
+}
+
+function isOutside(error: unknown): boolean {
+  return error instanceof HoldfastError && /is outside the working directory/.test(error.message);
+}
+
+test("a file is read by lines, with their numbers [chat.files]", async () => {
+  const { directory } = makeDirectory();
+  assert.equal(await readLines(directory, "src/main.ts"), "1\tfirst\n2\tsecond line\n3\tthird");
+  assert.equal(await readLines(directory, "src/../src/main.ts", 2, 2), "2\tsecond line");
+  assert.equal(await readLines(directory, join(directory, "src/main.ts"), 3), "3\tthird");
+  await assert.rejects(
+    readLines(directory, "src/main.ts", 4),
+    /has 3 lines, so there is nothing from line 4\./,
+  );
+});
+
+test("nothing outside the working directory is read, by whatever way [chat.files]", async () => {
+  const { directory, outside } = makeDirectory();
+  symlinkSync(join(outside, "key.txt"), join(directory, "link.txt"));
+  symlinkSync(outside, join(directory, "linked"));
+  symlinkSync(join(outside, "nothing.txt"), join(directory, "dangling.txt"));
+  for (const path of [
+    "../work-secret/key.txt",
+    join(outside, "key.txt"),
+    "link.txt",
+    "linked/key.txt",
+    "..",
+    "/etc/passwd",
+  ]) {
+    await assert.rejects(readLines(directory, path), isOutside, path);
+  }
+  // Whether a file exists outside must not be told either.
+  for (const path of ["../work-secret/none.txt", "linked/none.txt", "/none/none.txt"]) {
+    await assert.rejects(readLines(directory, path), isOutside, path);
+  }
+  await assert.rejects(readLines(directory, "dangling.txt"), /There is no file/);
+  assert.equal(await searchFiles(directory, "secret"), 'No match for "secret" in 1 file.');
+});
+
+test("links that stay inside are followed [chat.files]", async () => {
+  const { directory } = makeDirectory();
+  symlinkSync(join(directory, "src"), join(directory, "source"));
+  assert.match(await readLines(directory, "source/main.ts"), /second line/);
+  // The search sees each file once, and does not run in circles.
+  symlinkSync(directory, join(directory, "src", "round"));
+  assert.equal(await searchFiles(directory, "second"), "src/main.ts:2: second line");
+});
+
+test("what cannot be read is refused with the reason [chat.files]", async () => {
+  const { directory } = makeDirectory();
+  writeFileSync(join(directory, "picture.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]));
+  await assert.rejects(readLines(directory, "picture.png"), /picture\.png is a binary file/);
+  await assert.rejects(readLines(directory, "none.ts"), /There is no file none\.ts.*search_files/);
+  await assert.rejects(readLines(directory, "src/main.ts/x"), /There is no file/);
+  await assert.rejects(readLines(directory, "src"), /src is not a file/);
+  await assert.rejects(readLines(directory, "a\0b"), /cannot be read/);
+});
+
+test("a file of 5 MB comes in pieces, each with the words for the next [chat.files]", async () => {
+  const { directory } = makeDirectory();
+  const lines = Array.from({ length: 100_000 }, (_, index) => `row ${index + 1} ${"x".repeat(40)}`);
+  writeFileSync(join(directory, "big.csv"), lines.join("\n"));
+  const first = await readLines(directory, "big.csv");
+  assert.ok(first.length < 30_000);
+  const next = Number(/of 100000\. For the rest call read_file with from_line: (\d+)\.\]$/.exec(first)?.[1]);
+  const second = await readLines(directory, "big.csv", next);
+  assert.ok(second.startsWith(`${next}\trow ${next} `));
+  assert.equal(await readLines(directory, "big.csv", 100_000), `100000\t${lines.at(-1)}`);
+  writeFileSync(join(directory, "one-line.json"), "y".repeat(5_000_000));
+  assert.match(await readLines(directory, "one-line.json"), /y… \[4998000 more characters in this line/);
+  assert.match(
+    await searchFiles(directory, "row 77"),
+    /^No match .*\n\[2 larger than 2000000 bytes were skipped; read_file reads them\.\]$/,
+  );
+});
+
+test("a search is literal, without case, by glob, and bounded [chat.files]", async () => {
+  const { directory } = makeDirectory();
+  for (const skipped of [".git", "node_modules", ".holdfast"]) {
+    mkdirSync(join(directory, skipped));
+    writeFileSync(join(directory, skipped, "copy.ts"), "needle");
+  }
+  writeFileSync(join(directory, "data.bin"), Buffer.from("needle\0needle"));
+  writeFileSync(join(directory, "README.md"), `A Needle.*\n${"z".repeat(500)}needle${"z".repeat(500)}\n`);
+  writeFileSync(join(directory, "src", "needle.ts"), "const needle = 1;\n");
+  assert.match(
+    await searchFiles(directory, "needle"),
+    /^README\.md:1: A Needle\.\*\nREADME\.md:2: …z{80}needlez+…\nsrc\/needle\.ts:1: const needle = 1;$/,
+  );
+  assert.equal(await searchFiles(directory, "needle.*"), "README.md:1: A Needle.*");
+  assert.equal(await searchFiles(directory, "needle", "*.ts"), "src/needle.ts:1: const needle = 1;");
+  assert.equal(await searchFiles(directory, "needle", "src/**"), "src/needle.ts:1: const needle = 1;");
+  writeFileSync(join(directory, "many.txt"), "needle\n".repeat(500));
+  const many = await searchFiles(directory, "needle", "*.txt");
+  assert.equal(many.split("\n").length, 61);
+  assert.match(many, /\[The first 60 matches; there are more\. For the rest use a longer pattern, or a glob/);
+});

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { beginChat, newestMessage, promptsOf, runCli } from "../../../test/support/chat.ts";
+
+const readPlan = { toolCalls: [{ name: "read_file", input: { path: "plan.txt" } }] };
+const noteFinding = {
+  toolCalls: [
+    { name: "update_notepad", input: { operation: "append", content: "- row 88 has a text date" } },
+  ],
+};
+
+test("-p prints the answer on stdout, all else on stderr, and exits 0 [chat.ask]", async () => {
+  const { server, cwd, chat } = await beginChat((request, number) =>
+    number === 0 ? { text: "I look.", ...readPlan } : { text: `It says: ${newestMessage(request)}` },
+  );
+  writeFileSync(join(cwd, "plan.txt"), "ship it\n");
+  const { stdout, stderr, code } = await runCli([...chat, "-p", "What is planned?"], { cwd });
+  assert.equal(stdout, "It says: 1\tship it\n");
+  assert.match(
+    stderr,
+    /^New session ses_\w+ · scripted at http.*\nI look\.\n· read_file path=plan\.txt → 1 ship it\n$/,
+  );
+  assert.equal(code, 0);
+  assert.deepEqual(promptsOf(server.requests[0]), ["What is planned?"]);
+  // Nobody who reads a pipe wants colours.
+  assert.ok(!`${stdout}${stderr}`.includes("\u001b"));
+});
+
+test("--session goes on with a session, and begins one that is not there [chat.ask]", async () => {
+  const { server, cwd, chat } = await beginChat((_request, number) => ({ text: `answer ${number}` }));
+  const first = await runCli([...chat, "--session", "audit", "-p", "one"], { cwd });
+  const second = await runCli([...chat, "--session", "audit", "-p", "two"], { cwd });
+  assert.match(first.stderr, /^New session audit /);
+  assert.match(second.stderr, /^Session audit /);
+  assert.deepEqual(promptsOf(server.requests[1]), ["one", "two"]);
+  const { stdout } = await runCli(["sessions"], { cwd });
+  assert.match(stdout, /^audit {2}one\n/);
+});
+
+test("--json prints each event as a line, and a result at the end [chat.json]", async () => {
+  const { cwd, chat } = await beginChat((_request, number) =>
+    number === 0 ? noteFinding : { text: "Noted, all of it, in full." },
+  );
+  const { stdout, code } = await runCli([...chat, "--json", "--session", "s", "-p", "Note it"], { cwd });
+  const events = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; text?: string });
+  const types = events.map(({ type }) => type);
+  assert.deepEqual(types, ["usage", "tool-call", "tool-result", "text", "text", "usage", "result"]);
+  assert.equal(
+    events.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join(""),
+    "Noted, all of it, in full.",
+  );
+  const { steps, end, ...result } = events.at(-1) as unknown as Record<string, unknown>;
+  assert.deepEqual([steps, end], [2, "done"]);
+  assert.deepEqual(result, {
+    type: "result",
+    session: "s",
+    ok: true,
+    text: "Noted, all of it, in full.",
+    wroteMemory: true,
+    compacted: false,
+  });
+  assert.equal(code, 0);
+});
+
+test("lines from a pipe are prompts and commands [chat.commands]", async () => {
+  const { server, cwd, chat } = await beginChat((request) =>
+    newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
+  );
+  const input = [
+    "note it",
+    "",
+    "/notepad",
+    "/undo",
+    "/notepad",
+    "/undo",
+    "/receipt",
+    "/compact",
+    "/receipt",
+    "/help",
+    "/nothing",
+    "/etc/hosts is what?",
+    "/quit",
+    "never sent",
+  ];
+  const { stdout, stderr, code } = await runCli([...chat, "--session", "s"], { cwd, input });
+  const expected = [
+    /^Done\.\n- row 88 has a text date\n/,
+    /Undone: revision \d+ \(notepad\.append\)\.\n- - row 88 has a text date\nThe notepad is empty\.\n/,
+    /Session s has nothing left to undo\.\n/,
+    /Nothing has been compacted yet\. \/compact does it now\.\n/,
+    /Compaction 1 \(manual\): messages 1 to \d, [\d,]+ → [\d,]+ tokens; warning \w+; summary by .*\n {2}kept +\d+.*\n {2}recallable +\d+/,
+    /\/fork +go on in a copy of this session\n/,
+    /There is no command \/nothing\. The commands are: \/notepad, /,
+    /Done\.\n$/,
+  ];
+  let rest = stdout;
+  for (const part of expected) {
+    const found = part.exec(rest);
+    assert.ok(found, `${part} is not in\n${rest}`);
+    rest = rest.slice(found.index + found[0].length - 1);
+  }
+  assert.match(stderr, /Compacted: messages 1 to \d are a summary now/);
+  assert.ok(newestMessage(server.requests.at(-1)).endsWith("/etc/hosts is what?"));
+  assert.equal(code, 0);
+});
+
+for (const { when, between } of [
+  { when: "in an earlier turn", between: ["thanks"] },
+  { when: "in the last turn", between: [] },
+]) {
+  test(`what /undo took back ${when} is gone for the model too [chat.commands]`, async () => {
+    const { server, cwd, chat } = await beginChat((request) =>
+      newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
+    );
+    await runCli(chat, { cwd, input: ["note it", ...between, "/undo", "and now?"] });
+    assert.match(newestMessage(server.requests.at(-1)), /^\[Notepad[^\]]*\][\s\S]*and now\?$/);
+  });
+}
+
+test("/fork goes on in a copy, and the original stays as it was [chat.commands]", async () => {
+  const { server, cwd, chat } = await beginChat((request) =>
+    newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
+  );
+  const { stdout } = await runCli([...chat, "--session", "first"], {
+    cwd,
+    input: ["hello", "/fork", "note it", "/sessions"],
+  });
+  const fork = /This is session (ses_\w+) now, a copy of first\./.exec(stdout)?.[1];
+  assert.ok(fork);
+  assert.match(stdout, new RegExp(`\\* ${fork}  \\S+ \\S+  hello\\n`));
+  assert.match(stdout, / {2}first {2}\S+ \S+ {2}hello\n/);
+  assert.deepEqual(promptsOf(server.requests.at(-1)), ["hello", "note it"]);
+  const back = await runCli([...chat, "--session", "first"], { cwd, input: ["/notepad"] });
+  assert.equal(back.stdout, "The notepad is empty.\n");
+});
+
+test("every surface can be chosen, and the project's notes get a hand-over when the chat ends [chat.surfaces]", async () => {
+  const { server, cwd, chat } = await beginChat(() => ({ text: "Understood." }));
+  await runCli(["project", "init"], { cwd });
+  const surfaces = ["--surfaces", "notepad,project,knowledge,sandbox"];
+  const { code } = await runCli([...chat, ...surfaces, "-p", "Go on with src/lexer.ts"], { cwd });
+  assert.equal(code, 0);
+  const tools = JSON.stringify(server.requests[0]?.tools);
+  for (const tool of ["log_decision", "edit_system_prompt", "run_sandbox_code"])
+    assert.ok(tools.includes(`"${tool}"`), tool);
+  assert.match(readFileSync(join(cwd, ".holdfast/NOTES.md"), "utf8"), /\| Session end: /);
+});

@@ -1,0 +1,193 @@
+import { createInterface } from "node:readline";
+import { createAgent } from "../../agent/agent.ts";
+import type { AgentOptions } from "../../agent/options.ts";
+import { type Placement, placements } from "../../context/prompt.ts";
+import { HoldfastError } from "../../errors.ts";
+import { findProject } from "../../workspace/project.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import type { Surface } from "../../surfaces/surface.ts";
+import { openChosenMemory, readArguments, wholeNumber } from "../arguments.ts";
+import { isCommand, runCommand } from "../chat/slash-commands.ts";
+import { chooseModel } from "../chat/model.ts";
+import { Chat, isUnfinished } from "../chat/session.ts";
+import { fileTools } from "../chat/tools.ts";
+import { jsonView, textView } from "../chat/view.ts";
+import { loadSurfaces } from "../surfaces.ts";
+import { painterFor } from "../terminal/paint.ts";
+
+const system = `You are an assistant at the command line. You can read and search the files of the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
+
+/** The agent's prompt and tools take some 2,500 tokens before anybody has said a word. */
+const smallestWindow = 4_000;
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, {
+    prompt: { type: "string", short: "p" },
+    session: { type: "string" },
+    model: { type: "string" },
+    "base-url": { type: "string" },
+    "context-window": { type: "string" },
+    surfaces: { type: "string" },
+    placement: { type: "string", default: "epoch" },
+  });
+  const prompt = readPrompt(values.prompt, positionals);
+  const { HOLDFAST_MODEL, HOLDFAST_BASE_URL } = process.env;
+  const model = await chooseModel({
+    model: values.model ?? HOLDFAST_MODEL,
+    baseUrl: values["base-url"] ?? HOLDFAST_BASE_URL,
+  });
+  const contextWindow = readWindow(values["context-window"]) ?? model.contextWindow;
+  const options: Omit<AgentOptions, "memory"> = {
+    model: model.model,
+    contextWindow,
+    system,
+    tools: fileTools(process.cwd()),
+    placement: readPlacement(values.placement),
+    ...(await readSurfaces(values.surfaces)),
+  };
+  const memory = await openChosenMemory(values);
+  try {
+    const { session, isNew } = await openSession(memory, values.session);
+    const isInteractive = prompt === undefined && process.stdin.isTTY === true;
+    const view = values.json ? jsonView() : textView({ streaming: isInteractive });
+    const agent = createAgent({ ...options, memory });
+    const chat = new Chat({ memory, agent, view, model, contextWindow }, session);
+    view.notice(`${isNew ? "New session" : "Session"} ${session.id} · ${model.label}`);
+    const code = prompt === undefined ? await converse(chat, isInteractive) : await ask(chat, prompt);
+    // Surfaces that keep something outside the session write their hand-over.
+    await agent.end(chat.session.id).result.catch((error: Error) => view.notice(error.message));
+    return code;
+  } finally {
+    await memory.close();
+  }
+}
+
+/** One prompt, one answer. */
+async function ask(chat: Chat, prompt: string): Promise<number> {
+  if (await isUnfinished(chat.session))
+    chat.setting.view.notice("The last turn was not finished; this prompt follows it.");
+  const letGo = stopOnInterrupt(chat, () => process.exit(interrupted));
+  const outcome = await chat.send(prompt);
+  letGo();
+  if (outcome.ok) return outcome.result.end === "done" ? 0 : 1;
+  return outcome.aborted ? interrupted : 1;
+}
+
+/** Prompts line by line, typed or piped, until they end. */
+async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
+  const { view } = chat.setting;
+  const paint = painterFor(process.stderr);
+  const output = process.stdout.isTTY ? process.stdout : process.stderr;
+  const input = createInterface(
+    isInteractive ? { input: process.stdin, output, prompt: "› " } : { input: process.stdin },
+  );
+  // Made before anything is awaited: lines that arrive until then would be lost.
+  const lines = input[Symbol.asyncIterator]();
+  const letGo = stopOnInterrupt(chat, () => {
+    if (isInteractive) output.write("\n");
+    input.close();
+  });
+  input.on("SIGINT", () => process.emit("SIGINT"));
+  let failed = false;
+  let isOpen = true;
+  input.on("close", () => {
+    isOpen = false;
+  });
+  try {
+    if (isInteractive) view.notice("/help lists the commands; Ctrl-C stops a turn, or ends the chat.");
+    if (await isUnfinished(chat.session)) {
+      view.notice("The last turn was not finished; going on with it.");
+      failed = !(await chat.run((options) => chat.setting.agent.resume(chat.session.id, options))).ok;
+    }
+    for (;;) {
+      // After Ctrl-D in the middle of a turn there is nobody left to ask.
+      if (isInteractive && isOpen) {
+        process.stderr.write(`\n${paint("dim", await chat.status())}\n`);
+        input.prompt();
+      }
+      const { done, value } = await lines.next();
+      if (done) break;
+      const outcome = await take(chat, value.trim());
+      if (outcome === "quit") break;
+      failed ||= outcome === "failed";
+    }
+  } finally {
+    letGo();
+    input.close();
+  }
+  return failed && !isInteractive ? 1 : 0;
+}
+
+/** One line of the user's: a prompt, a command, or nothing. */
+async function take(chat: Chat, line: string): Promise<"done" | "failed" | "quit"> {
+  if (line === "") return "done";
+  if (!isCommand(line)) return (await chat.send(line)).ok ? "done" : "failed";
+  const text = await runCommand(chat, line);
+  if (text === undefined) return "quit";
+  chat.setting.view.answer(line, text);
+  return "done";
+}
+
+/** What shells expect of a program that Ctrl-C ended. */
+const interrupted = 130;
+
+/** Ctrl-C stops the turn; when there is none, or it is being stopped already, it ends the chat. */
+function stopOnInterrupt(chat: Chat, end: () => void): () => void {
+  const interrupt = () => {
+    if (chat.stop()) return;
+    // Whatever was acknowledged is on disk, so a turn that will not stop can be left behind.
+    if (chat.isRunning) process.exit(interrupted);
+    end();
+  };
+  process.on("SIGINT", interrupt);
+  return () => process.off("SIGINT", interrupt);
+}
+
+async function openSession(
+  memory: Memory,
+  id: string | undefined,
+): Promise<{ session: Session; isNew: boolean }> {
+  const known = id === undefined ? undefined : await memory.findSession(id);
+  if (known) return { session: known, isNew: false };
+  return {
+    session: await memory.createSession({ agent: "chat", ...(id === undefined ? {} : { id }) }),
+    isNew: true,
+  };
+}
+
+function readPrompt(prompt: string | undefined, positionals: string[]): string | undefined {
+  if (positionals.length > 0) {
+    throw new HoldfastError(
+      "invalid_input",
+      `${JSON.stringify(positionals[0])} is no option. To ask something and exit: holdfast chat -p PROMPT`,
+    );
+  }
+  if (prompt?.trim() === "")
+    throw new HoldfastError("invalid_input", "The prompt is empty. Usage: holdfast chat -p PROMPT");
+  return prompt;
+}
+
+function readWindow(value: string | undefined): number | undefined {
+  const tokens = wholeNumber(value, "context-window");
+  if (tokens === undefined || tokens >= smallestWindow) return tokens;
+  throw new HoldfastError(
+    "invalid_input",
+    `--context-window must be at least ${smallestWindow} tokens (got ${tokens}).`,
+  );
+}
+
+function readPlacement(value: string): Placement {
+  const placement = placements.find((name) => name === value);
+  if (placement) return placement;
+  throw new HoldfastError(
+    "invalid_input",
+    `--placement must be one of ${placements.join(", ")} (got ${JSON.stringify(value)}).`,
+  );
+}
+
+async function readSurfaces(value: string | undefined): Promise<{ surfaces?: Surface[] }> {
+  if (value === undefined) return {};
+  const names = value.split(",").map((name) => name.trim());
+  return { surfaces: await loadSurfaces(names, findProject(process.cwd()).root) };
+}

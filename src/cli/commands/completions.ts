@@ -1,0 +1,65 @@
+import { HoldfastError } from "../../errors.ts";
+import { readArguments } from "../arguments.ts";
+import { bashScript, fishScript, zshScript } from "../completion-scripts.ts";
+import { openExistingMemory } from "../existing-memory.ts";
+import { commands } from "../main.ts";
+import { optionsIn } from "../usage-errors.ts";
+
+/** What can be completed of one command. */
+export interface Completion {
+  name: string;
+  summary: string;
+  options: string[];
+  /** Its first argument, or an option's, is a session. */
+  takesSession: boolean;
+  /** Its arguments are coding agents. */
+  takesHost: boolean;
+}
+
+/** More would not fit a screen. */
+const mostSessions = 100;
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, {});
+  const [shell = ""] = positionals;
+  if (shell === "sessions") return listSessions(values);
+  const scripts: Record<string, (completions: Completion[]) => string> = {
+    bash: bashScript,
+    zsh: zshScript,
+    fish: fishScript,
+  };
+  const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
+  if (!script) {
+    throw new HoldfastError(
+      "invalid_input",
+      `There are completions for bash, zsh and fish${shell === "" ? "" : ` (got ${JSON.stringify(shell)})`}. Usage: holdfast completions bash|zsh|fish`,
+    );
+  }
+  const known = Object.entries(commands).map(
+    ([name, { usage, summary, options = "" }]): Completion => ({
+      name,
+      summary,
+      options: optionsIn(`${usage}\n${options}`),
+      takesSession: /\bSESSION\b/.test(usage),
+      takesHost: /\bHOST\b/.test(usage),
+    }),
+  );
+  process.stdout.write(script(known));
+  return 0;
+}
+
+/** What the scripts ask for while somebody types: ids and nothing else, whatever happens. */
+async function listSessions(values: {
+  db?: string | undefined;
+  store?: string | undefined;
+}): Promise<number> {
+  try {
+    const memory = await openExistingMemory(values);
+    const sessions = await memory.listSessions({ status: "all", limit: mostSessions });
+    process.stdout.write(sessions.map(({ id }) => `${id}\n`).join(""));
+    await memory.close();
+  } catch {
+    // A complaint would land in the middle of the line that is being typed.
+  }
+  return 0;
+}

@@ -1,0 +1,71 @@
+import { examine } from "../../hosts/doctor/examine.ts";
+import type { Finding, HostReport } from "../../hosts/doctor/finding.ts";
+import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
+import { hosts, hostsNamed } from "../../hosts/hosts.ts";
+import { findPlaces } from "../../hosts/install/places.ts";
+import { findProject } from "../../workspace/project.ts";
+import { readHostArguments } from "../host-commands.ts";
+import { oneLine, painterFor, printable } from "../terminal/paint.ts";
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readHostArguments(args, { live: { type: "boolean", default: false } });
+  const named = hostsNamed(positionals);
+  const project = findProject(process.cwd());
+  const places = findPlaces("project", project.root);
+  const live = values.live ? (await import("../../hosts/doctor/live.ts")).checkLive : undefined;
+  const reports: HostReport[] = [];
+  // A canary must not stay behind when somebody has no patience; asked twice, the process ends at once.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stopAll);
+  // One by one: they share the store and the machine, and times are measured.
+  for (const host of named.length > 0 ? named : hosts) {
+    const isNamed = named.length > 0;
+    reports.push(await examine(host, { project, places, isNamed, ...(live ? { live } : {}) }));
+    throwIfStopped();
+  }
+  const trouble = generalTrouble(reports);
+  const isHealthy = trouble === undefined && reports.every(({ findings }) => !findings.some(isProblem));
+  if (values.json)
+    console.log(
+      JSON.stringify(
+        { ok: isHealthy, root: project.root, hosts: reports, ...(trouble ? { trouble } : {}) },
+        null,
+        2,
+      ),
+    );
+  else show(reports, trouble);
+  return isHealthy ? 0 : 1;
+}
+
+function isProblem({ status }: Finding): boolean {
+  return status === "problem";
+}
+
+/** A machine with hosts of which none is wired keeps no notes at all. */
+function generalTrouble(reports: readonly HostReport[]): string | undefined {
+  const present = reports.filter(({ isPresent }) => isPresent);
+  if (reports.some(({ isWired }) => isWired) || present.length === 0) return undefined;
+  return `No host is wired. Run holdfast init (here are ${present.map(({ host }) => host).join(", ")}).`;
+}
+
+function show(reports: readonly HostReport[], trouble: string | undefined): void {
+  const paint = painterFor(process.stdout);
+  const marks = {
+    ok: paint("green", "ok     "),
+    note: paint("yellow", "note   "),
+    problem: paint("red", "PROBLEM"),
+  };
+  const shown = reports.filter(({ findings }) => findings.length > 0);
+  for (const { title, findings } of shown) {
+    console.log(paint("bold", title));
+    for (const { check, status, detail, remedy } of findings) {
+      console.log(`  ${marks[status]}  ${check.padEnd(13)} ${oneLine(printable(detail), 600)}`);
+      if (remedy !== undefined) console.log(`${" ".repeat(25)}→ ${printable(remedy)}`);
+    }
+  }
+  const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
+  if (absent.length > 0) console.log(paint("dim", `Not here: ${absent.join(", ")}.`));
+  if (trouble !== undefined) console.log(trouble);
+  const count = shown.flatMap(({ findings }) => findings).filter(isProblem).length;
+  if (count > 0) console.log(`${count} ${count === 1 ? "problem" : "problems"}.`);
+  else if (trouble === undefined) console.log("No problem was found.");
+}

@@ -1,0 +1,198 @@
+import { hasConflictMarks, type MergePart, markConflicts, merge, type SideNames } from "../../engine/merge.ts";
+import type { Operation } from "../../engine/operations.ts";
+import { readText, type State } from "../../engine/state.ts";
+import { countCharacters, normaliseText } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { readArguments } from "../arguments.ts";
+import { type EditedFile, makeEditedFile } from "../edited-file.ts";
+import { openExistingMemory } from "../existing-memory.ts";
+import { pickSession } from "../pick-session.ts";
+import { atMostOne } from "../positionals.ts";
+import { runEditor } from "../terminal/run-editor.ts";
+import { printJson } from "../terminal/screen.ts";
+import { visibleLine } from "../terminal/visible-text.ts";
+
+const usage = "edit [SESSION] [--space notepad|notes|plan]";
+
+const targets = { notepad: "notepad", notes: "space/notes", plan: "space/plan" } as const;
+
+type Space = keyof typeof targets;
+
+/** A text at a revision: what an edit began from. */
+interface Origin {
+  text: string;
+  revision: number;
+}
+
+type Saved = { revision: number; changed: boolean; merged: boolean };
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, { space: { type: "string", default: "notepad" } });
+  const wanted = atMostOne(positionals, "SESSION", usage);
+  const space = checkSpace(values.space);
+  const memory = await openExistingMemory(values);
+  try {
+    const session = await pickSession(memory, wanted);
+    const saved = await edit(memory, session, space);
+    if (values.json) printJson({ session: session.id, space, ...saved });
+    else console.log(sentence(session.id, space, saved));
+    return 0;
+  } finally {
+    await memory.close();
+  }
+}
+
+async function edit(memory: Memory, session: Session, space: Space): Promise<Saved> {
+  const state = await session.state();
+  const text = readText(state, targets[space]);
+  const file = makeEditedFile(`${space}.md`, text.endsWith("\n"));
+  file.write(text);
+  try {
+    const saved = await editRounds(memory, session, space, file, { text, revision: state.row.revision });
+    file.remove();
+    return saved;
+  } catch (error) {
+    throw withKeptFile(error, file, text);
+  }
+}
+
+/** Once, and again for as long as there are conflicts and somebody at the terminal who can settle them. */
+async function editRounds(
+  memory: Memory,
+  session: Session,
+  space: Space,
+  file: EditedFile,
+  first: Origin,
+): Promise<Saved> {
+  let origin = first;
+  let names: SideNames | undefined;
+  for (;;) {
+    await runEditor(file.path);
+    const mine = normaliseText(file.read(), `The ${space}`);
+    if (names && hasConflictMarks(mine, names)) throw conflictsLeft(space, names);
+    if (!names && mine === first.text) return { changed: false, merged: false, revision: first.revision };
+    const outcome = await save(memory, session, space, origin, mine);
+    if (!(outcome instanceof Conflict)) return outcome;
+    names = await namesOf(session, space, origin, outcome.theirs);
+    file.write(markConflicts(outcome.parts, names));
+    origin = outcome.theirs;
+    if (!process.stdin.isTTY) throw conflictsLeft(space, names);
+    console.error(`You and ${names.theirs} changed the same lines of the ${space}. Settle the marked ones.`);
+  }
+}
+
+/** Thrown inside a change that cannot be made because both sides changed the same lines. */
+class Conflict extends Error {
+  readonly parts: MergePart[];
+  readonly theirs: Origin;
+  constructor(parts: MergePart[], theirs: Origin) {
+    super("conflict");
+    this.parts = parts;
+    this.theirs = theirs;
+  }
+}
+
+/** Merges with the text as it stands at the moment of writing, however often the agent is faster. */
+async function save(
+  memory: Memory,
+  session: Session,
+  space: Space,
+  origin: Origin,
+  mine: string,
+): Promise<Saved | Conflict> {
+  let merged = false;
+  const make = (state: State) => {
+    const theirs = readText(state, targets[space]);
+    const outcome = merge(origin.text, mine, theirs);
+    if (!outcome.ok) throw new Conflict(outcome.parts, { text: theirs, revision: state.row.revision });
+    merged = theirs !== origin.text;
+    return operationFor(space, outcome.text, memory.budget);
+  };
+  try {
+    const { revision } = await session.change(make, () => true, { actor: { kind: "person" } });
+    return { changed: true, merged, revision };
+  } catch (error) {
+    if (error instanceof Conflict) return error;
+    throw error;
+  }
+}
+
+/** The scratchpad's own operations cut what is too long; a person is told instead. */
+function operationFor(space: Space, content: string, { limits, countTokens }: Memory["budget"]): Operation {
+  if (space === "notepad") return { type: "notepad.write", content };
+  const limit = space === "notes" ? limits.spaceNotesCharacters : limits.spacePlanCharacters;
+  const characters = countCharacters(content);
+  if (characters <= limit) return { type: `scratchpad.set_${space}`, content };
+  // The older call budgets the same space in tokens, so it may hold more characters than the newer one allows.
+  if (space === "notes" && countTokens(content) <= limits.scratchpadTokens)
+    return { type: "scratchpad.write", content, mode: "replace" };
+  throw new HoldfastError(
+    "over_limit",
+    `The ${space} would be ${characters} characters long; at most ${limit} fit. Nothing was changed. Shorten it.`,
+    { data: { characters, limit } },
+  );
+}
+
+async function namesOf(session: Session, space: Space, origin: Origin, theirs: Origin): Promise<SideNames> {
+  const target = targets[space];
+  const entries = await session.history({ from: origin.revision + 1, to: theirs.revision });
+  const writers = entries.filter(({ changes }) =>
+    changes.some((change) => change.type === "text" && change.target === target),
+  );
+  const names = new Set(writers.toReversed().map(({ actor }) => visibleLine(actor.name ?? actor.kind)));
+  return {
+    mine: "you",
+    base: `before, revision ${origin.revision}`,
+    theirs: `${[...names].join(" and ") || "somebody else"}, revision ${writers[0]?.revision ?? theirs.revision}`,
+  };
+}
+
+function conflictsLeft(space: Space, { theirs }: SideNames): HoldfastError {
+  return new HoldfastError(
+    "conflict",
+    `You and ${theirs} changed the same lines of the ${space}. Nothing was changed. Both versions stand between marks in the file; settle them and edit again with that text.`,
+  );
+}
+
+/** Whatever went wrong, the person's text stays where it can be found. */
+function withKeptFile(error: unknown, file: EditedFile, before: string): unknown {
+  let kept: string | undefined;
+  try {
+    kept = file.read();
+  } catch (unreadable) {
+    if ((unreadable as NodeJS.ErrnoException).code === "ENOENT") {
+      file.remove();
+      return error instanceof HoldfastError
+        ? error
+        : new HoldfastError("invalid_input", "The edited file is gone. Nothing was changed.", {
+            cause: error,
+          });
+    }
+  }
+  if (kept === before) {
+    file.remove();
+    return error;
+  }
+  const { code, data } = error instanceof HoldfastError ? error : { code: "store_failed" as const, data: {} };
+  return new HoldfastError(code, `${(error as Error).message} Your text is kept in ${file.path}`, {
+    data: { ...data, file: file.path },
+    cause: error,
+  });
+}
+
+function checkSpace(space: string): Space {
+  if (Object.hasOwn(targets, space)) return space as Space;
+  throw new HoldfastError(
+    "invalid_input",
+    `--space must be notepad, notes or plan (got ${JSON.stringify(space)}).`,
+  );
+}
+
+function sentence(id: string, space: Space, { changed, merged, revision }: Saved): string {
+  if (!changed)
+    return `Nothing was changed. (If your editor came back at once, tell it to wait: EDITOR="code --wait".)`;
+  const how = merged ? ", merged with what was written meanwhile" : "";
+  return `Saved the ${space} of ${id} as revision ${revision}${how}.`;
+}

@@ -1,0 +1,94 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { HoldfastError } from "../../errors.ts";
+import { writePiState } from "../../hosts/pi/session-file.ts";
+import type { Session } from "../../sessions/session.ts";
+import { chosenStore, onlyArgument, readArguments, type StoreOptions } from "../arguments.ts";
+import { openExistingMemory, sqlitePath } from "../existing-memory.ts";
+import { pickSession } from "../pick-session.ts";
+import { atMostOne } from "../positionals.ts";
+import { counted } from "../terminal/quantities.ts";
+import { visibleJson } from "../terminal/visible-text.ts";
+
+const usage = "export SESSION [--format json|pi] [--into FILE]";
+/** A badly damaged file has thousands. */
+const mostLosses = 30;
+
+const salvageUsage = "export --salvage [SESSION] [--into FILE]";
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, {
+    format: { type: "string", default: "json" },
+    into: { type: "string" },
+    salvage: { type: "boolean", default: false },
+  });
+  if (values.salvage) return exportSalvage(values, atMostOne(positionals, "SESSION", salvageUsage));
+  const wanted = onlyArgument(positionals, "SESSION", usage);
+  const memory = await openExistingMemory(values);
+  try {
+    const session = await pickSession(memory, wanted);
+    if (values.format === "json") write(visibleJson(await memory.exportSession(session.id)), values.into);
+    else await exportToPi(session, values.format, values.into);
+    return 0;
+  } finally {
+    await memory.close();
+  }
+}
+
+function write(text: string, path: string | undefined): void {
+  if (path === undefined) process.stdout.write(`${text}\n`);
+  else writeFileSync(path, `${text}\n`, { mode: 0o600 });
+}
+
+async function exportToPi(session: Session, format: string, path: string | undefined): Promise<void> {
+  if (format !== "pi") {
+    throw new HoldfastError("invalid_input", `--format must be json or pi (got ${JSON.stringify(format)}).`);
+  }
+  if (path === undefined) {
+    throw new HoldfastError(
+      "invalid_input",
+      "A pi session is written back into its file: name it with --into FILE.",
+    );
+  }
+  const before = readFileSync(path, "utf8");
+  const after = writePiState(
+    before,
+    { scratchpad: await session.scratchpad.read(), notepad: await session.notepad.read() },
+    { now: new Date(), makeId: () => crypto.randomUUID().slice(0, 8) },
+  );
+  // Only what is new is appended: a reader of the file never sees it half-written.
+  if (after !== before) appendFileSync(path, after.slice(before.length));
+}
+
+/** One document to a line, so that one file holds any number of sessions. */
+async function exportSalvage(
+  values: StoreOptions & { into?: string | undefined },
+  wanted: string | undefined,
+): Promise<number> {
+  const store = chosenStore(values);
+  const path = sqlitePath(store);
+  if (path === undefined) {
+    throw new HoldfastError(
+      "invalid_input",
+      `--salvage reads damaged SQLite files, and ${store} is none. Name one with --db.`,
+    );
+  }
+  if (!existsSync(path)) throw new HoldfastError("not_found", `There is no file ${path}. Check the path.`);
+  const { salvage } = await import("../../stores/sqlite/salvage/salvage.ts");
+  const { documents, losses } = salvage(path, wanted);
+  for (const loss of losses.slice(-mostLosses)) console.error(`holdfast: ${loss}`);
+  if (losses.length > mostLosses)
+    console.error(`holdfast: and ${losses.length - mostLosses} losses more like these.`);
+  if (documents.length === 0) {
+    const what = wanted === undefined ? "No session" : `No session whose id begins with ${wanted}`;
+    throw new HoldfastError("store_damaged", `${what} could be read from ${path}. Restore a backup.`);
+  }
+  const lines = documents.map((document) => JSON.stringify(document));
+  if (values.into === undefined) process.stdout.write(`${lines.join("\n")}\n`);
+  else {
+    write(lines.join("\n"), values.into);
+    console.error(
+      `holdfast: ${counted(documents.length, "session")} written. Run "holdfast import ${values.into} --db NEW-FILE" to use them again.`,
+    );
+  }
+  return 0;
+}

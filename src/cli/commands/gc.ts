@@ -1,0 +1,178 @@
+import { HoldfastError } from "../../errors.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { SessionSummary } from "../../stores/store.ts";
+import { chosenStore, readArguments, type StoreOptions, wholeNumber } from "../arguments.ts";
+import { openExistingMemory, sqlitePath } from "../existing-memory.ts";
+import { eachSession } from "../pick-session.ts";
+import { type Candidate, type CollectionPlan, planCollection, type Retention } from "./plan-gc.ts";
+import { noArguments } from "../positionals.ts";
+import { startProgress } from "../terminal/progress.ts";
+import { ageOf, counted, parseAge, parseSize, sizeOf } from "../terminal/quantities.ts";
+import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { readSizes } from "../session-sizes.ts";
+import { shrinkSqlite } from "../../stores/sqlite/salvage/file.ts";
+import { visibleLine } from "../terminal/visible-text.ts";
+import { dotted, wrapSpans } from "../terminal/wrap-text.ts";
+
+const usage = "gc [--older-than AGE] [--keep N] [--max-size SIZE] [--yes]";
+
+type Listed = Candidate & { title: string | null };
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, {
+    "older-than": { type: "string" },
+    keep: { type: "string" },
+    "max-size": { type: "string" },
+    yes: { type: "boolean", default: false },
+    "dry-run": { type: "boolean", default: false },
+  });
+  noArguments(positionals, usage);
+  const rules = readRules(values);
+  const forReal = values.yes && !values["dry-run"];
+  const memory = await openExistingMemory(values);
+  try {
+    const sessions = await listCandidates(memory, values);
+    const plan = planCollection(sessions, rules);
+    const purged = forReal ? await purgeAll(memory, plan.go) : [];
+    const file = forReal ? shrink(values) : undefined;
+    if (values.json) {
+      const short = ({ id, status, updatedAt, bytes }: Candidate) => ({ id, status, updatedAt, bytes });
+      printJson({
+        dryRun: !forReal,
+        sessions: plan.go.map(short),
+        held: plan.held,
+        purged,
+        file: file ?? null,
+      });
+    } else printLines(render(plan, sessions, forReal ? purged : undefined, file, screenOf()));
+    return 0;
+  } finally {
+    await memory.close();
+  }
+}
+
+function readRules(values: {
+  "older-than"?: string | undefined;
+  keep?: string | undefined;
+  "max-size"?: string | undefined;
+}): Retention {
+  const { "older-than": age, "max-size": size } = values;
+  const keep = wholeNumber(values.keep, "keep");
+  if (age === undefined && size === undefined && keep === undefined) {
+    throw new HoldfastError(
+      "invalid_input",
+      `Say what may go: --older-than 30d, --keep 20, --max-size 500MB, or several of them. Usage: holdfast ${usage}`,
+    );
+  }
+  return {
+    ...(age === undefined ? {} : { before: Date.now() - parseAge(age, "older-than") }),
+    ...(keep === undefined ? {} : { keep }),
+    ...(size === undefined ? {} : { maxBytes: parseSize(size, "max-size") }),
+  };
+}
+
+async function listCandidates(memory: Memory, values: StoreOptions): Promise<Listed[]> {
+  const found: SessionSummary[] = [];
+  for (const status of ["all", "deleted"] as const)
+    for await (const session of eachSession(memory, status)) found.push(session);
+  const sizes = await readSizes(
+    memory,
+    values,
+    found.map(({ id }) => id),
+  );
+  return found.map(({ id, title, status, updatedAt, revision, origin, parent }) => ({
+    id,
+    title,
+    status,
+    updatedAt,
+    revision,
+    bytes: sizes.get(id) ?? 0,
+    forkOf: origin === "forked" ? parent : null,
+  }));
+}
+
+/** A session that somebody wrote to, or forked, since the plan was made is left alone. */
+async function purgeAll(memory: Memory, sessions: readonly Candidate[]): Promise<string[]> {
+  const purged: string[] = [];
+  const progress = startProgress("Removing sessions", sessions.length);
+  for (const [place, { id, status, revision }] of sessions.entries()) {
+    progress.at(place);
+    const session = status === "deleted" ? undefined : await memory.findSession(id);
+    if (status !== "deleted" && (await session?.state())?.row.revision !== revision) continue;
+    try {
+      await memory.purgeSession(id);
+      purged.push(id);
+    } catch (error) {
+      const left = error instanceof HoldfastError && ["conflict", "session_not_found"].includes(error.code);
+      if (!left) throw error;
+    }
+  }
+  progress.end();
+  return purged;
+}
+
+interface Shrunk {
+  before: number;
+  after: number;
+  /** Why the file could not be made smaller now. */
+  problem?: string;
+}
+
+function shrink(values: StoreOptions): Shrunk | undefined {
+  const path = sqlitePath(chosenStore(values));
+  if (path === undefined) return undefined;
+  try {
+    return shrinkSqlite(path);
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    return { before: 0, after: 0, problem: error.message };
+  }
+}
+
+function render(
+  { go, held }: CollectionPlan,
+  sessions: readonly Listed[],
+  purged: readonly string[] | undefined,
+  file: Shrunk | undefined,
+  screen: Screen,
+): string[] {
+  const titles = new Map(sessions.map(({ id, title }) => [id, title]));
+  const done = new Set(purged);
+  const shown = purged === undefined ? go : go.filter(({ id }) => done.has(id));
+  const bytes = shown.reduce((sum, session) => sum + session.bytes, 0);
+  const lines = shown.flatMap(({ id, status, updatedAt, bytes: own }) => {
+    const title = titles.get(id);
+    const name = { text: id, style: "cyan" } as const;
+    return wrapSpans(
+      [
+        name,
+        ...(title ? [{ text: `  ${visibleLine(title)}` }] : []),
+        { text: "  " },
+        ...dotted([status, ageOf(updatedAt), sizeOf(own)]),
+      ],
+      "  ",
+      "    ",
+      screen,
+    );
+  });
+  const kept = held.map(({ id, fork }) => `  ${id} stays: its fork ${fork} reads from it.`);
+  const missed = purged === undefined ? 0 : go.length - shown.length;
+  return [
+    ...(shown.length === 0 ? ["Nothing to remove."] : lines),
+    ...kept,
+    ...(shown.length === 0
+      ? []
+      : [
+          `${counted(shown.length, "session")}, ${sizeOf(bytes)}, ${purged ? "removed for good" : "would be removed for good"}.`,
+        ]),
+    ...(missed > 0 ? [`${counted(missed, "session")} changed meanwhile and stayed.`] : []),
+    ...(file
+      ? [
+          file.problem
+            ? `The file could not be made smaller now: ${file.problem}`
+            : `The file went from ${sizeOf(file.before)} to ${sizeOf(file.after)}.`,
+        ]
+      : []),
+    ...(purged === undefined && shown.length > 0 ? ["Nothing was changed. Add --yes to do it."] : []),
+  ];
+}

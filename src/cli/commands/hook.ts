@@ -1,0 +1,156 @@
+import { writeSync } from "node:fs";
+import { HoldfastError } from "../../errors.ts";
+import { keepFailure } from "../../hosts/failures.ts";
+import { emptyAnswer, formatAnswer } from "../../hosts/hook/answer.ts";
+import { readHookConfig } from "../../workspace/config.ts";
+import { type HookEvent, hookHosts, readHookEvent } from "../../hosts/hook/event.ts";
+import type { StoreWish } from "../../workspace/light-memory.ts";
+import { findProject } from "../../workspace/project.ts";
+import { runHook } from "../../hosts/hook/run-hook.ts";
+import { isObject } from "../../workspace/small-file.ts";
+
+/** An event that is longer than this is not read. */
+const mostInput = 32_000_000;
+
+/** Answers one event of a host. Whatever happens, the exit code is 0: memory never stands in an agent's way. */
+export async function run(args: string[]): Promise<number> {
+  const call = new HookCall(args);
+  call.setDeadline();
+  try {
+    await call.work();
+  } catch (error) {
+    call.fail(error);
+  }
+  call.end();
+  return 0;
+}
+
+class HookCall {
+  readonly #args: readonly string[];
+  readonly #host: string;
+  readonly #started = performance.now();
+  #project = findProject(process.cwd());
+  #config = readHookConfig(this.#project.directory);
+  #event: HookEvent | undefined;
+  #isAnswered = false;
+  #isReported = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(args: readonly string[]) {
+    this.#args = args;
+    this.#host = args[0] ?? "";
+  }
+
+  async work(): Promise<void> {
+    const host = this.#host;
+    if (!hookHosts.includes(host)) throw unknownHost(host);
+    const wish = readWish(this.#args.slice(1));
+    const payload = parsePayload(await readInput());
+    if (typeof payload.cwd === "string" && payload.cwd !== "") {
+      this.#project = findProject(payload.cwd);
+      this.#config = readHookConfig(this.#project.directory);
+      this.setDeadline();
+    }
+    for (const problem of this.#config.problems) this.fail(new HoldfastError("invalid_input", problem));
+    const event = readHookEvent(host, payload);
+    this.#event = event;
+    await runHook({
+      event,
+      project: this.#project,
+      config: this.#config,
+      wish,
+      answer: (reply) => this.#print(formatAnswer(event, reply)),
+      fail: (error) => this.fail(error),
+    });
+  }
+
+  /** Counted from the start. Nothing that is still under way, a lock or a pipe without end, is waited for. */
+  setDeadline(): void {
+    clearTimeout(this.#timer);
+    const { hookDeadline } = this.#config;
+    const left = Math.max(0, hookDeadline - (performance.now() - this.#started));
+    this.#timer = setTimeout(() => {
+      const stage = this.#event ? `${this.#event.name} was not done with` : "the event had not been read";
+      this.fail(
+        new HoldfastError(
+          "store_busy",
+          `After ${hookDeadline} ms ${stage}, and the agent goes on without it. See which process holds ${this.#project.directory}, or set a longer hookDeadline in its config.json.`,
+        ),
+        "deadline",
+      );
+      this.end();
+      process.exit(0);
+    }, left);
+  }
+
+  /** One line for whoever watches, all of them for `holdfast doctor`. */
+  fail(error: unknown, code = error instanceof HoldfastError ? error.code : "internal"): void {
+    const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
+    if (!this.#isReported) write(2, `holdfast hook: ${message.slice(0, 500)}\n`);
+    this.#isReported = true;
+    const event = this.#event?.name ?? "";
+    keepFailure(this.#project.directory, { at: Date.now(), host: this.#host, event, code, message });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#print(emptyAnswer(this.#host));
+  }
+
+  #print(text: string): void {
+    if (!this.#isAnswered && text !== "") write(1, `${text}\n`);
+    this.#isAnswered = true;
+  }
+}
+
+/** At once, because the process may end right after; a host that has gone away is no error. */
+function write(descriptor: 1 | 2, text: string): void {
+  try {
+    writeSync(descriptor, text);
+  } catch {
+    // There is nobody to tell.
+  }
+}
+
+async function readInput(): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size <= mostInput) pieces.push(piece);
+    // Read to its end all the same: some hosts take a closed pipe for a failure.
+    else pieces.length = 0;
+  }
+  if (size <= mostInput) return Buffer.concat(pieces).toString("utf8");
+  throw new HoldfastError(
+    "over_limit",
+    `The event has ${size} bytes, and ${mostInput} are read at most. Nothing was done for it; the next event is answered as usual.`,
+  );
+}
+
+function parsePayload(text: string): Record<string, unknown> {
+  let payload: unknown;
+  try {
+    payload = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw new HoldfastError(
+      "invalid_input",
+      `What came on stdin is not JSON (${(error as Error).message}). A hook is called by its host, with the event as JSON.`,
+    );
+  }
+  if (isObject(payload)) return payload;
+  throw new HoldfastError("invalid_input", "The event on stdin is not a JSON object.");
+}
+
+function readWish(args: string[]): StoreWish {
+  if (args.length === 0) return {};
+  const { parseArgs } = process.getBuiltinModule("node:util");
+  return parseArgs({ args, options: { db: { type: "string" }, store: { type: "string" } } }).values;
+}
+
+function unknownHost(host: string): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    `There is no hook for ${JSON.stringify(host)}. Usage: holdfast hook HOST, where HOST is one of ${hookHosts.join(", ")}.`,
+  );
+}

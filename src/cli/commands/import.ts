@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import type { Json } from "../../engine/state.ts";
+import { HoldfastError } from "../../errors.ts";
+import { notesOf } from "../../hosts/pi/branch-memory.ts";
+import { readPiSession } from "../../hosts/pi/session-file.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { SessionExport } from "../../sessions/transfer.ts";
+import { onlyArgument, openChosenMemory, readArguments } from "../arguments.ts";
+import { startProgress } from "../terminal/progress.ts";
+
+const usage = "import FILE [--session ID]";
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, { session: { type: "string" } });
+  const path = onlyArgument(positionals, "FILE", usage);
+  const text = readFile(path);
+  const documents = looksLikePi(text) ? [readPi(text)] : parseDocuments(text, path);
+  if (documents.length > 1 && values.session !== undefined) {
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} holds ${documents.length} sessions; --session can name only one. Leave it out.`,
+    );
+  }
+  const memory = await openChosenMemory(values);
+  const progress = startProgress("Importing", documents.length);
+  try {
+    const imported: Imported[] = [];
+    for (const [place, document] of documents.entries()) {
+      progress.at(place);
+      try {
+        imported.push(await importOne(memory, document, values.session, values.json));
+      } catch (error) {
+        // One document that is refused does not keep the others out.
+        if (documents.length === 1 || !(error instanceof HoldfastError)) throw error;
+        console.error(`holdfast: document ${place + 1}: ${error.message}`);
+      }
+    }
+    if (values.json) console.log(JSON.stringify(documents.length === 1 ? imported[0] : imported));
+    return imported.length === documents.length ? 0 : 1;
+  } finally {
+    progress.end();
+    await memory.close();
+  }
+}
+
+interface Imported {
+  session: string;
+  revision: number;
+}
+
+async function importOne(
+  memory: Memory,
+  document: unknown,
+  id: string | undefined,
+  quiet: boolean,
+): Promise<Imported> {
+  const session = await memory.importSession(document, id === undefined ? {} : { id });
+  const { row } = await session.state();
+  if (!quiet) {
+    console.log(
+      `Imported as session ${session.id} (revision ${row.revision}, ${row.counters.notes} notes, ${row.counters.lastMessage} messages).`,
+    );
+  }
+  return { session: session.id, revision: row.revision };
+}
+
+/** The scratchpad, notepad and messages of the current branch become a session's, none of it cut. */
+function readPi(text: string): SessionExport {
+  const pi = readPiSession(text);
+  for (const { line, message } of pi.warnings) console.error(`holdfast: line ${line}: ${message}`);
+  const { notes, plan, refs } = pi.scratchpad;
+  const begun = Date.parse(pi.timestamp ?? "") || Date.now();
+  return {
+    format: "holdfast-session",
+    version: 1,
+    session: {
+      id: pi.id,
+      agent: "pi",
+      title: pi.title ?? null,
+      parent: null,
+      createdAt: begun,
+      updatedAt: begun,
+      revision: 0,
+    },
+    notepad: pi.notepad,
+    records: {
+      space: { ...(notes === "" ? {} : { notes }), ...(plan === "" ? {} : { plan }) },
+      ref: numbered(refs),
+      note: Object.fromEntries(notesOf(pi.branch)),
+      message: numbered(pi.messages.map(({ message }) => message as Json)),
+    },
+    journal: [],
+  };
+}
+
+function numbered(values: Json[]): Record<string, Json> {
+  return Object.fromEntries(values.map((value, index) => [String(index + 1).padStart(12, "0"), value]));
+}
+
+function looksLikePi(text: string): boolean {
+  return /^\uFEFF?\s*\{[^\n]*"type"\s*:\s*"session"[^\n]*(?:\r?\n|$)/.test(text);
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} cannot be read: ${(error as Error).message}. Check the path.`,
+      { cause: error },
+    );
+  }
+}
+
+/** One document, or one to a line, as a salvage writes them. */
+function parseDocuments(text: string, path: string): unknown[] {
+  try {
+    return [JSON.parse(text)];
+  } catch (error) {
+    try {
+      if (text.trim() === "") throw error;
+      return text
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+        .map((line) => JSON.parse(line) as unknown);
+    } catch {
+      throw new HoldfastError(
+        "invalid_input",
+        `${path} is neither a Holdfast export nor a pi session file (${(error as Error).message}). Nothing was imported.`,
+        { cause: error },
+      );
+    }
+  }
+}

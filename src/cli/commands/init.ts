@@ -1,0 +1,63 @@
+import { HoldfastError } from "../../errors.ts";
+import { hostNames } from "../../hosts/hosts.ts";
+import { type InitPlan, planInit, runInit } from "../../hosts/install/init.ts";
+import { findPlaces, type Places } from "../../hosts/install/places.ts";
+import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
+import { isChange } from "../../hosts/install/write-changes.ts";
+import { findProject } from "../../workspace/project.ts";
+import { readHostArguments, showChange } from "../host-commands.ts";
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readHostArguments(args, {
+    "dry-run": { type: "boolean", default: false },
+    user: { type: "boolean", default: false },
+  });
+  const places = findPlaces(values.user ? "user" : "project", findProject(process.cwd()).root);
+  const plan = planInit(positionals, places);
+  if (plan.hosts.length === 0) {
+    throw new HoldfastError(
+      "not_found",
+      `No host was found here. Name the one you use: holdfast init HOST, with HOST one of ${hostNames.join(", ")}.`,
+    );
+  }
+  if (!values.json) show(plan, places);
+  if (!values["dry-run"]) runInit(plan, places);
+  if (values.json) console.log(JSON.stringify(report(plan, places, values["dry-run"]), null, 2));
+  else console.log(closing(plan, places, values["dry-run"]));
+  return 0;
+}
+
+function show({ hosts, files }: InitPlan, places: Places): void {
+  for (const host of hosts) {
+    console.log(`${host.title} (${places.scope === "user" ? "all your projects" : places.root})`);
+    for (const file of files.filter((change) => change.host === host.name)) showChange(file);
+  }
+}
+
+function closing({ hosts, files }: InitPlan, places: Places, isDryRun: boolean): string {
+  const count = files.filter(isChange).length;
+  if (isDryRun) return `Nothing was written: this was a dry run. ${count} files would change.`;
+  if (count === 0) return "All of it is there already; nothing was changed.";
+  const next = hosts.flatMap((host) => host.next(places) ?? []);
+  return [
+    `${count} ${count === 1 ? "file" : "files"} written.`,
+    ...next,
+    `Check it: holdfast doctor. Undo it: holdfast uninstall${places.scope === "user" ? " --user" : ""}.`,
+  ].join("\n");
+}
+
+function report({ hosts, files }: InitPlan, places: Places, dryRun: boolean) {
+  return {
+    scope: places.scope,
+    root: places.root,
+    dryRun,
+    hosts: hosts.map(({ name }) => name),
+    files: files.map((file) => ({
+      host: file.host,
+      path: file.path,
+      action: actionOf(file),
+      diff: isChange(file) ? diffOf(file) : [],
+    })),
+    next: hosts.flatMap((host) => host.next(places) ?? []),
+  };
+}

@@ -1,0 +1,37 @@
+import { loadExactTokenizer } from "../../context/exact-tokens.ts";
+import { defaultLimits } from "../../engine/limits.ts";
+import { projectTool } from "../../mcp/project-tools.ts";
+import type { Surface } from "../../surfaces/surface.ts";
+import { createToolbox } from "../../surfaces/toolbox.ts";
+import { count } from "../terminal/paint.ts";
+
+interface SurfaceCost {
+  surface: string;
+  tools: number;
+  /** Tokens of the surface's part of `tools/list`. */
+  tokens: number;
+}
+
+/** What the definitions of each surface's tools take of a model's context, counted exactly. */
+async function measureCost(surfaces: readonly Surface[]): Promise<SurfaceCost[]> {
+  const tokenizer = await loadExactTokenizer();
+  return surfaces.map((surface) => {
+    const toolbox = createToolbox([surface], { limits: defaultLimits, countTokens: () => 0 });
+    const tools = toolbox.describe().map(projectTool);
+    return { surface: surface.name, tools: tools.length, tokens: tokenizer.count(JSON.stringify(tools)) };
+  });
+}
+
+export async function printCost(surfaces: readonly Surface[], asJson: boolean): Promise<number> {
+  const costs = await measureCost(surfaces);
+  if (asJson) {
+    console.log(JSON.stringify(costs, null, 2));
+    return 0;
+  }
+  console.log("Tokens of tool definitions, as tools/list sends them (o200k):");
+  for (const { surface, tools, tokens } of costs)
+    console.log(
+      `  ${surface.padEnd(12)}${count(tokens).padStart(6)}  ${tools} ${tools === 1 ? "tool" : "tools"}`,
+    );
+  return 0;
+}

@@ -1,0 +1,60 @@
+import { HoldfastError } from "../../errors.ts";
+import { fixProject, type LintReport, lintProject } from "../../surfaces/project/lint/lint.ts";
+import { renderSarif } from "../../surfaces/project/lint/sarif.ts";
+import { describeStale } from "../../surfaces/project/verify/verify.ts";
+import { verifyProject } from "../../surfaces/project/verify/verify-project.ts";
+import type { ProjectArguments } from "./project.ts";
+
+/** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */
+export async function lint({ project, json, values }: ProjectArguments): Promise<number> {
+  try {
+    const report = values.fix ? await fixProject(project) : await lintProject(project);
+    if (values.sarif) console.log(JSON.stringify(renderSarif(report), null, 2));
+    else if (json)
+      console.log(JSON.stringify({ ...report, findings: report.findings.map(withoutFix) }, null, 2));
+    else printReport(report);
+    return report.findings.length === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    console.error(`holdfast: ${error.message}`);
+    return 2;
+  }
+}
+
+function withoutFix({ fix, ...rest }: LintReport["findings"][number]) {
+  return { ...rest, fixable: fix !== undefined };
+}
+
+function printReport(report: LintReport & { fixed?: number; backup?: string | undefined }): void {
+  for (const { rule, line, message, fix } of report.findings)
+    console.log(`${report.file}:${line}: ${rule}: ${message}${fix ? " (--fix)" : ""}`);
+  for (const { rule, reason } of report.skipped)
+    console.error(`holdfast: ${rule} was not checked: ${reason}.`);
+  if (report.fixed) console.error(`holdfast: ${report.fixed} fixed; the file as it was is ${report.backup}.`);
+  if (report.findings.length > 0) console.error(`holdfast: ${report.findings.length} findings.`);
+}
+
+/** Exit code 0: every reference holds. 1: some are stale. */
+export async function verify({ project, json, values }: ProjectArguments): Promise<number> {
+  const report = verifyProject(project, {
+    write: values["no-write"] !== true,
+    fix: values.fix === true,
+  });
+  const { references, ok, stale, updated } = report;
+  if (json) {
+    const shown = references.map(({ line, kind, reference, quote, status, problem, now }) => ({
+      line: line + 1,
+      kind,
+      reference: reference.text,
+      ...(quote === undefined ? {} : { quote }),
+      status,
+      ...(problem === "" ? {} : { problem }),
+      ...(now === undefined ? {} : { now }),
+    }));
+    console.log(JSON.stringify({ ok, stale: stale.length, updated, references: shown }, null, 2));
+  } else {
+    for (const each of stale) console.log(`${project.file.name}: ${describeStale(each)} (${each.status})`);
+    console.log(`${ok} of ${references.length} references hold; ${updated} lines brought up to date.`);
+  }
+  return stale.length === 0 ? 0 : 1;
+}

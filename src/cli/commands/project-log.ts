@@ -1,0 +1,182 @@
+import { readFileSync } from "node:fs";
+import { normaliseTexts } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
+import { type Answer, projectOperations } from "../../surfaces/project/operations.ts";
+import type { Caller } from "../../surfaces/project/project.ts";
+import type { ProjectArguments } from "./project.ts";
+
+/** What is logged, the operation for it, and the field that the text after it fills. */
+const kinds: Record<string, [operation: string, field: string]> = {
+  decision: ["log_decision", "decision"],
+  debt: ["log_debt", "description"],
+  goal: ["set_goal", "goal"],
+  blocker: ["log_blocker", "blocker"],
+  ref: ["track_ref", "path"],
+  question: ["ask_question", "question"],
+};
+
+export async function recover(args: ProjectArguments): Promise<number> {
+  const [first, ...rest] = args.positionals;
+  const level = numberOf(args, "level") ?? 1;
+  const query = text(args, "query") ?? (first === undefined ? undefined : [first, ...rest].join(" "));
+  return perform(args, "recover_context", { level, ...(query === undefined ? {} : { query }) });
+}
+
+export async function log(args: ProjectArguments): Promise<number> {
+  const [kind = "", ...rest] = args.positionals;
+  const known = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  if (!known) {
+    throw new HoldfastError(
+      "invalid_input",
+      `Say what to log: ${Object.keys(kinds).join(", ")} (got ${JSON.stringify(kind)}). Usage: holdfast project log debt "N+1 query in the user list" --severity HIGH`,
+    );
+  }
+  const [operation, field] = known;
+  const said = rest.length === 0 ? {} : { [field]: rest.join(" ") };
+  return perform(args, operation, { ...said, ...fieldsOf(args) });
+}
+
+export async function handoff(args: ProjectArguments): Promise<number> {
+  const summary = args.positionals.join(" ");
+  return perform(args, "log_handoff", { ...(summary === "" ? {} : { summary }), ...fieldsOf(args) });
+}
+
+export async function archive(args: ProjectArguments): Promise<number> {
+  const keep = numberOf(args, "keep");
+  return perform(args, "archive", keep === undefined ? {} : { keep });
+}
+
+export async function promote(args: ProjectArguments): Promise<number> {
+  const [session, ...rest] = args.positionals;
+  const id = text(args, "session") ?? session;
+  if (id === undefined)
+    throw new HoldfastError(
+      "invalid_input",
+      "SESSION is missing. Usage: holdfast project promote SESSION [TEXT] [--as debt]",
+    );
+  const said = rest.join(" ");
+  const { openChosenMemory } = await import("../arguments.ts");
+  const memory = await openChosenMemory({ db: text(args, "db"), store: text(args, "store") });
+  try {
+    const opened = await memory.resumeSession(id);
+    const input = { ...(said === "" ? {} : { text: said }), ...fieldsOf(args) };
+    return await perform(args, "promote", input, { session: id, notepad: () => opened.notepad.read() });
+  } finally {
+    await memory.close();
+  }
+}
+
+/** Runs the operation that agents call as a tool, with the same checks. */
+async function perform(
+  args: ProjectArguments,
+  name: string,
+  given: Record<string, unknown>,
+  caller: Caller = {},
+): Promise<number> {
+  const operation = projectOperations.find((each) => each.name === name);
+  if (!operation) throw new HoldfastError("unknown_tool", `There is no operation ${name}.`);
+  const parsed = operation.input.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => {
+      if (issue.code === "unrecognized_keys")
+        return `it takes no ${issue.keys.map((key) => `--${optionOf(key)}`).join(", ")}`;
+      const field = String(issue.path[0] ?? "");
+      return given[field] === undefined
+        ? `--${optionOf(field)} is missing`
+        : `--${optionOf(field)}: ${issue.message}`;
+    });
+    throw new HoldfastError(
+      "invalid_input",
+      `${name}: ${[...new Set(problems)].join("; ")}. Nothing was changed. Run "holdfast project --help" to see what it takes.`,
+    );
+  }
+  const who = { agent: text(args, "agent"), session: text(args, "session"), ...caller };
+  const answer: Answer = await operation.run(args.project, normaliseTexts(parsed.data), who);
+  console.log(args.json ? JSON.stringify(answer) : answer.text);
+  return 0;
+}
+
+/** A field of a tool, as the option that fills it. */
+function optionOf(field: string): string {
+  return field === "scenarios" ? "scenario" : field.replaceAll("_", "-");
+}
+
+function text({ values }: ProjectArguments, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+function numberOf(args: ProjectArguments, name: string): number | undefined {
+  const value = text(args, name);
+  if (value === undefined || /^\d{1,9}$/.test(value)) return value === undefined ? undefined : Number(value);
+  throw new HoldfastError(
+    "invalid_input",
+    `--${name} must be a whole number (got ${JSON.stringify(value)}).`,
+  );
+}
+
+/** The options that are fields of an operation's input; `--input` gives them all at once, as JSON. */
+function fieldsOf(args: ProjectArguments): Record<string, unknown> {
+  const { values } = args;
+  const fields: Record<string, unknown> = {};
+  for (const name of [
+    "description",
+    "goal",
+    "blocker",
+    "path",
+    "question",
+    "summary",
+    "decision",
+    "rationale",
+    "title",
+    "timestamp",
+    "severity",
+    "found-by",
+    "sprint",
+    "actionable",
+    "status",
+    "blocked-by",
+    "depends-on",
+    "kind",
+    "eta",
+    "resolution",
+    "lines",
+    "purpose",
+    "answer",
+    "next",
+    "task",
+    "as",
+  ]) {
+    if (values[name] !== undefined) fields[name.replaceAll("-", "_")] = values[name];
+  }
+  if (typeof fields.severity === "string") fields.severity = fields.severity.toUpperCase();
+  if (Array.isArray(values.scenario)) fields.scenarios = values.scenario;
+  if (Array.isArray(values.evidence)) fields.evidence = values.evidence.map(readEvidence);
+  const input = text(args, "input");
+  return input === undefined ? fields : { ...readInput(input), ...fields };
+}
+
+/** `PATH:LINE QUOTE`, or as it stands in the file: `` `QUOTE` [PATH:LINE] ``. */
+function readEvidence(given: string): { quote: string; path: string } {
+  const [, , quoted, place] = /^(?:-\s+)?(`+)(.*?)\1\s*\[(.+)\]\s*$/s.exec(given.trim()) ?? [];
+  if (quoted !== undefined && place !== undefined) return { quote: quoted, path: place };
+  const [, path, quote] = /^(\S+)\s+(.+)$/s.exec(given.trim()) ?? [];
+  if (path !== undefined && quote !== undefined) return { quote, path };
+  throw new HoldfastError(
+    "invalid_input",
+    `--evidence is a place and what stands there, such as "src/jwt.ts:52 export function isTokenExpired" (got ${JSON.stringify(given)}).`,
+  );
+}
+
+function readInput(source: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(
+      source.trim().startsWith("{") ? source : readFileSync(source === "-" ? 0 : source, "utf8"),
+    );
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
+      return parsed as Record<string, unknown>;
+  } catch (cause) {
+    throw new HoldfastError("invalid_input", `--input is no JSON: ${(cause as Error).message}.`, { cause });
+  }
+  throw new HoldfastError("invalid_input", "--input must be one JSON object.");
+}

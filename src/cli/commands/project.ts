@@ -1,0 +1,98 @@
+import { parseArgs } from "node:util";
+import { HoldfastError } from "../../errors.ts";
+import { findProjectRoot } from "../../surfaces/project/notes-md/file.ts";
+import { openProject, type Project } from "../../surfaces/project/project.ts";
+
+export interface ProjectArguments {
+  project: Project;
+  json: boolean;
+  values: Record<string, string | boolean | string[] | undefined>;
+  positionals: string[];
+}
+
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+const several = { type: "string", multiple: true } as const;
+
+/** Without those of `arguments.ts`, which brings the whole memory along: lint and verify do without. */
+const options = {
+  db: text,
+  store: text,
+  json: flag,
+  root: text,
+  file: text,
+  beads: flag,
+  session: text,
+  agent: text,
+  level: text,
+  query: text,
+  description: text,
+  goal: text,
+  blocker: text,
+  path: text,
+  question: text,
+  summary: text,
+  decision: text,
+  rationale: text,
+  evidence: several,
+  scenario: several,
+  title: text,
+  timestamp: text,
+  severity: text,
+  "found-by": text,
+  sprint: text,
+  actionable: flag,
+  status: text,
+  "blocked-by": text,
+  "depends-on": text,
+  kind: text,
+  eta: text,
+  resolution: text,
+  lines: text,
+  purpose: text,
+  answer: text,
+  next: text,
+  task: text,
+  keep: text,
+  as: text,
+  input: text,
+  fix: flag,
+  sarif: flag,
+  "no-write": flag,
+} as const;
+
+const commands: Record<string, () => Promise<{ run(args: ProjectArguments): Promise<number> }>> = {
+  init: async () => ({ run: (await import("./project-file.ts")).init }),
+  status: async () => ({ run: (await import("./project-file.ts")).status }),
+  undo: async () => ({ run: (await import("./project-file.ts")).undo }),
+  lint: async () => ({ run: (await import("./project-check.ts")).lint }),
+  verify: async () => ({ run: (await import("./project-check.ts")).verify }),
+  recover: async () => ({ run: (await import("./project-log.ts")).recover }),
+  log: async () => ({ run: (await import("./project-log.ts")).log }),
+  handoff: async () => ({ run: (await import("./project-log.ts")).handoff }),
+  archive: async () => ({ run: (await import("./project-log.ts")).archive }),
+  promote: async () => ({ run: (await import("./project-log.ts")).promote }),
+};
+
+/** `holdfast project COMMAND`: project memory in NOTES.md. */
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
+  const [name, ...rest] = positionals;
+  const load = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) {
+    const problem =
+      name === undefined
+        ? "The project command is missing"
+        : `There is no project command ${JSON.stringify(name)}`;
+    throw new HoldfastError(
+      "invalid_input",
+      `${problem}. The commands are: ${Object.keys(commands).join(", ")}. Run "holdfast project --help" to see their options.`,
+    );
+  }
+  const project = openProject({
+    root: values.root ?? findProjectRoot(process.cwd()),
+    path: values.file,
+    beads: values.beads,
+  });
+  return (await load()).run({ project, json: values.json ?? false, values, positionals: rest });
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { holdfast } from "../../../test/support/command-line.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+
+const directory = temporaryDirectory();
+
+function write(name: string, ...lines: unknown[]): string {
+  const path = join(directory, name);
+  writeFileSync(
+    path,
+    lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n"),
+  );
+  return path;
+}
+
+const header = { type: "session", id: "s", timestamp: "2026-01-01T00:00:00Z" };
+const ask = { type: "message", message: { role: "user", content: "hello" } };
+const answer = (cacheRead: number, cacheWrite: number) => ({
+  type: "message",
+  message: {
+    role: "assistant",
+    model: "claude-opus-4-5",
+    content: [{ type: "text", text: "well, hello" }],
+    usage: {
+      input: 0,
+      cacheRead,
+      cacheWrite,
+      output: 100,
+      cost: { total: (cacheRead * 0.5 + cacheWrite * 6.25 + 2_500) / 1e6 },
+    },
+  },
+});
+const session = write("session.jsonl", header, ask, answer(0, 3_000), "cut off", ask, answer(3_000, 200));
+
+test("a table with the recorded and the reproduced cost, and a warning for the line that was left out", async () => {
+  const { code, stdout, stderr } = await holdfast("replay", session);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /session\.jsonl, line 4: Skipped/);
+  assert.match(stdout, /Recorded \$0\.03, reproduced \$0\.03 .* difference 0\.00 %/);
+  for (const policy of ["no memory", "system", "message", "epoch"]) {
+    for (const clearing of ["off", "on"])
+      assert.match(stdout, new RegExp(`^ {2}${policy} +${clearing} `, "m"));
+  }
+});
+
+test("--json prints the same for programs, under prices of one's own", async () => {
+  const prices = write("prices.json", {
+    "claude-opus": { input: 0, cacheWrite: 0, cacheRead: 0, output: 10_000 },
+  });
+  const { code, stdout, stderr } = await holdfast(
+    "replay",
+    session,
+    "--json",
+    "--prices",
+    prices,
+    "--notepad-tokens",
+    "500",
+  );
+  assert.equal(code, 0, stderr);
+  const [report] = JSON.parse(stdout) as {
+    file: string;
+    reproduced: number;
+    rows: unknown[];
+    memory: { notepadTokens: number };
+  }[];
+  assert.equal(report?.file, session);
+  assert.equal(report?.memory.notepadTokens, 500);
+  assert.equal(report?.rows.length, 16);
+  assert.ok(Math.abs((report?.reproduced ?? 0) - 2) < 1e-9);
+});
+
+test("a file that cannot be read is named, and the others are replayed all the same", async () => {
+  const empty = write("empty.jsonl", "");
+  const { code, stdout, stderr } = await holdfast("replay", empty, join(directory, "missing.jsonl"), session);
+  assert.equal(code, 1);
+  assert.match(stderr, /empty\.jsonl: The file is empty\. Pass a \.jsonl file/);
+  assert.match(stderr, /missing\.jsonl: The file cannot be read: ENOENT.*Check the path/);
+  assert.match(stdout, /session\.jsonl: pi, 2 calls/);
+});
+
+test("what is missing or out of range is said with the next step", async () => {
+  for (const [args, message] of [
+    [[], /FILE is missing\. Usage: holdfast replay FILE…/],
+    [[session, "--edit-every", "0"], /--edit-every must be at least 1 \(got 0\)/],
+    [[session, "--notepad-tokens", "many"], /--notepad-tokens must be a whole number/],
+    [[session, "--prices", session], /price table is no JSON/],
+  ] as const) {
+    const { code, stderr } = await holdfast("replay", ...args);
+    assert.equal(code, 1);
+    assert.match(stderr, message);
+  }
+});

@@ -1,0 +1,182 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { HoldfastError } from "../../errors.ts";
+import { defaultMemory } from "../../replay/memory-model.ts";
+import { parsePrices } from "../../replay/prices.ts";
+import { readTranscript } from "../../replay/read-transcript.ts";
+import { replay } from "../../replay/replay.ts";
+import type { PolicyRow, ReplayOptions, Report } from "../../replay/report.ts";
+import { readArguments, wholeNumber } from "../arguments.ts";
+
+const usage =
+  "replay FILE… [--prices FILE] [--notepad-tokens N] [--edit-every N] [--edit-tokens N] [--fold-after MINUTES] [--context-window N]";
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, {
+    prices: { type: "string" },
+    "notepad-tokens": { type: "string" },
+    "edit-every": { type: "string" },
+    "edit-tokens": { type: "string" },
+    "fold-after": { type: "string" },
+    "context-window": { type: "string" },
+  });
+  if (positionals.length === 0)
+    throw new HoldfastError("invalid_input", `FILE is missing. Usage: holdfast ${usage}`);
+  const contextWindow = atLeast(values["context-window"], "context-window", 1_000);
+  const options: ReplayOptions = {
+    memory: {
+      notepadTokens: atLeast(values["notepad-tokens"], "notepad-tokens", 1) ?? defaultMemory.notepadTokens,
+      editEvery: atLeast(values["edit-every"], "edit-every", 1) ?? defaultMemory.editEvery,
+      editTokens: atLeast(values["edit-tokens"], "edit-tokens", 1) ?? defaultMemory.editTokens,
+      foldAfter: wholeNumber(values["fold-after"], "fold-after") ?? defaultMemory.foldAfter,
+    },
+    ...(values.prices === undefined ? {} : { prices: parsePrices(readText(values.prices)) }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  };
+  const reports: { file: string; report: Report }[] = [];
+  let failed = 0;
+  for (const file of positionals) {
+    const report = replayFile(file, options);
+    if (!report) failed++;
+    else if (values.json) reports.push({ file, report });
+    else console.log(`${render(file, report)}\n`);
+  }
+  if (values.json)
+    console.log(
+      JSON.stringify(
+        reports.map(({ file, report }) => ({ file, ...report })),
+        null,
+        2,
+      ),
+    );
+  return failed === 0 ? 0 : 1;
+}
+
+/** One unreadable file does not keep the others from being replayed. */
+function replayFile(file: string, options: ReplayOptions): Report | undefined {
+  try {
+    const transcript = readTranscript(readText(file));
+    for (const { line, message } of transcript.warnings)
+      console.error(`holdfast: ${file}, line ${line}: ${message}`);
+    return replay(transcript, options);
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    console.error(`holdfast: ${file}: ${error.message}`);
+    return undefined;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const tooLong = (error as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG";
+    const advice = tooLong
+      ? "It is too large to be read in one piece; split it at a line end."
+      : "Check the path.";
+    throw new HoldfastError(
+      "invalid_input",
+      `The file cannot be read: ${(error as Error).message}. ${advice}`,
+      { cause: error },
+    );
+  }
+}
+
+function atLeast(value: string | undefined, option: string, least: number): number | undefined {
+  const number = wholeNumber(value, option);
+  if (number === undefined || number >= least) return number;
+  throw new HoldfastError("invalid_input", `--${option} must be at least ${least} (got ${number}).`);
+}
+
+function render(file: string, report: Report): string {
+  const { calls, messages, format, memory, writing, compaction, contextWindow } = report;
+  const where = compaction.beforeCalls.join(", ");
+  const withCompaction =
+    compaction.beforeCalls.length === 0
+      ? []
+      : [
+          `With compaction, ${compaction.mode === "recorded" ? "as recorded" : "as Holdfast would"}: before call ${where}`,
+          table(report.rows.filter((row) => row.compaction)),
+        ];
+  const without = report.rows.filter((row) => !row.compaction);
+  const over =
+    report.uncompacted > contextWindow
+      ? `; the prompts reach ${count(report.uncompacted)} tokens, more than a window of ${count(contextWindow)}`
+      : "";
+  const share = (100 * writing.cost) / report.reproduced;
+  return [
+    `${basename(file)}: ${format}, ${count(calls)} calls, ${count(messages)} messages`,
+    costLine(report),
+    ...Object.entries(report.prices).map(([model, { input, cacheWrite, cacheRead, output }]) => {
+      return `Prices of ${model || "(unnamed model)"}, in dollars per million tokens: fresh ${input}, written ${cacheWrite}, read ${cacheRead}, output ${output}`;
+    }),
+    `Assumed: a notepad of ${count(memory.notepadTokens)} tokens, ${count(memory.editTokens)} of them replaced every ${count(memory.editEvery)} calls${memory.foldAfter > 0 ? `, folded in after ${memory.foldAfter} idle minutes` : ""}`,
+    "",
+    ...withCompaction,
+    ...(withCompaction.length > 0 ? [""] : []),
+    `Without compaction${over}`,
+    without.length > 0 ? table(without) : "  left out: no model takes such a prompt",
+    "",
+    `Tokens in thousands. "memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be recalled. "bound": the cost that clearing with perfect foresight would reach.`,
+    `Not in the table, since it is the same for every placement: the agent's tool calls for ${count(writing.edits)} edits, ${money(writing.cost)} (${share.toFixed(1)} %).`,
+  ].join("\n");
+}
+
+function costLine({ recorded, reproduced }: Report): string {
+  if (recorded === undefined)
+    return `Cost by the recorded usage: ${money(reproduced)} (the transcript itself names no cost)`;
+  const difference = recorded === 0 ? 0 : (100 * (reproduced - recorded)) / recorded;
+  return `Recorded ${money(recorded)}, reproduced ${money(reproduced)} from the usage of each call, difference ${difference.toFixed(2)} %`;
+}
+
+const headings = [
+  "policy",
+  "clearing",
+  "fresh",
+  "written",
+  "read",
+  "output",
+  "hits",
+  "cost",
+  "memory",
+  "saves",
+  "cleared",
+  "bound",
+];
+
+function table(rows: readonly PolicyRow[]): string {
+  const cells = rows.map(
+    ({ placement, clearing, tokens, hits, cost, vsNoMemory, vsNoClearing, cleared, bound }) => [
+      placement === "none" ? "no memory" : placement,
+      clearing ? "on" : "off",
+      thousands(tokens.input),
+      thousands(tokens.cacheWrite),
+      thousands(tokens.cacheRead),
+      thousands(tokens.output),
+      `${(100 * hits).toFixed(1)} %`,
+      money(cost),
+      placement === "none" ? "" : `× ${vsNoMemory.toFixed(3)}`,
+      clearing ? `${(100 * (1 - vsNoClearing)).toFixed(1)} %` : "",
+      clearing ? count(cleared) : "",
+      bound === undefined ? "" : `${bound.exact ? "" : "> "}${money(bound.cost)}`,
+    ],
+  );
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    `  ${row.map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  ")}`.trimEnd();
+  return [headings, ...cells].map(line).join("\n");
+}
+
+function money(dollars: number): string {
+  return `$${dollars.toFixed(2)}`;
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+function thousands(tokens: number): string {
+  return `${count(tokens / 1_000)}k`;
+}

@@ -1,0 +1,144 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HoldfastError } from "../../errors.ts";
+import { packageRoot } from "../../hosts/install/launcher.ts";
+import { findProject } from "../../workspace/project.ts";
+import { createMcpHandler } from "../../mcp/http-handler.ts";
+import { builtInPrices, pricesFor } from "../../replay/prices.ts";
+import { chooseAccess } from "../../server/listen.ts";
+import { pageFiles } from "../../server/page/page.ts";
+import { projectNotes } from "../../server/project-notes.ts";
+import { type RunningServer, startServer } from "../../server/start.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import { checkId } from "../../sessions/options.ts";
+import { chosenStore, openChosenMemory, readArguments, type StoreOptions, wholeNumber } from "../arguments.ts";
+import { openBrowser } from "../terminal/open-browser.ts";
+import { projectSession } from "../project-root.ts";
+import { defaultSurfaces, loadSurfaces } from "../surfaces.ts";
+import { painterFor } from "../terminal/paint.ts";
+
+const paint = painterFor(process.stdout);
+
+/** Serves the inspector, its API and the MCP endpoint until it is told to stop. */
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, {
+    port: { type: "string" },
+    host: { type: "string" },
+    token: { type: "string" },
+    "no-open": { type: "boolean", default: false },
+    demo: { type: "boolean", default: false },
+  });
+  if (positionals.length > 0)
+    throw new HoldfastError("invalid_input", `serve takes no argument ${JSON.stringify(positionals[0])}.`);
+  const binding = {
+    port: readPort(values.port),
+    host: values.host,
+    token: values.token ?? (process.env.HOLDFAST_TOKEN || undefined),
+  };
+  // What is wrong with them is said before a store is opened.
+  const { hosts } = chooseAccess(binding);
+  const place = choosePlace(values, values.demo);
+  const { root } = findProject(process.cwd());
+  const surfaces = await loadSurfaces(defaultSurfaces(root), root);
+  const memory = await openChosenMemory(place, surfaces);
+  const stopped = new AbortController();
+  const letGo = onSignals(() => stopped.abort());
+  const mcp = createMcpHandler({
+    surfaces,
+    version: packageVersion(),
+    hostnames: [...hosts],
+    openMemory: async () => memory,
+    resolveSession: async (request) => sessionAskedFor(request, root),
+  });
+  try {
+    const page = await pageFiles();
+    const server = await startServer({
+      ...binding,
+      memory,
+      storeName: withoutPassword(chosenStore(place)),
+      version: packageVersion(),
+      page,
+      mcp: mcp.handle,
+      project: projectNotes(root),
+      projectDirectory: root,
+      demo: values.demo,
+      priceOf,
+    });
+    introduce(server, place);
+    if (!page.has("/")) console.log("The page is not built, so there is only the API. Run: npm run build\n");
+    if (!values["no-open"]) openBrowser(server.invite());
+    const demo = values.demo ? runDemo(memory, stopped.signal) : undefined;
+    if (!stopped.signal.aborted)
+      await new Promise((resolve) => stopped.signal.addEventListener("abort", resolve, { once: true }));
+    await Promise.all([demo, mcp.close()]);
+    await server.stop();
+    return 0;
+  } finally {
+    letGo();
+    await memory.close();
+    if (place.isTemporary) rmSync(place.directory, { recursive: true, force: true });
+  }
+}
+
+/** An MCP client names its session in the address; without one it works on the project's. */
+function sessionAskedFor(request: Request, root: string): string {
+  const asked = new URL(request.url).searchParams.get("session");
+  return asked === null ? projectSession(root) : checkId(asked, "session id");
+}
+
+/** The scripted model of the demo costs nothing; it is shown with the price of a real one. */
+function priceOf(model: string) {
+  const listed = model === "scripted" ? "claude-sonnet-5" : model;
+  const isKnown = Object.keys(builtInPrices).some((name) => listed.startsWith(name));
+  return isKnown ? { ...pricesFor(listed, builtInPrices), basis: listed } : undefined;
+}
+
+type Place = StoreOptions & ({ isTemporary: false } | { isTemporary: true; directory: string });
+
+/** The demo plays in a store of its own, unless one is named. */
+function choosePlace({ db, store }: StoreOptions, isDemo: boolean): Place {
+  if (!isDemo || db !== undefined || store !== undefined) return { db, store, isTemporary: false };
+  const directory = mkdtempSync(join(tmpdir(), "holdfast-demo-"));
+  return { db: join(directory, "memory.db"), isTemporary: true, directory };
+}
+
+function introduce({ url, token }: RunningServer, place: Place): void {
+  const store = withoutPassword(chosenStore(place));
+  console.log(`${paint("bold", "Holdfast")} shows ${store}${place.isTemporary ? " (temporary)" : ""}`);
+  console.log(`  page  ${paint("cyan", `${url}?token=${encodeURIComponent(token)}`)}`);
+  console.log(`  API   ${url}openapi.json   MCP  ${url}mcp`);
+  console.log(paint("dim", "  The token is new at each start unless you choose it. Stop with Ctrl-C.\n"));
+}
+
+async function runDemo(memory: Memory, signal: AbortSignal): Promise<void> {
+  const { playDemo } = await import("../demo/serve-demo.ts");
+  await playDemo(memory, signal);
+}
+
+/** The first signal asks to stop, the second does not ask. */
+function onSignals(stop: () => void): () => void {
+  let isAsked = false;
+  const hear = (signal: NodeJS.Signals) => {
+    if (isAsked) process.exit(signal === "SIGINT" ? 130 : 143);
+    isAsked = true;
+    stop();
+  };
+  process.on("SIGINT", hear).on("SIGTERM", hear);
+  return () => void process.off("SIGINT", hear).off("SIGTERM", hear);
+}
+
+function readPort(value: string | undefined): number | undefined {
+  const port = wholeNumber(value, "port");
+  if (port === undefined || port <= 65_535) return port;
+  throw new HoldfastError("invalid_input", `--port must be at most 65535 (got ${port}).`);
+}
+
+function withoutPassword(store: string): string {
+  return store.replace(/^([a-z]+:\/\/[^:@/]*):[^@]*@/, "$1@");
+}
+
+function packageVersion(): string {
+  const text = readFileSync(join(packageRoot, "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

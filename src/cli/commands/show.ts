@@ -1,0 +1,138 @@
+import { type OpenTask, readTasks } from "../../engine/conversation.ts";
+import type { Note } from "../../surfaces/notes/operations.ts";
+import { revertChanges, type SessionRow } from "../../engine/state.ts";
+import { countCharacters } from "../../engine/text.ts";
+import type { MemorySnapshot } from "../../sessions/history.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { readArguments, wholeNumber } from "../arguments.ts";
+import { openExistingMemory } from "../existing-memory.ts";
+import { pickSession } from "../pick-session.ts";
+import { atMostOne } from "../positionals.ts";
+import { ageOf } from "../terminal/quantities.ts";
+import { renderMarkdown } from "../terminal/render-markdown.ts";
+import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { visibleLine } from "../terminal/visible-text.ts";
+import { dotted, inlineSpans, type Span, wrapSpans } from "../terminal/wrap-text.ts";
+
+const usage = "show [SESSION] [--revision N]";
+
+interface Shown {
+  row: Readonly<SessionRow>;
+  snapshot: MemorySnapshot;
+  tasks: OpenTask[];
+  /** When its revision was written. */
+  at: number;
+}
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, { revision: { type: "string" } });
+  const wanted = atMostOne(positionals, "SESSION", usage);
+  const revision = wholeNumber(values.revision, "revision");
+  const memory = await openExistingMemory(values);
+  try {
+    const session = await pickSession(memory, wanted);
+    const shown = await readMemory(session, revision);
+    if (values.json) printJson(jsonOf(shown));
+    else printLines(render(shown, memory, screenOf()));
+    return 0;
+  } finally {
+    await memory.close();
+  }
+}
+
+async function readMemory(session: Session, revision: number | undefined): Promise<Shown> {
+  const now = await session.state();
+  const snapshot = await session.at(revision ?? now.row.revision);
+  const later = await session.history({ from: snapshot.revision + 1, to: now.row.revision });
+  const then = later.reduce((state, { changes }) => revertChanges(state, changes), now);
+  const [entry] = await session.history({ from: snapshot.revision, to: snapshot.revision });
+  return {
+    row: then.row,
+    snapshot,
+    tasks: readTasks(then).map(([, task]) => task),
+    at: entry?.at ?? now.row.updatedAt,
+  };
+}
+
+function jsonOf({ row, snapshot, tasks }: Shown) {
+  const { id, title, agent, status, parent, createdAt, updatedAt } = row;
+  return {
+    session: { id, title, agent, status, parent, createdAt, updatedAt },
+    revision: snapshot.revision,
+    notepad: snapshot.notepad,
+    scratchpad: snapshot.scratchpad,
+    notes: snapshot.notes.map(({ updated: _place, ...note }) => note),
+    tasks: tasks.map(({ description, depth }) => ({ description, depth })),
+  };
+}
+
+const indent = "  ";
+
+function render({ row, snapshot, tasks, at }: Shown, memory: Memory, screen: Screen): string[] {
+  const { notepad, scratchpad, notes } = snapshot;
+  const facts = [
+    ...(row.title === null ? [] : [row.id]),
+    snapshot.revision === row.revision
+      ? `revision ${row.revision}`
+      : `revision ${snapshot.revision} of ${row.revision}`,
+    `changed ${ageOf(at)}`,
+    ...(row.status === "active" ? [] : [row.status]),
+    ...(row.parent === null ? [] : [`child of ${row.parent}`]),
+  ];
+  const { limits } = memory.budget;
+  const written = [
+    ...section("Notepad", countCharacters(notepad ?? ""), limits.notepadCharacters, screen, () =>
+      renderMarkdown(notepad ?? "", indent, screen),
+    ),
+    ...section("Plan", countCharacters(scratchpad.plan), limits.spacePlanCharacters, screen, () =>
+      renderMarkdown(scratchpad.plan, indent, screen),
+    ),
+    ...section("Scratchpad", countCharacters(scratchpad.notes), limits.spaceNotesCharacters, screen, () =>
+      renderMarkdown(scratchpad.notes, indent, screen),
+    ),
+    ...section("References", scratchpad.refs.length, undefined, screen, () =>
+      scratchpad.refs.flatMap((ref) => bullet(visibleLine(ref), screen)),
+    ),
+    ...section("Open tasks", tasks.length, undefined, screen, () =>
+      tasks.flatMap(({ description, depth }) => bullet(visibleLine(description), screen, depth - 1)),
+    ),
+    ...section("Notes", notes.length, undefined, screen, () =>
+      notes.flatMap((note, place) => [...(place === 0 ? [] : [""]), ...renderNote(note, screen)]),
+    ),
+  ];
+  return [
+    ...wrapSpans([{ text: visibleLine(row.title ?? row.id), style: ["bold", "cyan"] }], "", "", screen),
+    ...wrapSpans(dotted(facts), "", "", screen),
+    ...(written.length > 0 ? written : ["", "Nothing has been written yet."]),
+  ];
+}
+
+/** A heading with how much there is; nothing at all for what is empty. */
+function section(
+  name: string,
+  size: number,
+  limit: number | undefined,
+  screen: Screen,
+  body: () => string[],
+): string[] {
+  if (size === 0) return [];
+  const number = size.toLocaleString("en-US");
+  const amount = limit === undefined ? number : `${number} of ${limit.toLocaleString("en-US")} characters`;
+  return ["", `${screen.paint("bold", name)}  ${screen.paint("dim", amount)}`, ...body()];
+}
+
+function renderNote({ id, content, tags, updatedAt }: Note, screen: Screen): string[] {
+  const heading: Span[] = [
+    { text: id, style: "dim" },
+    ...tags.flatMap((tag): Span[] => [{ text: " " }, { text: `#${visibleLine(tag)}`, style: "magenta" }]),
+    { text: " " },
+    { text: ageOf(updatedAt), style: "dim", whole: true },
+  ];
+  return [...wrapSpans(heading, indent, indent, screen), ...renderMarkdown(content, indent + indent, screen)];
+}
+
+function bullet(text: string, screen: Screen, depth = 0): string[] {
+  const lead = `${indent}${"  ".repeat(depth)}`;
+  return wrapSpans(inlineSpans(text, screen.colours), `${lead}• `, `${lead}  `, screen);
+}

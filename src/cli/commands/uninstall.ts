@@ -1,0 +1,34 @@
+import { findPlaces } from "../../hosts/install/places.ts";
+import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
+import { planUninstall, runUninstall } from "../../hosts/install/uninstall.ts";
+import { findProject } from "../../workspace/project.ts";
+import { readHostArguments, showChange } from "../host-commands.ts";
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readHostArguments(args, {
+    "dry-run": { type: "boolean", default: false },
+    user: { type: "boolean", default: false },
+  });
+  const places = findPlaces(values.user ? "user" : "project", findProject(process.cwd()).root);
+  const plan = planUninstall(positionals, places);
+  if (!values["dry-run"]) runUninstall(plan, places);
+  if (values.json) {
+    const files = plan.files.map((file) => ({
+      host: file.host,
+      path: file.path,
+      action: actionOf(file),
+      diff: diffOf(file),
+    }));
+    const { scope, root } = places;
+    console.log(JSON.stringify({ scope, root, dryRun: values["dry-run"], files, left: plan.left }, null, 2));
+    return 0;
+  }
+  for (const file of plan.files) showChange(file);
+  for (const path of plan.left)
+    console.log(`  left as it is: ${path} was changed since; look at it yourself.`);
+  if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
+  else if (plan.files.length === 0) console.log("Nothing of ours was found; nothing was changed.");
+  else
+    console.log("Done. What agents wrote down stays in .holdfast; delete that folder if you do not want it.");
+  return 0;
+}

@@ -1,0 +1,71 @@
+import { setTimeout as pass } from "node:timers/promises";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { tool } from "ai";
+import { z } from "zod";
+import { createAgent } from "../../agent/agent.ts";
+import type { AgentEvent } from "../../agent/events.ts";
+import type { Memory, NewSessionOptions } from "../../sessions/memory.ts";
+import { startScriptedServer } from "../../testing/scripted-server.ts";
+import { ask, auditScript, sheetText } from "./workbook.ts";
+
+/** So small that ten sheets cannot fit. */
+export const contextWindow = 4_400;
+
+export interface AuditOptions {
+  session: NewSessionOptions;
+  /** Milliseconds that the scripted model thinks before each answer. */
+  thinking?: number;
+  signal?: AbortSignal;
+  /** Told of each event; the agent waits for it. */
+  onEvent?: (event: AgentEvent) => void | Promise<void>;
+}
+
+/** What an audit leaves behind. */
+export interface Audit {
+  notepad: string;
+  /** What the model saw last, without the system prompt. */
+  conversation: string;
+  compactions: number;
+}
+
+/** The scripted agent audits its workbook on the real controller. */
+export async function runAudit(memory: Memory, options: AuditOptions): Promise<Audit> {
+  const { thinking = 0, signal, onEvent } = options;
+  const script = auditScript();
+  const server = await startScriptedServer(async (request) => {
+    if (thinking > 0) await pass(thinking, undefined, signal ? { signal } : {});
+    return script(request);
+  });
+  try {
+    const session = await memory.createSession(options.session);
+    const agent = createAgent({
+      memory,
+      model: createOpenAICompatible({ name: "scripted", baseURL: server.url, includeUsage: true })(
+        "scripted",
+      ),
+      tools: {
+        read_sheet: tool({
+          description: "Read one sheet of the workbook.",
+          inputSchema: z.strictObject({ name: z.string() }),
+          execute: ({ name }) => sheetText(name),
+        }),
+      },
+      surfaces: ["notepad", "results"],
+      system: "You audit workbooks.",
+      contextWindow,
+      compactAt: 0.75,
+      keep: 0.1,
+      outputReserve: 150,
+    });
+    for await (const event of agent.send(session.id, ask, signal ? { signal } : {})) await onEvent?.(event);
+    signal?.throwIfAborted();
+    const seen = server.requests.at(-1)?.messages.filter(({ role }) => role !== "system");
+    return {
+      notepad: await session.notepad.read(),
+      conversation: JSON.stringify(seen),
+      compactions: (await agent.receipts(session.id)).length,
+    };
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runCli } from "../../../test/support/chat.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { sheets } from "./workbook.ts";
+
+test("the demo shows the notepad growing through compactions and what was kept [repo.demo]", async () => {
+  const { stdout, stderr, code } = await runCli(["demo", "--fast"], { cwd: temporaryDirectory() });
+  assert.equal(stderr, "");
+  assert.equal(code, 0);
+  assert.ok(!stdout.includes("\u001b"), "no colours without a terminal");
+  for (const [index, { name }] of sheets.entries()) {
+    assert.match(
+      stdout,
+      new RegExp(`\\n +${index + 1} {2}reads ${name} +[█░]{20} +\\d+ %   notepad \\d+ characters\\n`),
+    );
+  }
+  const sizes = [...stdout.matchAll(/notepad (\d+) characters/g)].map(([, size]) => Number(size));
+  assert.deepEqual(
+    sizes,
+    sizes.toSorted((a, b) => a - b),
+  );
+
+  const compactions = [
+    ...stdout.matchAll(/^ +compaction +messages \d+ to \d+ are a summary of \d+ words now$/gm),
+  ].length;
+  assert.ok(compactions >= 3, `${compactions} compactions`);
+  assert.equal([...stdout.matchAll(/^ +checkpoint +open asks: 1, /gm)].length, compactions);
+  assert.equal(
+    [...stdout.matchAll(/^ +receipt +\d+ kept, \d+ recallable, 0 missing$/gm)].length,
+    compactions,
+  );
+  // Once the agent had forgotten its notes, and only the warning made it write them.
+  assert.match(stdout, /takes no note\n.*reads .*\n\n.*⚠ .*\n( +✎ .*\n){2,}/);
+
+  const end = stdout.slice(stdout.indexOf("stands before the model in every call"));
+  for (const { name, rows, finding } of sheets)
+    assert.ok(end.includes(`    - ${name}: ${rows} rows; ${finding}\n`), name);
+  assert.match(
+    end,
+    new RegExp(
+      `After ${compactions} compactions, of 10 findings\\n +in the notepad +█{10} 10\\n +in the conversation +█*░+ [0-4]\\n$`,
+    ),
+  );
+});

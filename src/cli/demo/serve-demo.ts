@@ -1,0 +1,30 @@
+import type { Memory } from "../../sessions/memory.ts";
+import { conclude, introduceAudit, narrator } from "./demo.ts";
+import { runAudit } from "./audit.ts";
+
+/** Slow enough to follow on the page. */
+const thinking = 2_500;
+
+/** An empty store gets a finished session, and beside it an agent at work; both by the real controller. */
+export async function playDemo(memory: Memory, signal: AbortSignal): Promise<void> {
+  const [any] = await memory.listSessions({ status: "all", limit: 1 });
+  if (any) {
+    console.log("The store has sessions already, so no demo agent was started.");
+    return;
+  }
+  try {
+    await runAudit(memory, { session: { id: "audit-finished", title: "Workbook audit, finished" }, signal });
+    introduceAudit();
+    const show = narrator();
+    const audit = await runAudit(memory, {
+      session: { id: "audit", title: "Workbook audit, running" },
+      thinking,
+      signal,
+      onEvent: (event) => void show(event),
+    });
+    conclude(audit);
+    console.log("\nThe page stays open until you press Ctrl-C.");
+  } catch (error) {
+    if (!signal.aborted) console.error(`The demo agent stopped: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RecordId } from "../engine/state.ts";
+import type { StoredMessage } from "../context/conversation.ts";
+import { type ClearingPolicy, defaultClearing, estimateCallsLeft, planClearing } from "./clearing.ts";
+
+const countTokens = (text: string) => text.length;
+
+/** One call and its result for each size, after a question. */
+function conversation(results: readonly { tool: string; tokens: number }[]): StoredMessage[] {
+  const messages: StoredMessage["message"][] = [{ role: "user", content: "go" }];
+  for (const [index, { tool: toolName, tokens }] of results.entries()) {
+    const toolCallId = `t${index}`;
+    messages.push({ role: "assistant", content: [{ type: "tool-call", toolCallId, toolName, input: {} }] });
+    const output = { type: "text" as const, value: "x".repeat(tokens) };
+    messages.push({ role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] });
+  }
+  return messages.map((message, index) => ({ number: index + 1, message, at: 0 }));
+}
+
+const many = (count: number, tool: string, tokens: number) =>
+  Array.from({ length: count }, () => ({ tool, tokens }));
+
+function plan(
+  messages: readonly StoredMessage[],
+  callsLeft: number,
+  more: Partial<ClearingPolicy> = {},
+  cleared: string[] = [],
+) {
+  const resident = new Map<RecordId, null>(cleared.map((id) => [`cleared/${id}`, null]));
+  const policy = { ...defaultClearing, ...more };
+  const memoryTools = new Set(["read_notepad", "write_notepad"]);
+  return planClearing({
+    state: { resident },
+    messages,
+    callsLeft,
+    memoryTools,
+    writingTools: new Set(["write_notepad"]),
+    countTokens,
+    policy,
+  }).map(({ id }) => id);
+}
+
+test("a single result goes from the size of its kind on", () => {
+  const newest = many(3, "bash", 10);
+  for (const [tool, limit] of [
+    ["grep", 2_000],
+    ["read", 3_000],
+    ["bash", 2_000],
+  ] as const) {
+    assert.deepEqual(plan(conversation([{ tool, tokens: limit }, ...newest]), 100), ["t0"], tool);
+    assert.deepEqual(plan(conversation([{ tool, tokens: limit - 1 }, ...newest]), 100), [], tool);
+  }
+});
+
+test("smaller results go once those of their kind add up to 5,000 tokens, or all results to 15,000", () => {
+  const newest = many(3, "edit", 10);
+  assert.deepEqual(plan(conversation([...many(4, "grep", 1_200), ...newest]), 100), []);
+  assert.deepEqual(plan(conversation([...many(5, "grep", 1_200), ...newest]), 100), [
+    "t0",
+    "t1",
+    "t2",
+    "t3",
+    "t4",
+  ]);
+  const mixed = [...many(2, "grep", 1_200), ...many(2, "read", 1_200), ...many(2, "bash", 1_200)];
+  assert.deepEqual(plan(conversation([...mixed, ...newest]), 100), []);
+  assert.deepEqual(plan(conversation([...mixed, ...many(3, "edit", 3_000)]), 100), [
+    "t0",
+    "t1",
+    "t2",
+    "t3",
+    "t4",
+    "t5",
+  ]);
+});
+
+test("the newest results, excluded tools, memory tools, stubs and very short results stay", () => {
+  assert.deepEqual(plan(conversation(many(5, "bash", 4_000)), 1_000), ["t0", "t1"]);
+  assert.deepEqual(plan(conversation(many(5, "bash", 4_000)), 1_000, { exclude: ["bash"] }), []);
+  assert.deepEqual(plan(conversation(many(5, "read_notepad", 4_000)), 1_000), []);
+  assert.deepEqual(plan(conversation(many(5, "bash", 4_000)), 1_000, {}, ["t0"]), ["t1"]);
+  assert.deepEqual(plan(conversation(many(200, "bash", 199)), 1_000), []);
+});
+
+test("nothing is cleared unless it saves more than the rewriting costs", () => {
+  const messages = conversation([
+    { tool: "bash", tokens: 4_000 },
+    ...many(20, "edit", 150),
+    { tool: "bash", tokens: 30_000 },
+  ]);
+  // Saved: 3,920 tokens a call at a tenth; rewritten: some 33,000 at 1.15 times their price.
+  assert.deepEqual(plan(messages, 80), []);
+  assert.deepEqual(plan(messages, 110), ["t0"]);
+});
+
+test("a batch begins where the gain is largest", () => {
+  const messages = conversation([
+    { tool: "bash", tokens: 2_100 },
+    ...many(20, "edit", 150),
+    { tool: "bash", tokens: 9_000 },
+    ...many(3, "edit", 150),
+  ]);
+  assert.deepEqual(plan(messages, 5), ["t21"]);
+  assert.deepEqual(plan(messages, 60), ["t0", "t21"]);
+});
+
+test("calls left: what the room is good for, but no more than there have been", () => {
+  const messages = conversation(many(40, "bash", 1_000));
+  assert.equal(estimateCallsLeft(messages, 10_500, countTokens), 10);
+  assert.equal(estimateCallsLeft(messages, 10_000_000, countTokens), 40);
+  assert.equal(estimateCallsLeft(messages, Number.POSITIVE_INFINITY, countTokens), 40);
+  assert.equal(estimateCallsLeft(messages, -5, countTokens), 0);
+  assert.equal(estimateCallsLeft([], 1_000, countTokens), 0);
+});
+
+test("calls left: the pace is that of the newest calls", () => {
+  const messages = conversation([...many(10, "bash", 50_000), ...many(40, "bash", 100)]);
+  assert.ok(estimateCallsLeft(messages, 4_000, countTokens) > 30);
+});
+
+/** A search of 30 hits, then a call with this text, then three short results. */
+function searchThen(tool: string, content: string): StoredMessage[] {
+  const hits = Array.from({ length: 30 }, (_, line) => `src/auth/jwt.ts:${line}: ${"x".repeat(20)}`);
+  const [user, ...rest] = conversation([{ tool: "grep", tokens: 1 }, ...many(4, "edit", 10)]);
+  const messages = [user, ...rest].flatMap((stored) => (stored ? [stored] : []));
+  return messages.map((stored): StoredMessage => {
+    const { number } = stored;
+    if (number === 3) return { ...stored, message: resultOf("t0", "grep", hits.join("\n")) };
+    if (number !== 4) return stored;
+    const call = { type: "tool-call" as const, toolCallId: "t1", toolName: tool, input: { content } };
+    return { ...stored, message: { role: "assistant", content: [call] } };
+  });
+}
+
+function resultOf(toolCallId: string, toolName: string, value: string): StoredMessage["message"] {
+  const output = { type: "text" as const, value };
+  return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
+}
+
+test("a result goes once the notes name what it holds, whatever its size [controller.results-worked-in]", () => {
+  const named = "- token expiry is checked in src/auth/jwt.ts";
+  assert.deepEqual(plan(searchThen("write_notepad", named), 100), ["t0"]);
+  assert.deepEqual(
+    plan(searchThen("write_notepad", "- look at the tokens"), 100),
+    [],
+    "nothing of it is named",
+  );
+  assert.deepEqual(plan(searchThen("read_notepad", named), 100), [], "nothing was written");
+  assert.deepEqual(plan(searchThen("edit", named), 100), [], "that is no memory");
+  assert.deepEqual(
+    plan(searchThen("write_notepad", named), 100, { keepLast: 5 }),
+    [],
+    "it is among the newest",
+  );
+  assert.deepEqual(plan(searchThen("write_notepad", named), 1), [], "it does not pay");
+});

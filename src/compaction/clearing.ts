@@ -1,0 +1,231 @@
+import { recordId, type State } from "../engine/state.ts";
+import { type StoredMessage, type ToolResult, textOf, toolCallsOf, toolResultsOf } from "../context/conversation.ts";
+import { isLongEnough, kindOfResult, type ResultKind } from "./result-kinds.ts";
+import { workedIn } from "./worked-in.ts";
+
+/** When old tool results give way to one-line stubs. */
+export interface ClearingPolicy {
+  /** Tokens from which a single result of a kind is worth clearing by its size alone. */
+  searchTokens: number;
+  fileTokens: number;
+  treeTokens: number;
+  jsonTokens: number;
+  testTokens: number;
+  otherTokens: number;
+  /** Smaller results of one kind go too once they add up to this. */
+  accumulatedTokens: number;
+  /** Smaller results of every kind go too once all results in the prompt add up to this. */
+  sessionTokens: number;
+  /** A result below this is hardly longer than its stub, and stays. */
+  leastTokens: number;
+  /** The newest results stay. */
+  keepLast: number;
+  /** Tools whose results are never cleared. */
+  exclude: readonly string[];
+  /** What a cached input token costs, as a share of a fresh one. */
+  cachedPrice: number;
+  /** What writing a token into the cache costs, as a share of a fresh one. */
+  writePrice: number;
+}
+
+export const defaultClearing: ClearingPolicy = {
+  searchTokens: 2_000,
+  fileTokens: 3_000,
+  treeTokens: 2_000,
+  jsonTokens: 2_000,
+  testTokens: 2_000,
+  otherTokens: 2_000,
+  accumulatedTokens: 5_000,
+  sessionTokens: 15_000,
+  leastTokens: 200,
+  keepLast: 3,
+  exclude: [],
+  cachedPrice: 0.1,
+  writePrice: 1.25,
+};
+
+export interface ClearableResult {
+  id: string;
+  message: number;
+  tool: string;
+  summary: string;
+  tokens: number;
+}
+
+export interface ClearingInput {
+  /** Where the results cleared before are written down. */
+  state: Pick<State, "resident">;
+  messages: readonly StoredMessage[];
+  /** Model calls still expected in this epoch; `estimateCallsLeft` says. */
+  callsLeft: number;
+  /** Memory tools, whose results are never cleared. */
+  memoryTools: ReadonlySet<string>;
+  /** Those of them that write: what stands in a call of one has been written down. */
+  writingTools: ReadonlySet<string>;
+  countTokens: (text: string) => number;
+  policy: ClearingPolicy;
+}
+
+/** What a stub takes. */
+const stubTokens = 80;
+
+/** The calls from which the growth of a conversation is taken. */
+const growthCalls = 30;
+
+/**
+ * Results to clear now, or none. Clearing rewrites the prompt from the first cleared result on, so it is done
+ * in batches, and only when what it saves over the rest of the epoch is more than that rewriting costs.
+ */
+export function planClearing({
+  state,
+  messages,
+  callsLeft,
+  memoryTools,
+  writingTools,
+  countTokens,
+  policy,
+}: ClearingInput): ClearableResult[] {
+  const isCleared = (id: string) => state.resident.has(recordId("cleared", id));
+  const inputs = new Map(messages.flatMap(toolCallsOf).map(({ id, input }) => [id, input]));
+  const results = messages.flatMap((stored) => factsOf(stored, countTokens).results);
+  const candidates = findCandidates({
+    results: results.filter(({ tool }) => !memoryTools.has(tool)),
+    isCleared,
+    kindOf: ({ id, tool, text }) => kindOfResult(tool, inputs.get(id), text),
+    isWorkedIn: workedIn(messages, writingTools),
+    policy,
+  });
+  let batch = candidates.length;
+  let bestGain = 0;
+  let saved = 0;
+  let behind = 0;
+  let next = messages.length - 1;
+  // From the newest back: each further candidate saves more, and has the prompt rewritten from further back.
+  for (let start = candidates.length - 1; start >= 0; start--) {
+    const { message, tokens } = candidates[start] as MeasuredResult;
+    for (let stored = messages[next]; stored && stored.number >= message; stored = messages[--next]) {
+      behind += promptTokens(stored, countTokens, isCleared);
+    }
+    saved += tokens - stubTokens;
+    const gain =
+      saved * callsLeft * policy.cachedPrice - (behind - saved) * (policy.writePrice - policy.cachedPrice);
+    if (gain > bestGain) {
+      bestGain = gain;
+      batch = start;
+    }
+  }
+  if (batch === candidates.length) return [];
+  return candidates.slice(batch).map(({ id, message, tool, tokens, text }) => ({
+    id,
+    message,
+    tool,
+    tokens,
+    summary: describeResult(tool, inputs.get(id), text),
+  }));
+}
+
+/**
+ * Calls that the epoch will still have: as many as the room is good for at the pace of the newest calls, but no more
+ * than it has had, since most conversations end before they fill their window.
+ */
+export function estimateCallsLeft(
+  messages: readonly StoredMessage[],
+  room: number,
+  countTokens: (text: string) => number,
+): number {
+  let calls = 0;
+  let recent = 0;
+  for (const stored of messages.toReversed()) {
+    if (calls < growthCalls) recent += factsOf(stored, countTokens).tokens;
+    if (stored.message.role === "assistant") calls++;
+  }
+  const growth = recent / Math.max(1, Math.min(calls, growthCalls));
+  return growth > 0 ? Math.floor(Math.max(0, Math.min(room / growth, calls))) : 0;
+}
+
+interface MeasuredResult extends ToolResult {
+  tokens: number;
+}
+
+interface CandidateInput {
+  results: readonly MeasuredResult[];
+  isCleared: (id: string) => boolean;
+  kindOf: (result: MeasuredResult) => ResultKind;
+  isWorkedIn: (result: MeasuredResult) => boolean;
+  policy: ClearingPolicy;
+}
+
+/** Old results that are large, small ones of which there are many by now, and those that the notes speak of; oldest first. */
+function findCandidates({
+  results,
+  isCleared,
+  kindOf,
+  isWorkedIn,
+  policy,
+}: CandidateInput): MeasuredResult[] {
+  const present = results.filter(({ id }) => !isCleared(id));
+  const total = present.reduce((sum, { tokens }) => sum + tokens, 0);
+  const newest = new Set(results.slice(Math.max(0, results.length - policy.keepLast)));
+  const old = present
+    .filter(
+      (result) =>
+        !newest.has(result) && result.tokens >= policy.leastTokens && !policy.exclude.includes(result.tool),
+    )
+    .map((result) => ({ result, kind: kindOf(result) }));
+  const accumulated = { search: 0, file: 0, tree: 0, json: 0, test: 0, other: 0 };
+  for (const { result, kind } of old) accumulated[kind] += result.tokens;
+  return old
+    .filter(
+      ({ result, kind }) =>
+        result.tokens >= policy[`${kind}Tokens`] ||
+        accumulated[kind] >= policy.accumulatedTokens ||
+        total >= policy.sessionTokens ||
+        (isLongEnough(kind, result.text) && isWorkedIn(result)),
+    )
+    .map(({ result }) => result);
+}
+
+interface MessageFacts {
+  tokens: number;
+  results: readonly MeasuredResult[];
+}
+
+/** Messages never change, so each is counted once; otherwise every turn would cost as much as the history is long. */
+const knownFacts = new WeakMap<(text: string) => number, WeakMap<StoredMessage, MessageFacts>>();
+
+function factsOf(stored: StoredMessage, countTokens: (text: string) => number): MessageFacts {
+  const known = knownFacts.get(countTokens) ?? new WeakMap<StoredMessage, MessageFacts>();
+  knownFacts.set(countTokens, known);
+  const facts = known.get(stored) ?? measure(stored, countTokens);
+  known.set(stored, facts);
+  return facts;
+}
+
+function measure(stored: StoredMessage, countTokens: (text: string) => number): MessageFacts {
+  const results = toolResultsOf(stored).map((result) => ({ ...result, tokens: countTokens(result.text) }));
+  const tokens =
+    stored.message.role === "tool"
+      ? results.reduce((sum, result) => sum + result.tokens, 0)
+      : countTokens(textOf(stored.message));
+  return { tokens, results };
+}
+
+/** A message as it stands in the prompt, its cleared results as stubs. */
+function promptTokens(
+  stored: StoredMessage,
+  countTokens: (text: string) => number,
+  isCleared: (id: string) => boolean,
+): number {
+  const { tokens, results } = factsOf(stored, countTokens);
+  return results.reduce(
+    (sum, result) => (isCleared(result.id) ? sum - result.tokens + stubTokens : sum),
+    tokens,
+  );
+}
+
+/** One line that says what the result was, so that the agent knows whether to read it again. */
+export function describeResult(tool: string, input: unknown, text: string): string {
+  const lines = text.split("\n").length;
+  const asked = JSON.stringify(input ?? {});
+  return `${tool} ${asked.length > 120 ? `${asked.slice(0, 120).toWellFormed()}…` : asked} gave ${lines} lines, ${text.length} characters.`;
+}

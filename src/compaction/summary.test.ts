@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { calls, conversation, result, says, user } from "../../test/support/conversation.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import type { StoredMessage } from "../context/conversation.ts";
+import { deterministicSummary, findSummaryFault, planCut, transcriptOf } from "./summary.ts";
+
+const one = () => 1;
+
+test("the newest messages stay within the budget, the oldest go [controller.cut]", () => {
+  const messages = conversation(user("1"), says("2"), user("3"), says("4"), user("5"));
+  assert.equal(planCut(messages, 2, one), 3);
+  assert.equal(planCut(messages, 4, one), 1);
+  assert.equal(planCut(messages, 5, one), undefined, "everything fits");
+});
+
+test("a result is never parted from its call [controller.cut]", () => {
+  const messages = conversation(user("1"), calls("a", {}), result("3"), result("4"), user("5"));
+  assert.equal(planCut(messages, 2, one), 4, "the tail may not begin with a result");
+  assert.equal(planCut(messages, 3, one), 4);
+  assert.equal(planCut(messages, 4, one), 1);
+});
+
+test("the newest exchange stays as long as it fits at all: the model has yet to answer it [controller.cut]", () => {
+  const size = ({ number }: StoredMessage) => (number === 4 ? 50 : 1);
+  const messages = conversation(user("1"), says("2"), calls("a", {}), result("4"));
+  assert.equal(planCut(messages, 10, size), 4, "without room for it, it goes");
+  assert.equal(planCut(messages, 10, size, 60), 2, "with room, it stays");
+  assert.equal(planCut(messages, 10, size, 40), 4);
+  const warned = [
+    ...messages,
+    ...conversation({ aside: calls("note", {}) }, { aside: result("ok") }, { aside: says("Saved.") }).map(
+      (stored, index) => ({ ...stored, number: 5 + index }),
+    ),
+  ];
+  assert.equal(planCut(warned, 10, size, 60), 2, "what was said to a warning in between does not count");
+});
+
+const kinds = fc.array(fc.constantFrom("user", "says", "call"), { minLength: 1, maxLength: 20 });
+
+test("over any conversation and budget: a valid tail, and what goes is a prefix [controller.cut]", () => {
+  fc.assert(
+    fc.property(
+      kinds,
+      fc.array(fc.nat(50), { minLength: 60, maxLength: 60 }),
+      fc.nat(300),
+      fc.nat(100),
+      (chosen, sizes, keep, most) => {
+        const lines = chosen.flatMap((kind, index) => {
+          if (kind === "user") return [user(`u${index}`)];
+          if (kind === "says") return [says(`a${index}`)];
+          return [calls("t", {}, `c${index}`), result("r", `c${index}`)];
+        });
+        const messages = conversation(...lines);
+        const sizeOf = ({ number }: StoredMessage) => sizes[number] as number;
+        const to = planCut(messages, keep, sizeOf, most) ?? 0;
+        assert.ok(to >= 0 && to <= messages.length);
+        assert.notEqual(messages[to]?.message.role, "tool");
+        const kept = messages.slice(to).reduce((sum, message) => sum + sizeOf(message), 0);
+        assert.ok(kept <= Math.max(keep, most), "what stays is within its budget");
+      },
+    ),
+    { seed: 3 },
+  );
+});
+
+test("a summary is refused when it is empty, too long, or has lost what the user asked [controller.summary-check]", () => {
+  const tokens = { summary: 10, removed: 100 };
+  const asks = ["Tell me which rows of revenue.xlsx are double-counted", "ok?"];
+  assert.equal(findSummaryFault(" \n", [], tokens), "it is empty");
+  assert.equal(
+    findSummaryFault("long", [], { summary: 100, removed: 100 }),
+    "it is longer than what it replaces",
+  );
+  assert.match(
+    String(findSummaryFault("We talked about the weather.", asks, tokens)),
+    /lost the user's open request: Tell me which rows/,
+  );
+  assert.equal(
+    findSummaryFault("The user wants to know which rows of revenue.xlsx are double-counted.", asks, tokens),
+    undefined,
+  );
+  assert.match(
+    String(
+      findSummaryFault(
+        "rows of revenue.xlsx double-counted",
+        [...asks, "Then migrate the billing database"],
+        tokens,
+      ),
+    ),
+    /migrate the billing/,
+    "every open ask counts",
+  );
+  for (const [ask, carried] of [
+    ["Why does Q3 not add up?", "It is open why Q3 does not add up."],
+    ["Fix Q3", "The user wants Q3 fixed."],
+    ["请修复第三季度的公式", "用户要求修复第三季度公式。"],
+  ] as const) {
+    assert.match(String(findSummaryFault("Work does go on.", [ask], tokens)), /lost the user's open/, ask);
+    assert.equal(findSummaryFault(carried, [ask], tokens), undefined, ask);
+  }
+});
+
+test("without a model: what was asked, said, called and failed, the newest kept longest, earlier summaries carried [controller.summary-deterministic]", () => {
+  const messages = conversation(
+    user("Audit the ledger"),
+    calls("read_sheet", { sheet: 1 }),
+    result("ENOENT", "c1", "read_sheet", "error-text"),
+    says("I could not read it."),
+  );
+  const text = deterministicSummary("Before: sheets 1 to 3.", messages, 500, estimateTokens);
+  assert.equal(
+    text,
+    'Earlier: Before: sheets 1 to 3.\nThe user said: Audit the ledger\nThe agent called read_sheet {"sheet":1}\nread_sheet failed: ENOENT\nThe agent said: I could not read it.',
+  );
+  const long = conversation(
+    ...Array.from({ length: 200 }, (_, index) => user(`message ${index} with some more words in it`)),
+  );
+  const short = deterministicSummary("", long, 100, estimateTokens);
+  assert.ok(estimateTokens(short) <= 130);
+  assert.match(short, /^… \(older messages can be recalled\)\n/);
+  assert.match(short, /message 199/);
+});
+
+test("the transcript for the summary shortens long messages and says so [controller.summary-request]", () => {
+  const text = transcriptOf(conversation(user("hello"), says("x".repeat(50))), 20);
+  assert.equal(text, `user: hello\n\nassistant: ${"x".repeat(20)} … (30 more characters)`);
+});

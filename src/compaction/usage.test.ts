@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hasRoomToWarn, planNextStep } from "./usage.ts";
+
+const policy = { contextWindow: 10_000, compactAt: 0.8, keep: 0.25, outputReserve: 1_000 };
+
+test("a call is made while there is room for it and for the next one [controller.next-step]", () => {
+  assert.deepEqual(planNextStep(7_999, 0, "none", policy), { step: "call" });
+  assert.deepEqual(planNextStep(7_000, 1_800, "none", policy), { step: "call" });
+});
+
+test("the threshold, and a next step that would leave no room to warn, end the epoch [controller.next-step]", () => {
+  assert.deepEqual(planNextStep(8_000, 0, "none", policy), { step: "warn", trigger: "threshold" });
+  assert.deepEqual(planNextStep(7_000, 1_801, "none", policy), { step: "warn", trigger: "projected" });
+});
+
+test("the agent is warned once, and only while there is room for it [controller.next-step]", () => {
+  assert.deepEqual(planNextStep(8_800, 0, "none", policy), { step: "warn", trigger: "threshold" });
+  assert.deepEqual(planNextStep(8_801, 0, "none", policy), {
+    step: "compact",
+    trigger: "threshold",
+    skipWarning: true,
+  });
+  for (const warning of ["given", "skipped"] as const) {
+    assert.deepEqual(planNextStep(8_000, 0, warning, policy), {
+      step: "compact",
+      trigger: "threshold",
+      skipWarning: false,
+    });
+  }
+  assert.deepEqual(
+    planNextStep(10, 0, "given", policy),
+    { step: "compact", trigger: "threshold", skipWarning: false },
+    "who was told of it gets it",
+  );
+  assert.deepEqual(planNextStep(10, 0, "skipped", policy), { step: "call" });
+  assert.ok(hasRoomToWarn(8_800, policy));
+  assert.ok(!hasRoomToWarn(8_801, policy));
+});

@@ -1,0 +1,81 @@
+import { isObject } from "../../workspace/small-file.ts";
+import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
+import { objectIn, objectsIn, textIn } from "../transcript/file.ts";
+
+/** One line of a Codex rollout. */
+export function readCodexLine(line: Record<string, unknown>): TranscriptLine {
+  const payload = objectIn(line.payload);
+  if (line.type === "compacted") return { summary: textIn(payload.message) };
+  if (line.type !== "response_item") return undefined;
+  const id = textIn(payload.call_id);
+  switch (payload.type) {
+    case "message":
+      return { messages: said(payload) };
+    case "function_call":
+    case "custom_tool_call":
+      return { messages: [{ role: "assistant", content: callParts(id, payload) }] };
+    case "local_shell_call":
+      return {
+        messages: [
+          { role: "assistant", content: [calledTool(id, "shell", withCommand(objectIn(payload.action)))] },
+        ],
+      };
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return { messages: [toolAnswered(id, "tool", ...outcome(payload.output))] };
+    default:
+      return undefined;
+  }
+}
+
+function said({ role, content }: Record<string, unknown>): ReturnType<typeof saidBy> {
+  if (role !== "user" && role !== "assistant") return [];
+  const text = objectsIn(content)
+    .map((part) => textIn(part.text))
+    .join("\n");
+  // What Codex itself puts in the user's place.
+  if (role === "user" && /^\s*(?:<[a-z_]+>|# AGENTS\.md)/.test(text)) return [];
+  return saidBy(role, text);
+}
+
+function callParts(id: string, payload: Record<string, unknown>): ReturnType<typeof calledTool>[] {
+  const name = textIn(payload.name);
+  const source = textIn(payload.arguments) || textIn(payload.input);
+  const input = withCommand(objectIn(parse(source)));
+  const patch = name === "apply_patch" ? textIn(input.input) || source : textIn(input.command);
+  const files = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path);
+  if (files.length === 0) return [calledTool(id, name, input)];
+  return files.map((path) => calledTool(id, "apply_patch", { path }));
+}
+
+/** A command may be a list of words, and most often is one for a shell. */
+function withCommand(input: Record<string, unknown>): Record<string, unknown> {
+  const words = input.command;
+  if (!Array.isArray(words)) return input;
+  const isShell = words.length === 3 && /^-\w*c$/.test(String(words[1]));
+  return { ...input, command: isShell ? String(words[2]) : words.join(" ") };
+}
+
+function outcome(output: unknown): [text: string, isError: boolean] {
+  const value = typeof output === "string" ? (parse(output) ?? output) : output;
+  if (typeof value === "string") return [value, false];
+  if (!isObject(value)) return [plainText(value), false];
+  const code = objectIn(value.metadata).exit_code;
+  const text = textIn(value.output) || textIn(value.content) || JSON.stringify(value);
+  return [text, (typeof code === "number" && code !== 0) || value.success === false];
+}
+
+function plainText(content: unknown): string {
+  return objectsIn(content)
+    .map(({ text }) => textIn(text))
+    .join("\n");
+}
+
+function parse(source: string): unknown {
+  if (!/^\s*[[{]/.test(source)) return undefined;
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
+import { objectIn, objectsIn, readPart, textIn } from "../transcript/file.ts";
+
+/** One message of a Gemini CLI chat file. */
+export function readGeminiLine(line: Record<string, unknown>): TranscriptLine {
+  const text = plainText(line.content);
+  if (line.type === "user") return { messages: saidBy("user", text) };
+  if (line.type !== "gemini") return undefined;
+  const calls = objectsIn(line.toolCalls);
+  const spoken = text.trim() === "" ? [] : [{ type: "text" as const, text }];
+  const parts = calls.map((call) => calledTool(textIn(call.id), textIn(call.name), call.args ?? {}));
+  const answers = calls.map((call) =>
+    toolAnswered(textIn(call.id), textIn(call.name), resultText(call), call.status === "error"),
+  );
+  if (spoken.length + parts.length === 0) return undefined;
+  return { messages: [{ role: "assistant", content: [...spoken, ...parts] }, ...answers] };
+}
+
+function plainText(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts = Array.isArray(content) ? objectsIn(content) : [objectIn(content)];
+  return parts.map(({ text }) => textIn(text)).join("\n");
+}
+
+function resultText(call: Record<string, unknown>): string {
+  if (typeof call.resultDisplay === "string") return call.resultDisplay;
+  return call.result === undefined ? "" : JSON.stringify(call.result);
+}
+
+/** Tokens of the newest request, which fall when the chat was compressed; undefined when the file does not say. */
+export function lastInputTokens(path: string): number | undefined {
+  const tail = readPart(path, { most: 64_000 }) ?? "";
+  const newest = [...tail.matchAll(/"tokens"\s*:\s*\{[^}]*?"input"\s*:\s*(\d+)/g)].at(-1)?.[1];
+  return newest === undefined ? undefined : Number(newest);
+}

@@ -1,0 +1,63 @@
+import { HoldfastError } from "../../errors.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { HookEvent } from "./event.ts";
+import type { Project } from "../../workspace/project.ts";
+import { findLink, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
+import { readPart } from "../transcript/file.ts";
+
+/**
+ * Which memory the host's session goes on with. A new conversation has a memory of its own. One that was resumed or
+ * compacted keeps its memory, `/clear` hands it to the session that follows, and a fork gets a copy.
+ */
+export async function followEvent(
+  event: HookEvent,
+  { directory }: Project,
+  openMemory: () => Promise<Memory | undefined>,
+): Promise<string> {
+  const { host, hostSession, cwd, kind, source } = event;
+  const place = { directory, cwd, host, hostSession };
+  const isOwn = memoryOf(directory, host, hostSession) === sessionIdOf(host, hostSession);
+  if (kind !== "session-start" || source === "startup" || !isOwn) return linkSession(place);
+  const previous = previousMemory(event, directory);
+  if (source === "clear") return linkSession({ ...place, continues: previous });
+  // Linked before the database is asked, which may take its time.
+  const own = linkSession(place);
+  const memory = await openMemory();
+  if (!memory || (await memory.findSession(own))) return own;
+  const parent = parentMemory(event, directory, previous);
+  if (parent === undefined) return own;
+  if (source !== "fork") return linkSession({ ...place, continues: parent });
+  await fork(memory, parent, own);
+  return own;
+}
+
+function previousMemory({ host, hostSession, cwd }: HookEvent, directory: string): string | undefined {
+  const link = findLink({ directory, cwd }, host);
+  return link && link.hostSession !== hostSession ? link.session : undefined;
+}
+
+/** The memory of the session that this one was made from: as the host says, as its transcript says, or the last one here. */
+function parentMemory(event: HookEvent, directory: string, previous: string | undefined): string | undefined {
+  const named = event.parent || earlierSession(event);
+  if (named !== "") return memoryOf(directory, event.host, named);
+  return event.source === "resume" ? undefined : previous;
+}
+
+/** A transcript that was copied names the session it was copied from. */
+function earlierSession({ transcript, hostSession }: HookEvent): string {
+  const start = readPart(transcript, { until: 256_000 }) ?? "";
+  const ids = [...start.matchAll(/"(?:sessionId|forked_from_id)"\s*:\s*"([\w-]{1,100})"/g)].map(
+    ([, id = ""]) => id,
+  );
+  return ids.find((id) => id !== hostSession) ?? "";
+}
+
+async function fork(memory: Memory, parent: string, id: string): Promise<void> {
+  try {
+    await memory.forkSession(parent, { id });
+  } catch (error) {
+    // The other conversation never wrote anything, or another hook was faster.
+    const code = error instanceof HoldfastError ? error.code : "";
+    if (code !== "session_not_found" && code !== "session_exists") throw error;
+  }
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { stateWith } from "../../../test/support/conversation.ts";
+import { bytesOf, cutMiddle, mostInjected, renderMemory } from "./memory-text.ts";
+
+test("[hooks.size] any memory fits, in whole characters, and what fits is not cut", () => {
+  const text = fc.string({ unit: "grapheme", maxLength: 6_000, size: "max" });
+  fc.assert(
+    fc.property(text, text, text, text, (notepad, checkpoint, receipt, hint) => {
+      const state = stateWith({ "space/plan": checkpoint }, notepad.repeat(3));
+      const shown = renderMemory({ lead: "Lead", state, sessionId: "s", checkpoint, receipt, hints: [hint] });
+      assert.ok(bytesOf(shown) <= mostInjected, `${bytesOf(shown)} bytes`);
+      assert.ok(shown.isWellFormed());
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("[hooks.size] a full scratchpad is cut space by space, and the plan has most of the room", () => {
+  const plan = Array.from({ length: 60 }, (_, step) => `${step + 1}. step of the plan`).join("\n");
+  const refs = Array.from({ length: 50 }, (_, place) => [`ref/${place}`, `src/${"r".repeat(500)}.ts`]);
+  const spaces = { "space/notes": `Finding ${"n".repeat(3_900)}`, "space/plan": plan };
+  const state = stateWith({ ...spaces, ...Object.fromEntries(refs) }, "x\n".repeat(16_000));
+  const shown = renderMemory({ lead: "Lead", state, sessionId: "s", checkpoint: "c".repeat(5_000) });
+  assert.ok(bytesOf(shown) <= mostInjected);
+  const block = /\[Session Scratchpad\]\n([\s\S]+)\n\[End Scratchpad\]/.exec(shown)?.[1] ?? "";
+  assert.match(
+    block,
+    /^Finding n+[\s\S]+\n\nPlan:\n1\. step of the plan\n[\s\S]+\n60\. step of the plan\n\nReferences:\n• src/,
+  );
+  assert.ok(block.split("step of the plan").length > 20, block);
+});
+
+test("[hooks.size] a cut keeps the beginning and the end, leaves whole lines, and names the way to the rest", () => {
+  const lines = Array.from({ length: 100 }, (_, line) => `line ${line}`);
+  const cut = cutMiddle(lines.join("\n"), 300, "call read_notepad");
+  assert.ok(bytesOf(cut) <= 300);
+  const kept = cut.split("\n");
+  assert.equal(kept[0], "line 0");
+  assert.equal(kept.at(-1), "line 99");
+  assert.match(cut, /cut here, 100 lines in all: call read_notepad to read the rest/);
+  for (const line of kept.filter((each) => !each.startsWith("[…"))) assert.ok(lines.includes(line), line);
+  assert.equal(cutMiddle("short", 300, "look"), "short");
+  const one = cutMiddle("🪸".repeat(1_000), 301, "look");
+  assert.ok(bytesOf(one) <= 301 && one.isWellFormed() && !one.includes("\ufffd"));
+  assert.match(one, /^🪸+\n\[…[^\n]+\]\n🪸+$/u);
+});

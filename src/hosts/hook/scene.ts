@@ -1,0 +1,91 @@
+import type { State } from "../../engine/state.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { followEvent } from "./follow-event.ts";
+import { type HookReply, withoutAngleBrackets } from "./answer.ts";
+import type { HookConfig } from "../../workspace/config.ts";
+import type { HookEvent } from "./event.ts";
+import { type HookState, newHookState, readHookState } from "./state.ts";
+import { findStore, openLightMemory, type StorePlace, type StoreWish, stampOf } from "../../workspace/light-memory.ts";
+import { type MemoryText, renderMemory } from "./memory-text.ts";
+import type { Project } from "../../workspace/project.ts";
+import { memoryOf } from "../session-link.ts";
+
+export interface HookRun {
+  event: HookEvent;
+  project: Project;
+  config: HookConfig;
+  /** The store that was asked for, if one was. */
+  wish?: StoreWish;
+  /** Called at most once, as soon as the answer is known; what has to be written is written after it. */
+  answer: (reply: HookReply) => void;
+  /** Told of what went wrong without standing in the way of the answer. */
+  fail: (error: unknown) => void;
+}
+
+/** One event with all that its handling needs; the database is opened only when it is asked for. */
+export interface Scene extends HookRun {
+  place: StorePlace;
+  /** What earlier hooks of this conversation left; undefined for the first. */
+  known: HookState | undefined;
+  /** What this one leaves. */
+  state: HookState;
+  sessionId: string;
+  memory(mayCreate?: boolean): Promise<Memory | undefined>;
+  close(): Promise<void>;
+}
+
+export async function setScene(run: HookRun): Promise<Scene> {
+  const { event, project, fail } = run;
+  const { host, hostSession } = event;
+  const place = findStore(project, event.cwd, run.wish);
+  let opened: Memory | undefined;
+  const memory = async (mayCreate = false) => {
+    opened ??= await openLightMemory(project, place, mayCreate);
+    return opened;
+  };
+  const known = readHookState(project.directory, host, hostSession);
+  let sessionId = memoryOf(project.directory, host, hostSession);
+  try {
+    sessionId = await followEvent(event, project, memory);
+  } catch (error) {
+    // Where no link can be written the memory can be read all the same.
+    fail(error);
+  }
+  const state = known ? structuredClone(known) : newHookState();
+  return { ...run, place, known, state, sessionId, memory, close: async () => opened?.close() };
+}
+
+/** The session, if it has ever been written to. */
+export async function findSession(scene: Scene): Promise<Session | undefined> {
+  const memory = await scene.memory();
+  if (memory) return memory.findSession(scene.sessionId);
+  scene.fail(
+    new HoldfastError(
+      "not_found",
+      `There is no database at ${scene.place.file}. It is made when the first note is written; if there was one, look where it went.`,
+    ),
+  );
+  return undefined;
+}
+
+/** The session, made when there is none. */
+export async function openSession(scene: Scene): Promise<Session> {
+  const memory = await scene.memory(true);
+  if (!memory) throw new HoldfastError("store_failed", `${scene.place.file} could not be made.`);
+  return memory.openSession(scene.sessionId);
+}
+
+/** The conversation has now been shown this state of the memory. */
+export function markSeen(scene: Scene, state: State | undefined, stamp = stampOf(scene.place)): void {
+  scene.state.seen = state?.row.revision ?? 0;
+  scene.state.stamp = stamp;
+}
+
+export function memoryText(scene: Scene, text: Omit<MemoryText, "sessionId" | "clean">): string {
+  if (scene.event.host !== "gemini") return renderMemory({ ...text, sessionId: scene.sessionId });
+  const whole = renderMemory({ ...text, sessionId: scene.sessionId });
+  const hints = [...(text.hints ?? []), ...(/[<>]/.test(whole) ? ["‹ and › stand for angle brackets."] : [])];
+  return renderMemory({ ...text, hints, sessionId: scene.sessionId, clean: withoutAngleBrackets });
+}

@@ -1,0 +1,101 @@
+import { type ClearingProblem, type ForesightInput, poseClearing } from "./clearing-problem.ts";
+
+export interface Foresight {
+  /** Dollars that clearing with perfect foresight saves. */
+  saving: number;
+  /** False: an epoch was too long to search, so rewriting was counted as free in it; a bound all the same. */
+  exact: boolean;
+}
+
+/** The search grows with the cube of an epoch's moments. */
+const mostMoments = 300;
+
+/** The most that clearing could save, had it known each epoch's calls beforehand. */
+export function foresee(input: ForesightInput): Foresight {
+  const starts = input.parts.flatMap(({ compacted }, call) => (call === 0 || compacted ? [call] : []));
+  const problems = starts.map((start, index) =>
+    poseClearing(input, start, starts[index + 1] ?? input.calls.length),
+  );
+  const savings = problems.map((problem) =>
+    problem.moments.length <= mostMoments ? bestSaving(problem) : freeSaving(problem),
+  );
+  return {
+    saving: savings.reduce((sum, saving) => sum + saving, 0),
+    exact: problems.every(({ moments }) => moments.length <= mostMoments),
+  };
+}
+
+/**
+ * The best plan's saving. Where the prompt is rewritten from some result on, clearing everything behind it is free; so
+ * a plan is a list of (moment, first result), and what one rewriting costs does not depend on the others. Take the one
+ * that begins furthest back in the prompt. What stands before it is never cleared; what stands behind it saves from this
+ * moment on; and what was gained before this moment, and what is gained after it, are two smaller problems of the same kind.
+ */
+export function bestSaving(problem: ClearingProblem): number {
+  const moments = problem.moments.length;
+  const width = moments + 1;
+  const gainOf = countGains(problem);
+  /** At first * width + end: over the moments from `first` to before `end`, with the results that become clearable in them. */
+  const best = new Float64Array((width + 1) * width);
+  for (let first = moments - 1; first >= 0; first--) {
+    for (let end = first + 1; end <= moments; end++) {
+      let most = 0;
+      for (let moment = first; moment < end; moment++) {
+        const gain = gainOf(moment, first, end);
+        if (gain === 0) continue;
+        const sides = (best[first * width + moment] as number) + (best[(moment + 1) * width + end] as number);
+        if (gain + sides > most) most = gain + sides;
+      }
+      best[first * width + end] = most;
+    }
+  }
+  return best[moments] as number;
+}
+
+/**
+ * What the best rewriting at a moment gains until `end`, among the results that become clearable from `first` on. To be
+ * asked with `first` going down: an earlier one only adds results, so that counting goes on where it stopped.
+ */
+function countGains({ moments: { length: moments }, results, rewriting }: ClearingProblem) {
+  const width = moments + 1;
+  const froms = Int32Array.from(results, ({ from }) => from);
+  // By moment, so that the innermost loop walks along them.
+  const savings = Array.from({ length: width }, (_, moment) =>
+    Float64Array.from(results, ({ saving }) => saving[moment] ?? 0),
+  );
+  const costs = Array.from({ length: moments }, (_, moment) =>
+    Float64Array.from(results, (_, index) => rewriting(moment, index)),
+  );
+  // Of each pair (moment, end): the next result to count, what those counted save, and the most that was gained.
+  const next = new Int32Array(width * width);
+  const saved = new Float64Array(width * width);
+  const gains = new Float64Array(width * width);
+  for (let moment = 0; moment < moments; moment++) {
+    const newest = froms.findLastIndex((from) => from <= moment);
+    next.fill(newest, moment * width, (moment + 1) * width);
+  }
+  return (moment: number, first: number, end: number): number => {
+    const pair = moment * width + end;
+    let index = next[pair] as number;
+    let most = gains[pair] as number;
+    if (index < 0 || (froms[index] as number) < first) return most;
+    const [now, then, cost] = [savings[moment], savings[end], costs[moment]] as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    let sum = saved[pair] as number;
+    for (; index >= 0 && (froms[index] as number) >= first; index--) {
+      sum += (now[index] as number) - (then[index] as number);
+      most = Math.max(most, sum - (cost[index] as number));
+    }
+    next[pair] = index;
+    saved[pair] = sum;
+    gains[pair] = most;
+    return most;
+  };
+}
+
+function freeSaving({ results }: ClearingProblem): number {
+  return results.reduce((sum, { from, saving }) => sum + (saving[from] ?? 0), 0);
+}

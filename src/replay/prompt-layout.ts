@@ -1,0 +1,81 @@
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import { planCut, summaryInstructions, transcriptOf } from "../compaction/summary.ts";
+import { type CompactionPolicy, planNextStep } from "../compaction/usage.ts";
+import type { Calibration } from "./calibrate.ts";
+import type { TokenCounts, Transcript } from "./transcript.ts";
+
+/** `recorded`: as in the transcript. `planned`: where the product would. `none`: the prompt only ever grows. */
+export type CompactionMode = "none" | "recorded" | "planned";
+
+/** The conversation's part of one call's prompt, before memory and clearing. */
+export interface ConversationPart {
+  /** Index of the first message in it. */
+  from: number;
+  summary: number;
+  sizes: readonly number[];
+  /** Whether a compaction came directly before this call. */
+  compacted: boolean;
+  /** What writing the summary took; agents do not record it, so it is known for planned compactions only. */
+  summarising: TokenCounts | undefined;
+}
+
+/** Tokens of a summary that nobody recorded; those in the pi sessions have 1,150 and 1,450. */
+const plannedSummary = 1_500;
+
+export function layOut(
+  transcript: Transcript,
+  calibration: Calibration,
+  mode: CompactionMode,
+  policy: CompactionPolicy,
+): ConversationPart[] {
+  if (mode === "recorded") return layOutRecorded(calibration);
+  return layOutAnew(transcript, calibration, mode === "none" ? undefined : policy);
+}
+
+function layOutRecorded({ prompts }: Calibration): ConversationPart[] {
+  return prompts.map(({ from, summary, sizes }, call) => {
+    const before = prompts[call - 1];
+    const compacted = before !== undefined && (before.from !== from || before.summary !== summary);
+    return { from, summary, sizes, compacted, summarising: undefined };
+  });
+}
+
+/** Messages that the recording had compacted away count as much as when they were last seen. */
+function layOutAnew(
+  { calls, messages }: Transcript,
+  { system, prompts, sizes }: Calibration,
+  policy: CompactionPolicy | undefined,
+): ConversationPart[] {
+  let from = 0;
+  let summary = 0;
+  let before = 0;
+  return calls.map((call, index): ConversationPart => {
+    const recorded = prompts[index];
+    const sizeOf = (message: number) => recorded?.sizes[message - recorded.from] ?? sizes[message] ?? 0;
+    const measure = () =>
+      Array.from({ length: Math.max(0, call.messages - from) }, (_, offset) => sizeOf(from + offset));
+    let own = measure();
+    const total = system + summary + sum(own);
+    const growth = before > 0 ? Math.max(0, total - before) : 0;
+    before = total;
+    const full = policy !== undefined && planNextStep(total, growth, "none", policy).step !== "call";
+    const budget = full ? policy.contextWindow * policy.keep : 0;
+    const cut = full
+      ? planCut(messages.slice(from, call.messages), budget, ({ number }) => sizeOf(number - 1))
+      : undefined;
+    if (cut === undefined || cut <= from)
+      return { from, summary, sizes: own, compacted: false, summarising: undefined };
+    const read =
+      summary + estimateTokens(`${summaryInstructions}\n${transcriptOf(messages.slice(from, cut))}`);
+    from = cut;
+    summary = plannedSummary;
+    own = measure();
+    before = system + summary + sum(own);
+    const summarising = { input: read, cacheWrite: 0, cacheRead: 0, output: plannedSummary };
+    return { from, summary, sizes: own, compacted: true, summarising };
+  });
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

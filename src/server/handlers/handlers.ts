@@ -1,0 +1,61 @@
+import type { z } from "zod";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Reply, RouteName, Routes } from "../api.ts";
+import { compactionHandlers } from "./compactions.ts";
+import type { SessionDirectory } from "../directory.ts";
+import type { EventHub } from "../events.ts";
+import { journalHandlers } from "./journal.ts";
+import { ledgerHandlers } from "../ledger.ts";
+import { memoryHandlers } from "./memory.ts";
+import { messageHandlers } from "./messages.ts";
+import type { PriceOf } from "../money.ts";
+import { noteHandlers } from "./notes.ts";
+import { type ProjectReader, projectHandlers } from "../project.ts";
+import { sessionHandlers } from "./sessions.ts";
+import type { TimeTravel } from "../time-travel.ts";
+
+type Parsed<Name extends RouteName, Part extends string> =
+  Routes[Name] extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
+
+/** What a route does with a request whose parts have been parsed. */
+export type Handler<Name extends RouteName> = (request: {
+  params: Parsed<Name, "params">;
+  query: Parsed<Name, "query">;
+  body: Parsed<Name, "body">;
+}) => Promise<Reply<Name>>;
+
+export type Handlers = { [Name in RouteName]: Handler<Name> };
+
+/** What the handlers work with. */
+export interface Workshop {
+  memory: Memory;
+  directory: SessionDirectory;
+  hub: EventHub;
+  past: TimeTravel;
+  /** What is known of the server itself. */
+  about: { version: string; store: string; demo: boolean; startedAt: number };
+  priceOf: PriceOf;
+  project?: ProjectReader | undefined;
+  /** Whether a reference is a file of the project, and is still there. */
+  checkRef: (ref: string) => Promise<"present" | "stale" | "unchecked">;
+  clock: () => number;
+}
+
+export function createHandlers(workshop: Workshop): Handlers {
+  return {
+    health: async () => ({
+      ok: true,
+      ...workshop.about,
+      project: (await workshop.project?.exists()) ?? false,
+      streams: workshop.hub.streams,
+    }),
+    ...sessionHandlers(workshop),
+    ...memoryHandlers(workshop),
+    ...noteHandlers(workshop),
+    ...journalHandlers(workshop),
+    ...messageHandlers(workshop),
+    ...compactionHandlers(workshop),
+    ...ledgerHandlers(workshop),
+    ...projectHandlers(workshop),
+  };
+}

@@ -1,0 +1,135 @@
+import type { JournalEntry } from "../../engine/journal.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import { revertChanges } from "../../engine/state.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Session } from "../../sessions/session.ts";
+import type { Reply } from "../api.ts";
+import { isMemoryOperation } from "../describe-operation.ts";
+import type { Handlers, Workshop } from "./handlers.ts";
+import { fullRoom, listRoom, viewEntry } from "../journal-entries.ts";
+import { tasksOf } from "./memory.ts";
+import type { TimeTravel } from "../time-travel.ts";
+
+/** Entries that one page may pass over in search of edits; the next page goes on from there. */
+const mostPassedOver = 1_000;
+
+/** All that came later has to be looked at; more than this would hold up everybody else. */
+const farthestUndo = 5_000;
+
+export function journalHandlers({
+  memory,
+  past,
+}: Workshop): Pick<Handlers, "journal" | "entry" | "memoryAt" | "undo"> {
+  return {
+    async journal({ params: { id }, query: { before, limit, only } }) {
+      const session = await memory.resumeSession(id);
+      const newest = (await session.state()).row.revision;
+      const to = Math.min(newest, (before ?? Number.MAX_SAFE_INTEGER) - 1);
+      if (to < 1) return { entries: [], newest, before: null };
+      const most = only === "memory" ? mostPassedOver : limit;
+      const { entries, oldest } = await readPage(session, past, { to, limit, only, most });
+      markUndone(entries);
+      const isEnd = oldest === undefined || oldest <= 1;
+      return { entries, newest, before: isEnd ? null : oldest };
+    },
+
+    async entry({ params: { id, revision } }) {
+      const session = await memory.resumeSession(id);
+      const entry = await findEntry(session, revision);
+      const { state } = await past.at(session, revision);
+      return { entry: viewEntry(entry, state, fullRoom), operation: entry.operation };
+    },
+
+    async memoryAt({ params: { id, revision }, query: { offset, limit } }) {
+      const session = await memory.resumeSession(id);
+      const { state, notes } = await past.at(session, revision);
+      const { at, actor, operation } = await findEntry(session, revision);
+      const inOrder = [...notes.values()].sort((a, b) => b.updated - a.updated);
+      const page = inOrder.slice(offset, offset + limit);
+      return {
+        revision,
+        newest: (await session.state()).row.revision,
+        at,
+        actor,
+        type: operation.type,
+        notepad: state.row.notepad ?? "",
+        scratchpad: readScratchpad(state),
+        tasks: tasksOf(state),
+        notes: page,
+        totalNotes: inOrder.length,
+        nextOffset: offset + page.length < inOrder.length ? offset + page.length : null,
+      };
+    },
+
+    async undo({ params: { id }, body: { revision } }) {
+      const session = await memory.resumeSession(id);
+      const { row } = await session.state();
+      if (row.revision - revision > farthestUndo) throw tooFarBack(revision);
+      const undone = await session.undo(revision, { actor: { kind: "person" } });
+      return { revision: undone.revision, undone: revision };
+    },
+  };
+}
+
+function tooFarBack(revision: number): HoldfastError {
+  return new HoldfastError(
+    "cannot_undo",
+    `Revision ${revision} lies more than ${farthestUndo} revisions back. Nothing was changed. Look at the memory as it was then, and copy what you need.`,
+    { data: { revision } },
+  );
+}
+
+interface PageRequest {
+  to: number;
+  limit: number;
+  only: "all" | "memory";
+  /** Entries to look at, shown or not. */
+  most: number;
+}
+
+/** Newest first. The state is taken back entry by entry, so that each is shown with the lines around its change. */
+async function readPage(
+  session: Session,
+  past: TimeTravel,
+  { to, limit, only, most }: PageRequest,
+): Promise<{ entries: Reply<"journal">["entries"]; oldest: number | undefined }> {
+  const now = await session.state();
+  // At the newest revision nothing has to be walked, and no notes be read.
+  let { state } = now.row.revision === to ? { state: now } : await past.at(session, to);
+  const entries: Reply<"journal">["entries"] = [];
+  let oldest: number | undefined;
+  let passed = 0;
+  for (let from = to; passed < most && from >= 1 && entries.length < limit; from = (oldest ?? 1) - 1) {
+    const piece = await session.history({ to: from, limit: Math.min(50, most - passed) });
+    if (piece.length === 0) break;
+    for (const entry of piece) {
+      if (entries.length === limit) break;
+      if (only === "all" || isMemoryOperation(entry.operation.type))
+        entries.push(viewEntry(entry, state, listRoom));
+      state = revertChanges(state, entry.changes);
+      oldest = entry.revision;
+      passed++;
+    }
+    await new Promise(setImmediate);
+  }
+  return { entries, oldest };
+}
+
+/** An undone entry is marked when the entry that undid it is on the same page. */
+function markUndone(entries: Reply<"journal">["entries"]): void {
+  const undoneBy = new Map<number, number>();
+  for (const { revision, undoes } of entries)
+    if (undoes !== null && !undoneBy.has(revision)) undoneBy.set(undoes, revision);
+  for (const entry of entries) {
+    entry.undoneBy = undoneBy.get(entry.revision) ?? null;
+    if (entry.undoneBy !== null) entry.canUndo = false;
+  }
+}
+
+async function findEntry(session: Session, revision: number): Promise<JournalEntry> {
+  const [entry] = await session.history({ from: revision, to: revision });
+  if (entry) return entry;
+  throw new HoldfastError("not_found", `Session ${session.id} has no revision ${revision}.`, {
+    data: { revision },
+  });
+}

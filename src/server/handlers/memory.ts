@@ -1,0 +1,149 @@
+import { readCleared, readTasks } from "../../engine/conversation.ts";
+import type { Limits } from "../../engine/limits.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import { readText, type State, type TextTarget } from "../../engine/state.ts";
+import { countCharacters, normaliseText } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Session } from "../../sessions/session.ts";
+import type { Reply } from "../api.ts";
+import type { Handlers, Workshop } from "./handlers.ts";
+import { mergeEdit } from "../merge-edit.ts";
+import { Family, sessionItem } from "../session-items.ts";
+
+const asPerson = { actor: { kind: "person" as const }, surface: "inspector" };
+
+const targets = { notepad: "notepad", notes: "space/notes", plan: "space/plan" } as const;
+type TextName = keyof typeof targets;
+
+export function memoryHandlers(workshop: Workshop): Pick<Handlers, "memory" | "editText" | "editRefs"> {
+  const { memory, directory, checkRef, clock } = workshop;
+  return {
+    async memory({ params: { id } }) {
+      const session = await memory.resumeSession(id);
+      const state = await session.state();
+      const family = new Family(await directory.of("all"));
+      const summary = { ...state.row, notes: state.row.counters.notes };
+      const { notes, plan, refs } = readScratchpad(state);
+      const { limits } = memory.budget;
+      return {
+        session: await sessionItem(memory, summary, family, clock()),
+        revision: state.row.revision,
+        notepad: state.row.notepad ?? "",
+        notepadUsed: state.row.notepad !== null,
+        scratchpad: { notes, plan },
+        refs: await Promise.all(refs.map(async (ref) => ({ ref, state: await checkRef(ref) }))),
+        tasks: tasksOf(state),
+        clearedResults: readCleared(state).map(([callId, cleared]) => ({ id: callId, ...cleared })),
+        tags: await mostUsedTags(session, state),
+        budgets: budgetsOf(state, limits),
+        limits: {
+          noteCharacters: limits.noteCharacters,
+          noteTags: limits.noteTags,
+          tagCharacters: limits.tagCharacters,
+          refCharacters: limits.refCharacters,
+        },
+      };
+    },
+
+    async editText({ params: { id, text: name }, body: { base, text } }) {
+      const session = await memory.resumeSession(id);
+      const mine = normaliseText(text, "text");
+      const target = targets[name];
+      let merged = false;
+      const settle = (state: State) => {
+        const theirs = readText(state, target);
+        merged = theirs !== base.text && theirs !== mine;
+        return mergeEdit({ base: base.text, mine, theirs, revision: state.row.revision });
+      };
+      const before = await session.state();
+      const isUnchanged = settle(before) === readText(before, target);
+      if (isUnchanged) return { revision: before.row.revision, text: readText(before, target), merged };
+      const { revision, state } = await session.change(
+        (current) => writeOf(name, settle(current), memory.budget.limits),
+        () => false,
+        asPerson,
+      );
+      return { revision, text: readText(state, target), merged };
+    },
+
+    async editRefs({ params: { id }, body: { action, ref } }) {
+      const session = await memory.resumeSession(id);
+      const { revision } =
+        action === "add"
+          ? await session.scratchpad.addRef(ref, asPerson)
+          : await session.scratchpad.removeRef(ref, asPerson);
+      return { revision };
+    },
+  };
+}
+
+/** A person's text is never cut: what is too long for a space is refused, as the notepad does by itself. */
+function writeOf(name: TextName, content: string, limits: Limits) {
+  if (name === "notepad") return { type: "notepad.write" as const, content };
+  const limit = name === "notes" ? limits.spaceNotesCharacters : limits.spacePlanCharacters;
+  const characters = countCharacters(content);
+  if (characters > limit) {
+    throw new HoldfastError(
+      "over_limit",
+      `The ${name} would be ${characters} characters long; the limit is ${limit}. Nothing was saved. Shorten it by ${characters - limit}.`,
+      { data: { characters, limit } },
+    );
+  }
+  return name === "notes"
+    ? { type: "scratchpad.set_notes" as const, content }
+    : { type: "scratchpad.set_plan" as const, content };
+}
+
+export function tasksOf(state: State): Reply<"memory">["tasks"] {
+  return readTasks(state).map(([key, { description, depth, from }]) => ({
+    id: `task_${Number(key)}`,
+    description,
+    depth,
+    from,
+  }));
+}
+
+async function mostUsedTags(session: Session, state: State): Promise<{ tag: string; notes: number }[]> {
+  if (state.row.counters.tags === 0) return [];
+  const tags = await session.notes.tags();
+  return tags.sort((a, b) => b.notes - a.notes || (a.tag < b.tag ? -1 : 1)).slice(0, 100);
+}
+
+function budgetsOf(state: State, limits: Limits): Reply<"memory">["budgets"] {
+  const characters = (target: TextTarget) => countCharacters(readText(state, target));
+  return [
+    {
+      name: "notepad",
+      label: "Notepad",
+      used: characters("notepad"),
+      limit: limits.notepadCharacters,
+      unit: "characters",
+      atLimit:
+        "A longer text is refused. The agent is told how much fits and to remove what it no longer needs.",
+    },
+    {
+      name: "notes",
+      label: "Scratchpad notes",
+      used: characters("space/notes"),
+      limit: limits.spaceNotesCharacters,
+      unit: "characters",
+      atLimit: "An addition is refused. A whole new text is cut to fit; the rest stays in the journal.",
+    },
+    {
+      name: "plan",
+      label: "Plan",
+      used: characters("space/plan"),
+      limit: limits.spacePlanCharacters,
+      unit: "characters",
+      atLimit: "A new plan is cut to fit; the rest stays in the journal.",
+    },
+    {
+      name: "refs",
+      label: "References",
+      used: readScratchpad(state).refs.length,
+      limit: limits.refs,
+      unit: "references",
+      atLimit: "The oldest reference is dropped for a new one; the agent is told which.",
+    },
+  ];
+}

@@ -1,0 +1,43 @@
+import { HoldfastError } from "../../errors.ts";
+import type { Handlers, Workshop } from "./handlers.ts";
+import { searchSessions } from "../search.ts";
+import { Family, sessionItem } from "../session-items.ts";
+
+export function sessionHandlers(workshop: Workshop): Pick<Handlers, "listSessions" | "setStatus" | "search"> {
+  const { memory, directory, clock } = workshop;
+  return {
+    async listSessions({ query: { status, agent, parent, offset, limit } }) {
+      const listed = await directory.of(status);
+      const family = new Family(listed);
+      const chosen = parent === undefined ? listed : family.childrenOf(parent === "none" ? null : parent);
+      const matching = agent === undefined ? chosen : chosen.filter((each) => each.agent === agent);
+      const page = matching.slice(offset, offset + limit);
+      const end = offset + page.length;
+      return {
+        sessions: await Promise.all(page.map((each) => sessionItem(memory, each, family, clock()))),
+        total: matching.length,
+        nextOffset: end < matching.length ? end : null,
+      };
+    },
+
+    async setStatus({ params: { id }, body: { status } }) {
+      directory.forget();
+      // A very long list leaves the oldest out.
+      const before = (await directory.find(id)) ?? (await (await memory.findSession(id))?.state())?.row;
+      if (!before) {
+        throw new HoldfastError("session_not_found", `There is no session ${JSON.stringify(id)}.`);
+      }
+      const person = { actor: { kind: "person" as const } };
+      if (before.status !== status) {
+        if (status === "archived") await memory.archiveSession(id, person);
+        else if (status === "deleted") await memory.deleteSession(id, person);
+        else await memory.restoreSession(id, person);
+        directory.forget();
+      }
+      const after = await directory.find(id);
+      return { revision: after?.revision ?? before.revision, before: before.status };
+    },
+
+    search: ({ query }) => searchSessions(workshop, query),
+  };
+}

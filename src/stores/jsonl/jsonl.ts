@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import { callsBeside, JsonlDirectory } from "./directory.ts";
+import { jsonlLedger } from "./ledger.ts";
+import { selectSessions } from "../select-sessions.ts";
+import { selectEntries } from "../session-table.ts";
+import { Listeners, type Store, type StoreOptions, summaryOf } from "../store.ts";
+
+export interface JsonlOptions extends StoreOptions {
+  /** One append-only file per session lies here. */
+  directory: string;
+  /** How often other processes' commits are looked for while somebody watches. */
+  pollMilliseconds?: number;
+}
+
+/** A store of plain text files: one line per commit, each with a checksum, fsynced before it is acknowledged. */
+export async function jsonlStore(options: JsonlOptions): Promise<Store> {
+  const directory = new JsonlDirectory(resolve(options.directory), options.onWarning ?? console.warn);
+  const listeners = new Listeners();
+  const told = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const tell = (owner: string, sessionId: string, revision: number) => {
+    told.set(sessionId, revision);
+    listeners.tell({ owner, sessionId, revision });
+  };
+  const poll = () => {
+    try {
+      for (const { owner, id, revision } of directory.changed())
+        if (told.get(id) !== revision) tell(owner, id, revision);
+    } catch {
+      // The directory is out of reach: whoever reads or writes is told, and the next round looks again.
+    }
+  };
+
+  return {
+    name: "jsonl",
+    ledger: jsonlLedger({
+      path: (scope) => directory.read(scope, (file) => callsBeside(file.path)),
+      hold: (work) => directory.hold(work),
+    }),
+    async create(session) {
+      const { id, owner, revision } = session.row;
+      const created = directory.write(id, (file) => {
+        if (file.row) return false;
+        file.create(session);
+        return true;
+      });
+      if (created) tell(owner, id, revision);
+      return created;
+    },
+    async load(scope) {
+      return directory.read(scope, ({ table }) => table && { row: table.row, records: table.resident() });
+    },
+    revision: (scope) => directory.read(scope, ({ row }) => row?.revision),
+    async commit(commit) {
+      const { owner, sessionId } = commit.scope;
+      const done = directory.write(sessionId, (file) => {
+        if (file.row?.owner !== owner || file.row.revision !== commit.expected) return false;
+        if (file.row.createdAt !== commit.row.createdAt) return false;
+        file.commit(commit);
+        return true;
+      });
+      if (done) tell(owner, sessionId, commit.row.revision);
+      return done;
+    },
+    async records(scope, selection) {
+      return directory.read(scope, ({ table }) => table?.select(selection)) ?? [];
+    },
+    async journal(scope, selection) {
+      const { from = 0, to = Number.MAX_SAFE_INTEGER } = selection;
+      return selectEntries(directory.read(scope, (file) => file.journal(from, to)) ?? [], selection);
+    },
+    async entryByKey(scope, key) {
+      return directory.read(scope, (file) => {
+        const revision = file.revisionOf(key);
+        return revision === undefined ? undefined : file.journal(revision, revision)[0];
+      });
+    },
+    async sessions(owner, selection) {
+      return selectSessions(directory.rows().map(summaryOf), owner, selection);
+    },
+    async purge(scope) {
+      return directory.remove(scope);
+    },
+    async watch(listener) {
+      if (listeners.size === 0) {
+        for (const { id, revision } of directory.changed()) told.set(id, revision);
+        timer = setInterval(poll, options.pollMilliseconds ?? 100);
+        timer.unref();
+      }
+      const remove = listeners.add(listener);
+      return () => {
+        remove();
+        if (listeners.size === 0) clearInterval(timer);
+      };
+    },
+    async close() {
+      clearInterval(timer);
+      directory.close();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { CallTable, type Ledger, type LedgerCall, type LedgerPiece } from "../ledger.ts";
+import type { Scope } from "../store.ts";
+
+type Line = { piece: [hash: string, piece: LedgerPiece] } | { call: LedgerCall };
+
+/** A file beside the session's own, one line per piece and per call; lines that cannot be read are left out. */
+class CallFile {
+  readonly #path: string;
+  #table = new CallTable();
+  #size = -1;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  read(): CallTable {
+    const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size === this.#size) return this.#table;
+    this.#table = new CallTable();
+    this.#size = size;
+    for (const text of size === 0 ? [] : readFileSync(this.#path, "utf8").split("\n")) {
+      const line = parse(text);
+      if (line && "piece" in line) this.#table.texts.set(...line.piece);
+      else if (line) this.#table.calls.push(line.call);
+    }
+    return this.#table;
+  }
+
+  append(call: Omit<LedgerCall, "number">, pieces: ReadonlyMap<string, LedgerPiece>): number {
+    const table = this.read();
+    const fresh = [...pieces].filter(([hash]) => !table.texts.has(hash));
+    const numbered = table.record(call, new Map(fresh));
+    const lines: Line[] = [...fresh.map((piece) => ({ piece })), { call: numbered }];
+    // A torn last line is ended first, so that it takes no other with it.
+    const text = `\n${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+    appendFileSync(this.#path, text, { mode: 0o600 });
+    this.#size = statSync(this.#path).size;
+    return numbered.number;
+  }
+}
+
+function parse(text: string): Line | undefined {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the calls of a session lie, if there is such a session; `hold` keeps other writers out. */
+interface Access {
+  path(scope: Scope): string | undefined;
+  hold<T>(work: () => T): T;
+}
+
+export function jsonlLedger({ path, hold }: Access): Ledger {
+  const files = new Map<string, CallFile>();
+  const find = (scope: Scope): CallFile | undefined => {
+    const place = path(scope);
+    if (place === undefined) return undefined;
+    const file = files.get(place) ?? new CallFile(place);
+    files.set(place, file);
+    return file;
+  };
+  return {
+    record: async (scope, call, pieces) => {
+      const file = find(scope);
+      return file && hold(() => file.append(call, pieces));
+    },
+    calls: async (scope, selection) => find(scope)?.read().select(selection) ?? [],
+    pieces: async (scope, hashes) => find(scope)?.read().pieces(hashes) ?? new Map(),
+  };
+}

@@ -1,0 +1,53 @@
+import { type ErrorCode, HoldfastError } from "../../errors.ts";
+
+interface SqliteError extends Error {
+  errcode: number;
+}
+
+const meanings: Record<number, { code: ErrorCode; next: string }> = {
+  5: { code: "store_busy", next: "Another process holds the database for unusually long. Try again." },
+  6: { code: "store_busy", next: "Another process holds the database for unusually long. Try again." },
+  8: { code: "store_read_only", next: "Make the file and its directory writable, or name another file." },
+  10: {
+    code: "store_failed",
+    next: "The disk reported an error; nothing was acknowledged. Check the disk, then try again.",
+  },
+  11: {
+    code: "store_damaged",
+    next: `Restore a backup, or get out what can still be read with "holdfast export --salvage".`,
+  },
+  13: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
+  14: { code: "store_failed", next: "Check that the directory exists and may be read and written." },
+  26: {
+    code: "store_foreign",
+    next: `It was left as it is. Name another file. If it is a damaged memory, "holdfast export --salvage" reads it.`,
+  },
+};
+
+export function isBusy(error: unknown): boolean {
+  return isSqliteError(error) && [5, 6].includes(error.errcode & 0xff);
+}
+
+export function isReadOnly(error: unknown): boolean {
+  return isSqliteError(error) && [8, 14].includes(error.errcode & 0xff);
+}
+
+export function isFull(error: unknown): boolean {
+  return isSqliteError(error) && (error.errcode & 0xff) === 13;
+}
+
+/** A driver's error in Holdfast's words. */
+export function storeError(error: unknown, path: string): HoldfastError {
+  if (error instanceof HoldfastError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const meaning = isSqliteError(error) ? meanings[error.errcode & 0xff] : undefined;
+  return new HoldfastError(
+    meaning?.code ?? "store_failed",
+    `${path}: ${message}. ${meaning?.next ?? "Nothing was acknowledged. Check the file, then try again."}`,
+    { data: { path, ...(isSqliteError(error) ? { sqlite: error.errcode } : {}) }, cause: error },
+  );
+}
+
+function isSqliteError(error: unknown): error is SqliteError {
+  return error instanceof Error && typeof (error as Partial<SqliteError>).errcode === "number";
+}

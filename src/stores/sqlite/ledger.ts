@@ -1,0 +1,81 @@
+import type { Json } from "../../engine/state.ts";
+import type { Ledger, LedgerCall } from "../ledger.ts";
+import type { SqliteRows } from "./rows.ts";
+
+interface SqlCall {
+  number: number;
+  at: number;
+  base: number;
+  kept: number;
+  pieces: string;
+  facts: string;
+}
+
+interface SqlPiece {
+  hash: string;
+  part: string;
+  role: string;
+  tokens: number;
+  text: string;
+}
+
+/** How the store runs statements: within one transaction, or to read. */
+interface Access {
+  write<T>(work: () => T): Promise<T>;
+  read<T>(work: () => T): Promise<T>;
+}
+
+export function sqliteLedger(rows: SqliteRows, { write, read }: Access): Ledger {
+  return {
+    record: ({ sessionId, owner }, call, pieces) =>
+      write(() => {
+        const inserted = rows
+          .prepare(
+            `INSERT INTO ledger_calls (session_id, number, owner, at, base, kept, pieces, facts)
+             SELECT id, 1 + coalesce((SELECT max(number) FROM ledger_calls WHERE session_id = agent_sessions.id), 0),
+                    owner, ?, ?, ?, ?, ? FROM agent_sessions WHERE id = ? AND owner = ?
+             RETURNING number`,
+          )
+          .get(
+            call.at,
+            call.base,
+            call.kept,
+            JSON.stringify(call.pieces),
+            JSON.stringify(call.facts),
+            sessionId,
+            owner,
+          ) as { number: number } | undefined;
+        if (!inserted) return undefined;
+        const insert = rows.prepare(
+          "INSERT INTO ledger_pieces (session_id, hash, owner, part, role, tokens, text) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        );
+        for (const [hash, { part, role, tokens, text }] of pieces)
+          insert.run(sessionId, hash, owner, part, role, tokens, text);
+        return inserted.number;
+      }),
+    calls: ({ sessionId, owner }, { from = 1, to = Number.MAX_SAFE_INTEGER, limit = -1, newestFirst }) =>
+      read(() => {
+        const found = rows
+          .prepare(
+            `SELECT number, at, base, kept, pieces, facts FROM ledger_calls
+             WHERE session_id = ? AND owner = ? AND number BETWEEN ? AND ?
+             ORDER BY number ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
+          )
+          .all(sessionId, owner, from, to, limit);
+        return (found as unknown as SqlCall[]).map(callFromSql);
+      }),
+    pieces: ({ sessionId, owner }, hashes) =>
+      read(() => {
+        const found = rows
+          .prepare(
+            "SELECT hash, part, role, tokens, text FROM ledger_pieces WHERE session_id = ? AND owner = ? AND hash IN (SELECT value FROM json_each(?))",
+          )
+          .all(sessionId, owner, JSON.stringify(hashes));
+        return new Map((found as unknown as SqlPiece[]).map(({ hash, ...piece }) => [hash, piece]));
+      }),
+  };
+}
+
+export function callFromSql({ pieces, facts, ...row }: SqlCall): LedgerCall {
+  return { ...row, pieces: JSON.parse(pieces) as string[], facts: JSON.parse(facts) as Json };
+}

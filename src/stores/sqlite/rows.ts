@@ -1,0 +1,140 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { JournalEntry } from "../../engine/journal.ts";
+import { openEnd } from "../session-table.ts";
+import { entryToSql } from "../sql-rows.ts";
+import type { Commit, NewSession, RecordWrite, Scope } from "../store.ts";
+
+/** A database's statements, prepared once, and those that write a session's rows. Writers are inside a transaction. */
+export class SqliteRows {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** False when the id is taken. */
+  insertSession({ row, records, entries }: NewSession): boolean {
+    if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
+    this.prepare(
+      `INSERT INTO agent_sessions (id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at,
+       revision, last_fork, counters, notepad) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      row.id,
+      row.owner,
+      row.agent,
+      row.title,
+      row.status,
+      row.origin,
+      row.parent,
+      JSON.stringify(row.lineage),
+      row.createdAt,
+      row.updatedAt,
+      row.revision,
+      row.lastFork,
+      JSON.stringify(row.counters),
+      row.notepad,
+    );
+    for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
+    for (const entry of entries) this.#putEntry({ owner: row.owner, sessionId: row.id }, entry);
+    return true;
+  }
+
+  /** False when the session is no longer at the expected revision. */
+  applyCommit(commit: Commit): boolean {
+    const { scope, row, records, entry } = commit;
+    const changed = this.#updateRow(commit);
+    if (changed === 0) return false;
+    if (row.lastFork > 0)
+      for (const record of records) this.#closeShared(scope, row.revision, row.lastFork, record);
+    const forgets = row.lineage.length === 0;
+    for (const record of records) {
+      if (record.value === null && forgets) this.#deleteRecord(scope, record);
+      else this.#putRecord(scope.sessionId, scope.owner, row.revision, record);
+    }
+    this.#putEntry(scope, entry);
+    return true;
+  }
+
+  deleteSession(scope: Scope): boolean {
+    for (const table of ["session_records", "session_journal", "ledger_calls", "ledger_pieces"]) {
+      this.prepare(`DELETE FROM ${table} WHERE session_id = ? AND owner = ?`).run(
+        scope.sessionId,
+        scope.owner,
+      );
+    }
+    const removal = this.prepare("DELETE FROM agent_sessions WHERE id = ? AND owner = ?");
+    return Number(removal.run(scope.sessionId, scope.owner).changes) > 0;
+  }
+
+  #updateRow({ scope, expected, row, notepadChanged }: Commit): number {
+    const columns = `title = ?, status = ?, updated_at = ?, revision = ?, last_fork = ?, counters = ?`;
+    const values = [
+      row.title,
+      row.status,
+      row.updatedAt,
+      row.revision,
+      row.lastFork,
+      JSON.stringify(row.counters),
+    ];
+    const where = [scope.sessionId, scope.owner, expected, row.createdAt];
+    const { changes } = notepadChanged
+      ? this.prepare(
+          `UPDATE agent_sessions SET ${columns}, notepad = ? WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
+        ).run(...values, row.notepad, ...where)
+      : this.prepare(
+          `UPDATE agent_sessions SET ${columns} WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
+        ).run(...values, ...where);
+    return Number(changes);
+  }
+
+  /** A version that a fork can see is closed instead of overwritten. */
+  #closeShared(scope: Scope, revision: number, lastFork: number, { kind, key }: RecordWrite): void {
+    this.prepare(
+      `UPDATE session_records SET to_revision = ? WHERE session_id = ? AND owner = ? AND kind = ? AND key = ?
+       AND to_revision = ${openEnd} AND from_revision <= ?`,
+    ).run(revision, scope.sessionId, scope.owner, kind, key, lastFork);
+  }
+
+  #putRecord(sessionId: string, owner: string, revision: number, { kind, key, value }: RecordWrite): void {
+    this.prepare(
+      `INSERT INTO session_records (session_id, owner, kind, key, from_revision, to_revision, value)
+       VALUES (?, ?, ?, ?, ?, ${openEnd}, ?)
+       ON CONFLICT DO UPDATE SET value = excluded.value, from_revision = excluded.from_revision`,
+    ).run(sessionId, owner, kind, key, revision, value === null ? null : JSON.stringify(value));
+  }
+
+  #deleteRecord(scope: Scope, { kind, key }: RecordWrite): void {
+    this.prepare(
+      `DELETE FROM session_records WHERE session_id = ? AND owner = ? AND kind = ? AND key = ? AND to_revision = ${openEnd}`,
+    ).run(scope.sessionId, scope.owner, kind, key);
+  }
+
+  #putEntry(scope: Scope, entry: JournalEntry): void {
+    const row = entryToSql(entry);
+    this.prepare(
+      `INSERT INTO session_journal (session_id, revision, owner, at, actor, surface, operation, changes, idempotency_key, result)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      scope.sessionId,
+      row.revision,
+      scope.owner,
+      row.at,
+      row.actor,
+      row.surface,
+      row.operation,
+      row.changes,
+      row.idempotency_key,
+      row.result,
+    );
+  }
+}

@@ -1,0 +1,64 @@
+import { existsSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { storeError } from "../errors.ts";
+
+/** What a row costs besides its texts: its header, its key in the indexes, its share of a page. */
+const rowOverhead = 60;
+
+/** In a small file the schema alone takes more than the sessions; that is not theirs. */
+const mostWaste = 1.5;
+
+/** Bytes by session, for all sessions of a database at once; only the lengths are read, not the texts. */
+export function sqliteSessionSizes(path: string): Map<string, number> {
+  return withDatabase(path, (database) => {
+    const columns = database
+      .prepare(
+        `SELECT t.name AS owner, c.name AS name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
+      )
+      .all() as unknown as { owner: string; name: string }[];
+    const parts = [...Map.groupBy(columns, ({ owner }) => owner)].flatMap(([table, list]) => {
+      const names = list.map(({ name }) => name);
+      const id = names.find((name) => name === (table === "agent_sessions" ? "id" : "session_id"));
+      if (id === undefined) return [];
+      const lengths = names.map((name) => `coalesce(octet_length("${name}"), 0)`);
+      return [`SELECT "${id}" AS id, ${rowOverhead} + ${lengths.join(" + ")} AS bytes FROM "${table}"`];
+    });
+    const rows = database
+      .prepare(`SELECT id, sum(bytes) AS bytes FROM (${parts.join(" UNION ALL ")}) GROUP BY id`)
+      .all() as unknown as { id: string; bytes: number }[];
+    const sum = rows.reduce((total, { bytes }) => total + bytes, 0);
+    const share = Math.min(mostWaste, Math.max(1, usedBytes(database) / sum));
+    return new Map(rows.map(({ id, bytes }) => [id, Math.round(bytes * share)]));
+  });
+}
+
+/** Bytes of the file that are in use: pages are seldom full. */
+function usedBytes(database: DatabaseSync): number {
+  const read = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
+  return (read("page_count") - read("freelist_count")) * read("page_size");
+}
+
+/** Gives the space of removed rows back to the disk, and leaves nothing of them in the file or its log. */
+export function shrinkSqlite(path: string): { before: number; after: number } {
+  const before = fileBytes(path);
+  withDatabase(path, (database) => {
+    database.exec("PRAGMA busy_timeout = 10000; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  });
+  return { before, after: fileBytes(path) };
+}
+
+function fileBytes(path: string): number {
+  return [path, `${path}-wal`].reduce((sum, each) => sum + (existsSync(each) ? statSync(each).size : 0), 0);
+}
+
+function withDatabase<T>(path: string, work: (database: DatabaseSync) => T): T {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path);
+    return work(database);
+  } catch (error) {
+    throw storeError(error, path);
+  } finally {
+    database?.close();
+  }
+}

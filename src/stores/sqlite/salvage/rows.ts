@@ -1,0 +1,145 @@
+import type { JournalEntry } from "../../../engine/journal.ts";
+import { type Json, type RecordKind, recordKinds, type SessionRow } from "../../../engine/state.ts";
+import { startProgress } from "../../../cli/terminal/progress.ts";
+import { type Column, isTreePage, type RawRow, rowsOnPage } from "./cells.ts";
+import { openPages } from "./pages.ts";
+
+/** A session's row; its notepad is undefined when it cannot be read. */
+export type FoundSession = Omit<SessionRow, "notepad" | "counters" | "lastFork"> & {
+  notepad: string | null | undefined;
+};
+
+export interface FoundRecord {
+  kind: RecordKind;
+  key: string;
+  from: number;
+  to: number;
+  value: Json;
+}
+
+/** What was found of one session id. */
+export interface Found {
+  session?: FoundSession;
+  records: FoundRecord[];
+  entries: Map<number, JournalEntry>;
+}
+
+export interface FoundRows {
+  sessions: Map<string, Found>;
+  /** Rows of which a part could not be read, and pages that make no sense. */
+  brokenRows: number;
+  brokenPages: number;
+}
+
+/** Reads every row of our tables that is still whole, page by page. */
+export function findRows(path: string): FoundRows {
+  const pages = openPages(path);
+  const progress = startProgress("Reading pages", pages.count);
+  const rows: FoundRows = { sessions: new Map(), brokenRows: 0, brokenPages: 0 };
+  const continued = new Set<number>();
+  const strange: number[] = [];
+  try {
+    // The first page holds the schema, which is known.
+    for (let number = 2; number <= pages.count; number++) {
+      progress.at(number);
+      const page = pages.free.has(number) ? undefined : pages.page(number);
+      if (!page) continue;
+      if (!isTreePage(page)) strange.push(number);
+      else for (const row of rowsOnPage(page, pages, (each) => continued.add(each))) keepRow(rows, row);
+    }
+  } finally {
+    progress.end();
+    pages.close();
+  }
+  rows.brokenPages = strange.filter((number) => !continued.has(number)).length;
+  return rows;
+}
+
+/** The tables are told apart by their shape; whatever does not fit is left out. */
+function keepRow(rows: FoundRows, { keyed, columns }: RawRow): void {
+  const [id] = columns;
+  if (typeof id !== "string") return;
+  const found: Found = rows.sessions.get(id) ?? { records: [], entries: new Map() };
+  if (keyed && columns.length === 10) {
+    const entry = entryOf(columns);
+    if (!entry) rows.brokenRows++;
+    else found.entries.set(entry.revision, entry);
+  } else if (!keyed && columns.length === 14) {
+    const session = sessionOf(columns);
+    if (!session || session.notepad === undefined) rows.brokenRows++;
+    if (session && session.revision > (found.session?.revision ?? 0)) found.session = session;
+  } else if (!keyed && columns.length === 7 && isRecordKind(columns[2])) {
+    const record = recordOf(columns);
+    if (record) found.records.push(record);
+    else rows.brokenRows++;
+  } else return;
+  rows.sessions.set(id, found);
+}
+
+function sessionOf(columns: readonly Column[]): FoundSession | undefined {
+  const [id, owner, agent, title, status, origin, parent, lineage, createdAt, updatedAt, revision] = columns;
+  const steps = readJson(lineage);
+  const isWhole =
+    [id, owner, agent].every((value) => typeof value === "string") &&
+    [title, parent].every((value) => value !== undefined && typeof value !== "number") &&
+    ["active", "archived", "deleted"].includes(String(status)) &&
+    ["created", "forked", "spawned", "imported"].includes(String(origin)) &&
+    Array.isArray(steps) &&
+    [createdAt, updatedAt, revision].every((value) => Number.isSafeInteger(value));
+  if (!isWhole) return undefined;
+  const notepad = columns[13];
+  return {
+    id,
+    owner,
+    agent,
+    title,
+    status,
+    origin,
+    parent,
+    lineage: steps as unknown,
+    createdAt,
+    updatedAt,
+    revision,
+    notepad: typeof notepad === "number" ? undefined : notepad,
+  } as FoundSession;
+}
+
+/** A kind that cannot be read counts as one; another text there means another table. */
+function isRecordKind(kind: Column): boolean {
+  return kind === undefined || (typeof kind === "string" && Object.hasOwn(recordKinds, kind));
+}
+
+function recordOf([, , kind, key, from, to, value]: readonly Column[]): FoundRecord | undefined {
+  const isWhole =
+    kind !== undefined && typeof key === "string" && typeof from === "number" && typeof to === "number";
+  const json = value === null ? null : readJson(value);
+  return isWhole && json !== undefined ? { kind: kind as RecordKind, key, from, to, value: json } : undefined;
+}
+
+function entryOf(columns: readonly Column[]): JournalEntry | undefined {
+  const [, revision, , at, actor, surface, operation, changes, key, result] = columns;
+  const parsed = {
+    revision,
+    at,
+    actor: readJson(actor),
+    surface,
+    operation: readJson(operation),
+    changes: readJson(changes),
+    key,
+    result: result === null ? null : readJson(result),
+  };
+  const isWhole =
+    Number.isSafeInteger(revision) &&
+    Array.isArray(parsed.changes) &&
+    Object.values(parsed).every((value) => value !== undefined);
+  return isWhole ? (parsed as unknown as JournalEntry) : undefined;
+}
+
+function readJson(value: Column): Json | undefined {
+  if (typeof value !== "string") return undefined;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return undefined;
+  }
+}

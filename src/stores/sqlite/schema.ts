@@ -1,0 +1,163 @@
+import type { DatabaseSync } from "node:sqlite";
+import { HoldfastError } from "../../errors.ts";
+
+/** "Hold" in ASCII: marks a database file as ours. */
+export const applicationId = 0x486f6c64;
+
+/** One step per version of the schema; a database is brought up to date by the steps it lacks. */
+const migrations: string[] = [
+  `
+  CREATE TABLE agent_sessions (
+    id TEXT NOT NULL PRIMARY KEY,
+    owner TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    title TEXT,
+    status TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    parent TEXT,
+    lineage TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    last_fork INTEGER NOT NULL,
+    counters TEXT NOT NULL,
+    notepad TEXT
+  ) STRICT;
+  CREATE INDEX agent_sessions_of_owner ON agent_sessions (owner, id);
+
+  CREATE TABLE session_records (
+    session_id TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    from_revision INTEGER NOT NULL,
+    to_revision INTEGER NOT NULL,
+    value TEXT,
+    PRIMARY KEY (session_id, kind, key, to_revision)
+  ) STRICT;
+
+  CREATE TABLE session_journal (
+    session_id TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    surface TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    changes TEXT NOT NULL,
+    idempotency_key TEXT,
+    result TEXT,
+    PRIMARY KEY (session_id, revision)
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX session_journal_keys ON session_journal (session_id, idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
+
+  CREATE VIEW session_notes AS
+    SELECT session_id, owner, key AS id, value ->> '$.content' AS content, value -> '$.tags' AS tags,
+           value ->> '$.createdAt' AS created_at, value ->> '$.updatedAt' AS updated_at
+    FROM session_records WHERE kind = 'note' AND to_revision = 9007199254740991 AND value IS NOT NULL;
+  CREATE VIEW session_spaces AS
+    SELECT session_id, owner, key AS space, value ->> '$' AS content
+    FROM session_records WHERE kind = 'space' AND to_revision = 9007199254740991 AND value IS NOT NULL;
+  CREATE VIEW session_refs AS
+    SELECT session_id, owner, key AS place, value ->> '$' AS ref
+    FROM session_records WHERE kind = 'ref' AND to_revision = 9007199254740991 AND value IS NOT NULL;
+  CREATE VIEW session_tasks AS
+    SELECT session_id, owner, key AS id, value AS task
+    FROM session_records WHERE kind = 'task' AND to_revision = 9007199254740991 AND value IS NOT NULL;
+  CREATE VIEW session_messages AS
+    SELECT session_id, owner, CAST(key AS INTEGER) AS number, value AS message
+    FROM session_records WHERE kind = 'message' AND to_revision = 9007199254740991 AND value IS NOT NULL;
+  `,
+  `
+  CREATE TABLE ledger_calls (
+    session_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    base INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    pieces TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    PRIMARY KEY (session_id, number)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE ledger_pieces (
+    session_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    part TEXT NOT NULL,
+    role TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (session_id, hash)
+  ) STRICT;
+  `,
+];
+
+const schemaVersion = migrations.length;
+
+/** Creates or upgrades the schema; refuses a database that is not ours, or that a newer Holdfast wrote. */
+export function prepareSchema(database: DatabaseSync, path: string, writable: boolean): void {
+  if (isCurrentNow(database, path)) return;
+  if (!writable) {
+    throw new HoldfastError(
+      "store_read_only",
+      `${path} has no up-to-date Holdfast schema and cannot be written to. Open it once with write permission.`,
+      { data: { path } },
+    );
+  }
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have done it while this one waited for the lock.
+    if (!isCurrent(database, path)) {
+      for (const step of migrations.slice(readPragma(database, "user_version"))) database.exec(step);
+      database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
+    }
+    database.exec("COMMIT");
+  } catch (error) {
+    try {
+      database.exec("ROLLBACK");
+    } catch {
+      // The first error is the one to report.
+    }
+    throw error;
+  }
+}
+
+/** As `isCurrent`, from one moment: another process may be making the schema between two questions. */
+export function isCurrentNow(database: DatabaseSync, path: string): boolean {
+  database.exec("BEGIN");
+  try {
+    return isCurrent(database, path);
+  } finally {
+    database.exec("COMMIT");
+  }
+}
+
+/** Whether the schema is this version's. Throws if the database is not ours or of a newer version. */
+function isCurrent(database: DatabaseSync, path: string): boolean {
+  const version = readPragma(database, "user_version");
+  const application = readPragma(database, "application_id");
+  const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
+  if (application !== applicationId && (tables.n > 0 || application !== 0 || version !== 0)) {
+    throw new HoldfastError(
+      "store_foreign",
+      `${path} is a SQLite database, but not one of Holdfast's; it was left as it is. Name another file.`,
+      { data: { path, applicationId: application } },
+    );
+  }
+  if (version > schemaVersion) {
+    throw new HoldfastError(
+      "store_newer",
+      `${path} was written by a newer Holdfast (schema ${version}; this one knows ${schemaVersion}). Update holdfast, or name another file.`,
+      { data: { path, schema: version, known: schemaVersion } },
+    );
+  }
+  return version === schemaVersion;
+}
+
+function readPragma(database: DatabaseSync, name: "user_version" | "application_id"): number {
+  const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, number>;
+  return row[name] ?? 0;
+}

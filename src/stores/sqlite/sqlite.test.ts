@@ -1,0 +1,9 @@
+import { join } from "node:path";
+import { testContract } from "../../../test/support/contract.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { sqliteStore } from "./sqlite.ts";
+
+testContract("sqlite", async () => {
+  const path = join(temporaryDirectory(), "memory.db");
+  return { open: () => sqliteStore({ path, pollMilliseconds: 10 }), durable: true };
+});

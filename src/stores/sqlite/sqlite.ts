@@ -1,0 +1,392 @@
+import { resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import type { JournalEntry } from "../../engine/journal.ts";
+import { residentKinds } from "../../engine/state.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Ledger } from "../ledger.ts";
+import { openEnd } from "../session-table.ts";
+import {
+  entryFromSql,
+  recordFromSql,
+  type SqlEntry,
+  type SqlRecord,
+  type SqlSession,
+  sessionFromSql,
+  summaryColumns,
+  summaryFromSql,
+} from "../sql-rows.ts";
+import { isBusy, storeError } from "./errors.ts";
+import { sqliteLedger } from "./ledger.ts";
+import { openDatabase } from "./open.ts";
+import { SqliteRows } from "./rows.ts";
+import { sqliteVersion, warningOfVersion } from "./version.ts";
+import {
+  type Commit,
+  Listeners,
+  type NewSession,
+  type Scope,
+  type Store,
+  type StoreChange,
+  type StoreOptions,
+} from "../store.ts";
+
+export interface SqliteOptions extends StoreOptions {
+  /** The database file; created when missing. */
+  path: string;
+  /** `full`: an answer means fsynced. `normal`: a power cut may take the last answers back. */
+  synchronous?: "full" | "normal";
+  /** How often other processes' commits are looked for while somebody watches. */
+  pollMilliseconds?: number;
+  /** How long one statement may hold up this process while another writes; it is tried again after that. */
+  busyMilliseconds?: number;
+}
+
+/** How long a caller waits for other processes before it is told that the store is busy. */
+const patience = 60_000;
+
+export async function sqliteStore(options: SqliteOptions): Promise<Store> {
+  const path = options.path === ":memory:" ? options.path : resolve(options.path);
+  const { database, writable } = await patiently(path, () =>
+    openDatabase(path, options.synchronous ?? "full", options.busyMilliseconds),
+  );
+  const warning = warningOfVersion(sqliteVersion(database));
+  if (warning) (options.onWarning ?? console.warn)(warning);
+  return new SqliteStore(database, path, writable, options);
+}
+
+class SqliteStore implements Store {
+  readonly name = "sqlite";
+  readonly ledger: Ledger;
+  readonly #database: DatabaseSync;
+  readonly #path: string;
+  readonly #writable: boolean;
+  readonly #poll: number;
+  readonly #listeners = new Listeners();
+  readonly #rows: SqliteRows;
+  /** Revisions known to be current while `#version` stays the same. */
+  readonly #revisions = new Map<string, number>();
+  /** Revisions the listeners have been told of. */
+  #told = new Map<string, number>();
+  #version = -1;
+  /** The version at which the listeners were last brought up to date. */
+  #polled = -1;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(database: DatabaseSync, path: string, writable: boolean, options: SqliteOptions) {
+    this.#database = database;
+    this.#rows = new SqliteRows(database);
+    this.#path = path;
+    this.#writable = writable;
+    this.#poll = options.pollMilliseconds ?? 100;
+    this.ledger = sqliteLedger(this.#rows, {
+      read: (work) => this.#read(work),
+      write: (work) => this.#writeWithoutFlush(work, options.synchronous ?? "full"),
+    });
+  }
+
+  async create(session: NewSession): Promise<boolean> {
+    const { row } = session;
+    const change = { owner: row.owner, sessionId: row.id, revision: row.revision };
+    const created = await this.#write(change, () => this.#rows.insertSession(session));
+    if (created) this.#tell(change);
+    return created;
+  }
+
+  async load(scope: Scope): ReturnType<Store["load"]> {
+    // One transaction, so that the row and its records are of the same moment.
+    return this.#transact("BEGIN", () => {
+      const row = this.#rows
+        .prepare("SELECT * FROM agent_sessions WHERE id = ? AND owner = ?")
+        .get(scope.sessionId, scope.owner);
+      if (!row) return undefined;
+      const records = this.#rows
+        .prepare(
+          `SELECT kind, key, value FROM session_records WHERE session_id = ? AND owner = ? AND to_revision = ${openEnd}
+         AND value IS NOT NULL AND kind IN (${residentKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY kind, key`,
+        )
+        .all(scope.sessionId, scope.owner);
+      return {
+        row: sessionFromSql(row as unknown as SqlSession),
+        records: (records as unknown as SqlRecord[]).map(recordFromSql),
+      };
+    });
+  }
+
+  /** No query as long as no other process has written: SQLite's own counter says so. */
+  revision(scope: Scope): number | undefined | Promise<number | undefined> {
+    this.#forgetStale();
+    const known = this.#revisions.get(ownedId(scope));
+    if (known !== undefined) return known;
+    return this.#read(() => {
+      const row = this.#rows
+        .prepare("SELECT revision FROM agent_sessions WHERE id = ? AND owner = ?")
+        .get(scope.sessionId, scope.owner);
+      const revision = row?.revision as number | undefined;
+      if (revision !== undefined) this.#revisions.set(ownedId(scope), revision);
+      return revision;
+    });
+  }
+
+  async commit(commit: Commit): Promise<boolean> {
+    const { scope, expected, row } = commit;
+    const change = { ...scope, revision: row.revision };
+    const done = await this.#write(change, () => this.#rows.applyCommit(commit));
+    if (done) this.#tell(change);
+    else if (this.#revisions.get(ownedId(scope)) === expected) this.#revisions.delete(ownedId(scope));
+    return done;
+  }
+
+  async records(
+    scope: Scope,
+    { kinds, keys, from, to, at }: Parameters<Store["records"]>[1],
+  ): ReturnType<Store["records"]> {
+    const conditions = ["session_id = ?", "owner = ?", `kind IN (${kinds.map(() => "?").join(", ")})`];
+    const values: (string | number)[] = [scope.sessionId, scope.owner, ...kinds];
+    const add = (condition: string, ...more: (string | number)[]) => {
+      conditions.push(condition);
+      values.push(...more);
+    };
+    if (at === undefined) add(`to_revision = ${openEnd}`);
+    else add("from_revision <= ? AND to_revision > ?", at, at);
+    if (keys) add("key IN (SELECT value FROM json_each(?))", JSON.stringify(keys));
+    if (from !== undefined) add("key >= ?", from);
+    if (to !== undefined) add("key <= ?", to);
+    return this.#read(() => {
+      const rows = this.#rows
+        .prepare(
+          `SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
+        )
+        .all(...values);
+      return (rows as unknown as SqlRecord[]).map(recordFromSql);
+    });
+  }
+
+  async journal(
+    scope: Scope,
+    { from = 0, to = openEnd, limit = -1, newestFirst }: Parameters<Store["journal"]>[1],
+  ): Promise<JournalEntry[]> {
+    return this.#read(() => {
+      const rows = this.#rows
+        .prepare(
+          `SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND revision BETWEEN ? AND ?
+         ORDER BY revision ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
+        )
+        .all(scope.sessionId, scope.owner, from, to, limit);
+      return (rows as unknown as SqlEntry[]).map(entryFromSql);
+    });
+  }
+
+  async entryByKey(scope: Scope, key: string): Promise<JournalEntry | undefined> {
+    return this.#read(() => {
+      const row = this.#rows
+        .prepare("SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND idempotency_key = ?")
+        .get(scope.sessionId, scope.owner, key);
+      return row && entryFromSql(row as unknown as SqlEntry);
+    });
+  }
+
+  async sessions(
+    owner: string,
+    { agent, statuses, parent, limit = -1, offset = 0 }: Parameters<Store["sessions"]>[1],
+  ): ReturnType<Store["sessions"]> {
+    const conditions = ["owner = ?"];
+    const values: string[] = [owner];
+    if (agent !== undefined) conditions.push("agent = ?") && values.push(agent);
+    if (parent !== undefined) conditions.push("parent = ?") && values.push(parent);
+    if (statuses)
+      conditions.push("status IN (SELECT value FROM json_each(?))") && values.push(JSON.stringify(statuses));
+    return this.#read(() => {
+      const rows = this.#rows
+        .prepare(
+          `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
+        )
+        .all(...values, limit, offset);
+      return (rows as unknown as SqlSession[]).map(summaryFromSql);
+    });
+  }
+
+  async purge(scope: Scope): Promise<boolean> {
+    this.#mustBeOpen();
+    // What is removed for good is not to be found in the file either, nor in the log beside it.
+    this.#database.exec("PRAGMA secure_delete = ON");
+    try {
+      const purged = await this.#write(undefined, () => {
+        this.#revisions.delete(ownedId(scope));
+        return this.#rows.deleteSession(scope);
+      });
+      if (purged) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      return purged;
+    } finally {
+      if (!this.#closed) this.#database.exec("PRAGMA secure_delete = OFF");
+    }
+  }
+
+  async watch(listener: (change: StoreChange) => void): ReturnType<Store["watch"]> {
+    if (this.#listeners.size === 0) {
+      this.#forgetStale();
+      this.#polled = this.#version;
+      this.#told = new Map(this.#allRevisions().map((change) => [ownedId(change), change.revision]));
+      this.#timer = setInterval(() => this.#pollOthers(), this.#poll);
+      this.#timer.unref();
+    }
+    const remove = this.#listeners.add(listener);
+    return () => {
+      remove();
+      if (this.#listeners.size === 0) clearInterval(this.#timer);
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#database.close();
+  }
+
+  /** `change` is what the session will be at if the work says true. */
+  async #write(change: StoreChange | undefined, work: () => boolean): Promise<boolean> {
+    this.#mustBeWritable();
+    return this.#transact(
+      "BEGIN IMMEDIATE",
+      () => {
+        // Asked while nobody else can write: what this commit leaves is current for as long as this number stays.
+        this.#forgetStale();
+        return work();
+      },
+      (done) => {
+        if (done && change) this.#revisions.set(ownedId(change), change.revision);
+      },
+    );
+  }
+
+  /** What can be done without after a power cut does not wait for the disk; the next commit flushes it along. */
+  async #writeWithoutFlush<T>(work: () => T, synchronous: "full" | "normal"): Promise<T> {
+    this.#mustBeWritable();
+    const isFlushed = synchronous === "full";
+    return patiently(this.#path, () => {
+      this.#mustBeOpen();
+      if (isFlushed) this.#database.exec("PRAGMA synchronous = NORMAL");
+      try {
+        return this.#inTransaction("BEGIN IMMEDIATE", work);
+      } finally {
+        // Whatever came of it: the next commit is one that is waited for.
+        if (isFlushed) this.#database.exec("PRAGMA synchronous = FULL");
+      }
+    });
+  }
+
+  #mustBeWritable(): void {
+    if (this.#writable) return;
+    throw new HoldfastError(
+      "store_read_only",
+      `${this.#path} is open for reading only, because it cannot be written to. Make the file and its directory writable, then open it again.`,
+      { data: { path: this.#path } },
+    );
+  }
+
+  async #transact<T>(
+    begin: "BEGIN" | "BEGIN IMMEDIATE",
+    work: () => T,
+    committed?: (result: T) => void,
+  ): Promise<T> {
+    return patiently(this.#path, () => {
+      this.#mustBeOpen();
+      const result = this.#inTransaction(begin, work);
+      committed?.(result);
+      return result;
+    });
+  }
+
+  #inTransaction<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+    this.#rows.prepare(begin).run();
+    try {
+      const result = work();
+      this.#rows.prepare("COMMIT").run();
+      return result;
+    } catch (error) {
+      rollBack(this.#database);
+      throw error;
+    }
+  }
+
+  async #read<T>(work: () => T): Promise<T> {
+    return patiently(this.#path, () => {
+      this.#mustBeOpen();
+      return work();
+    });
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed)
+      throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
+  }
+
+  #forgetStale(): void {
+    this.#mustBeOpen();
+    const { data_version } = this.#rows.prepare("PRAGMA data_version").get() as { data_version: number };
+    if (data_version === this.#version) return;
+    this.#version = data_version;
+    this.#revisions.clear();
+  }
+
+  #tell(change: StoreChange): void {
+    if (this.#listeners.size === 0) return;
+    this.#told.set(ownedId(change), change.revision);
+    this.#listeners.tell(change);
+  }
+
+  #pollOthers(): void {
+    let changes: StoreChange[];
+    try {
+      this.#forgetStale();
+      if (this.#version === this.#polled) return;
+      const version = this.#version;
+      changes = this.#allRevisions();
+      this.#polled = version;
+    } catch {
+      // The file is out of reach: whoever reads or writes is told, and the next round looks again.
+      return;
+    }
+    for (const change of changes) {
+      if (this.#told.get(ownedId(change)) === change.revision) continue;
+      this.#told.set(ownedId(change), change.revision);
+      this.#listeners.tell(change);
+    }
+  }
+
+  #allRevisions(): StoreChange[] {
+    const rows = this.#rows.prepare("SELECT owner, id, revision FROM agent_sessions").all();
+    return (rows as unknown as SqlSession[]).map(({ owner, id, revision }) => ({
+      owner,
+      sessionId: id,
+      revision,
+    }));
+  }
+}
+
+/** SQLite has ended the transaction itself after some errors; then there is nothing to roll back. */
+function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // The first error is the one to report.
+  }
+}
+
+function ownedId({ owner, sessionId }: Scope): string {
+  return `${sessionId}\n${owner}`;
+}
+
+/** Tries again while other processes are in the way; nothing else is retried. */
+async function patiently<T>(path: string, work: () => T): Promise<T> {
+  const deadline = Date.now() + patience;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw storeError(error, path);
+    }
+    await new Promise((proceed) => setTimeout(proceed, 5 + Math.random() * 45));
+  }
+}

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { typeName } from "../engine/check-fields.ts";
+import { countCharacters, normaliseTexts, quote } from "../engine/text.ts";
+import { HoldfastError } from "../errors.ts";
+import type { ToolAnswer } from "../sessions/options.ts";
+import type { Call, Tool } from "./surface.ts";
+
+/** Tools by every name they may be called by. */
+export type ToolsByName = ReadonlyMap<string, Tool>;
+
+/**
+ * The one way into a tool: parse, run, answer. A refusal is an answer that says what to do next;
+ * nothing a caller sends makes this throw.
+ */
+export async function dispatch(
+  tools: ToolsByName,
+  name: string,
+  input: unknown,
+  call: Call,
+): Promise<ToolAnswer> {
+  try {
+    const tool = tools.get(name);
+    if (!tool) throw unknownTool(tools, name);
+    const output = await tool.run(call, normaliseTexts(parseInput(tool, input)));
+    return { ok: true, output, text: tool.text ? tool.text(output) : JSON.stringify(output) };
+  } catch (error) {
+    const failure = error instanceof HoldfastError ? error : unexpected(name, error);
+    return { ok: false, code: failure.code, text: failure.message, data: failure.data };
+  }
+}
+
+function parseInput(tool: Tool, input: unknown): Record<string, unknown> {
+  const given = input ?? {};
+  const parsed = tool.input.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => describeIssue(issue, given, tool));
+  throw new HoldfastError("invalid_input", `${tool.name}: ${problems.join("; ")}. Nothing was changed.`, {
+    data: { tool: tool.name, problems },
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, input: unknown, tool: Tool): string {
+  const field = issue.path.map(String).join(".");
+  const fields = Object.keys(tool.input.shape);
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const takes = fields.length > 0 ? `it takes ${fields.join(", ")}` : "it takes no parameters";
+      return issue.keys
+        .map((key) => `unknown field ${quote(key)}; ${didYouMean(key, fields)}${takes}`)
+        .join("; ");
+    }
+    case "invalid_type": {
+      if (field === "") return `the input must be an object (got ${typeName(input)})`;
+      const value = valueAt(input, issue.path);
+      if (value === undefined) return `the parameter "${field}" is missing`;
+      const got = issue.expected === "int" && typeof value === "number" ? value : typeName(value);
+      return `"${field}" must be ${article(issue.expected)} (got ${got})`;
+    }
+    case "invalid_value": {
+      const value = valueAt(input, issue.path);
+      const allowed = issue.values.map((each) => JSON.stringify(each)).join(", ");
+      if (value === undefined) return `the parameter "${field}" is missing; it is one of ${allowed}`;
+      return `"${field}" must be one of ${allowed} (got ${JSON.stringify(value)?.slice(0, 100)})`;
+    }
+    case "too_small":
+      return `"${field}" must ${boundText("at least", issue.minimum, valueAt(input, issue.path))}`;
+    case "too_big":
+      return `"${field}" must ${boundText("at most", issue.maximum, valueAt(input, issue.path))}`;
+    default:
+      return field === "" ? issue.message : `"${field}": ${issue.message}`;
+  }
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
+}
+
+/** What a length or a number must be, and what it is. */
+function boundText(bound: string, limit: number | bigint, value: unknown): string {
+  if (typeof value === "string")
+    return value === ""
+      ? "not be empty"
+      : `have ${bound} ${limit} characters (got ${countCharacters(value)})`;
+  if (Array.isArray(value)) return `have ${bound} ${limit} items (got ${value.length})`;
+  return `be ${bound} ${limit} (got ${JSON.stringify(value)})`;
+}
+
+function didYouMean(given: string, known: readonly string[]): string {
+  const close = known.find(
+    (name) =>
+      name.toLowerCase() === given.toLowerCase() ||
+      name.startsWith(given) ||
+      given.startsWith(name) ||
+      sameLetters(name, given),
+  );
+  return close ? `did you mean "${close}"? ` : "";
+}
+
+function sameLetters(a: string, b: string): boolean {
+  return [...a].sort().join("") === [...b].sort().join("");
+}
+
+function article(type: string): string {
+  if (type === "int") return "a whole number";
+  return type === "array" || type === "object" ? `an ${type}` : `a ${type}`;
+}
+
+function unknownTool(tools: ToolsByName, name: string): HoldfastError {
+  const known = [...new Set([...tools.values()].map((tool) => tool.name))].join(", ");
+  return new HoldfastError(
+    "unknown_tool",
+    `There is no tool ${quote(name)}. The tools are: ${known || "none"}.`,
+    {
+      data: { tool: name },
+    },
+  );
+}
+
+function unexpected(name: string, error: unknown): HoldfastError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new HoldfastError(
+    "store_failed",
+    `${name} failed: ${message}. Go on without it, and try again later.`,
+    { cause: error },
+  );
+}
+
+/** A parameter that an operation needs although the schema cannot say so. */
+export function required<T>(value: T | undefined, field: string, operation: string): T {
+  if (value !== undefined) return value;
+  throw new HoldfastError(
+    "invalid_input",
+    `The parameter "${field}" is missing: ${operation} needs it. Nothing was changed. Call again with "${field}".`,
+    { data: { field, operation } },
+  );
+}
+
+/** JSON Schema of a tool's input or output, in the form the providers take. */
+export function schemaOf(shape: z.ZodObject, io: "input" | "output"): Record<string, unknown> {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(shape, { io });
+  return schema;
+}

@@ -1,0 +1,97 @@
+import { checkCounts, checkTexts } from "../../engine/check-fields.ts";
+import type { KeyValue, KeyValueResult } from "./state-operations.ts";
+import type { Json } from "../../engine/state.ts";
+import { normaliseTexts, quote } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
+import { compareKeys } from "../../stores/store.ts";
+import type { AppliedOperation, ApplyOptions, Session } from "../../sessions/session.ts";
+
+export interface KeyList {
+  keys: { key: string; version: number }[];
+  /** The key to go on after; undefined at the end. */
+  next: string | undefined;
+}
+
+/** JSON values by key, for programs. */
+export interface KeyValues {
+  get(key: string): Promise<KeyValue | undefined>;
+  /** `expected`: the version that is there now, 0 for none; another one is a conflict. */
+  set(
+    key: string,
+    value: Json,
+    options?: ApplyOptions & { expected?: number; schema?: Json },
+  ): Promise<AppliedOperation<KeyValueResult>>;
+  delete(
+    key: string,
+    options?: ApplyOptions & { expected?: number },
+  ): Promise<AppliedOperation<KeyValueResult>>;
+  /** Keys that begin with the prefix, in order. */
+  list(options?: { prefix?: string; after?: string; limit?: number }): Promise<KeyList>;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Programs can hand in anything; a function or a BigInt has no JSON. */
+function checkJson(key: string, value: unknown): void {
+  if (!["bigint", "function", "symbol"].includes(typeof value)) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `The value for ${quote(key)} must be JSON (got ${typeof value}). Nothing was changed. Convert it to text or to a plain object first.`,
+    { data: { key } },
+  );
+}
+
+const lastCharacter = "\u{10ffff}";
+
+/** `open`: the session that keeps the values. */
+export function keyValuesOf(open: () => Promise<Session>): KeyValues {
+  return {
+    async get(key) {
+      checkTexts({ key }, "key");
+      const [record] = await (await open()).records("state", [key]);
+      return record?.value as unknown as KeyValue | undefined;
+    },
+    async set(key, value, { expected, schema, ...options } = {}) {
+      const session = await open();
+      checkTexts({ key }, "key");
+      if (expected !== undefined) checkCounts({ expected }, "expected");
+      checkJson(key, value);
+      const operation = {
+        type: "state.set" as const,
+        key,
+        value: normaliseTexts(value, "value"),
+        ...(expected === undefined ? {} : { expected }),
+        ...(schema === undefined ? {} : { schema: normaliseTexts(schema, "schema") }),
+      };
+      const make = async () => {
+        const [record] = await session.records("state", [key]);
+        const rule = operation.schema ?? (record?.value as unknown as KeyValue | undefined)?.schema;
+        if (rule !== undefined) (await import("../../sessions/check-schema.ts")).checkAgainst(rule, operation.value, key);
+        return operation;
+      };
+      return session.change(make, (earlier) => isSame(earlier.operation, operation), options);
+    },
+    async delete(key, { expected, ...options } = {}) {
+      if (expected !== undefined) checkCounts({ expected }, "expected");
+      const more = expected === undefined ? {} : { expected };
+      return (await open()).apply({ type: "state.delete", key, ...more }, options);
+    },
+    async list({ prefix = "", after, limit = 100 } = {}) {
+      checkTexts({ prefix, after: after ?? "" }, "prefix", "after");
+      checkCounts({ limit }, "limit");
+      const records = await (await open()).records("state", undefined, {
+        from: prefix,
+        to: `${prefix}${lastCharacter}`,
+      });
+      const listed = records.filter(
+        ({ key }) => key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0),
+      );
+      const keys = listed
+        .slice(0, limit)
+        .map(({ key, value }) => ({ key, version: (value as unknown as KeyValue).version }));
+      return { keys, next: listed.length > limit ? keys.at(-1)?.key : undefined };
+    },
+  };
+}

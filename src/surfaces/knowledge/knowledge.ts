@@ -1,0 +1,96 @@
+import { readSkills, readTools, type SavedSkill, type SavedTool, type ShelfResult } from "./saved-items.ts";
+import { type Json, revertChanges } from "../../engine/state.ts";
+import { readLocks, readSystemPrompt, type SystemPromptResult } from "./system-prompt.ts";
+import { checkRevision } from "../../sessions/history.ts";
+import { type KeyValues, keyValuesOf } from "./key-values.ts";
+import type { AppliedOperation, ApplyOptions, Session } from "../../sessions/session.ts";
+
+type Done<Result> = Promise<AppliedOperation<Result>>;
+
+/** The permanent instructions of an agent. */
+export interface SystemPrompt {
+  read(): Promise<string>;
+  /** As it was right after a revision of the knowledge. */
+  at(revision: number): Promise<string>;
+  write(content: string, options?: ApplyOptions): Done<SystemPromptResult>;
+  append(content: string, options?: ApplyOptions): Done<SystemPromptResult>;
+  prepend(content: string, options?: ApplyOptions): Done<SystemPromptResult>;
+  replace(
+    find: string,
+    replacement: string,
+    options?: ApplyOptions & { all?: boolean },
+  ): Done<SystemPromptResult>;
+  delete(content: string, options?: ApplyOptions): Done<SystemPromptResult>;
+  /** Nobody can change this passage until it is unlocked. */
+  lock(text: string): Done<SystemPromptResult>;
+  unlock(text: string): Done<SystemPromptResult>;
+  locks(): Promise<string[]>;
+}
+
+/** What an agent knows in every session, for good: journaled like a session, with history, undo and watching. */
+export interface Knowledge {
+  /** Its journal: `history`, `at`, `diff`, `undo` and `watch` work as on any session. */
+  readonly session: Session;
+  readonly systemPrompt: SystemPrompt;
+  readonly state: KeyValues;
+  skills(): Promise<SavedSkill[]>;
+  saveSkill(skill: Omit<SavedSkill, "version">, options?: ApplyOptions): Done<ShelfResult>;
+  deleteSkill(name: string, options?: ApplyOptions): Done<ShelfResult>;
+  tools(): Promise<SavedTool[]>;
+  saveTool(
+    tool: { name: string; description: string; schema: Json; code: string },
+    options?: ApplyOptions,
+  ): Done<ShelfResult>;
+  deleteTool(name: string, options?: ApplyOptions): Done<ShelfResult>;
+}
+
+export function knowledgeOf(session: Session): Knowledge {
+  return {
+    session,
+    systemPrompt: systemPromptOf(session),
+    state: keyValuesOf(async () => session),
+    skills: async () => readSkills(await session.state()),
+    saveSkill: ({ name, description, content }, options) =>
+      session.apply({ type: "skills.save", name, description, content }, options),
+    deleteSkill: (name, options) => session.apply({ type: "skills.delete", name }, options),
+    tools: async () => readTools(await session.state()),
+    saveTool: ({ name, description, schema, code }, options) =>
+      session.apply({ type: "tools.save", name, description, schema, code }, options),
+    deleteTool: (name, options) => session.apply({ type: "tools.delete", name }, options),
+  };
+}
+
+function systemPromptOf(session: Session): SystemPrompt {
+  const byPerson = { actor: { kind: "person" as const } };
+  return {
+    read: async () => readSystemPrompt(await session.state()),
+    at: async (revision) => {
+      let state = await session.state();
+      checkRevision(state, revision);
+      for (const entry of await session.history({ from: revision + 1, to: state.row.revision }))
+        state = revertChanges(state, entry.changes);
+      return readSystemPrompt(state);
+    },
+    write: (content, options) => session.apply({ type: "system.write", content }, options),
+    append: (content, options) => session.apply({ type: "system.append", content }, options),
+    prepend: (content, options) => session.apply({ type: "system.prepend", content }, options),
+    replace: (find, replace, { all = false, ...options } = {}) =>
+      session.apply({ type: "system.replace", find, replace, all }, options),
+    delete: (content, options) => session.apply({ type: "system.delete", content }, options),
+    lock: (text) => session.apply({ type: "system.lock", text }, byPerson),
+    unlock: (text) => session.apply({ type: "system.unlock", text }, byPerson),
+    locks: async () => readLocks(await session.state()),
+  };
+}
+
+/** The id of the record that holds an agent's knowledge: the same for the same owner and agent, everywhere. */
+export async function knowledgeId(owner: string, agent: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${owner}\n${agent}`));
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `knowledge-${hex.slice(0, 32)}`;
+}
+
+/** Knowledge belongs to an owner of its own, so that it is never listed among the sessions. */
+export function knowledgeOwner(owner: string): string {
+  return `${owner}/knowledge`;
+}

@@ -1,0 +1,134 @@
+import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
+import { HoldfastError } from "../../errors.ts";
+import type { SkillSource } from "./skill-format.ts";
+import { type ReadSkill, readSkill } from "./read-skill.ts";
+
+/** Where agents keep skills in a project, in the order in which they count. */
+export const defaultSkillFolders = [".claude/skills", ".agents/skills", "skills"];
+
+/** A text longer than this would not fit any context. */
+const longestFile = 1_000_000;
+
+/** Files listed beside a skill's text. */
+const mostFiles = 100;
+
+interface Entry {
+  name: string;
+  /** As the agent is told: relative to the project. */
+  source: string;
+  directory: string;
+}
+
+/**
+ * Skills in the open Agent Skills format: a folder for each, with a SKILL.md in it. They are looked at anew each time,
+ * and read again only when they changed. A broken one is left out, with a warning that names it.
+ */
+export function skillFolders(
+  root: string,
+  { folders = defaultSkillFolders }: { folders?: readonly string[] } = {},
+): SkillSource {
+  const known = new Map<string, { stamp: string; skill: ReadSkill }>();
+
+  const look = async (entry: Entry): Promise<ReadSkill> => {
+    const path = join(entry.directory, "SKILL.md");
+    const { mtimeMs, size } = await stat(path);
+    const stamp = `${mtimeMs}/${size}`;
+    const before = known.get(path);
+    if (before?.stamp === stamp) return before.skill;
+    const skill =
+      size > longestFile
+        ? { fault: `it is longer than ${longestFile} bytes` }
+        : readSkill(await readFile(path, "utf8"), entry.name);
+    known.set(path, { stamp, skill });
+    return skill;
+  };
+
+  const list: SkillSource["list"] = async () => {
+    const skills = new Map<string, { name: string; description: string; source: string }>();
+    const warnings: string[] = [];
+    const entries = await findEntries(root, folders);
+    const found = await Promise.all(entries.map((entry) => look(entry).catch(unreadable)));
+    for (const [index, entry] of entries.entries()) {
+      const skill = found[index] as ReadSkill;
+      const earlier = skills.get(entry.name);
+      if (skill.fault !== undefined) warnings.push(`Skill ${entry.source} was left out: ${skill.fault}.`);
+      else if (earlier) warnings.push(`Skill ${entry.source} is hidden by ${earlier.source}.`);
+      else skills.set(entry.name, { name: entry.name, description: skill.description, source: entry.source });
+    }
+    return { skills: [...skills.values()], warnings };
+  };
+
+  return {
+    list,
+    async read(name, file) {
+      const source = (await list()).skills.find((skill) => skill.name === name)?.source;
+      if (source === undefined) return undefined;
+      const directory = resolve(root, source);
+      if (file !== undefined) return { content: await readInside(directory, file), files: [] };
+      const skill = await look({ name, source, directory });
+      return skill.fault === undefined
+        ? { content: skill.content, files: await listFiles(directory) }
+        : undefined;
+    },
+  };
+}
+
+async function findEntries(root: string, folders: readonly string[]): Promise<Entry[]> {
+  const found: Entry[] = [];
+  for (const folder of folders) {
+    const path = resolve(root, folder);
+    const names = (await readdir(path).catch(() => [])).sort();
+    const areSkills = await Promise.all(names.map((name) => isThere(join(path, name, "SKILL.md"))));
+    for (const name of names.filter((_, index) => areSkills[index])) {
+      const directory = join(path, name);
+      found.push({ name, directory, source: relative(root, directory).split(sep).join("/") });
+    }
+  }
+  return found;
+}
+
+/** Whether there is something of that name, even if it cannot be read: that is worth a warning. */
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
+  );
+}
+
+/** Without the error's own text, which says where on the machine the file is. */
+function unreadable({ code }: NodeJS.ErrnoException): ReadSkill {
+  return { fault: `its SKILL.md cannot be read (${code})` };
+}
+
+async function listFiles(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .filter((path) => path !== "SKILL.md")
+    .sort()
+    .slice(0, mostFiles);
+}
+
+/** A file of the skill, wherever its links lead: nothing outside the skill's own folder is read. */
+async function readInside(directory: string, file: string): Promise<string> {
+  const home = await realpath(directory);
+  const path = await realpath(resolve(directory, file)).catch(() => undefined);
+  if (path === undefined || !path.startsWith(home + sep)) {
+    throw new HoldfastError(
+      "not_found",
+      `There is no file ${JSON.stringify(file)} in this skill. read_skill without "file" lists them.`,
+      { data: { file } },
+    );
+  }
+  const { size } = await stat(path);
+  if (size > longestFile) {
+    throw new HoldfastError(
+      "over_limit",
+      `${file} has ${size} bytes; at most ${longestFile} are read. Open it with another tool.`,
+      { data: { file, size } },
+    );
+  }
+  return readFile(path, "utf8");
+}

@@ -1,0 +1,105 @@
+import { HoldfastError } from "../../errors.ts";
+import { checkTexts } from "../../engine/check-fields.ts";
+import type { Draft } from "../../engine/draft.ts";
+import type { Limits } from "../../engine/limits.ts";
+import type { Environment, Outcome } from "../../engine/operations.ts";
+import type { Json } from "../../engine/state.ts";
+import { countCharacters, isLongerThan, quote } from "../../engine/text.ts";
+
+/** JSON values by key. `expected` is the version that the caller knows: 0 for a key that must not exist yet. */
+export type KeyValueOperation =
+  | { type: "state.set"; key: string; value: Json; schema?: Json; expected?: number }
+  | { type: "state.delete"; key: string; expected?: number };
+
+export type KeyValueResult = { version: number };
+
+/** A value as it is kept. The version is the revision that wrote it, so no two values of a key share one. */
+export interface KeyValue {
+  value: Json;
+  version: number;
+  /** JSON Schema that every later value has to meet. */
+  schema?: Json;
+}
+
+export function applyKeyValues(
+  draft: Draft,
+  operation: KeyValueOperation,
+  { limits }: Environment,
+): Outcome<KeyValueResult> {
+  checkTexts(operation, "key");
+  const { key, expected } = operation;
+  const before = draft.record("state", key) as unknown as KeyValue | null;
+  const version = before?.version ?? 0;
+  if (expected !== undefined && expected !== version) throw otherVersion(key, expected, before);
+  if (operation.type === "state.delete") {
+    if (!before) throw noSuchKey(key);
+    draft.remove("state", key);
+    draft.count("states", -1);
+    return { result: { version: 0 }, warnings: [] };
+  }
+  checkSize(operation, limits);
+  if (!before) {
+    if (draft.counter("states") >= limits.stateKeys) throw tooManyKeys(limits.stateKeys);
+    draft.count("states", 1);
+  }
+  const schema = operation.schema ?? before?.schema;
+  const next = draft.row.revision + 1;
+  const kept: KeyValue = { value: operation.value, version: next, ...(schema ? { schema } : {}) };
+  draft.put("state", key, kept as unknown as Json);
+  return { result: { version: next }, warnings: [] };
+}
+
+function checkSize(
+  { key, value, schema }: Extract<KeyValueOperation, { type: "state.set" }>,
+  limits: Limits,
+): void {
+  if (key === "" || isLongerThan(key, limits.stateKeyCharacters)) {
+    throw new HoldfastError(
+      "invalid_input",
+      `A key has 1 to ${limits.stateKeyCharacters} characters; ${quote(key)} has ${countCharacters(key)}. Nothing was changed.`,
+    );
+  }
+  if (value === undefined) {
+    throw new HoldfastError("invalid_input", `"value" is missing for ${quote(key)}. Nothing was changed.`);
+  }
+  for (const [what, json] of [
+    ["value", value],
+    ["schema", schema],
+  ] as const) {
+    const characters = json === undefined ? 0 : JSON.stringify(json).length;
+    if (characters > limits.stateValueCharacters) {
+      throw new HoldfastError(
+        "over_limit",
+        `The ${what} for ${quote(key)} is ${characters} characters of JSON; at most ${limits.stateValueCharacters} fit. Nothing was changed. Store less, or split it over several keys.`,
+        { data: { characters, limit: limits.stateValueCharacters } },
+      );
+    }
+  }
+}
+
+function noSuchKey(key: string): HoldfastError {
+  return new HoldfastError(
+    "not_found",
+    `There is no value under ${quote(key)}. Call list_state to see the keys.`,
+    {
+      data: { key },
+    },
+  );
+}
+
+function otherVersion(key: string, expected: number, current: KeyValue | null): HoldfastError {
+  const now = current ? `it is at version ${current.version}` : "there is no such key";
+  return new HoldfastError(
+    "conflict",
+    `${quote(key)} was expected at version ${expected}, but ${now}. Nothing was changed. Read it again, and decide anew.`,
+    { data: { key, expected, version: current?.version ?? 0, value: current?.value ?? null } },
+  );
+}
+
+function tooManyKeys(limit: number): HoldfastError {
+  return new HoldfastError(
+    "over_limit",
+    `There are ${limit} keys already, which is the limit. Nothing was changed. Delete what is no longer needed with delete_state.`,
+    { data: { limit } },
+  );
+}

@@ -1,0 +1,90 @@
+import { HoldfastError } from "../../errors.ts";
+import { checkTexts } from "../../engine/check-fields.ts";
+import type { Draft } from "../../engine/draft.ts";
+import { type EditCounts, type EditOperation, editWithin } from "../../engine/edit-text.ts";
+import type { Environment, Outcome } from "../../engine/operations.ts";
+import { listResident, readText, type State } from "../../engine/state.ts";
+import { quote } from "../../engine/text.ts";
+
+/** Edits of an agent's permanent instructions, and what people lock of them. */
+export type SystemPromptOperation =
+  | EditOperation<"system">
+  | { type: "system.lock"; text: string }
+  | { type: "system.unlock"; text: string };
+
+export type SystemPromptResult = EditCounts;
+
+export function applySystemPrompt(
+  draft: Draft,
+  state: State,
+  operation: SystemPromptOperation,
+  { limits }: Environment,
+): Outcome<SystemPromptResult> {
+  if (operation.type === "system.lock" || operation.type === "system.unlock") {
+    checkTexts(operation, "text");
+    if (operation.type === "system.lock") lock(draft, state, operation.text);
+    else unlock(draft, state, operation.text);
+    return { result: {}, warnings: [] };
+  }
+  const { text, counts } = editWithin(draft.text("space/system"), operation, {
+    name: "system prompt",
+    limit: limits.systemPromptCharacters,
+    editTool: "edit_system_prompt",
+    writeTool: "find_replace",
+  });
+  draft.setText("space/system", text);
+  checkLocks(draft, state);
+  return { result: counts, warnings: [] };
+}
+
+export function readSystemPrompt(state: State): string {
+  return readText(state, "space/system");
+}
+
+/** The passages that nobody may change until a person unlocks them. */
+export function readLocks(state: State): string[] {
+  return listResident(state, "lock").map(([, text]) => text as string);
+}
+
+/** Refuses a draft in which a locked passage no longer stands, or no longer on lines of its own. */
+export function checkLocks(draft: Draft, state: State): void {
+  const [before, after] = [readSystemPrompt(state), draft.text("space/system")].map((text) => `\n${text}\n`);
+  for (const [key] of listResident(state, "lock")) {
+    const locked = draft.record("lock", key);
+    if (typeof locked !== "string") continue;
+    const forms = [`\n${locked}\n`, `\n${locked}`, `${locked}\n`];
+    const form = forms.find((each) => before?.includes(each)) ?? locked;
+    if (!after?.includes(form)) throw isLocked(locked);
+  }
+}
+
+function lock(draft: Draft, state: State, text: string): void {
+  if (text.trim() === "" || !draft.text("space/system").includes(text)) {
+    throw new HoldfastError(
+      "text_not_found",
+      `${quote(text)} is not in the system prompt, so it cannot be locked. Copy the passage exactly as it stands there.`,
+    );
+  }
+  if (readLocks(state).includes(text)) return;
+  const numbers = listResident(state, "lock").map(([key]) => Number(key));
+  draft.put("lock", String(Math.max(0, ...numbers) + 1), text);
+}
+
+function unlock(draft: Draft, state: State, text: string): void {
+  const [key] = listResident(state, "lock").find(([, locked]) => locked === text) ?? [];
+  if (key === undefined) {
+    throw new HoldfastError(
+      "not_found",
+      `${quote(text)} is not locked. Locked are: ${readLocks(state).map(quote).join(", ") || "no passages"}.`,
+    );
+  }
+  draft.remove("lock", key);
+}
+
+function isLocked(text: string): HoldfastError {
+  return new HoldfastError(
+    "locked",
+    `A person has locked ${quote(text)} in the system prompt; this edit would change it. Nothing was changed. Leave that passage as it is, or ask the person to unlock it.`,
+    { data: { text } },
+  );
+}

@@ -1,0 +1,84 @@
+import { fenceContent } from "../../context/fence.ts";
+import { readSystemPrompt } from "./system-prompt.ts";
+import { isLongerThan, takeCharacters } from "../../engine/text.ts";
+import type { Session } from "../../sessions/session.ts";
+import { agentKey } from "../agent-key.ts";
+import { defineTool, type Surface } from "../surface.ts";
+import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
+import { knowledgeOptions } from "./apply-options.ts";
+import { oneLine, type SkillSource, type SkillSummary } from "./skill-format.ts";
+import { listSkills, skillTools } from "./skills.ts";
+import { stateTools } from "./state-tools.ts";
+
+const editSystemPrompt = defineTool({
+  name: "edit_system_prompt",
+  description: "Edit your permanent system prompt, which every later session of yours begins with.",
+  input: editInput,
+  output: editOutput,
+  destructive: true,
+  run: async (call, input) => {
+    const { session } = await call.session.knowledge();
+    const { result } = await session.apply(operationOf("system", input), knowledgeOptions(call));
+    return editAnswer(input, result);
+  },
+});
+
+export interface KnowledgeOptions {
+  /** Skills besides those that the agent saved; `skillFolders` reads them from disk. */
+  skills?: SkillSource;
+}
+
+const noSkills: SkillSource = {
+  list: async () => ({ skills: [], warnings: [] }),
+  read: async () => undefined,
+};
+
+/** What an agent knows in every session: its system prompt, its skills and its state. */
+export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): Surface {
+  const blocks = new Map<string, string>();
+  return {
+    name: "knowledge",
+    tools: [editSystemPrompt, ...skillTools(skills), ...stateTools],
+    guidance: () =>
+      "Your system prompt, skills and state outlive the session. Record lasting observations with edit_system_prompt. Before work that a skill covers, read it with read_skill; when you have learnt how something is done, keep it with save_skill. Keep values that later sessions need with set_state.",
+    async refresh(session) {
+      const { row } = await session.state();
+      blocks.set(agentKey(row), await render(session, skills));
+    },
+    block: ({ row }) => {
+      const text = blocks.get(agentKey(row)) ?? "";
+      return text === "" ? undefined : { placement: "system", text };
+    },
+  };
+}
+
+async function render(session: Session, source: SkillSource): Promise<string> {
+  const knowledge = await session.knowledge();
+  const prompt = readSystemPrompt(await knowledge.session.state());
+  const { skills } = await listSkills(session, source);
+  return [prompt === "" ? "" : fenceContent(prompt), renderSkills(skills)]
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+/** Characters that all descriptions together may take in every turn; with more, each has its share. */
+const mostSummaries = 16_000;
+const shortestSummary = 60;
+
+function renderSkills(skills: readonly SkillSummary[]): string {
+  if (skills.length === 0) return "";
+  const summaries = skills.map(({ name, description }) => ({ name, text: summaryLine(description) }));
+  const isLong = summaries.reduce((sum, { text }) => sum + text.length, 0) > mostSummaries;
+  const share = Math.max(shortestSummary, Math.floor(mostSummaries / skills.length));
+  const lines = summaries.map(({ name, text }) => `- ${name}: ${isLong ? cut(text, share) : text}`);
+  if (isLong) lines.push("(Some of these are cut; list_skills gives them in full.)");
+  return `## Skills\n${lines.join("\n")}`;
+}
+
+function cut(text: string, characters: number): string {
+  return isLongerThan(text, characters) ? `${takeCharacters(text, characters - 1)}…` : text;
+}
+
+function summaryLine(description: string): string {
+  return fenceContent(oneLine(description));
+}

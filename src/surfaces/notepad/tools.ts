@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { renderNotepad } from "../../context/blocks.ts";
+import { defineTool, type Surface } from "../surface.ts";
+import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
+
+const readNotepad = defineTool({
+  name: "read_notepad",
+  description: "Read the session notepad. Returns an empty string if nothing was written yet.",
+  input: z.strictObject({}),
+  output: z.object({ content: z.string() }),
+  readOnly: true,
+  idempotent: true,
+  run: async ({ session }) => ({ content: await session.notepad.read() }),
+});
+
+const writeNotepad = defineTool({
+  name: "write_notepad",
+  description: 'Replace the whole session notepad. Write "" to clear it.',
+  input: z.strictObject({
+    content: z.string().describe("The new notepad content (replaces everything)"),
+  }),
+  output: z.object({ ok: z.literal(true) }),
+  destructive: true,
+  idempotent: true,
+  run: async ({ session, options }, { content }) => {
+    await session.notepad.write(content, options);
+    return { ok: true as const };
+  },
+});
+
+const updateNotepad = defineTool({
+  name: "update_notepad",
+  description: "Edit part of the session notepad: append or prepend a line, replace or delete an exact text.",
+  input: editInput,
+  output: editOutput,
+  destructive: true,
+  run: async ({ session, options }, input) => {
+    const { result } = await session.apply(operationOf("notepad", input), options);
+    return editAnswer(input, result);
+  },
+});
+
+/** A freeform text that is put back before the model in full, every turn. */
+export const notepadSurface: Surface = {
+  name: "notepad",
+  tools: [readNotepad, writeNotepad, updateNotepad],
+  guidance: () =>
+    "For multi-step or complex tasks, use the session notepad to track your plan and record findings as you work. The notepad survives context compaction — conversation details may be summarized, but the notepad is preserved in full. Update it after significant findings or completed steps.",
+  block: (state) => ({ placement: "system", text: renderNotepad(state.row.notepad ?? "") }),
+};

@@ -1,0 +1,187 @@
+import { HoldfastError } from "../../errors.ts";
+import { checkTextList, checkTexts } from "../../engine/check-fields.ts";
+import type { Draft } from "../../engine/draft.ts";
+import type { Environment, Outcome } from "../../engine/operations.ts";
+import { countCharacters, quote } from "../../engine/text.ts";
+
+export interface NoteValue {
+  content: string;
+  tags: string[];
+  createdAt: number;
+  updatedAt: number;
+  /** Revision of the last edit: what recency is measured by, since clocks may lie. */
+  updated: number;
+}
+
+export interface Note extends NoteValue {
+  id: string;
+}
+
+export type NotesOperation =
+  | { type: "notes.add"; content: string; tags: string[] }
+  | { type: "notes.update"; id: string; content?: string; tags?: string[] }
+  | { type: "notes.delete"; id: string };
+
+export interface NotesResult {
+  note: Note;
+  totalNotes: number;
+  totalTags: number;
+}
+
+/** Tags and queries are compared in this form: without case. */
+export function foldCase(text: string): string {
+  return text.toLowerCase();
+}
+
+export function applyNotes(
+  draft: Draft,
+  operation: NotesOperation,
+  environment: Environment,
+): Outcome<NotesResult> {
+  const note = editNote(draft, operation, environment);
+  return {
+    // The caller's own copy: what is in the journal must not change with it.
+    result: {
+      note: { ...note, tags: [...note.tags] },
+      totalNotes: draft.counter("notes"),
+      totalTags: draft.counter("tags"),
+    },
+    warnings: [],
+  };
+}
+
+function editNote(draft: Draft, operation: NotesOperation, environment: Environment): Note {
+  switch (operation.type) {
+    case "notes.add": {
+      checkTexts(operation, "content");
+      checkTextList(operation, "tags");
+      checkContent(operation.content, environment);
+      const tags = checkTags(operation.tags, environment);
+      const milliseconds = Math.max(Math.floor(environment.now), draft.counter("lastNoteId") + 1);
+      const id = `note_${milliseconds}`;
+      const value: NoteValue = {
+        content: operation.content,
+        tags,
+        createdAt: environment.now,
+        updatedAt: environment.now,
+        updated: draft.row.revision + 1,
+      };
+      retag(draft, [], tags);
+      draft.mark("lastNoteId", milliseconds);
+      draft.insert("note", id, { ...value });
+      draft.count("notes", 1);
+      return { id, ...value };
+    }
+    case "notes.update": {
+      checkTexts(operation, "id", ...(operation.content === undefined ? [] : ["content"]));
+      if (operation.tags !== undefined) checkTextList(operation, "tags");
+      if (operation.content === undefined && operation.tags === undefined) {
+        throw new HoldfastError(
+          "invalid_input",
+          `update_note needs "content" or "tags"; neither was given for ${quote(operation.id)}.`,
+        );
+      }
+      const before = existingNote(draft, operation.id);
+      if (operation.content !== undefined) checkContent(operation.content, environment);
+      const value: NoteValue = {
+        content: operation.content ?? before.content,
+        tags: operation.tags === undefined ? before.tags : checkTags(operation.tags, environment),
+        createdAt: before.createdAt,
+        updatedAt: environment.now,
+        updated: draft.row.revision + 1,
+      };
+      retag(draft, before.tags, value.tags);
+      draft.put("note", operation.id, { ...value });
+      return { id: operation.id, ...value };
+    }
+    case "notes.delete": {
+      checkTexts(operation, "id");
+      const before = existingNote(draft, operation.id);
+      retag(draft, before.tags, []);
+      draft.remove("note", operation.id);
+      draft.count("notes", -1);
+      return { id: operation.id, ...before };
+    }
+  }
+}
+
+function existingNote(draft: Draft, id: string): NoteValue {
+  const value = draft.record("note", id) as unknown as NoteValue | null;
+  if (value) return value;
+  throw new HoldfastError(
+    "not_found",
+    `note not found: ${quote(id)}. Call list_notes or search_notes to see the ids that exist.`,
+    { data: { id } },
+  );
+}
+
+/** Keeps, for each tag in use, on how many notes it stands. */
+function retag(draft: Draft, before: string[], after: string[]): void {
+  const had = new Set(before.map(foldCase));
+  const has = new Map(after.toReversed().map((tag) => [foldCase(tag), tag]));
+  draft.want("tag", [...new Set([...had, ...has.keys()])]);
+  for (const [key, name] of has) {
+    if (had.has(key)) continue;
+    const tag = draft.record("tag", key) as { name: string; notes: number } | null;
+    draft.put("tag", key, { name: tag?.name ?? name, notes: (tag?.notes ?? 0) + 1 });
+    if (!tag) draft.count("tags", 1);
+  }
+  for (const key of had) {
+    if (has.has(key)) continue;
+    const tag = draft.record("tag", key) as { name: string; notes: number } | null;
+    if (!tag) continue;
+    if (tag.notes > 1) draft.put("tag", key, { name: tag.name, notes: tag.notes - 1 });
+    else {
+      draft.remove("tag", key);
+      draft.count("tags", -1);
+    }
+  }
+}
+
+function checkContent(content: string, environment: Environment): void {
+  if (content.trim() === "") {
+    throw new HoldfastError("invalid_input", `note content is empty. Give the text to keep in "content".`, {
+      data: { field: "content" },
+    });
+  }
+  const limit = environment.limits.noteCharacters;
+  const characters = countCharacters(content);
+  if (characters > limit) {
+    throw new HoldfastError(
+      "over_limit",
+      `note content exceeds maximum length of ${limit} characters (got ${characters}). Please shorten the content or split into multiple notes`,
+      { data: { characters, limit } },
+    );
+  }
+}
+
+function checkTags(tags: string[], environment: Environment): string[] {
+  const limit = environment.limits.noteTags;
+  if (tags.length > limit) {
+    throw new HoldfastError(
+      "over_limit",
+      `note has too many tags (max ${limit}, got ${tags.length}). Please reduce the number of tags to focus on the most relevant categories`,
+      { data: { tags: tags.length, limit } },
+    );
+  }
+  for (const tag of tags) {
+    if (tag.trim() === "") {
+      throw new HoldfastError(
+        "invalid_input",
+        `"tags" contains an empty tag. Leave it out or give it a name.`,
+        {
+          data: { field: "tags" },
+        },
+      );
+    }
+    const characters = countCharacters(tag);
+    if (characters > environment.limits.tagCharacters) {
+      throw new HoldfastError(
+        "over_limit",
+        `tag exceeds maximum length of ${environment.limits.tagCharacters} characters (got ${characters}). Use a short word and put the detail into the content`,
+        { data: { characters, limit: environment.limits.tagCharacters } },
+      );
+    }
+  }
+  return [...new Set(tags)];
+}

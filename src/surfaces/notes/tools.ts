@@ -1,0 +1,209 @@
+import { z } from "zod";
+import type { NoteMatches } from "./note-index.ts";
+import type { Note, NotesResult } from "./operations.ts";
+import { quote } from "../../engine/text.ts";
+import { type Call, defineTool, type Surface } from "../surface.ts";
+
+const note = z.object({
+  id: z.string(),
+  content: z.string(),
+  tags: z.array(z.string()),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+const totals = z.object({ note_id: z.string(), total_notes: z.number(), total_tags: z.number() });
+
+const content = z.string().describe("The note's text");
+const tags = z.array(z.string()).optional();
+const page = {
+  limit: z.int().min(1).max(200).optional(),
+  offset: z.int().min(0).optional().describe("Notes to skip"),
+};
+
+const addNote = defineTool({
+  name: "add_note",
+  description: "Keep a note outside the conversation, with tags to find it by.",
+  input: z.strictObject({ content, tags: tags.describe("At most 10 tags") }),
+  output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
+  run: async ({ session, options }, input) =>
+    added(await session.notes.add(input.content, input.tags ?? [], options)),
+});
+
+const scratchNote = defineTool({
+  name: "scratch_note",
+  description: "Keep a quick note without tags.",
+  input: z.strictObject({ content }),
+  output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
+  run: async ({ session, options }, input) => added(await session.notes.add(input.content, [], options)),
+});
+
+const searchNotes = defineTool({
+  name: "search_notes",
+  description:
+    "Find notes that contain a text (any case), earliest match first, then newest. If none does, those that share its words are ranked. Without a query, lists by tags.",
+  input: z.strictObject({
+    query: z.string().optional(),
+    tags: tags.describe("Only notes with all of these"),
+    ...page,
+  }),
+  output: z.object({
+    notes: z.array(note),
+    ranked: z.boolean(),
+    message: z.string(),
+    metadata: z.object({ result_count: z.number(), query: z.string(), tags: z.array(z.string()) }),
+  }),
+  readOnly: true,
+  idempotent: true,
+  run: async (call, { query = "", tags: wanted = [], limit = 200, offset = 0 }) => {
+    const matches = await call.session.notes.search({ query, tags: wanted, limit, offset });
+    const shown = withinBudget(matches.notes, call);
+    const found = matches.ranked && matches.total > 0;
+    return {
+      notes: shown,
+      ranked: matches.ranked,
+      message: `${found ? `No note contains ${quote(query)}; these share its words and are ranked, best first. ` : ""}${howMany(matches, shown.length, offset, "search_notes")}`,
+      metadata: { result_count: matches.total, query, tags: wanted },
+    };
+  },
+});
+
+const listNotes = defineTool({
+  name: "list_notes",
+  description: "List all notes, newest first, or those with one tag.",
+  input: z.strictObject({ tag: z.string().optional().describe("Only notes with this tag"), ...page }),
+  output: z.object({
+    notes: z.array(note),
+    message: z.string(),
+    metadata: z.object({ note_count: z.number(), tag_filter: z.string().nullable() }),
+  }),
+  readOnly: true,
+  idempotent: true,
+  run: async (call, { tag, limit = 200, offset = 0 }) => {
+    const matches = await call.session.notes.search({ tags: tag ? [tag] : [], limit, offset });
+    const shown = withinBudget(matches.notes, call);
+    return {
+      notes: shown,
+      message: howMany(matches, shown.length, offset, "list_notes"),
+      metadata: { note_count: matches.total, tag_filter: tag || null },
+    };
+  },
+});
+
+const updateNote = defineTool({
+  name: "update_note",
+  description: "Change a note. What you leave out stays as it is; tags: [] removes all tags.",
+  input: z.strictObject({
+    id: z.string(),
+    content: z.string().optional().describe("New content (replaces existing)"),
+    tags: tags.describe("New tags (replaces existing)"),
+  }),
+  output: z.object({ message: z.string(), note, metadata: totals }),
+  destructive: true,
+  idempotent: true,
+  run: async ({ session, options }, { id, ...change }) => {
+    const { result } = await session.notes.update(id, change, options);
+    return { message: `Note ${id} updated`, note: rendered(result.note), metadata: totalsOf(result) };
+  },
+});
+
+const deleteNote = defineTool({
+  name: "delete_note",
+  description: "Remove a note by its id.",
+  input: z.strictObject({ id: z.string() }),
+  output: z.object({ message: z.string(), metadata: totals }),
+  destructive: true,
+  run: async ({ session, options }, { id }) => {
+    const { result } = await session.notes.delete(id, options);
+    return { message: `Note ${id} deleted`, metadata: totalsOf(result) };
+  },
+});
+
+const listTags = defineTool({
+  name: "list_tags",
+  description: "List all tags in use, with how many notes have each.",
+  input: z.strictObject({}),
+  output: z.object({
+    tags: z.array(z.object({ tag: z.string(), count: z.number() })),
+    metadata: z.object({ tag_count: z.number(), note_count: z.number() }),
+  }),
+  readOnly: true,
+  idempotent: true,
+  run: async ({ session }) => {
+    const found = await session.notes.tags();
+    const { row } = await session.state();
+    return {
+      tags: found.map(({ tag, notes }) => ({ tag, count: notes })),
+      metadata: { tag_count: found.length, note_count: row.counters.notes },
+    };
+  },
+});
+
+function added({ result }: { result: NotesResult }) {
+  return { note_id: result.note.id, message: `Note ${result.note.id} added`, metadata: totalsOf(result) };
+}
+
+function totalsOf(result: NotesResult): z.infer<typeof totals> {
+  return { note_id: result.note.id, total_notes: result.totalNotes, total_tags: result.totalTags };
+}
+
+function rendered({ id, content: text, tags: names, createdAt, updatedAt }: Note): z.infer<typeof note> {
+  return { id, content: text, tags: names, created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) };
+}
+
+function isoTime(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? "unknown" : date.toISOString();
+}
+
+/** As many notes as the answer's token budget holds, and at least one. */
+function withinBudget(notes: Note[], { countTokens, limits }: Call): z.infer<typeof note>[] {
+  const shown: z.infer<typeof note>[] = [];
+  let tokens = 0;
+  for (const each of notes) {
+    const line = rendered(each);
+    tokens += countTokens(JSON.stringify(line));
+    if (tokens > limits.resultTokens && shown.length > 0) break;
+    shown.push(line);
+  }
+  return shown;
+}
+
+function howMany({ total }: NoteMatches, shown: number, offset: number, tool: string): string {
+  if (total === 0) return "No notes match.";
+  if (shown === 0)
+    return `There are ${total} matching notes, none from offset ${offset} on. Use a smaller offset.`;
+  if (offset === 0 && shown === total) return `${total} ${total === 1 ? "note" : "notes"}.`;
+  const rest = total - offset - shown;
+  const next =
+    rest > 0
+      ? ` For the rest call ${tool} with offset: ${offset + shown}, or narrow it down with tags${tool === "search_notes" ? " or a longer query" : ""}; limit sets how many come at once.`
+      : "";
+  return `Notes ${offset + 1} to ${offset + shown} of ${total}.${next}`;
+}
+
+/** Tagged notes that cost no tokens until they are asked for. */
+export const notesSurface: Surface = {
+  name: "notes",
+  tools: [addNote, searchNotes, listNotes, updateNote, deleteNote, scratchNote, listTags],
+  guidance: () => `<scratchpad_system>
+You have access to a persistent scratchpad for managing ephemeral notes during task execution.
+
+**When to use the scratchpad:**
+- Storing findings from file analysis or searches
+- Tracking multi-step task progress
+- Building context incrementally
+- Avoiding redundant expensive operations
+- Organizing complex information
+
+**Best practices:**
+- Use descriptive tags for easy filtering
+- Keep notes focused and actionable
+- Update notes as information evolves
+- Search before creating duplicates
+- Clean up notes when tasks complete
+
+**Available operations:**
+add_note, search_notes, list_notes, update_note, delete_note, scratch_note, list_tags
+</scratchpad_system>`,
+};

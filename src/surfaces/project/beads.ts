@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { Project } from "./project.ts";
+import { severities } from "./notes-md/sections.ts";
+
+/** How long the tracker may take. */
+const patience = 10_000;
+
+/** Makes an issue with `bd` or `br`; says why not when there is none. Never fails. */
+export async function createBead(
+  project: Project,
+  issue: { title: string; severity: (typeof severities)[number]; reference: string },
+): Promise<{ id: string } | { problem: string }> {
+  if (!project.beads) return { problem: "Beads is not enabled, so no issue was made" };
+  const program = findProgram(["bd", "br"]);
+  if (program === undefined) return { problem: "neither bd nor br is on the PATH, so no issue was made" };
+  const priority = severities.length - 1 - severities.indexOf(issue.severity);
+  // A title that looks like an option would be taken for one.
+  const title = issue.title.startsWith("-") ? `Fix: ${issue.title}` : issue.title;
+  const description = `${issue.reference} in ${project.file.name}`;
+  const args = ["create", title, "--priority", String(priority), "--description", description, "--json"];
+  return new Promise((resolve) => {
+    execFile(
+      program,
+      args,
+      { cwd: project.file.root, timeout: patience, killSignal: "SIGKILL", maxBuffer: 1_000_000 },
+      (error, stdout, stderr) => {
+        const id = error ? undefined : findId(stdout);
+        if (id !== undefined) resolve({ id });
+        else {
+          const why = error?.killed
+            ? `it took more than ${patience / 1000} seconds`
+            : error
+              ? stderr.trim().split("\n")[0] || error.message
+              : "its answer names no id";
+          resolve({ problem: `${program} made no issue: ${why.slice(0, 200)}` });
+        }
+      },
+    ).on("error", () => undefined);
+  });
+}
+
+/** The first of these programs on the PATH. Entries that are relative would run what lies in the project. */
+function findProgram(names: readonly string[]): string | undefined {
+  const directories = (process.env.PATH ?? "").split(delimiter).filter((each) => isAbsolute(each));
+  for (const name of names) {
+    for (const directory of directories) {
+      const path = join(directory, name);
+      try {
+        accessSync(path, constants.X_OK);
+        return path;
+      } catch {
+        // Not here.
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Versions that do not know `--json` answer with the id alone, or in a sentence. */
+const idInText =
+  /(?:"id"\s*:\s*"|\b(?:issue|created|added)[:\s]+|^\s*(?=\S+\s*$))((?!-)[\w.]+-[\w.-]*\w)(?=["\s:,.]|$)/im;
+
+function findId(answer: string): string | undefined {
+  const id = idInJson(answer) ?? idInText.exec(answer.slice(0, 10_000))?.[1];
+  return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
+}
+
+function idInJson(answer: string): unknown {
+  try {
+    const parsed = JSON.parse(answer) as unknown;
+    const first = (Array.isArray(parsed) ? parsed[0] : parsed) as { id?: unknown; issue?: { id?: unknown } };
+    return first?.id ?? first?.issue?.id;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { applySplice, revertSplice, type Splice, spliceBetween } from "../../../engine/text.ts";
+import { HoldfastError } from "../../../errors.ts";
+import { applyLineEdits, type LineEdit } from "../notes-md/lines.ts";
+import { type NotesFile, readNotesFile, writeNotesFile } from "../notes-md/file.ts";
+import { type Notes, parseNotes } from "../notes-md/parse.ts";
+import { holdLock, readWorkingFile, writeWorkingFile } from "../verify/working-files.ts";
+
+/** What an operation wants to change, worked out on the file as it is now. */
+export interface Planned<T> {
+  edits: LineEdit[];
+  result: T;
+}
+
+/** How to take back one change. */
+interface UndoEntry {
+  operation: string;
+  at: string;
+  before: string;
+  after: string;
+  splice: Splice;
+}
+
+const mostUndo = 20;
+
+export function readNotes(file: NotesFile): Notes | undefined {
+  const found = readNotesFile(file);
+  return found && parseNotes(found.bytes.toString("utf8"));
+}
+
+/** The file, or an error that says how to make one. */
+export function existingNotes(file: NotesFile): Notes {
+  const notes = readNotes(file);
+  if (notes) return notes;
+  throw new HoldfastError(
+    "not_found",
+    `There is no ${file.name} in ${file.root}. Run "holdfast project init" to make one.`,
+    { data: { path: file.path } },
+  );
+}
+
+/** Locks, reads anew, plans, writes. Two writers at once take turns, and each sees what the other wrote. */
+export function changeNotes<T>(
+  file: NotesFile,
+  change: { operation: string; at: string },
+  plan: (notes: Notes) => Planned<T>,
+): T {
+  return holdLock(file, () => {
+    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+      const notes = existingNotes(file);
+      const { edits, result } = plan(notes);
+      const after = applyLineEdits(notes.lines, edits);
+      if (edits.length === 0 || replaceText(file, notes.text, after, change)) return result;
+    }
+    throw changedMeanwhile(file);
+  });
+}
+
+/** An editor takes no lock: when it was faster, the change is planned again on what it wrote. */
+const mostAttempts = 5;
+
+export function changedMeanwhile(file: NotesFile): HoldfastError {
+  return new HoldfastError(
+    "conflict",
+    `${file.name} is being written by another program. Nothing was changed; try again.`,
+  );
+}
+
+/** Writes unless the file is no longer what was read; to be called with the lock held. */
+export function replaceText(
+  file: NotesFile,
+  before: string,
+  after: string,
+  change: { operation: string; at: string },
+): boolean {
+  if (after === before) return true;
+  const bytes = readNotesFile(file)?.bytes ?? Buffer.alloc(0);
+  if (bytes.toString("utf8") !== before) return false;
+  checkEncoding(file, bytes);
+  const splice = spliceBetween(before, after);
+  const entry: UndoEntry = { ...change, before: hash(before), after: hash(after), splice };
+  // Kept first: an entry whose change never happened matches no file and is passed over.
+  writeUndo(file, [...readUndo(file), entry].slice(-mostUndo));
+  writeNotesFile(file, after);
+  return true;
+}
+
+/** Takes back the newest change that can be told apart from what people did since. */
+export function undoChange(file: NotesFile): { operation: string; at: string } {
+  return holdLock(file, () => {
+    const { text } = existingNotes(file);
+    const entries = readUndo(file);
+    for (let entry = entries.pop(); entry; entry = entries.pop()) {
+      const reverted = revert(text, entry);
+      if (reverted === text) continue;
+      if (reverted === undefined) throw cannotUndo(file, entry);
+      checkEncoding(file, readNotesFile(file)?.bytes ?? Buffer.alloc(0));
+      writeNotesFile(file, reverted);
+      writeUndo(file, entries);
+      return { operation: entry.operation, at: entry.at };
+    }
+    throw new HoldfastError("cannot_undo", `There is no change of ${file.name} left to take back.`);
+  });
+}
+
+/** The text without the change; the same text when the change never reached it; undefined when it cannot be found. */
+function revert(text: string, { before, after, splice }: UndoEntry): string | undefined {
+  const now = hash(text);
+  if (now === after) return revertSplice(text, splice);
+  if (now === before) return text;
+  const at = splice.inserted === "" ? -1 : text.indexOf(splice.inserted);
+  if (at === -1 || text.indexOf(splice.inserted, at + 1) !== -1) return undefined;
+  return applySplice(text, { at, removed: splice.inserted, inserted: splice.removed });
+}
+
+function cannotUndo(file: NotesFile, entry: UndoEntry): HoldfastError {
+  return new HoldfastError(
+    "cannot_undo",
+    `${file.name} was changed since ${entry.operation} at ${entry.at}, in the same lines. Nothing was changed; edit the file by hand.`,
+    { data: { operation: entry.operation, removed: entry.splice.removed, inserted: entry.splice.inserted } },
+  );
+}
+
+function readUndo(file: NotesFile): UndoEntry[] {
+  const entries = readWorkingFile(file, "undo.json");
+  return Array.isArray(entries) ? (entries as UndoEntry[]) : [];
+}
+
+function writeUndo(file: NotesFile, entries: readonly UndoEntry[]): void {
+  writeWorkingFile(file, "undo.json", entries);
+}
+
+/** Bytes that are no text would not survive being written again. */
+function checkEncoding(file: NotesFile, bytes: Buffer): void {
+  if (Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes)) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `${file.name} is not valid UTF-8 on line ${badLine(bytes)}. Nothing was changed; save the file as UTF-8 and try again.`,
+    { data: { path: file.path, line: badLine(bytes) } },
+  );
+}
+
+/** The first line, counted from 1, that holds bytes which are not UTF-8; undefined when all are. */
+export function badLine(bytes: Buffer): number | undefined {
+  let start = 0;
+  for (let line = 1; start <= bytes.length; line++) {
+    const end = bytes.indexOf(10, start);
+    const part = bytes.subarray(start, end === -1 ? bytes.length : end);
+    if (!Buffer.from(part.toString("utf8"), "utf8").equals(part)) return line;
+    if (end === -1) return undefined;
+    start = end + 1;
+  }
+  return undefined;
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,86 @@
+import { createBead } from "../beads.ts";
+import { rowLine, safeRow, setCells } from "./tables.ts";
+import { gitHead, gitHistoryIds } from "../verify/git.ts";
+import type { NotesFile } from "../notes-md/file.ts";
+import { type Notes, tableOf } from "../notes-md/parse.ts";
+import type { Caller, Project } from "../project.ts";
+import type { severities } from "../notes-md/sections.ts";
+import { columnOf } from "../notes-md/table.ts";
+import { readWorkingFile, writeWorkingFile } from "../verify/working-files.ts";
+import { oneLine } from "./written-pieces.ts";
+
+export interface DebtInput {
+  description: string;
+  severity?: (typeof severities)[number] | undefined;
+  found_by?: string | undefined;
+  sprint?: string | undefined;
+  actionable?: boolean | undefined;
+}
+
+export interface DebtResult {
+  id: string;
+  line: number;
+  /** The issue that was made for it. */
+  bead: string | undefined;
+  /** Why there is no issue although one was wanted. */
+  noBead: string | undefined;
+}
+
+/** A row of the debt table under an id of its own; an issue of Beads as well when it can be acted on. */
+export async function logDebt(project: Project, input: DebtInput, caller: Caller): Promise<DebtResult> {
+  const description = oneLine(input.description, "description");
+  const severity = input.severity ?? "MEDIUM";
+  const { id, line } = project.change("log_debt", (notes) => {
+    const next = takeId(project.file, notes);
+    const row = safeRow(notes, "debt", {
+      id: next,
+      description,
+      severity,
+      "found by": nameOf(input.found_by ?? caller.agent) || "agent",
+      sprint: nameOf(input.sprint),
+    });
+    return { edits: [row], result: { id: next, line: rowLine(row) } };
+  });
+  if (!input.actionable) return { id, line, bead: undefined, noBead: undefined };
+  const made = await createBead(project, { title: description, severity, reference: id });
+  if ("problem" in made) return { id, line, bead: undefined, noBead: made.problem };
+  project.change("log_debt", (notes) => ({ edits: beadCell(notes, id, made.id), result: undefined }));
+  return { id, line, bead: made.id, noBead: undefined };
+}
+
+function nameOf(text: string | undefined): string {
+  return text?.trim() ? oneLine(text, "name") : "";
+}
+
+/** The issue's id goes to a column of its own if the table has one, else behind the description. */
+function beadCell(notes: Notes, id: string, bead: string) {
+  const table = tableOf(notes, "debt");
+  const idColumn = table ? columnOf(table, "id") : -1;
+  const row = table?.rows.find(({ cells }) => cells[idColumn]?.text === id);
+  if (!table || !row) return [];
+  const own = ["bead", "issue"].find((name) => columnOf(table, name) !== -1);
+  if (own !== undefined) return setCells(notes, "debt", own, new Map([[row.line, bead]]));
+  const described = row.cells[columnOf(table, "description")]?.text ?? "";
+  return setCells(notes, "debt", "description", new Map([[row.line, `${described} (${bead})`]]));
+}
+
+const debtId = /\bTD-(\d{1,9})\b/g;
+
+/** The next id. Ids are never used again, not even when their row is gone. */
+function takeId(file: NotesFile, notes: Notes): string {
+  const known = readWorkingFile(file, "ids.json") as { debt?: unknown; head?: unknown } | undefined;
+  const debt = typeof known?.debt === "number" ? known.debt : 0;
+  const seen = debt > 0 && typeof known?.head === "string" ? known.head : "";
+  // Others may have used an id, and taken its row out again, in commits that came since.
+  const head = gitHead(file);
+  const past = head === seen ? 0 : highest(gitHistoryIds(file, seen));
+  const next = Math.max(debt, past, highest(notes.text)) + 1;
+  writeWorkingFile(file, "ids.json", { debt: next, head });
+  return `TD-${String(next).padStart(3, "0")}`;
+}
+
+function highest(text: string): number {
+  let most = 0;
+  for (const [, digits] of text.matchAll(debtId)) most = Math.max(most, Number(digits));
+  return most;
+}

@@ -1,0 +1,148 @@
+import { closestLine } from "../../../engine/text.ts";
+import { HoldfastError } from "../../../errors.ts";
+import type { Planned } from "./change-notes.ts";
+import type { Notes } from "../notes-md/parse.ts";
+import { addBlock } from "./place-lines.ts";
+import type { Caller, Project } from "../project.ts";
+import { codeSpan, renderReference } from "../verify/references.ts";
+import { isTimestamp } from "../notes-md/timestamps.ts";
+import { projectPath, readSource } from "../verify/working-tree.ts";
+import { buildPiece, isOneEntry, oneLine } from "./written-pieces.ts";
+
+export interface DecisionInput {
+  decision: string;
+  rationale: string;
+  evidence: { quote: string; path: string; line?: number | undefined }[];
+  scenarios: string[];
+  title?: string | undefined;
+  timestamp?: string | undefined;
+}
+
+/** A complete entry of the decision log; its evidence must be in the working tree, word for word. */
+export function logDecision(
+  project: Project,
+  input: DecisionInput,
+  caller: Caller,
+): { timestamp: string; title: string; line: number; corrected: string[] } {
+  const timestamp = input.timestamp ?? project.now();
+  if (!isTimestamp(timestamp)) throw badTimestamp(timestamp);
+  const corrected: string[] = [];
+  const evidence = input.evidence.flatMap((each) => quoteLines(project, each, corrected));
+  const texts = {
+    title: oneLine(input.title ?? firstWords(input.decision), "title"),
+    decision: oneLine(input.decision, "decision"),
+    rationale: oneLine(input.rationale, "rationale"),
+    by: caller.agent?.trim() ? oneLine(caller.agent, "agent") : "",
+    ...Object.fromEntries(
+      input.scenarios.map((text, index) => [`scenario${index}`, oneLine(text, "scenarios")]),
+    ),
+  };
+  const lines = buildPiece(
+    texts,
+    (safe) => renderEntry(timestamp, safe, evidence, input.scenarios.length),
+    (piece) => isOneEntry(piece, expectedLabels(texts.by !== "")),
+  );
+  return project.change("log_decision", (notes) =>
+    planEntry(notes, lines, timestamp, texts.title, corrected),
+  );
+}
+
+function planEntry(
+  notes: Notes,
+  lines: string[],
+  timestamp: string,
+  title: string,
+  corrected: string[],
+): Planned<{ timestamp: string; title: string; line: number; corrected: string[] }> {
+  const edit = addBlock(notes, "decisions", lines);
+  const line = edit.at + edit.insert.indexOf(lines[0] ?? "") + 1;
+  return { edits: [edit], result: { timestamp, title, line, corrected } };
+}
+
+const expectedLabels = (by: boolean) => [
+  "Decision",
+  "Rationale",
+  ...(by ? ["Decided By"] : []),
+  "Evidence",
+  "Test Scenarios",
+];
+
+function renderEntry(
+  timestamp: string,
+  texts: Record<string, string>,
+  evidence: readonly string[],
+  scenarios: number,
+): string[] {
+  return [
+    `#### ${timestamp} - ${texts.title}`,
+    `**Decision**: ${texts.decision}`,
+    `**Rationale**: ${texts.rationale}`,
+    ...(texts.by ? [`**Decided By**: ${texts.by}`] : []),
+    "**Evidence**:",
+    ...evidence,
+    "**Test Scenarios**:",
+    ...Array.from({ length: scenarios }, (_, index) => `${index + 1}. ${texts[`scenario${index}`]}`),
+  ];
+}
+
+const longestQuote = 500;
+
+/** The lines of a quote, each with its place, as points of the evidence list. */
+function quoteLines(
+  project: Project,
+  { quote, path, line }: DecisionInput["evidence"][number],
+  corrected: string[],
+): string[] {
+  const name = projectPath(project.file.root, path);
+  const source = readSource(project.file.root, name.path);
+  if (source.status !== "read") throw noSuchFile(name.path, source.status);
+  const wanted = quote.replaceAll("\r\n", "\n").replace(/^\n+|\s+$/g, "");
+  if (wanted.trim() === "") oneLine(wanted, "evidence.quote");
+  const long = wanted.split("\n").find((text) => text.length > longestQuote);
+  if (long !== undefined) {
+    throw new HoldfastError(
+      "over_limit",
+      `A line of the evidence has ${long.length} characters, and ${longestQuote} are allowed. Nothing was changed. Quote the part of it that matters.`,
+      { data: { path: name.path, limit: longestQuote } },
+    );
+  }
+  const found = source.find(wanted, line ?? name.line);
+  if (found === undefined) {
+    const close = closestLine(source.text, wanted);
+    throw new HoldfastError(
+      "text_not_found",
+      `The quote ${JSON.stringify(wanted.slice(0, 80))} does not stand word for word in ${name.path}.${close ? ` The closest line is ${close.number}: ${JSON.stringify(close.line.trim().slice(0, 120))}.` : ""} Nothing was changed. Copy the line exactly.`,
+      { data: { path: name.path } },
+    );
+  }
+  const asked = line ?? name.line;
+  if (asked !== undefined && asked !== found)
+    corrected.push(`${name.path}: the quote is on line ${found}, not ${asked}`);
+  return wanted
+    .split("\n")
+    .flatMap((text, index) =>
+      text.trim() === "" ? [] : [`- ${codeSpan(text.trim())} [${renderReference(name.path, found + index)}]`],
+    );
+}
+
+function firstWords(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  const cut = /^.{1,60}(?=[ .,;:]|$)/u.exec(line)?.[0] ?? line.slice(0, 60);
+  return cut.toWellFormed();
+}
+
+function noSuchFile(path: string, status: string): HoldfastError {
+  return new HoldfastError(
+    "not_found",
+    `The evidence names ${path}, which ${status === "missing" ? "does not exist" : "cannot be read as a text file"} in the project. Nothing was changed. Name the file that holds the quote.`,
+    { data: { path } },
+  );
+}
+
+function badTimestamp(timestamp: string): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    `${JSON.stringify(timestamp)} is no ISO 8601 timestamp such as 2026-01-15T14:30:00Z. Nothing was changed.`,
+    { data: { timestamp } },
+  );
+}

@@ -1,0 +1,169 @@
+import { HoldfastError } from "../../../errors.ts";
+import type { Planned } from "./change-notes.ts";
+import { type Item, itemsOf, type Notes } from "../notes-md/parse.ts";
+import { addItem, replaceLines } from "./place-lines.ts";
+import type { Project } from "../project.ts";
+import type { SectionKey } from "../notes-md/sections.ts";
+import { isDateOrTime } from "../notes-md/timestamps.ts";
+import { buildPiece, isOneItem, oneLine } from "./written-pieces.ts";
+
+/** What became of a point of a list. */
+export interface ItemChange {
+  line: number;
+  status: "added" | "changed" | "unchanged";
+  text: string;
+}
+
+export interface GoalInput {
+  goal: string;
+  status?: "open" | "done" | undefined;
+  blocked_by?: string | undefined;
+  depends_on?: string | undefined;
+}
+
+/** A new sub-goal, or a change of the one that says the same. */
+export function setGoal(project: Project, input: GoalInput): ItemChange {
+  const goal = oneLine(input.goal, "goal");
+  const notes = [
+    ...(input.blocked_by === undefined ? [] : [`blocking: ${oneLine(input.blocked_by, "blocked_by")}`]),
+    ...(input.depends_on === undefined ? [] : [`depends on: ${oneLine(input.depends_on, "depends_on")}`]),
+  ];
+  const suffix = notes.length === 0 ? "" : ` (${notes.join("; ")})`;
+  return project.change("set_goal", (file) => {
+    const known = findItem(file, "goals", goal, input.status === "done");
+    const done = input.status === undefined ? (known?.done ?? false) : input.status === "done";
+    const box = `[${done ? "x" : " "}] `;
+    if (!known) return newItem(file, "goals", box, goal + suffix);
+    // What the goal said before in brackets stays unless it is said anew.
+    return changeItem(file, known, box, suffix === "" ? undefined : goalNotes, suffix);
+  });
+}
+
+export interface BlockerInput {
+  blocker: string;
+  kind?: "waiting" | "blocked" | undefined;
+  eta?: string | undefined;
+  resolution?: string | undefined;
+}
+
+/** A new blocker; with a resolution, the end of a known one. */
+export function logBlocker(project: Project, input: BlockerInput): ItemChange {
+  const said = oneLine(input.blocker, "blocker");
+  // "Blocked: x" says its kind itself.
+  const blocker = said.replace(blockerKind, "") || said;
+  const wanted = input.kind ?? (/^blocked\s*:/i.test(said) ? "blocked" : undefined);
+  const eta = input.eta === undefined ? undefined : oneLine(input.eta, "eta");
+  if (eta !== undefined && !isDateOrTime(eta)) {
+    throw new HoldfastError(
+      "invalid_input",
+      `"eta" is a date such as 2026-01-15 (got ${JSON.stringify(eta)}). Nothing was changed.`,
+      { data: { eta } },
+    );
+  }
+  return project.change("log_blocker", (notes) => {
+    const resolution = input.resolution === undefined ? undefined : oneLine(input.resolution, "resolution");
+    const known = findItem(notes, "blockers", blocker, resolution !== undefined);
+    if (resolution !== undefined) {
+      if (!known) throw noSuchItem(notes, "blockers", blocker);
+      return changeItem(notes, known, "Resolved: ", etaNote, ` (${project.now()}: ${resolution})`);
+    }
+    const before = /^blocked/i.test(known?.text ?? "") ? "blocked" : "waiting";
+    const kind = (wanted ?? before) === "blocked" ? "Blocked: " : "Waiting: ";
+    const suffix = eta === undefined ? "" : ` (ETA: ${eta})`;
+    if (!known) return newItem(notes, "blockers", kind, blocker + suffix);
+    return changeItem(notes, known, kind, suffix === "" ? undefined : etaNote, suffix);
+  });
+}
+
+/** A question to carry forward; with an answer, the end of a known one. */
+export function askQuestion(
+  project: Project,
+  input: { question: string; answer?: string | undefined },
+): ItemChange {
+  const question = oneLine(input.question, "question");
+  return project.change("ask_question", (notes) => {
+    const answer = input.answer === undefined ? undefined : oneLine(input.answer, "answer");
+    const known = findItem(notes, "questions", question, answer !== undefined);
+    if (answer === undefined) {
+      if (!known) return newItem(notes, "questions", "[ ] ", question);
+      return changeItem(notes, known, `[${known.done ? "x" : " "}] `, undefined, "");
+    }
+    if (!known) throw noSuchItem(notes, "questions", question);
+    return changeItem(notes, known, "[x] ", undefined, ` — ${answer}`);
+  });
+}
+
+export const blockerKind = /^(?:waiting|blocked|resolved)\s*(?:on)?\s*:\s*/i;
+const etaNote = /\s*\(ETA:[^)]*\)\s*$/i;
+const goalNotes = /\s*\((?:blocking|depends on):.*\)\s*$/i;
+
+function newItem(notes: Notes, key: SectionKey, start: string, text: string): Planned<ItemChange> {
+  const line = buildPiece({ text }, (safe) => `- ${start}${safe.text}`, isOneItem);
+  const edit = addItem(notes, key, line);
+  return { edits: [edit], result: { line: edit.at + edit.insert.indexOf(line) + 1, status: "added", text } };
+}
+
+/** A new beginning and a new end for a point; its bullet, and what a person wrote in between, stay. */
+function changeItem(
+  notes: Notes,
+  item: Item,
+  start: string,
+  dropped: RegExp | undefined,
+  suffix: string,
+): Planned<ItemChange> {
+  const before = notes.lines.texts.slice(item.line, item.textEnd);
+  const [, bullet = "- ", rest = ""] =
+    /^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ xX]\](?:[ \t]+|$))?(.*)$/.exec(before[0] ?? "") ?? [];
+  // Only a blocker begins with its kind; a goal may begin with the same word.
+  const content = start.startsWith("[") ? rest : rest.replace(blockerKind, "");
+  const lines = before.with(0, bullet + start + content);
+  const last = lines.length - 1;
+  const end = buildPiece(
+    { suffix },
+    (safe) => safe.suffix ?? "",
+    (piece) => isOneItem(`- x${piece}`),
+  );
+  const kept = dropped ? (lines[last] ?? "").replace(dropped, "") : (lines[last] ?? "");
+  lines[last] = suffix === "" ? kept : kept.trimEnd() + end;
+  const text = lines.join(" ").replace(/^\s*\S+\s+(?:\[[ xX]\]\s+)?/, "");
+  const result = { line: item.line + 1, text };
+  // Tabs and blanks that a person put between marker and text are no reason to write.
+  const same = lines.every(
+    (line, index) => line.replaceAll(/\s+/g, " ") === (before[index] ?? "").replaceAll(/\s+/g, " "),
+  );
+  if (same) return { edits: [], result: { ...result, status: "unchanged" } };
+  return {
+    edits: [replaceLines(notes, item.line, item.textEnd, lines)],
+    result: { ...result, status: "changed" },
+  };
+}
+
+/** The point that says this; when it is to be ended, the only open one that contains it will do. */
+function findItem(notes: Notes, key: SectionKey, wanted: string, loosely: boolean): Item | undefined {
+  const items = itemsOf(notes, key);
+  const fold = (text: string) =>
+    text
+      .replace(blockerKind, "")
+      .replace(goalNotes, "")
+      .replace(etaNote, "")
+      .replaceAll("\\", "")
+      .toLowerCase();
+  const same = items.filter(({ text }) => fold(text) === fold(wanted));
+  if (same.length > 0 || !loosely) return same.find(isOpen) ?? same[0];
+  const holding = items.filter((item) => isOpen(item) && fold(item.text).includes(fold(wanted)));
+  return holding.length === 1 ? holding[0] : undefined;
+}
+
+function isOpen({ done, text }: Item): boolean {
+  return done !== true && !/^resolved/i.test(text);
+}
+
+function noSuchItem(notes: Notes, key: SectionKey, wanted: string): HoldfastError {
+  const open = itemsOf(notes, key).filter(isOpen);
+  const listed = open.slice(0, 5).map(({ text }) => JSON.stringify(text.slice(0, 80)));
+  return new HoldfastError(
+    "not_found",
+    `None of the open ${key} says ${JSON.stringify(wanted.slice(0, 80))}. Nothing was changed. Open are: ${listed.join(", ") || "none"}.`,
+    { data: { wanted } },
+  );
+}

@@ -1,0 +1,158 @@
+import type { Checkpoint } from "../../engine/conversation.ts";
+import { takeCharacters } from "../../engine/text.ts";
+import { readNotes } from "./edit/change-notes.ts";
+import { blockerKind } from "./edit/lists.ts";
+import { logHandoff, updateContext } from "./edit/tables.ts";
+import { itemsOf, type Notes } from "./notes-md/parse.ts";
+import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
+import { asData, recoverLevel1 } from "./recover/recover.ts";
+import { parseReference, rootMark } from "./verify/references.ts";
+import { readSource } from "./verify/working-tree.ts";
+
+export interface MomentOptions extends ProjectOptions, Omit<Caller, "notepad"> {}
+
+/** What came of a moment. Nothing here throws: a failure of memory never stops an agent. */
+export interface Moment {
+  /** Whether NOTES.md was written to. */
+  written: boolean;
+  /** What went wrong, with what to do about it. */
+  warnings: string[];
+}
+
+export interface SessionStart extends Moment {
+  /** Level 1, to put before the model; "" when the project has no notes. */
+  text: string;
+  /** Blockers that may have resolved, and why. */
+  blockers: { line: number; blocker: string; reason: string }[];
+}
+
+/** Session start and `/clear`: recover level 1, look at the blockers again, stamp. */
+export async function startProjectSession(options: MomentOptions): Promise<SessionStart> {
+  const start: SessionStart = { text: "", blockers: [], written: false, warnings: [] };
+  try {
+    const project = openProject(options);
+    const notes = readNotes(project.file);
+    if (!notes) return start;
+    start.text = recoverLevel1(project.file, notes, await project.countTokens()).text;
+    start.blockers = resolvedBlockers(project, notes);
+    project.change("session start", (current) => ({
+      edits: updateContext(current, { "Session Started": project.now() }),
+      result: undefined,
+    }));
+    start.written = true;
+  } catch (error) {
+    start.warnings.push((error as Error).message);
+  }
+  return start;
+}
+
+/** Blockers whose date has passed, and those that wait for a file which is there now. */
+export function resolvedBlockers(project: Project, notes: Notes): SessionStart["blockers"] {
+  const today = project.now();
+  return itemsOf(notes, "blockers").flatMap(({ line, text }) => {
+    if (/^resolved/i.test(text)) return [];
+    const blocker = text.replace(blockerKind, "");
+    const [, eta] = /\(ETA:\s*([^)\s]+)\s*\)/i.exec(text) ?? [];
+    if (eta !== undefined && Date.parse(eta) < Date.parse(today))
+      return [{ line: line + 1, blocker, reason: `its date, ${eta}, has passed` }];
+    const file = text.split(/[\s,;()`]+/).find((word) => word.startsWith(rootMark));
+    const path = file === undefined ? "" : parseReference(file).path.slice(rootMark.length);
+    if (path !== "" && ["read", "directory"].includes(readSource(project.file.root, path).status))
+      return [{ line: line + 1, blocker, reason: `${path} is there now` }];
+    return [];
+  });
+}
+
+/** Blockers that are named after level 1; "holdfast project status" has them all. */
+const mostBlockers = 3;
+const longestBlocker = 80;
+
+/** What the agent is told of blockers that may have resolved: few short lines, as data. */
+export function resolvedLines(blockers: SessionStart["blockers"]): string[] {
+  const lines = blockers.slice(0, mostBlockers).map(({ line, blocker, reason }) => {
+    const said = [reason, blocker].map((text) => takeCharacters(asData(text), longestBlocker));
+    return `This blocker may have resolved (line ${line}, ${said[0]}): ${said[1]}`;
+  });
+  const more = blockers.length - lines.length;
+  return more > 0
+    ? [...lines, `${more} more may have resolved: "holdfast project status" names them.`]
+    : lines;
+}
+
+export interface CheckpointOptions extends MomentOptions {
+  checkpoint: Pick<
+    Checkpoint,
+    "openAsks" | "openTasks" | "planOpen" | "planClosed" | "filesWritten" | "failedCommands"
+  >;
+  /** Why now. */
+  moment: "compaction" | "end";
+  /** What was done, in the agent's words; made from the checkpoint unless given. */
+  summary?: string | undefined;
+}
+
+/** Compaction and session end: the checkpoint goes to the active context, and a row to the hand-over log. */
+export async function checkpointProject(options: CheckpointOptions): Promise<Moment> {
+  return attempt(options, (project) => {
+    const { checkpoint, moment } = options;
+    const summary = (options.summary ?? summaryOf(checkpoint)).slice(0, longestSummary).toWellFormed();
+    const when = moment === "compaction" ? "Compaction" : "Session end";
+    const task = checkpoint.openTasks.at(-1);
+    const next = checkpoint.openAsks.at(-1) ?? checkpoint.planOpen[0] ?? options.summary;
+    logHandoff(
+      project,
+      { summary: `${when}: ${summary}`, ...(task ? { task } : {}), ...(next ? { next } : {}) },
+      options,
+      "checkpoint",
+    );
+  });
+}
+
+/** The session keeps the rest. */
+const longestSummary = 1_500;
+
+/** What can be said of a checkpoint in one line; unfinished work is named. */
+function summaryOf(checkpoint: CheckpointOptions["checkpoint"]): string {
+  const part = (label: string, items: readonly string[], most: number) => {
+    if (items.length === 0) return [];
+    const shown = items.slice(0, most).map((item) => item.slice(0, 100).toWellFormed());
+    const more = items.length > most ? ` and ${items.length - most} more` : "";
+    return [`${label}: ${shown.join(", ")}${more}`];
+  };
+  const parts = [
+    ...part("done", checkpoint.planClosed, 5),
+    ...part("wrote", checkpoint.filesWritten, 5),
+    ...part("failing", checkpoint.failedCommands, 2),
+    ...part("unfinished", [...checkpoint.openTasks, ...checkpoint.planOpen], 3),
+    ...part("not answered", checkpoint.openAsks, 2),
+  ];
+  return parts.length === 0 ? "nothing to report" : parts.join("; ");
+}
+
+export interface SynthesisOptions extends MomentOptions {
+  /** What was learnt from each long result before it was cleared. */
+  findings: readonly { tool: string; summary: string }[];
+}
+
+/** After heavy tools: what their results came to, in one row, so that the raw output can go. */
+export async function recordSynthesis(options: SynthesisOptions): Promise<Moment> {
+  if (options.findings.length === 0) return { written: false, warnings: [] };
+  return attempt(options, (project) => {
+    const said = options.findings
+      .slice(0, 10)
+      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 120)}`.toWellFormed());
+    const more =
+      options.findings.length > said.length ? `; ${options.findings.length - said.length} more` : "";
+    logHandoff(project, { summary: `Synthesised ${said.join("; ")}${more}` }, options, "synthesis");
+  });
+}
+
+async function attempt(options: MomentOptions, work: (project: Project) => void): Promise<Moment> {
+  try {
+    const project = openProject(options);
+    if (!readNotes(project.file)) return { written: false, warnings: [] };
+    work(project);
+    return { written: true, warnings: [] };
+  } catch (error) {
+    return { written: false, warnings: [(error as Error).message] };
+  }
+}

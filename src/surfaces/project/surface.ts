@@ -1,0 +1,117 @@
+import { type Stats, statSync } from "node:fs";
+import { join } from "node:path";
+import type { ApplyOptions, Session } from "../../sessions/session.ts";
+import { defineTool, type Surface, type Tool } from "../surface.ts";
+import { readNotes } from "./edit/change-notes.ts";
+import { checkpointProject, recordSynthesis, resolvedLines, startProjectSession } from "./handover.ts";
+import { onceForKey } from "./edit/idempotency.ts";
+import { initProject } from "./init.ts";
+import { answerShape, type ProjectOperation, projectOperations } from "./operations.ts";
+import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
+import { recoverLevel1 } from "./recover/recover.ts";
+
+export interface ProjectSurfaceOptions extends ProjectOptions {
+  /** True: when the controller clears long tool results, what they came to is written to the log. */
+  synthesis?: boolean;
+}
+
+/** NOTES.md as a surface: its tools, and level 1 of it before the model every turn. */
+export function projectSurface(options: ProjectSurfaceOptions): Surface {
+  const project = openProject(options);
+  const seen = { stamp: "", paths: [] as string[], text: "" };
+  /** Blockers that may have resolved, as of the start of the last conversation. */
+  let resolved: string[] = [];
+  return {
+    name: "project",
+    tools: projectOperations.map((operation) => toolOf(project, operation)),
+    guidance: () =>
+      "Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise. After a reset go on from the project memory block; recover_context with level 2 and a query finds older decisions. What is marked STALE is not a fact: look at the code. Call log_handoff before you stop.",
+    block: () =>
+      seen.text === "" ? undefined : { placement: "message", text: [seen.text, ...resolved].join("\n") },
+    async hear(session, moment) {
+      const { row } = await session.state();
+      const about = {
+        ...options,
+        session: session.id,
+        agent: row.agent === "default" ? undefined : row.agent,
+      };
+      if (moment.kind === "start") {
+        const started = await startProjectSession(about);
+        resolved = resolvedLines(started.blockers);
+        return started.warnings;
+      }
+      if (moment.kind !== "cleared")
+        return (await checkpointProject({ ...about, checkpoint: moment.checkpoint, moment: moment.kind }))
+          .warnings;
+      return options.synthesis
+        ? (await recordSynthesis({ ...about, findings: moment.results })).warnings
+        : [];
+    },
+    async refresh() {
+      try {
+        const stamp = stampOf(project, seen.paths);
+        if (stamp === seen.stamp && stamp !== "") return;
+        const { file } = project;
+        const notes = readNotes(file);
+        const level1 = notes && recoverLevel1(file, notes, await project.countTokens());
+        seen.text = level1?.text ?? "";
+        seen.paths = level1?.paths ?? [];
+        seen.stamp = stampOf(project, seen.paths);
+      } catch (error) {
+        // The agent goes on, and is told.
+        seen.stamp = "";
+        seen.text = `[Project memory: not available]\n${(error as Error).message.replaceAll(/\s+/g, " ")}\n[End of project memory]`;
+      }
+    },
+  };
+}
+
+/** Changes when NOTES.md or a file it refers to does. */
+function stampOf(project: Project, paths: readonly string[]): string {
+  const { file } = project;
+  return [file.path, ...paths.map((path) => join(file.root, path))]
+    .map((path) => {
+      const stats = statsOf(path);
+      return stats ? `${path}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.ino}` : `${path}:none`;
+    })
+    .join("|");
+}
+
+/** People write paths that no system takes: too long, in a circle, with a NUL in them. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function toolOf(project: Project, operation: ProjectOperation): Tool {
+  return defineTool({
+    name: operation.name,
+    description: operation.description,
+    input: operation.input,
+    output: answerShape,
+    readOnly: operation.readOnly ?? false,
+    idempotent: operation.readOnly ?? false,
+    run: async ({ session, options }, input) => {
+      // Who chose this surface wants the file: an agent may have no shell to make it with.
+      if (!operation.readOnly && !readNotes(project.file)) initProject(project);
+      const caller = await callerOf(session, options);
+      if (options.key === undefined) return operation.run(project, input, caller);
+      return onceForKey(project.file, `${session.id}/${options.key}`, { tool: operation.name, input }, () =>
+        operation.run(project, input, caller),
+      );
+    },
+    text: (output) => output.text,
+  });
+}
+
+async function callerOf(session: Session, { actor }: ApplyOptions): Promise<Caller> {
+  const { agent } = (await session.state()).row;
+  return {
+    agent: actor?.name ?? (agent === "default" ? undefined : agent),
+    session: session.id,
+    notepad: () => session.notepad.read(),
+  };
+}

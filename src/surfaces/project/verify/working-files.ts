@@ -1,0 +1,118 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { HoldfastError } from "../../../errors.ts";
+import type { NotesFile } from "../notes-md/file.ts";
+
+/** Beside the notes there are a lock, the way back, and backups; they stay out of git. */
+const directoryName = ".holdfast/project";
+
+/** How long a writer waits for its turn. */
+const patience = 10_000;
+
+/**
+ * Runs the work while no other process changes the notes. The lock is SQLite's own, on a file: the system frees it
+ * when its holder dies, so there is no stale one.
+ */
+export function holdLock<T>(file: NotesFile, work: () => T): T {
+  const path = join(workingDirectory(file), "lock");
+  refuseLink(path);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path);
+    database.exec(`PRAGMA busy_timeout = ${patience}; BEGIN IMMEDIATE`);
+  } catch (error) {
+    database?.close();
+    throw lockFailed(file, error);
+  }
+  try {
+    return work();
+  } finally {
+    database.close();
+  }
+}
+
+function lockFailed(file: NotesFile, cause: unknown): HoldfastError {
+  const message = (cause as Error).message;
+  if (/locked|busy/i.test(message)) {
+    return new HoldfastError(
+      "store_busy",
+      `${file.name} is being changed by another process for more than ${patience / 1000} seconds. Nothing was changed; try again.`,
+      { cause },
+    );
+  }
+  const full = /disk is full/i.test(message);
+  const readOnly = /read-?only|unable to open/i.test(message);
+  return new HoldfastError(
+    full ? "store_full" : readOnly ? "store_read_only" : "store_failed",
+    `${file.name} could not be locked: ${message}. Nothing was changed; ${full ? "make room on the disk" : `see that ${directoryName} can be written to`}.`,
+    { cause },
+  );
+}
+
+/** The JSON of a working file; undefined when there is none or it cannot be read. */
+export function readWorkingFile(file: NotesFile, name: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(file.root, directoryName, name), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeWorkingFile(file: NotesFile, name: string, value: unknown): void {
+  const path = join(workingDirectory(file), name);
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (cause) {
+    throw notWritten(file, cause);
+  }
+}
+
+function notWritten(file: NotesFile, cause: unknown): HoldfastError {
+  const full = (cause as NodeJS.ErrnoException).code === "ENOSPC";
+  return new HoldfastError(
+    full ? "store_full" : "store_read_only",
+    `${directoryName} could not be written to in ${file.root}: ${(cause as Error).message}. Nothing was changed; ${full ? "make room on the disk" : "make the project directory writable"}.`,
+    { cause },
+  );
+}
+
+/** Keeps a copy of the notes; returns where. */
+export function backUp(file: NotesFile, text: string, at: string): string {
+  const name = `NOTES-${at.replaceAll(":", "")}`;
+  const directory = workingDirectory(file);
+  for (let count = 1; ; count++) {
+    const copy = `${name}${count === 1 ? "" : `-${count}`}.md`;
+    if (existsSync(join(directory, copy))) continue;
+    try {
+      writeFileSync(join(directory, copy), text, { mode: 0o600, flag: "wx" });
+    } catch (cause) {
+      throw notWritten(file, cause);
+    }
+    return `${directoryName}/${copy}`;
+  }
+}
+
+function workingDirectory(file: NotesFile): string {
+  const directory = join(file.root, directoryName);
+  refuseLink(join(file.root, ".holdfast"));
+  refuseLink(directory);
+  if (existsSync(directory)) return directory;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(join(directory, ".gitignore"), "*\n");
+  } catch (cause) {
+    throw notWritten(file, cause);
+  }
+  return directory;
+}
+
+function refuseLink(path: string): void {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `${path} is a link, so nothing is written there. Remove the link.`,
+  );
+}

@@ -1,0 +1,208 @@
+import { z } from "zod";
+import { fenceContent } from "../../context/fence.ts";
+import { readCleared } from "../../engine/conversation.ts";
+import type { Json } from "../../engine/state.ts";
+import { quote } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Session } from "../../sessions/session.ts";
+import { defineTool, type Surface } from "../surface.ts";
+
+/** Characters of one answer; more has to be asked for. */
+const pageCharacters = 12_000;
+
+const offset = z.int().min(0).optional().describe("Characters to skip, to read on where an answer was cut");
+
+const clearResult = defineTool({
+  name: "clear_result",
+  description: "Replace a tool result you have worked into your notes by one line. It can be recalled.",
+  input: z.strictObject({
+    id: z.string().describe("The tool call's id"),
+    summary: z.string().min(1).describe("What was in it, in one line"),
+  }),
+  output: z.object({ ok: z.literal(true), message: z.string() }),
+  idempotent: true,
+  run: async ({ session, options }, { id, summary }) => {
+    const found = await findResult(session, id);
+    const stub = {
+      id,
+      message: found.message,
+      tool: found.tool,
+      summary: fenceContent(summary.replaceAll(/\s+/g, " ").trim()),
+    };
+    await session.apply({ type: "context.clear", results: [stub] }, options);
+    return {
+      ok: true as const,
+      message: `Cleared. Call recall_result with id ${JSON.stringify(id)} to read it again.`,
+    };
+  },
+});
+
+const recallResult = defineTool({
+  name: "recall_result",
+  description: "Read a cleared or compacted tool result again, whole or from one line to another.",
+  input: z.strictObject({
+    id: z.string().describe("The tool call's id"),
+    range: z.string().optional().describe("Lines from 1, such as 10-40, 10- or 10"),
+    offset,
+  }),
+  output: z.object({ content: z.string(), lines: z.number(), message: z.string().optional() }),
+  readOnly: true,
+  idempotent: true,
+  run: async ({ session }, { id, range, offset: skip = 0 }) => {
+    const { text } = await findResult(session, id);
+    const lines = text.split("\n");
+    const [from, to] = range === undefined ? [1, lines.length] : readRange(range, lines.length);
+    return {
+      ...page(lines.slice(from - 1, to).join("\n"), skip, "recall_result"),
+      lines: lines.length,
+    };
+  },
+});
+
+/** First and last line; a range that ends behind the text ends with it. */
+function readRange(range: string, lines: number): [from: number, to: number] {
+  const match = /^\s*(\d{1,9})\s*(?:(-|\.\.|:|to)\s*(\d{1,9})?)?\s*$/.exec(range);
+  const from = Number(match?.[1] ?? 0);
+  const to = match?.[3] === undefined ? (match?.[2] === undefined ? from : lines) : Number(match[3]);
+  if (from >= 1 && from <= Math.min(to, lines)) return [from, to];
+  throw new HoldfastError(
+    "invalid_input",
+    `There are no lines ${quote(range)}: the result has lines 1 to ${lines}. Give "range" as 10-40, 10- or 10.`,
+    { data: { range, lines } },
+  );
+}
+
+const recall = defineTool({
+  name: "recall",
+  description: "Read earlier messages that were compacted away: by number, or by searching for a text.",
+  input: z.strictObject({
+    message: z.int().min(1).optional().describe("A message's number"),
+    query: z.string().min(1).optional().describe("Text to look for"),
+    offset,
+  }),
+  output: z.object({
+    content: z.string(),
+    matches: z.array(z.object({ message: z.number(), excerpt: z.string() })).optional(),
+    message: z.string().optional(),
+  }),
+  readOnly: true,
+  idempotent: true,
+  run: async ({ session }, { message, query, offset: skip = 0 }) => {
+    if (message !== undefined) return page(messageText(await oneMessage(session, message)), skip, "recall");
+    if (query !== undefined) return search(session, query);
+    throw new HoldfastError("invalid_input", `recall needs "message" (a number) or "query" (a text).`);
+  },
+});
+
+async function oneMessage(session: Session, number: number): Promise<Json> {
+  const [found] = await session.messages(number, number);
+  if (found !== undefined) return found;
+  const { row } = await session.state();
+  throw new HoldfastError(
+    "not_found",
+    `There is no message ${number}; there are ${row.counters.lastMessage}.`,
+    { data: { message: number } },
+  );
+}
+
+async function search(session: Session, query: string) {
+  const wanted = query.toLowerCase();
+  const matches: { message: number; excerpt: string }[] = [];
+  const messages = await session.messages();
+  for (const [index, message] of messages.entries()) {
+    const text = messageText(message, isSpoken);
+    const at = text.toLowerCase().indexOf(wanted);
+    if (at === -1) continue;
+    matches.push({
+      message: index + 1,
+      excerpt: text.slice(Math.max(0, at - 100), at + query.length + 100).toWellFormed(),
+    });
+  }
+  const newest = matches.slice(-20).reverse();
+  const more =
+    matches.length > newest.length
+      ? ` The ${newest.length} newest of ${matches.length} are shown; use a longer query.`
+      : "";
+  return {
+    content: "",
+    matches: newest,
+    message:
+      matches.length === 0
+        ? "No message contains that text."
+        : `Call recall with a message number to read it in full.${more}`,
+  };
+}
+
+/** A message as text, whatever shape its content has. */
+function messageText(value: Json, wanted: (part: Json) => boolean = () => true): string {
+  const { message } = value as { message?: { role?: string; content?: Json } };
+  const content = message?.content ?? value;
+  if (typeof content === "string") return `${message?.role ?? ""}: ${content}`;
+  if (!Array.isArray(content)) return JSON.stringify(content);
+  return `${message?.role ?? ""}: ${content.filter(wanted).map(partText).join("\n")}`;
+}
+
+/** A search that found itself, and what was recalled before, would bury what was said. */
+function isSpoken(part: Json): boolean {
+  const { toolName } = part as { toolName?: string };
+  return toolName !== recall.name && toolName !== recallResult.name;
+}
+
+function partText(part: Json): string {
+  const { text, toolName, input, output } = part as {
+    text?: string;
+    toolName?: string;
+    input?: Json;
+    output?: { value?: Json };
+  };
+  if (text !== undefined) return text;
+  if (output !== undefined)
+    return typeof output.value === "string" ? output.value : JSON.stringify(output.value ?? output);
+  return `${toolName ?? ""} ${JSON.stringify(input ?? part)}`;
+}
+
+/** Looks where the stub says, or through the conversation, newest first. */
+async function findResult(
+  session: Session,
+  id: string,
+): Promise<{ message: number; tool: string; text: string }> {
+  const state = await session.state();
+  const known = readCleared(state).find(([cleared]) => cleared === id)?.[1].message;
+  const from = known ?? 1;
+  const messages = await session.messages(from, known ?? state.row.counters.lastMessage);
+  for (const [index, value] of [...messages.entries()].reverse()) {
+    const { message } = value as { message?: { role?: string; content?: Json } };
+    if (message?.role !== "tool" || !Array.isArray(message.content)) continue;
+    for (const part of message.content) {
+      const { toolCallId, toolName } = part as { toolCallId?: string; toolName?: string };
+      if (toolCallId === id) return { message: from + index, tool: toolName ?? "", text: partText(part) };
+    }
+  }
+  throw new HoldfastError(
+    "not_found",
+    `There is no tool result with the id ${quote(id)}. The ids stand in the stubs and in your tool calls.`,
+    { data: { id } },
+  );
+}
+
+function page(text: string, skip: number, tool: string): { content: string; message?: string } {
+  const end = skip + pageCharacters - (splitsPair(text, skip + pageCharacters) ? 1 : 0);
+  const content = text.slice(skip, end).toWellFormed();
+  if (end >= text.length) return { content };
+  return {
+    content,
+    message: `Characters ${skip} to ${end} of ${text.length}. For the rest call ${tool} again with offset: ${end}.`,
+  };
+}
+
+function splitsPair(text: string, at: number): boolean {
+  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
+}
+
+/** Tool results and messages that left the context, and the way back to them. */
+export const resultsSurface: Surface = {
+  name: "results",
+  tools: [clearResult, recallResult, recall],
+  guidance: () =>
+    "Long tool results are replaced by one line when they are old; recall_result brings one back. What was compacted away can be read with recall. When you have worked a long result into your notes, call clear_result.",
+};

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { SavedTool } from "../knowledge/saved-items.ts";
+import type { Json } from "../../engine/state.ts";
+import { HoldfastError } from "../../errors.ts";
+import { findMismatches } from "../../sessions/json-schema.ts";
+import type { Session } from "../../sessions/session.ts";
+import { type AgentOf, agentKey } from "../agent-key.ts";
+import { type Call, defineTool, type Tool } from "../surface.ts";
+import { compileSchema } from "./tool-schema.ts";
+
+/** What every program answers: its value, and its log if it has one. */
+export const programOutput = z.object({
+  value: z.unknown().describe("What the program returned"),
+  cut: z.boolean().optional().describe("The value was too long: this is the beginning of its JSON"),
+  logs: z.string().optional(),
+});
+
+export type ProgramOutput = z.infer<typeof programOutput>;
+
+/** Runs the code of a tool for a call. */
+export type RunCode = (call: Call, name: string, code: string, input: unknown) => Promise<ProgramOutput>;
+
+/** The tools that agents made for themselves, as of the last look. */
+export class AuthoredTools {
+  readonly #run: RunCode;
+  readonly #byAgent = new Map<string, { saved: SavedTool; tool: Tool }[]>();
+
+  constructor(run: RunCode) {
+    this.#run = run;
+  }
+
+  of(agent: AgentOf): readonly Tool[] {
+    return (this.#byAgent.get(agentKey(agent)) ?? []).map(({ tool }) => tool);
+  }
+
+  /** Looks again at what the session's agent has. A tool that cannot be used any more is left out. */
+  async refresh(session: Session): Promise<void> {
+    const agent = agentKey((await session.state()).row);
+    const known = this.#byAgent.get(agent) ?? [];
+    const tools = (await (await session.knowledge()).tools()).flatMap((saved) => {
+      const same = known.find((each) => isSame(each.saved, saved));
+      if (same) return [same];
+      const tool = this.#make(saved);
+      return tool ? [{ saved, tool }] : [];
+    });
+    this.#byAgent.set(agent, tools);
+  }
+
+  #make({ name, description, schema }: SavedTool): Tool | undefined {
+    let input: z.ZodObject;
+    try {
+      input = compileSchema(schema);
+    } catch {
+      return undefined;
+    }
+    return defineTool({
+      name,
+      description,
+      input,
+      output: programOutput,
+      destructive: true,
+      run: async (call, given) => {
+        const saved = await findTool(call.session, name);
+        // Another session may have saved a new version since this one looked.
+        const isOther = JSON.stringify(saved.schema) !== JSON.stringify(schema);
+        const problems = findMismatches(saved.schema, given as Json);
+        if (problems.length > 0) throw isOther ? changed(saved) : mismatch(name, problems);
+        return this.#run(call, name, saved.code, given);
+      },
+      text: programText,
+    });
+  }
+}
+
+export async function findTool(session: Session, name: string): Promise<SavedTool> {
+  const tools = await (await session.knowledge()).tools();
+  const found = tools.find((tool) => tool.name === name);
+  if (found) return found;
+  throw new HoldfastError(
+    "not_found",
+    `You have no tool ${JSON.stringify(name)} of your own. There are: ${tools.map((tool) => tool.name).join(", ") || "none"}.`,
+    { data: { name } },
+  );
+}
+
+function mismatch(name: string, problems: readonly string[]): HoldfastError {
+  return new HoldfastError("invalid_input", `${name}: ${problems.join("; ")}. It was not run.`, {
+    data: { tool: name, problems },
+  });
+}
+
+function changed({ name, version, schema }: SavedTool): HoldfastError {
+  return new HoldfastError(
+    "conflict",
+    `"${name}" has changed: version ${version} takes other input. It was not run. Call it again as its schema says: ${JSON.stringify(schema)}`,
+    { data: { name, version } },
+  );
+}
+
+function isSame(a: SavedTool, b: SavedTool): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+const nameShape = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** A new tool may replace the agent's own of that name, and nobody else's. */
+export function checkToolName({ taken = [] }: Call, name: string): void {
+  if (!nameShape.test(name))
+    throw new HoldfastError(
+      "invalid_input",
+      `${JSON.stringify(name.slice(0, 100))} is no name for a tool. Use 1 to 64 letters, digits, dashes and underscores, beginning with a letter. Nothing was changed.`,
+      { data: { field: "name" } },
+    );
+  if (taken.includes(name))
+    throw new HoldfastError(
+      "duplicate_tool",
+      `There is already a tool called "${name}" that you did not make. Choose another name. Nothing was changed.`,
+      { data: { name } },
+    );
+}
+
+export function programText({ value, cut, logs }: ProgramOutput): string {
+  const text = cut ? String(value) : JSON.stringify(value ?? null);
+  return logs ? `${text}\n\nLog:\n${logs}` : text;
+}

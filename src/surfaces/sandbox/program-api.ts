@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import type { Json } from "../../engine/state.ts";
+import type { Call } from "../surface.ts";
+import { callHostTool, type HostTools } from "./host-tools.ts";
+import type { SandboxApi } from "./sandbox.ts";
+import { sessionOperations } from "./session-api.ts";
+
+/** What one program may call, and in whose name: the journal shows the tool that did it. */
+export function programApi({ session, options }: Call, tool: string, hostTools: HostTools): SandboxApi {
+  const toolPaths = Object.keys(hostTools).map((name) => `tools.${name}`);
+  const actor = { kind: options.actor?.kind ?? "agent", name: tool };
+  let calls = 0;
+  return {
+    paths: [...Object.keys(sessionOperations), ...toolPaths],
+    async call(path, args, signal) {
+      const number = ++calls;
+      const operation = sessionOperations[path];
+      if (operation) {
+        const key = options.key === undefined ? {} : { key: callKey(session.id, options.key, number) };
+        return operation(session, args, { actor, surface: "sandbox", ...key });
+      }
+      const [input] = args as [Json?];
+      return { value: await callHostTool(hostTools, path.slice("tools.".length), input, signal) };
+    },
+  };
+}
+
+/** The same call again finds its answer under the same key; keys are short, whatever the caller's is. */
+function callKey(sessionId: string, key: string, number: number): string {
+  const digest = createHash("sha256").update(`${sessionId}\n${key}`).digest("hex").slice(0, 32);
+  return `sandbox:${digest}:${number}`;
+}

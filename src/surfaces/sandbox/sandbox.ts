@@ -1,0 +1,184 @@
+import { availableParallelism } from "node:os";
+import { typeName } from "../../engine/check-fields.ts";
+import type { Json } from "../../engine/state.ts";
+import { HoldfastError } from "../../errors.ts";
+import { HostedWorker } from "./hosted-worker.ts";
+import { type LimitName, mergeSandboxLimits, type RunLimits, type SandboxLimits, tighten } from "./limits.ts";
+import { type Engine, loadEngine } from "./load-engine.ts";
+
+/** What a program may call. */
+export interface SandboxApi {
+  /** Dotted names, such as `session.notepad.append`. */
+  paths: readonly string[];
+  /** Runs one call. What it throws is thrown in the program. */
+  call(path: string, args: Json[], signal: AbortSignal): Promise<ApiAnswer>;
+}
+
+export interface ApiAnswer {
+  /** Undefined for a call that gives nothing. */
+  value: Json | undefined;
+  /** Lines for the program's log, such as what a budget cut. */
+  warnings?: readonly string[];
+}
+
+export interface Program {
+  /** TypeScript or JavaScript: the body of an async function, or one expression. */
+  code: string;
+  input?: Json;
+  api?: SandboxApi;
+  signal?: AbortSignal;
+  /** Less than the sandbox allows. */
+  limits?: Partial<RunLimits>;
+}
+
+/** Why a program gave no value. */
+export type SandboxFailure = "syntax_error" | "program_failed" | "limit_reached" | "aborted" | "closed";
+
+export type SandboxResult =
+  | { ok: true; value: Json; logs: string }
+  | {
+      ok: false;
+      code: SandboxFailure;
+      message: string;
+      logs: string;
+      /** The line of the program, from 1. */
+      line?: number;
+      limit?: LimitName;
+    };
+
+export interface Sandbox {
+  readonly limits: SandboxLimits;
+  run(program: Program): Promise<SandboxResult>;
+  /** Sees whether a program compiles, without running it. */
+  check(code: string): Promise<SandboxResult>;
+  /** Ends what still runs, and the workers. */
+  close(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  limits?: Partial<SandboxLimits>;
+  /** How many programs may run at once; others wait. As many as there are processors, and two at least. */
+  workers?: number;
+}
+
+/** Longer code is no program that anybody wrote. */
+const mostCode = 200_000;
+
+/**
+ * Runs programs that nobody has to trust. Workers start with the first program and keep no process alive.
+ *
+ * @example
+ * const sandbox = createSandbox({ limits: { cpuMilliseconds: 500 } });
+ * await sandbox.run({ code: "return input.a + 1", input: { a: 1 } }); // { ok: true, value: 2, logs: "" }
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const limits = mergeSandboxLimits(options.limits);
+  const most = options.workers ?? Math.max(2, availableParallelism());
+  if (!Number.isInteger(most) || most < 1)
+    throw new HoldfastError("invalid_input", `"workers" must be a whole number of at least 1 (got ${most}).`);
+  let engine: Promise<Engine> | undefined;
+  const workers = new Set<HostedWorker>();
+  const idle: HostedWorker[] = [];
+  const queue: ((worker: HostedWorker | undefined) => void)[] = [];
+  let closed = false;
+
+  let hiring = 0;
+  const hire = async (): Promise<HostedWorker | undefined> => {
+    hiring++;
+    try {
+      engine ??= loadEngine(limits.memoryBytes);
+      const compiled = await engine;
+      if (closed) return undefined;
+      const worker = new HostedWorker(compiled, limits);
+      workers.add(worker);
+      return worker;
+    } finally {
+      hiring--;
+    }
+  };
+
+  const take = async (): Promise<HostedWorker | undefined> => {
+    if (closed) return undefined;
+    for (let free = idle.pop(); free; free = idle.pop()) {
+      if (free.alive) return free;
+      workers.delete(free);
+    }
+    if (workers.size + hiring >= most) return new Promise((resolve) => queue.push(resolve));
+    return hire();
+  };
+
+  const give = (worker: HostedWorker): void => {
+    const waiting = queue.shift();
+    if (waiting) waiting(worker);
+    else idle.push(worker);
+  };
+
+  /** Back to work, or replaced when it had to be killed. */
+  const release = async (worker: HostedWorker): Promise<void> => {
+    if (worker.alive) return give(worker);
+    workers.delete(worker);
+    if (closed) return;
+    const replacement = await hire().catch(() => undefined);
+    if (replacement) give(replacement);
+    else queue.shift()?.(undefined);
+  };
+
+  const work = async (program: Program, checkOnly: boolean): Promise<SandboxResult> => {
+    const refused = refuse(program, limits);
+    if (refused) return refused;
+    const worker = await take();
+    if (!worker || closed) return refusal("closed", "The sandbox was closed.");
+    try {
+      // It may have been aborted while it waited for a worker.
+      if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it began.");
+      return await worker.run(program, tighten(limits, program.limits), checkOnly);
+    } finally {
+      void release(worker);
+    }
+  };
+
+  return {
+    limits,
+    run: (program) => work(program, false),
+    check: (code) => work({ code }, true),
+    async close() {
+      closed = true;
+      for (const waiting of queue.splice(0)) waiting(undefined);
+      await Promise.all([...workers].map((worker) => worker.close()));
+      workers.clear();
+      idle.length = 0;
+    },
+  };
+}
+
+type Refusal = Extract<SandboxResult, { ok: false }>;
+
+function refuse(program: Program, limits: SandboxLimits): Refusal | undefined {
+  const { code, input, signal } = program;
+  if (typeof code !== "string")
+    return refusal("syntax_error", `"code" must be a string (got ${typeName(code)}).`);
+  if (code.length > mostCode)
+    return refusal(
+      "syntax_error",
+      `The program has ${code.length} characters; ${mostCode} are the most. Hand data in as input.`,
+    );
+  if (inputLength(input) > limits.memoryBytes / 8) {
+    const message = "The input is too large for the program's memory. Hand in less of it.";
+    return { ...refusal("limit_reached", message), limit: "memory" };
+  }
+  return signal?.aborted ? refusal("aborted", "The program was aborted before it began.") : undefined;
+}
+
+function inputLength(input: unknown): number {
+  try {
+    return JSON.stringify(input)?.length ?? 0;
+  } catch (error) {
+    throw new HoldfastError("invalid_input", `The input is not JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function refusal(code: SandboxFailure, message: string): Refusal {
+  return { ok: false, code, message, logs: "" };
+}

@@ -1,0 +1,105 @@
+import type { KeyValue } from "../knowledge/state-operations.ts";
+import type { Json } from "../../engine/state.ts";
+import type { KeyValues } from "../knowledge/key-values.ts";
+import type { AppliedOperation, ApplyOptions, Session } from "../../sessions/session.ts";
+import type { ApiAnswer } from "./sandbox.ts";
+
+/** What a program gave, as it came: any JSON, too much of it, or too little. The engine checks it. */
+// biome-ignore lint/suspicious/noExplicitAny: every operation checks its own fields, whoever calls it
+type Given = any;
+
+type Operation = (session: Session, args: Given[], options: ApplyOptions) => Promise<ApiAnswer>;
+
+/** All that programs can do to memory. Each is an ordinary operation: journaled, budgeted, attributed. */
+export const sessionOperations: Readonly<Record<string, Operation>> = {
+  "session.notepad.read": async ({ notepad }) => gives(await notepad.read()),
+  "session.notepad.write": async ({ notepad }, [content], options) =>
+    done(await notepad.write(content, options)),
+  "session.notepad.append": async ({ notepad }, [content], options) =>
+    done(await notepad.append(content, options)),
+  "session.notepad.prepend": async ({ notepad }, [content], options) =>
+    done(await notepad.prepend(content, options)),
+  "session.notepad.replace": async ({ notepad }, [find, replacement, more], options) =>
+    done(await notepad.replace(find, replacement, { ...options, all: more?.all === true })),
+  "session.notepad.delete": async ({ notepad }, [content], options) =>
+    done(await notepad.delete(content, options)),
+
+  "session.notes.add": async ({ notes }, [content, tags], options) => {
+    const added = await notes.add(content, tags ?? [], options);
+    return { ...done(added), value: added.result.note as unknown as Json };
+  },
+  "session.notes.update": async ({ notes }, [id, change], options) => {
+    const { content, tags } = change ?? {};
+    const updated = await notes.update(
+      id,
+      { ...(content == null ? {} : { content }), ...(tags == null ? {} : { tags }) },
+      options,
+    );
+    return { ...done(updated), value: updated.result.note as unknown as Json };
+  },
+  "session.notes.delete": async ({ notes }, [id], options) => done(await notes.delete(id, options)),
+  "session.notes.get": async ({ notes }, [id]) => gives(await notes.get(id)),
+  "session.notes.all": async ({ notes }) => gives(await notes.all()),
+  "session.notes.search": async ({ notes }, [query]) =>
+    gives(await notes.search(typeof query === "string" ? { query } : { ...query })),
+  "session.notes.tags": async ({ notes }) => gives(await notes.tags()),
+
+  "session.scratchpad.read": async ({ scratchpad }) => gives(await scratchpad.read()),
+  "session.scratchpad.setNotes": async ({ scratchpad }, [content], options) =>
+    done(await scratchpad.setNotes(content, options)),
+  "session.scratchpad.appendNotes": async ({ scratchpad }, [content], options) =>
+    done(await scratchpad.appendNotes(content, options)),
+  "session.scratchpad.setPlan": async ({ scratchpad }, [content], options) =>
+    done(await scratchpad.setPlan(content, options)),
+  "session.scratchpad.addRef": async ({ scratchpad }, [ref], options) =>
+    done(await scratchpad.addRef(ref, options)),
+  "session.scratchpad.removeRef": async ({ scratchpad }, [ref], options) =>
+    done(await scratchpad.removeRef(ref, options)),
+  "session.scratchpad.setRefs": async ({ scratchpad }, [items], options) =>
+    done(await scratchpad.setRefs(items, options)),
+
+  ...keyValueOperations("session.scratch", async ({ scratch }) => scratch),
+  ...keyValueOperations("state", async (session) => (await session.knowledge()).state),
+};
+
+/** JSON values by key: those of the session, and those of the agent. */
+function keyValueOperations(
+  name: string,
+  open: (session: Session) => Promise<KeyValues>,
+): Record<string, Operation> {
+  const read = async (session: Session, key: Given): Promise<KeyValue | undefined> =>
+    (await open(session)).get(key);
+  return {
+    [`${name}.get`]: async (session, [key]) => gives((await read(session, key))?.value),
+    [`${name}.entry`]: async (session, [key]) => gives(await read(session, key)),
+    [`${name}.set`]: async (session, [key, value, more], options) => {
+      const { expected, schema } = more ?? {};
+      const set = await (await open(session)).set(key, value ?? null, {
+        ...options,
+        ...(expected == null ? {} : { expected }),
+        ...(schema == null ? {} : { schema }),
+      });
+      return { ...done(set), value: set.result };
+    },
+    [`${name}.delete`]: async (session, [key, more], options) => {
+      const { expected } = more ?? {};
+      return done(
+        await (await open(session)).delete(key, { ...options, ...(expected == null ? {} : { expected }) }),
+      );
+    },
+    [`${name}.list`]: async (session, [selection]) =>
+      gives(
+        await (await open(session)).list(
+          typeof selection === "string" ? { prefix: selection } : { ...selection },
+        ),
+      ),
+  };
+}
+
+function gives(value: unknown): ApiAnswer {
+  return { value: value as Json | undefined };
+}
+
+function done({ warnings }: AppliedOperation<unknown>): ApiAnswer {
+  return { value: undefined, warnings };
+}

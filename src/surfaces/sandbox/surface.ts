@@ -1,0 +1,233 @@
+import { z } from "zod";
+import { fenceContent } from "../../context/fence.ts";
+import type { SavedTool } from "../knowledge/saved-items.ts";
+import type { Json } from "../../engine/state.ts";
+import { type ErrorCode, HoldfastError } from "../../errors.ts";
+import { agentKey } from "../agent-key.ts";
+import { type Call, defineTool, type Surface, type Tool } from "../surface.ts";
+import { knowledgeOptions } from "../knowledge/apply-options.ts";
+import {
+  AuthoredTools,
+  checkToolName,
+  findTool,
+  type ProgramOutput,
+  programOutput,
+  programText,
+} from "./authored-tools.ts";
+import { guidanceFor } from "./guidance.ts";
+import { checkHostTools, type HostTools } from "./host-tools.ts";
+import { mergeSandboxLimits, type SandboxLimits } from "./limits.ts";
+import { Outputs } from "./outputs.ts";
+import { programApi } from "./program-api.ts";
+import { createSandbox, type Sandbox, type SandboxFailure, type SandboxResult } from "./sandbox.ts";
+import { compileSchema } from "./tool-schema.ts";
+
+export interface SandboxSurfaceOptions {
+  /** One that is shared, and closed by whoever made it; one of its own unless given. */
+  sandbox?: Sandbox;
+  limits?: Partial<SandboxLimits>;
+  /** Tools of the hosting program that programs may call; none unless given. */
+  hostTools?: HostTools;
+}
+
+const codes: Record<SandboxFailure, ErrorCode> = {
+  syntax_error: "invalid_input",
+  program_failed: "program_failed",
+  limit_reached: "over_limit",
+  aborted: "program_failed",
+  closed: "program_failed",
+};
+
+/** Programs that the agent writes: run once, or kept as tools. */
+export function sandboxSurface(options: SandboxSurfaceOptions = {}): Surface {
+  const { sandbox = createSandbox(options.limits ? { limits: options.limits } : {}), hostTools = {} } =
+    options;
+  checkHostTools(hostTools);
+  mergeSandboxLimits(options.limits);
+  const outputs = new Outputs();
+  const runCode = async (call: Call, name: string, code: string, input: unknown): Promise<ProgramOutput> => {
+    const api = programApi(call, name, hostTools);
+    const result = await sandbox.run({
+      code,
+      input: (input ?? null) as Json,
+      api,
+      ...(call.signal ? { signal: call.signal } : {}),
+      ...(options.limits ? { limits: options.limits } : {}),
+    });
+    return answer(call, result, outputs);
+  };
+  const authored = new AuthoredTools(runCode);
+  const summaries = new Map<string, string>();
+  return {
+    name: "sandbox",
+    tools: [
+      runSandboxCode(runCode),
+      createTool(sandbox, authored),
+      listTools,
+      deleteTool(authored),
+      readOutput(outputs),
+    ],
+    guidance: () => guidanceFor(hostTools),
+    async refresh(session) {
+      await authored.refresh(session);
+      const { row } = await session.state();
+      summaries.set(agentKey(row), renderTools(await (await session.knowledge()).tools()));
+    },
+    block: ({ row }) => {
+      const text = summaries.get(agentKey(row)) ?? "";
+      return text === "" ? undefined : { placement: "system", text };
+    },
+    extraTools: (agent) => authored.of(agent),
+  };
+}
+
+function answer({ session }: Call, result: SandboxResult, outputs: Outputs): ProgramOutput {
+  const logs = result.logs === "" ? undefined : outputs.show(session, result.logs.trimEnd());
+  if (!result.ok) {
+    const { code, message, line, limit } = result;
+    throw new HoldfastError(codes[code], `${message}${logs === undefined ? "" : `\n\nLog:\n${logs}`}`, {
+      data: {
+        reason: code,
+        ...(line === undefined ? {} : { line }),
+        ...(limit === undefined ? {} : { limit }),
+        ...(logs === undefined ? {} : { logs }),
+      },
+    });
+  }
+  const text = JSON.stringify(result.value);
+  const shown = outputs.show(session, text);
+  return {
+    ...(shown === text ? { value: result.value } : { value: shown, cut: true }),
+    ...(logs === undefined ? {} : { logs }),
+  };
+}
+
+function runSandboxCode(
+  run: (call: Call, name: string, code: string, input: unknown) => Promise<ProgramOutput>,
+): Tool {
+  return defineTool({
+    name: "run_sandbox_code",
+    description:
+      "Run TypeScript or JavaScript in a sandbox and get what it returns. It can use your notepad, notes and state; it has no network and no files.",
+    input: z.strictObject({
+      code: z.string().min(1).describe("The body of an async function: use await, and return JSON"),
+      input: z.unknown().optional().describe("Any JSON; the program sees it as `input`"),
+    }),
+    output: programOutput,
+    destructive: true,
+    run: (call, { code, input }) => run(call, "run_sandbox_code", code, input),
+    text: programText,
+  });
+}
+
+function createTool(sandbox: Sandbox, authored: AuthoredTools): Tool {
+  return defineTool({
+    name: "create_tool",
+    description:
+      "Keep a program as a tool of your own, which you can call in every session. Saving under the same name makes a new version.",
+    input: z.strictObject({
+      name: z.string().describe("Letters, digits, dashes and underscores"),
+      description: z.string().trim().min(1).max(1_000).describe("What it does, in a line"),
+      schema: z.record(z.string(), z.unknown()).describe("JSON Schema of its input, an object"),
+      code: z.string().min(1).describe("As for run_sandbox_code; the checked input is `input`"),
+    }),
+    output: z.object({ ok: z.literal(true), name: z.string(), version: z.number(), message: z.string() }),
+    destructive: true,
+    run: async (call, { name, description, schema, code }) => {
+      const { session } = call;
+      checkToolName(call, name);
+      compileSchema(schema as Json);
+      const checked = await sandbox.check(code);
+      if (!checked.ok)
+        throw new HoldfastError(
+          codes[checked.code],
+          `The code of "${name}" does not compile. ${checked.message} Nothing was changed.`,
+          { data: { name, line: checked.line } },
+        );
+      const knowledge = await session.knowledge();
+      const tool = { name, description, schema: schema as Json, code };
+      const { result } = await knowledge.saveTool(tool, knowledgeOptions(call));
+      await authored.refresh(session);
+      return {
+        ok: true as const,
+        name,
+        version: result.version,
+        message: `Version ${result.version} of "${name}" can be called from now on, like any other tool.`,
+      };
+    },
+  });
+}
+
+const listTools = defineTool({
+  name: "list_tools",
+  description: "List the tools you made, or show one of them with its code.",
+  input: z.strictObject({ name: z.string().optional().describe("Show this one whole") }),
+  output: z.object({
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string(),
+        version: z.number(),
+        schema: z.unknown().optional(),
+        code: z.string().optional(),
+      }),
+    ),
+  }),
+  readOnly: true,
+  idempotent: true,
+  run: async ({ session }, { name }) => {
+    if (name !== undefined) return { tools: [await findTool(session, name)] };
+    const tools = await (await session.knowledge()).tools();
+    return {
+      tools: tools.map(({ name, description, version }) => ({ name, description, version })),
+    };
+  },
+});
+
+function deleteTool(authored: AuthoredTools): Tool {
+  return defineTool({
+    name: "delete_tool",
+    description: "Remove a tool you made. Its code stays in the history of what you know.",
+    input: z.strictObject({ name: z.string() }),
+    output: z.object({ ok: z.literal(true) }),
+    destructive: true,
+    run: async (call, { name }) => {
+      const { session } = call;
+      await (await session.knowledge()).deleteTool(name, knowledgeOptions(call));
+      await authored.refresh(session);
+      return { ok: true as const };
+    },
+  });
+}
+
+function readOutput(outputs: Outputs): Tool {
+  return defineTool({
+    name: "read_output",
+    description: "Read on where a program's value or log was cut.",
+    input: z.strictObject({
+      id: z.string().describe("As given where it was cut"),
+      offset: z.int().min(0).optional().describe("Characters to skip"),
+    }),
+    output: z.object({ content: z.string() }),
+    readOnly: true,
+    idempotent: true,
+    run: async ({ session }, { id, offset = 0 }) => {
+      const content = outputs.read(session, id, offset);
+      if (content !== undefined) return { content };
+      throw new HoldfastError(
+        "not_found",
+        `There is no output ${JSON.stringify(id.slice(0, 100))} any more. Run the program again, and let it return or log less.`,
+        { data: { id } },
+      );
+    },
+    text: ({ content }) => content,
+  });
+}
+
+function renderTools(tools: readonly SavedTool[]): string {
+  if (tools.length === 0) return "";
+  const lines = tools.map(
+    ({ name, description }) => `- ${name}: ${fenceContent(description.replaceAll(/\s+/g, " ").trim())}`,
+  );
+  return `## Your Tools\n${lines.join("\n")}`;
+}

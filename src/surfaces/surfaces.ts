@@ -1,0 +1,42 @@
+import { HoldfastError } from "../errors.ts";
+import type { Surface } from "./surface.ts";
+import { knowledgeSurface } from "./knowledge/tools.ts";
+import { notepadSurface } from "./notepad/tools.ts";
+import { notesSurface } from "./notes/tools.ts";
+import { resultsSurface } from "./results/tools.ts";
+import { scratchpadSurface } from "./scratchpad/tools.ts";
+import { sessionsSurface } from "./sessions/tools.ts";
+import { tasksSurface } from "./tasks/tools.ts";
+
+const surfaces: Record<SurfaceName, () => Surface> = {
+  notepad: () => notepadSurface,
+  notes: () => notesSurface,
+  scratchpad: () => scratchpadSurface,
+  tasks: () => tasksSurface,
+  results: () => resultsSurface,
+  sessions: () => sessionsSurface,
+  knowledge: () => knowledgeSurface(),
+};
+
+export type SurfaceName = "notepad" | "notes" | "scratchpad" | "tasks" | "results" | "sessions" | "knowledge";
+
+export const surfaceNames = Object.keys(surfaces) as readonly SurfaceName[];
+
+/** Surfaces that need more of the world than a name can say, and what makes them. */
+const imported: Record<string, string> = { project: "projectSurface", sandbox: "sandboxSurface" };
+
+/** Surfaces by name; one that is given whole is taken as it is. */
+export function findSurfaces(chosen: readonly (string | Surface)[]): Surface[] {
+  return [...new Set(chosen)].map((name) => {
+    if (typeof name !== "string") return name;
+    if (Object.hasOwn(surfaces, name)) return surfaces[name as SurfaceName]();
+    const elsewhere = Object.hasOwn(imported, name) ? imported[name] : undefined;
+    throw new HoldfastError(
+      "unknown_surface",
+      elsewhere
+        ? `The surface ${JSON.stringify(name)} is given whole: import { ${elsewhere} } from "holdfast/${name}", and put ${elsewhere}({ … }) into the list instead of its name.`
+        : `There is no surface called ${JSON.stringify(name)}. The surfaces are: ${surfaceNames.join(", ")}.`,
+      { data: { surface: name } },
+    );
+  });
+}

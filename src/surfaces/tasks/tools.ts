@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { fenceContent } from "../../context/fence.ts";
+import { readTasks } from "../../engine/conversation.ts";
+import { defineTool, type Surface } from "../surface.ts";
+
+const done = z.object({ ok: z.literal(true), task_id: z.string(), depth: z.number() });
+
+const beginTask = defineTool({
+  name: "begin_task",
+  description: "Open a task. When you end it, everything since then collapses to one line.",
+  input: z.strictObject({ description: z.string().min(1).describe("What the task is, in one line") }),
+  output: done,
+  run: async ({ session, options }, { description }) =>
+    answer(await session.apply({ type: "tasks.begin", description: line(description) }, options)),
+});
+
+const endTask = defineTool({
+  name: "end_task",
+  description: "End the innermost open task with its outcome. Save what you still need to the notepad first.",
+  input: z.strictObject({ summary: z.string().min(1).describe("What came out, in one line") }),
+  output: done,
+  run: async ({ session, options }, { summary }) =>
+    answer(await session.apply({ type: "tasks.end", summary: line(summary) }, options)),
+});
+
+const cancelTask = defineTool({
+  name: "cancel_task",
+  description: "Give up the innermost open task. The reason stays, so that the dead end is not tried again.",
+  input: z.strictObject({ reason: z.string().min(1).describe("Why it does not work") }),
+  output: done,
+  run: async ({ session, options }, { reason }) =>
+    answer(await session.apply({ type: "tasks.cancel", reason: line(reason) }, options)),
+});
+
+function answer({ result }: { result: { task?: string; depth?: number } }) {
+  return { ok: true as const, task_id: result.task ?? "", depth: result.depth ?? 0 };
+}
+
+function line(text: string): string {
+  return fenceContent(text.replaceAll(/\s+/g, " ").trim());
+}
+
+/** Stretches of work that collapse to one line when they are done. */
+export const tasksSurface: Surface = {
+  name: "tasks",
+  tools: [beginTask, endTask, cancelTask],
+  guidance: () =>
+    "For a piece of work with many steps call begin_task, and end_task with its outcome when it is done: its steps then collapse to one line. Call cancel_task with the reason when it leads nowhere. Tasks can be nested up to four deep.",
+  block: (state) => {
+    const open = readTasks(state).map(
+      ([, { description, depth }]) => `${"  ".repeat(depth - 1)}- ${description}`,
+    );
+    return open.length === 0
+      ? undefined
+      : { placement: "message", text: `[Open tasks]\n${open.join("\n")}\n[End of open tasks]` };
+  },
+};
