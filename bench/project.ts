@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lintProject } from "../src/surfaces/project/lint/lint.ts";
 import { parseNotes } from "../src/surfaces/project/notes-md/parse.ts";
+import { templateText } from "../src/surfaces/project/notes-md/sections.ts";
 import { openProject } from "../src/surfaces/project/project.ts";
 import { recoverLevel1 } from "../src/surfaces/project/recover/recover.ts";
 import { renderReference } from "../src/surfaces/project/verify/references.ts";
-import { templateText } from "../src/surfaces/project/notes-md/sections.ts";
 import { verifyProject } from "../src/surfaces/project/verify/verify-project.ts";
 import { type Figure, median, time } from "./measure.ts";
 

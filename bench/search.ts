@@ -1,5 +1,5 @@
-import { NoteIndex } from "../src/surfaces/notes/note-index.ts";
 import { openMemory } from "../src/index.ts";
+import { NoteIndex } from "../src/surfaces/notes/note-index.ts";
 import { makeNotes } from "./fill.ts";
 import { compare, type Figure, median, time } from "./measure.ts";
 

@@ -1,83 +1,118 @@
-/** One import: the file it stands in, and the file or module it names. */
+/** One import: the file it is in, and the file or module it names. */
 export interface Import {
   from: string;
   to: string;
 }
 
-/** Which rooms each room may import from. A room that is not listed here is a finding. */
+/** The folders in the order in which data flows. A folder imports only from folders named in its row. */
 const allowed: Record<string, readonly string[]> = {
   errors: [],
   engine: ["errors"],
   stores: ["errors", "engine"],
   context: ["errors", "engine"],
-  sessions: ["errors", "engine", "stores"],
-  tools: ["errors", "engine", "context", "sessions"],
-  index: ["errors", "engine", "stores", "context", "sessions", "tools"],
-  controller: ["errors", "engine", "stores", "context", "sessions", "tools"],
-  adapters: ["errors", "engine", "stores", "context", "sessions", "tools", "controller", "index"],
-  knowledge: ["errors", "engine", "context", "sessions", "tools"],
-  project: ["errors", "engine", "context", "sessions", "tools"],
-  sandbox: ["errors", "engine", "context", "sessions", "tools"],
-  mcp: ["errors", "engine", "stores", "context", "sessions", "tools", "index"],
-  server: ["errors", "engine", "stores", "context", "sessions", "tools", "index", "project"],
-  hosts: ["errors", "engine", "stores", "context", "sessions", "tools", "controller", "index", "project"],
-  testing: ["errors", "engine", "stores", "context", "sessions", "tools", "index"],
+  surfaces: ["errors", "engine", "context"],
+  sessions: ["errors", "engine", "stores", "context", "surfaces"],
+  compaction: ["errors", "engine", "context", "surfaces"],
+  index: ["errors", "engine", "stores", "context", "surfaces", "sessions"],
+  workspace: ["errors", "engine", "stores", "context", "surfaces", "sessions", "compaction", "index"],
+  agent: ["errors", "engine", "stores", "context", "surfaces", "sessions", "compaction"],
+  adapters: ["errors", "engine", "stores", "context", "surfaces", "sessions", "compaction", "agent", "index"],
+  mcp: ["errors", "engine", "stores", "context", "surfaces", "sessions", "index", "workspace"],
+  server: ["errors", "engine", "stores", "context", "surfaces", "sessions", "index", "workspace"],
+  hosts: [
+    "errors",
+    "engine",
+    "stores",
+    "context",
+    "surfaces",
+    "sessions",
+    "compaction",
+    "index",
+    "workspace",
+  ],
+  replay: ["errors", "engine", "context", "surfaces", "sessions", "compaction", "hosts"],
+  testing: ["errors", "engine", "stores", "context", "surfaces", "sessions", "compaction", "index"],
   cli: [
     "errors",
     "engine",
     "stores",
     "context",
+    "surfaces",
     "sessions",
-    "tools",
-    "controller",
+    "compaction",
     "index",
-    "knowledge",
-    "project",
-    "sandbox",
+    "workspace",
+    "agent",
     "mcp",
     "server",
     "hosts",
     "replay",
     "testing",
   ],
-  replay: ["errors", "engine", "context", "sessions", "controller", "hosts"],
 };
 
-/** Rooms whose files may not use Node's own modules, because the root entry is built from them. */
+/** Folders of equals: what is in one subfolder imports nothing from the subfolder beside it. */
+const apart = ["stores", "adapters"];
+
+/** Subfolders of hosts that every host uses; the others are hosts, and know nothing of each other. */
+const sharedByHosts = ["hook", "install", "doctor", "transcript"];
+
+/** Folders whose files do not use Node's own modules, because the root entry is built from them. */
 const withoutNode = [
   "errors",
   "engine",
   "context",
+  "surfaces",
   "sessions",
-  "tools",
   "index",
-  "controller",
+  "compaction",
+  "agent",
   "adapters",
   "replay",
 ];
 
-/** Drivers may use Node; what opens them by name may not, or every program would pay for all of them. */
+/** Surfaces that reach outside the session have entries of their own; what opens a store by name loads drivers late. */
+const withNode = [
+  "src/surfaces/project/",
+  "src/surfaces/sandbox/",
+  "src/surfaces/knowledge/skill-folders.ts",
+];
 const portable = ["src/stores/store.ts", "src/stores/open-store.ts"];
+
+/** Folders that import no package at all. */
+const withoutPackages = ["errors", "engine"];
 
 export function findViolations(imports: readonly Import[]): string[] {
   return imports.flatMap(({ from, to }) => {
-    const room = roomOf(from);
-    const rooms = allowed[room];
-    if (!rooms) return [`${from}: the room "${room}" has no rule; add one`];
+    const folder = folderOf(from);
+    const folders = allowed[folder];
+    if (!folders) return [`${from}: the folder "${folder}" has no rule; add one`];
     if (to.startsWith("node:")) {
-      const pure = withoutNode.includes(room) || portable.includes(from);
-      return pure ? [`${from} imports ${to}: ${room} is free of Node's modules`] : [];
-    }
-    if (!to.startsWith("src/")) {
-      return room === "engine" || room === "errors"
-        ? [`${from} imports ${to}: ${room} imports nothing from outside`]
+      const isPure = withoutNode.includes(folder) && !withNode.some((path) => from.startsWith(path));
+      return isPure || portable.includes(from)
+        ? [`${from} imports ${to}: ${folder} does not use Node's modules`]
         : [];
     }
-    const target = roomOf(to);
-    return target === room || rooms.includes(target)
-      ? []
-      : [`${from} imports ${to}: ${room} may not import ${target}`];
+    if (!to.startsWith("src/")) {
+      return withoutPackages.includes(folder) ? [`${from} imports ${to}: ${folder} imports no packages`] : [];
+    }
+    const target = folderOf(to);
+    if (target !== folder)
+      return folders.includes(target) ? [] : [`${from} imports ${to}: ${folder} may not import ${target}`];
+    return isBeside(from, to) ? [`${from} imports ${to}: two subfolders of ${folder} are apart`] : [];
   });
+}
+
+/** Whether two files of one folder are in subfolders that know nothing of each other. */
+function isBeside(from: string, to: string): boolean {
+  const folder = folderOf(from);
+  const [own, other] = [subfolderOf(from), subfolderOf(to)];
+  if (other === "" || own === other) return false;
+  if (folder === "hosts") {
+    const isHost = (name: string) => name !== "" && !sharedByHosts.includes(name);
+    return isHost(other) && from !== "src/hosts/hosts.ts";
+  }
+  return apart.includes(folder) && own !== "";
 }
 
 /** Imports of the form `import … from "x"`, `export … from "x"` and `import "x"`; not those made at run time. */
@@ -87,6 +122,11 @@ export function readImports(from: string, text: string): string[] {
     /^export\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s+from\s+["']([^"']+)["']/gm,
   );
   return [...imports, ...exports].map(([, specifier = ""]) => resolveFrom(from, specifier));
+}
+
+/** Files of src that are part of the program; tests and what supports them are not. */
+export function isSource(path: string): boolean {
+  return !/\.(?:test|long|hosts)\.ts$|\/test-support\//.test(path);
 }
 
 /** The page is bundled for browsers: from the program it may take the API's types, and from outside only preact. */
@@ -102,9 +142,15 @@ export function findPageViolations(from: string, text: string): string[] {
     .map((to) => `${from} imports ${to}: the page takes only the types of src/server/api.ts`);
 }
 
-function roomOf(path: string): string {
-  const [, room = ""] = path.split("/");
-  return room.replace(/\.ts$/, "");
+function folderOf(path: string): string {
+  const [, folder = ""] = path.split("/");
+  return folder.replace(/\.ts$/, "");
+}
+
+/** The folder below the folder; "" for a file of the folder itself. */
+function subfolderOf(path: string): string {
+  const [, , name = ""] = path.split("/");
+  return name.endsWith(".ts") ? "" : name;
 }
 
 function resolveFrom(from: string, specifier: string): string {

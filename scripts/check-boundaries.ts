@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findPageViolations, findViolations, readImports } from "./boundaries.ts";
+import { findPageViolations, findViolations, isSource, readImports } from "./boundaries.ts";
 
 const root = join(import.meta.dirname, "..");
-const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+const files = globSync("src/**/*.ts", { cwd: root }).filter(isSource);
 const violations = findViolations(
   files.flatMap((from) =>
     readImports(from, readFileSync(join(root, from), "utf8")).map((to) => ({ from, to })),

@@ -81,10 +81,7 @@ export {
 export type { DiffLine } from "./engine/diff.ts";
 export type { Actor, JournalEntry } from "./engine/journal.ts";
 export { defaultLimits, type Limits } from "./engine/limits.ts";
-export type { NoteMatches } from "./surfaces/notes/note-index.ts";
-export type { Note } from "./surfaces/notes/operations.ts";
 export type { Operation } from "./engine/operations.ts";
-export type { Scratchpad } from "./surfaces/scratchpad/operations.ts";
 export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
 export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
@@ -92,5 +89,8 @@ export type { Block, Context, ToolAnswer, ToolDescription } from "./sessions/opt
 export type { AppliedOperation, ApplyOptions, Session } from "./sessions/session.ts";
 export type { SessionExport } from "./sessions/transfer.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
+export type { NoteMatches } from "./surfaces/notes/note-index.ts";
+export type { Note } from "./surfaces/notes/operations.ts";
+export type { Scratchpad } from "./surfaces/scratchpad/operations.ts";
 export { type Call, defineTool, type Moment, type Surface, type Tool } from "./surfaces/surface.ts";
 export { type SurfaceName, surfaceNames } from "./surfaces/surfaces.ts";

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findViolations, readImports } from "../scripts/boundaries.ts";
+import { findViolations, isSource, readImports } from "../scripts/boundaries.ts";
 
 const root = join(import.meta.dirname, "..");
 
 test("imports point inward only [repo.boundaries]", () => {
-  const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+  const files = globSync("src/**/*.ts", { cwd: root }).filter(isSource);
   assert.ok(files.length > 30);
   const imports = files.flatMap((from) =>
     readImports(from, readFileSync(join(root, from), "utf8")).map((to) => ({ from, to })),

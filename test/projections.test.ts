@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readImports } from "../scripts/boundaries.ts";
+import { isSource, readImports } from "../scripts/boundaries.ts";
 import { holdfastTools } from "../src/adapters/ai-sdk/index.ts";
 import { anthropicTools, handleToolUse } from "../src/adapters/anthropic/index.ts";
 import {
@@ -132,11 +132,13 @@ test("every format offers the same tools with the same schemas, and no dots [too
 });
 
 test("nobody but the tests needs the providers' packages [tools.projections]", () => {
-  const folder = join(import.meta.dirname, "../src/adapters");
-  const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
-  assert.ok(files.includes("openai.ts") && files.includes("anthropic.ts"));
+  const root = join(import.meta.dirname, "..");
+  const files = globSync("src/adapters/**/*.ts", { cwd: root }).filter(isSource);
+  assert.ok(
+    files.includes("src/adapters/openai/index.ts") && files.includes("src/adapters/anthropic/index.ts"),
+  );
   for (const name of files) {
-    const imports = readImports(`src/adapters/${name}`, readFileSync(join(folder, name), "utf8"));
+    const imports = readImports(name, readFileSync(join(root, name), "utf8"));
     const outside = imports.filter((path) => !path.startsWith("src/") && path !== "ai" && path !== "zod");
     assert.deepEqual(outside, [], name);
   }

@@ -9,9 +9,12 @@ const root = join(import.meta.dirname, "..");
 /** Ids cited in the names of tests. */
 function citations(): Map<string, string> {
   const cited = new Map<string, string>();
-  for (const file of globSync(["src/**/*.test.ts", "test/**/*.test.ts", "test/support/*.ts"], {
-    cwd: root,
-  })) {
+  for (const file of globSync(
+    ["{src,test,inspector}/**/*.test.ts", "{src,test,inspector}/**/{support,test-support}/*.ts"],
+    {
+      cwd: root,
+    },
+  )) {
     const text = readFileSync(join(root, file), "utf8");
     for (const [, , names = ""] of text.matchAll(/\b(?:test|it)\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/g)) {
       for (const [, id = ""] of names.matchAll(/\[([a-z]+\.[a-z-]+)\]/g)) cited.set(id, file);

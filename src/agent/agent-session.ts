@@ -1,4 +1,14 @@
 import type { ModelMessage } from "ai";
+import type { CompactionPolicy, Usage } from "../compaction/usage.ts";
+import {
+  fromStored,
+  isFinalAnswer,
+  type StoredMessage,
+  spokenText,
+  toStored,
+} from "../context/conversation.ts";
+import { pairCalls } from "../context/pairs.ts";
+import { type Placement, type Prompt, planPrompt } from "../context/prompt.ts";
 import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
 import { type Checkpoint, readEpoch, readSpans } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
@@ -7,12 +17,8 @@ import type { Session } from "../sessions/session.ts";
 import type { Moment, Tool } from "../surfaces/surface.ts";
 import { type AgentToolbox, dotless } from "../surfaces/toolbox.ts";
 import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
-import { fromStored, isFinalAnswer, type StoredMessage, spokenText, toStored } from "../context/conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentOptions } from "./options.ts";
-import { pairCalls } from "../context/pairs.ts";
-import { type Placement, type Prompt, planPrompt } from "../context/prompt.ts";
-import type { CompactionPolicy, Usage } from "../compaction/usage.ts";
 import { CallRecorder } from "./record-calls.ts";
 import { ShownMemory } from "./shown-memory.ts";
 

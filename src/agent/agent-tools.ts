@@ -1,7 +1,7 @@
 import type { ToolSet } from "ai";
 import { asSchema, jsonSchema, tool } from "ai";
-import type { Tool } from "../surfaces/surface.ts";
 import { schemaOf } from "../surfaces/dispatch.ts";
+import type { Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 
 /** Memory's tools as a model is told of them. */

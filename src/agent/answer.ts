@@ -1,10 +1,10 @@
 import type { ModelMessage } from "ai";
+import { toolCallsOf } from "../context/conversation.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentSession, AgentSetting, PromptNow } from "./agent-session.ts";
-import { toolCallsOf } from "../context/conversation.ts";
+import type { ModelAnswer } from "./call-model.ts";
 import type { AgentEvent } from "./events.ts";
 import { recordTurn } from "./ledger.ts";
-import type { ModelAnswer } from "./call-model.ts";
 import { runTools } from "./run-tools.ts";
 
 export interface TurnRun {

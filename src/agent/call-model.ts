@@ -1,6 +1,6 @@
 import { type LanguageModel, type ModelMessage, streamText, type ToolSet } from "ai";
-import type { AgentEvent } from "./events.ts";
 import type { Prompt } from "../context/prompt.ts";
+import type { AgentEvent } from "./events.ts";
 
 export interface ModelAnswer {
   /** What the model said and called, ready to be stored. */

@@ -1,8 +1,13 @@
+import {
+  type ClearableResult,
+  defaultClearing,
+  estimateCallsLeft,
+  planClearing,
+} from "../compaction/clearing.ts";
+import type { Usage } from "../compaction/usage.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentSession, AgentSetting } from "./agent-session.ts";
 import type { AgentEvent } from "./events.ts";
-import { type ClearableResult, defaultClearing, estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
-import type { Usage } from "../compaction/usage.ts";
 
 export interface ClearingRun {
   agent: AgentSession;

@@ -1,5 +1,18 @@
 import { generateText, type LanguageModelUsage } from "ai";
+import { checkpointTokens, planCheckpoint } from "../compaction/checkpoint.ts";
+import { planReceipt } from "../compaction/receipt.ts";
+import {
+  compactedText,
+  deterministicSummary,
+  findSummaryFault,
+  planCut,
+  summaryInstructions,
+  transcriptOf,
+} from "../compaction/summary.ts";
+import type { CompactionPolicy } from "../compaction/usage.ts";
+import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { fenceContent, unfenceContent } from "../context/fence.ts";
+import { blocksToFreeze, type Prompt, planPrompt } from "../context/prompt.ts";
 import {
   type Checkpoint,
   type CompactionTrigger,
@@ -10,20 +23,7 @@ import {
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { type AgentSession, type AgentSetting, messageTokens, type PromptNow } from "./agent-session.ts";
-import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import type { AgentEvent } from "./events.ts";
-import { checkpointTokens, planCheckpoint } from "../compaction/checkpoint.ts";
-import {
-  compactedText,
-  deterministicSummary,
-  findSummaryFault,
-  planCut,
-  summaryInstructions,
-  transcriptOf,
-} from "../compaction/summary.ts";
-import { blocksToFreeze, type Prompt, planPrompt } from "../context/prompt.ts";
-import { planReceipt } from "../compaction/receipt.ts";
-import type { CompactionPolicy } from "../compaction/usage.ts";
 import { recordSummary } from "./ledger.ts";
 
 export interface CompactionRun {

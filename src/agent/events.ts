@@ -1,5 +1,5 @@
-import type { Checkpoint, CompactionTrigger, Receipt } from "../engine/conversation.ts";
 import type { Usage } from "../compaction/usage.ts";
+import type { Checkpoint, CompactionTrigger, Receipt } from "../engine/conversation.ts";
 
 /** What an agent's turn tells while it runs. */
 export type AgentEvent =

@@ -1,7 +1,7 @@
-import { readEpoch, readInjections } from "../engine/conversation.ts";
-import type { AgentSession, AgentSetting } from "./agent-session.ts";
 import { compactedText, foldedText } from "../compaction/summary.ts";
 import { blocksToFreeze } from "../context/prompt.ts";
+import { readEpoch, readInjections } from "../engine/conversation.ts";
+import type { AgentSession, AgentSetting } from "./agent-session.ts";
 
 /** Minutes for which providers remember a prompt. */
 const defaultFoldAfter = 5;

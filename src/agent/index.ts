@@ -1,8 +1,8 @@
+export type { ClearingPolicy } from "../compaction/clearing.ts";
+export type { NudgePolicy } from "../compaction/nudges.ts";
+export type { Usage } from "../compaction/usage.ts";
+export type { Placement } from "../context/prompt.ts";
 export { type Agent, createAgent, type SendOptions, type Turn } from "./agent.ts";
 export type { AgentEvent } from "./events.ts";
 export type { AgentOptions } from "./options.ts";
-export type { ClearingPolicy } from "../compaction/clearing.ts";
-export type { NudgePolicy } from "../compaction/nudges.ts";
-export type { Placement } from "../context/prompt.ts";
-export type { Usage } from "../compaction/usage.ts";
 export type { TurnResult } from "./turn.ts";

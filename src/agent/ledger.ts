@@ -1,10 +1,10 @@
 import type { LanguageModel } from "ai";
+import type { Usage } from "../compaction/usage.ts";
+import type { Prompt } from "../context/prompt.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { AgentSession, AgentSetting, PromptNow } from "./agent-session.ts";
 import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import type { AgentEvent } from "./events.ts";
-import type { Prompt } from "../context/prompt.ts";
-import type { Usage } from "../compaction/usage.ts";
 import type { CallFacts, PromptPiece } from "./record-calls.ts";
 
 export interface LedgerRun {

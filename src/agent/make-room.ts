@@ -1,13 +1,13 @@
+import { warningText } from "../compaction/summary.ts";
+import { hasRoomToWarn, planNextStep } from "../compaction/usage.ts";
 import { type CompactionTrigger, readEpoch, readInjections } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import { type AgentSetting, messageTokens, type PromptNow } from "./agent-session.ts";
 import { memoryToolSet } from "./agent-tools.ts";
-import { warningText } from "../compaction/summary.ts";
-import { hasRoomToWarn, planNextStep } from "../compaction/usage.ts";
 import { answerCalls, storeAnswer, type TurnRun } from "./answer.ts";
+import { callModel } from "./call-model.ts";
 import { clearInstead, clearWhenItPays } from "./clear-results.ts";
 import { chooseCut, runCompaction } from "./compact.ts";
-import { callModel } from "./call-model.ts";
 import { placeUnseenChanges } from "./place-changes.ts";
 
 /** Model calls in one warning turn. */

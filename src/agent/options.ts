@@ -1,11 +1,11 @@
 import type { LanguageModel, ToolSet } from "ai";
+import type { ClearingPolicy } from "../compaction/clearing.ts";
+import type { NudgePolicy } from "../compaction/nudges.ts";
+import type { Placement } from "../context/prompt.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import type { SurfaceName } from "../surfaces/surfaces.ts";
 import type { ChildLimits } from "./children.ts";
-import type { ClearingPolicy } from "../compaction/clearing.ts";
-import type { NudgePolicy } from "../compaction/nudges.ts";
-import type { Placement } from "../context/prompt.ts";
 
 export interface AgentOptions {
   memory: Memory;

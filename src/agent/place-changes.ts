@@ -1,6 +1,6 @@
+import { planChange } from "../context/changes.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { AgentSession, AgentSetting } from "./agent-session.ts";
-import { planChange } from "../context/changes.ts";
 
 /** Puts what changed in memory since the model last saw it before the message that comes next. */
 export async function placeChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {

@@ -1,9 +1,9 @@
 import type { ModelMessage, ToolSet } from "ai";
+import { callKey } from "../context/conversation.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentSession, AgentSetting } from "./agent-session.ts";
-import { callKey } from "../context/conversation.ts";
-import type { AgentEvent } from "./events.ts";
 import type { ModelAnswer } from "./call-model.ts";
+import type { AgentEvent } from "./events.ts";
 
 interface Outcome {
   text: string;

@@ -1,11 +1,11 @@
+import { applyEdit, type MemoryView, viewOf } from "../context/changes.ts";
+import { messageOfCall } from "../context/conversation.ts";
 import { readEpoch, readInjections, readSnapshot, readSpans } from "../engine/conversation.ts";
 import type { JournalEntry } from "../engine/journal.ts";
-import type { NotepadOperation } from "../surfaces/notepad/operations.ts";
 import { revertChanges, type State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
+import type { NotepadOperation } from "../surfaces/notepad/operations.ts";
 import type { AgentToolbox } from "../surfaces/toolbox.ts";
-import { messageOfCall } from "../context/conversation.ts";
-import { applyEdit, type MemoryView, viewOf } from "../context/changes.ts";
 
 /** What the model knows of the memory in this epoch: what it was shown, and what it wrote itself since. */
 export class ShownMemory {

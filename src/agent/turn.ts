@@ -1,13 +1,13 @@
+import { goOnText } from "../compaction/summary.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import { HoldfastError } from "../errors.ts";
 import { memoryToolSet } from "./agent-tools.ts";
-import { goOnText } from "../compaction/summary.ts";
 import { answerCalls, evenIfItFails, finishPendingCalls, storeAnswer, type TurnRun } from "./answer.ts";
+import { callModel, isOverflow, type ModelAnswer } from "./call-model.ts";
 import { runCompaction } from "./compact.ts";
 import { foldWhenCold } from "./fold.ts";
-import { callModel, isOverflow, type ModelAnswer } from "./call-model.ts";
-import { placeUnseenChanges } from "./place-changes.ts";
 import { makeRoom } from "./make-room.ts";
+import { placeUnseenChanges } from "./place-changes.ts";
 
 export interface TurnResult {
   text: string;

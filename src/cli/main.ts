@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
-import { peopleCommands } from "./people-commands.ts";
 import { projectCommand } from "./commands/project-command.ts";
+import { peopleCommands } from "./people-commands.ts";
 
 /** A command: its line in the help, and the file that is loaded when it is called. */
 export interface Command {

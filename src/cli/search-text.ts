@@ -1,5 +1,5 @@
-import { likenessOf, queryWord } from "../surfaces/notes/word-similarity.ts";
 import { foldCase } from "../surfaces/notes/operations.ts";
+import { likenessOf, queryWord } from "../surfaces/notes/word-similarity.ts";
 import { eachTerm, terms } from "../surfaces/notes/words.ts";
 
 /** A line that answers a query. */

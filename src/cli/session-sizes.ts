@@ -1,8 +1,8 @@
 import type { Memory } from "../sessions/memory.ts";
+import { sqliteSessionSizes } from "../stores/sqlite/salvage/file.ts";
 import { chosenStore, type StoreOptions } from "./arguments.ts";
 import { sqlitePath } from "./existing-memory.ts";
 import { startProgress } from "./terminal/progress.ts";
-import { sqliteSessionSizes } from "../stores/sqlite/salvage/file.ts";
 
 /** About how many bytes of the store each session takes, with its history. */
 export async function readSizes(

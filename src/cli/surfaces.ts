@@ -1,8 +1,8 @@
 import { delimiter } from "node:path";
 import { HoldfastError } from "../errors.ts";
+import { knowledgeSurface } from "../surfaces/knowledge/tools.ts";
 import { hasNotes } from "../surfaces/project/notes-md/places.ts";
 import type { Surface } from "../surfaces/surface.ts";
-import { knowledgeSurface } from "../surfaces/knowledge/tools.ts";
 import { findSurfaces, surfaceNames } from "../surfaces/surfaces.ts";
 
 /** Surfaces that look outside the session; each is loaded when it is chosen. */

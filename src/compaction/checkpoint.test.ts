@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation, result, says, stateWith, user } from "../../test/support/conversation.ts";
+import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { loadExactTokenizer } from "../context/exact-tokens.ts";
 import type { Checkpoint } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
-import type { StoredMessage } from "../context/conversation.ts";
 import { openAsks, planCheckpoint } from "./checkpoint.ts";
 
 function checkpoint(

@@ -1,7 +1,3 @@
-import { fenceContent } from "../context/fence.ts";
-import { type Checkpoint, readEpoch, readTasks } from "../engine/conversation.ts";
-import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
-import type { State } from "../engine/state.ts";
 import {
   isFinalAnswer,
   plainTextOf,
@@ -12,6 +8,10 @@ import {
   toolCallsOf,
   toolResultsOf,
 } from "../context/conversation.ts";
+import { fenceContent } from "../context/fence.ts";
+import { type Checkpoint, readEpoch, readTasks } from "../engine/conversation.ts";
+import type { State } from "../engine/state.ts";
+import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { findIdentifiers, namesFirst } from "./identifiers.ts";
 
 /** A checkpoint is small on purpose: it is read on every call of the epoch that follows. */

@@ -1,5 +1,11 @@
+import {
+  type StoredMessage,
+  type ToolResult,
+  textOf,
+  toolCallsOf,
+  toolResultsOf,
+} from "../context/conversation.ts";
 import { recordId, type State } from "../engine/state.ts";
-import { type StoredMessage, type ToolResult, textOf, toolCallsOf, toolResultsOf } from "../context/conversation.ts";
 import { isLongEnough, kindOfResult, type ResultKind } from "./result-kinds.ts";
 import { workedIn } from "./worked-in.ts";
 

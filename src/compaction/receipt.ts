@@ -1,8 +1,8 @@
+import { plainTextOf, type StoredMessage, toolCallsOf } from "../context/conversation.ts";
 import { fenceContent } from "../context/fence.ts";
 import type { CompactionTrigger, Epoch, Receipt, ReceiptItem } from "../engine/conversation.ts";
-import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import type { State } from "../engine/state.ts";
-import { plainTextOf, type StoredMessage, toolCallsOf } from "../context/conversation.ts";
+import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { findIdentifiers, namesFirst } from "./identifiers.ts";
 
 /** So many identifiers a receipt names, those referred to most; it counts the others. */

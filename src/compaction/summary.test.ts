@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { calls, conversation, result, says, user } from "../../test/support/conversation.ts";
-import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { StoredMessage } from "../context/conversation.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
 import { deterministicSummary, findSummaryFault, planCut, transcriptOf } from "./summary.ts";
 
 const one = () => 1;

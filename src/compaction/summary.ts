@@ -1,4 +1,10 @@
-import { type StoredMessage, spokenText, textOf, toolCallsOf, toolResultsOf } from "../context/conversation.ts";
+import {
+  type StoredMessage,
+  spokenText,
+  textOf,
+  toolCallsOf,
+  toolResultsOf,
+} from "../context/conversation.ts";
 
 export const warningText = `[System] Context is approaching the token limit and will be compacted after your next response.
 Review your session notepad and update it with any working state, findings, or progress you

@@ -1,8 +1,8 @@
-import { fenceContent } from "./fence.ts";
 import { diffLines } from "../engine/diff.ts";
-import type { NotepadOperation } from "../surfaces/notepad/operations.ts";
 import { appendText, prependText, replaceText } from "../engine/text.ts";
 import type { Context } from "../sessions/options.ts";
+import type { NotepadOperation } from "../surfaces/notepad/operations.ts";
+import { fenceContent } from "./fence.ts";
 
 /** What the model is shown of the memory at one moment. */
 export interface MemoryView {

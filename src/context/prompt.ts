@@ -1,5 +1,4 @@
 import type { ModelMessage } from "ai";
-import { renderNotepad } from "./blocks.ts";
 import {
   type ClearedResult,
   readCleared,
@@ -9,6 +8,7 @@ import {
 } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import type { Context } from "../sessions/options.ts";
+import { renderNotepad } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
 
 /** Where volatile memory stands: frozen with changes at the tail, in the system prompt, or before the newest message. */

@@ -1,17 +1,29 @@
 import { HoldfastError } from "../errors.ts";
+import { applyShelf, type ShelfOperation, type ShelfResult } from "../surfaces/knowledge/saved-items.ts";
+import {
+  applyKeyValues,
+  type KeyValueOperation,
+  type KeyValueResult,
+} from "../surfaces/knowledge/state-operations.ts";
+import {
+  applySystemPrompt,
+  type SystemPromptOperation,
+  type SystemPromptResult,
+} from "../surfaces/knowledge/system-prompt.ts";
+import { applyNotepad, type NotepadOperation, type NotepadResult } from "../surfaces/notepad/operations.ts";
+import { applyNotes, type NotesOperation, type NotesResult } from "../surfaces/notes/operations.ts";
+import {
+  applyScratchpad,
+  type ScratchpadOperation,
+  type ScratchpadResult,
+} from "../surfaces/scratchpad/operations.ts";
 import { applyChildren, type ChildOperation, type ChildResult } from "../surfaces/sessions/operations.ts";
 import { applyConversation, type ConversationOperation, type ConversationResult } from "./conversation.ts";
 import { Draft, RecordsNeeded } from "./draft.ts";
-import { applyKeyValues, type KeyValueOperation, type KeyValueResult } from "../surfaces/knowledge/state-operations.ts";
 import { applyLifecycle, type LifecycleOperation, type LifecycleResult } from "./lifecycle.ts";
 import type { Limits } from "./limits.ts";
 import { applyMessages, type MessageOperation, type MessageResult } from "./messages.ts";
-import { applyNotepad, type NotepadOperation, type NotepadResult } from "../surfaces/notepad/operations.ts";
-import { applyNotes, type NotesOperation, type NotesResult } from "../surfaces/notes/operations.ts";
-import { applyScratchpad, type ScratchpadOperation, type ScratchpadResult } from "../surfaces/scratchpad/operations.ts";
-import { applyShelf, type ShelfOperation, type ShelfResult } from "../surfaces/knowledge/saved-items.ts";
 import type { Change, Json, RecordId, State } from "./state.ts";
-import { applySystemPrompt, type SystemPromptOperation, type SystemPromptResult } from "../surfaces/knowledge/system-prompt.ts";
 import { quote } from "./text.ts";
 import { applyUndo, type UndoOperation, type UndoResult } from "./undo.ts";
 

@@ -1,9 +1,9 @@
 import { HoldfastError } from "../errors.ts";
+import { checkLocks } from "../surfaces/knowledge/system-prompt.ts";
 import type { Draft } from "./draft.ts";
 import type { JournalEntry } from "./journal.ts";
 import type { Environment, Outcome } from "./operations.ts";
 import { type Change, type Json, listResident, type State, type TextTarget } from "./state.ts";
-import { checkLocks } from "../surfaces/knowledge/system-prompt.ts";
 import { applySplice, isLongerThan, type Splice } from "./text.ts";
 
 /** Takes back the entry of one revision. The inverse was planned from the journal, see `planUndo`. */

@@ -2,8 +2,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../errors.ts";
-import { type HookEvents, jsonCommandServer, jsonHooks, jsonServer, jsonSettings } from "./install/json-pieces.ts";
-import { type Launcher, packageRoot, usesBuild } from "./install/launcher.ts";
+import { packageRoot } from "../workspace/package.ts";
+import {
+  type HookEvents,
+  jsonCommandServer,
+  jsonHooks,
+  jsonServer,
+  jsonSettings,
+} from "./install/json-pieces.ts";
+import { type Launcher, usesBuild } from "./install/launcher.ts";
 import { pluginFile, shim, tomlServer } from "./install/other-pieces.ts";
 import type { Piece } from "./install/piece.ts";
 import { type Places, userFolder } from "./install/places.ts";

@@ -1,6 +1,6 @@
 import { isHoldfastError } from "../errors.ts";
-import { keepFailure } from "./failures.ts";
 import { findProject } from "../workspace/project.ts";
+import { keepFailure } from "./failures.ts";
 
 /** Says what failed, each thing once, and keeps it for `holdfast doctor`. Never throws. */
 export function failureReporter(

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { checkId } from "../sessions/options.ts";
-import { findHostProcess, isAlive, listAncestors, parseTable } from "./processes.ts";
 import { findProject, makeProjectDirectory } from "../workspace/project.ts";
+import { findHostProcess, isAlive, listAncestors, parseTable } from "./processes.ts";
 import { dropStaleLinks, findLink, followSession, linkSession, sessionIdOf } from "./session-link.ts";
 
 const host = "claude-code";

@@ -1,8 +1,8 @@
 import { realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { findHostProcess, isAlive, listAncestors, type Process } from "./processes.ts";
 import { makeProjectDirectory } from "../workspace/project.ts";
 import { isObject, namesIn, readSmallFile, shortHash, writeSmallFile } from "../workspace/small-file.ts";
+import { findHostProcess, isAlive, listAncestors, type Process } from "./processes.ts";
 
 /**
  * Which session a host is in. A hook is told and writes it down; an MCP server is not told and looks it up. Both are

@@ -2,10 +2,10 @@ import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import { fenceContent } from "../context/fence.ts";
 import type { Checkpoint } from "../engine/conversation.ts";
 import type { Session } from "../sessions/session.ts";
-import type { Surface } from "../surfaces/surface.ts";
 import { notepadSurface } from "../surfaces/notepad/tools.ts";
 import { scratchpadSurface } from "../surfaces/scratchpad/tools.ts";
 import { sessionsSurface } from "../surfaces/sessions/tools.ts";
+import type { Surface } from "../surfaces/surface.ts";
 import { tasksSurface } from "../surfaces/tasks/tools.ts";
 
 export const prompts: Prompt[] = [

@@ -1,10 +1,10 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import { renderScratchpad } from "../context/blocks.ts";
 import type { JournalEntry } from "../engine/journal.ts";
-import type { Note } from "../surfaces/notes/operations.ts";
-import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import type { Change } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
+import type { Note } from "../surfaces/notes/operations.ts";
+import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { tasksSurface } from "../surfaces/tasks/tools.ts";
 
 /** Notes of one reading; more are found with the tools. */

@@ -1,6 +1,6 @@
 import type { StoredMessage } from "../context/conversation.ts";
-import type { ConversationPart } from "./prompt-layout.ts";
 import type { MemoryPiece } from "./memory-model.ts";
+import type { ConversationPart } from "./prompt-layout.ts";
 
 /** A stretch of a prompt that is either wholly the same as in the call before or not. */
 export interface Segment {

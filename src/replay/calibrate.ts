@@ -1,5 +1,5 @@
-import { estimateTokens } from "../context/estimate-tokens.ts";
 import { resultText, type StoredMessage, textOf } from "../context/conversation.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { RecordedCompaction, Transcript } from "./transcript.ts";
 
 /** What one recorded prompt was made of, in tokens that add up to what the provider counted. */

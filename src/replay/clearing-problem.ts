@@ -1,10 +1,10 @@
-import { estimateTokens } from "../context/estimate-tokens.ts";
-import { toolCallsOf, toolResultsOf } from "../context/conversation.ts";
 import { describeResult } from "../compaction/clearing.ts";
+import { toolCallsOf, toolResultsOf } from "../context/conversation.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
 import { stubText } from "../context/prompt.ts";
 import type { Calibration } from "./calibrate.ts";
-import type { ConversationPart } from "./prompt-layout.ts";
 import type { Prices } from "./prices.ts";
+import type { ConversationPart } from "./prompt-layout.ts";
 import type { SimulatedCall } from "./simulate.ts";
 import type { Transcript } from "./transcript.ts";
 

@@ -1,5 +1,5 @@
-import { estimateTokens } from "../context/estimate-tokens.ts";
 import { planChange } from "../context/changes.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { Placement } from "../context/prompt.ts";
 
 export interface MemoryOptions {

@@ -1,6 +1,6 @@
-import { estimateTokens } from "../context/estimate-tokens.ts";
 import { planCut, summaryInstructions, transcriptOf } from "../compaction/summary.ts";
 import { type CompactionPolicy, planNextStep } from "../compaction/usage.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { Calibration } from "./calibrate.ts";
 import type { TokenCounts, Transcript } from "./transcript.ts";
 

@@ -1,4 +1,3 @@
-import { estimateTokens } from "../context/estimate-tokens.ts";
 import {
   type ClearingPolicy,
   defaultClearing,
@@ -6,12 +5,13 @@ import {
   planClearing,
 } from "../compaction/clearing.ts";
 import type { CompactionPolicy } from "../compaction/usage.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
 import { type RecordId, recordId } from "../engine/state.ts";
-import { type Calibration, calibrate } from "./calibrate.ts";
 import { foresee } from "./best-clearing.ts";
-import { type CompactionMode, type ConversationPart, layOut } from "./prompt-layout.ts";
+import { type Calibration, calibrate } from "./calibrate.ts";
 import { defaultMemory, type MemoryOptions } from "./memory-model.ts";
 import { addCounts, builtInPrices, costOf, type Prices, pricesFor } from "./prices.ts";
+import { type CompactionMode, type ConversationPart, layOut } from "./prompt-layout.ts";
 import type { PolicyRow, ReplayOptions, Report } from "./report.ts";
 import {
   type DecideClearing,

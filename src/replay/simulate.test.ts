@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { toolResultsOf } from "../context/conversation.ts";
 import { describeResult } from "../compaction/clearing.ts";
+import { toolResultsOf } from "../context/conversation.ts";
 import type { Placement } from "../context/prompt.ts";
 import { calibrate } from "./calibrate.ts";
-import { type ExampleOptions, exampleSystem, exampleTranscript } from "./example-transcript.ts";
-import { layOut } from "./prompt-layout.ts";
-import { defaultMemory } from "./memory-model.ts";
 import { poseClearing } from "./clearing-problem.ts";
+import { type ExampleOptions, exampleSystem, exampleTranscript } from "./example-transcript.ts";
+import { defaultMemory } from "./memory-model.ts";
 import { costOf, type Prices } from "./prices.ts";
+import { layOut } from "./prompt-layout.ts";
 import { type DecideClearing, measureWarmth, type SimulatedCall, simulate } from "./simulate.ts";
 
 const prices: Prices = { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 };

@@ -1,6 +1,6 @@
-import type { ConversationPart } from "./prompt-layout.ts";
 import type { MemoryOptions } from "./memory-model.ts";
 import type { Prices } from "./prices.ts";
+import type { ConversationPart } from "./prompt-layout.ts";
 import type { SimulatedCall } from "./simulate.ts";
 
 /** What the agent pays for making its edits, wherever the notepad stands. */

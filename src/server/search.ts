@@ -1,8 +1,8 @@
-import { foldCase, type Note } from "../surfaces/notes/operations.ts";
-import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionSummary } from "../stores/store.ts";
+import { foldCase, type Note } from "../surfaces/notes/operations.ts";
+import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import type { Reply } from "./api.ts";
 import type { Workshop } from "./handlers/handlers.ts";
 

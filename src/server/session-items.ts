@@ -1,9 +1,9 @@
-import { type Child, readChildren } from "../surfaces/sessions/operations.ts";
 import { readEpoch, readTasks } from "../engine/conversation.ts";
 import { listResident, type State } from "../engine/state.ts";
 import { countCharacters } from "../engine/text.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { SessionSummary } from "../stores/store.ts";
+import { type Child, readChildren } from "../surfaces/sessions/operations.ts";
 import type { Reply } from "./api.ts";
 
 export type SessionItem = Reply<"listSessions">["sessions"][number];

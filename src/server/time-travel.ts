@@ -1,5 +1,4 @@
 import type { JournalEntry } from "../engine/journal.ts";
-import type { Note, NoteValue } from "../surfaces/notes/operations.ts";
 import {
   applyChanges,
   emptyCounters,
@@ -10,6 +9,7 @@ import {
 } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
+import type { Note, NoteValue } from "../surfaces/notes/operations.ts";
 
 /** A session's memory right after a revision. It never changes, so it may be kept. */
 export interface Past {

@@ -1,6 +1,6 @@
 import { checkCounts, checkTextList, checkTexts } from "../engine/check-fields.ts";
-import type { NoteMatches } from "../surfaces/notes/note-index.ts";
 import type { NotepadResult } from "../surfaces/notepad/operations.ts";
+import type { NoteMatches } from "../surfaces/notes/note-index.ts";
 import type { Note, NotesResult, NoteValue } from "../surfaces/notes/operations.ts";
 import { readScratchpad, type Scratchpad, type ScratchpadResult } from "../surfaces/scratchpad/operations.ts";
 import type { AppliedOperation, ApplyOptions, Session } from "./session.ts";

@@ -1,10 +1,10 @@
 import { type DiffLine, diffLines } from "../engine/diff.ts";
 import type { JournalEntry } from "../engine/journal.ts";
-import type { Note, NoteValue } from "../surfaces/notes/operations.ts";
-import { readScratchpad, type Scratchpad } from "../surfaces/scratchpad/operations.ts";
 import { revertChanges, type State } from "../engine/state.ts";
 import { planUndo } from "../engine/undo.ts";
 import { HoldfastError } from "../errors.ts";
+import type { Note, NoteValue } from "../surfaces/notes/operations.ts";
+import { readScratchpad, type Scratchpad } from "../surfaces/scratchpad/operations.ts";
 import type { AppliedOperation, ApplyOptions, Session } from "./session.ts";
 
 /** All of a session's memory at one revision. */

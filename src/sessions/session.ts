@@ -2,12 +2,14 @@ import { step } from "../engine/commit.ts";
 import type { Receipt } from "../engine/conversation.ts";
 import type { Actor, JournalEntry } from "../engine/journal.ts";
 import { messageKey } from "../engine/messages.ts";
-import type { NoteIndex } from "../surfaces/notes/note-index.ts";
 import { type Applied, apply, type Operation, type ResultOf } from "../engine/operations.ts";
 import { type Json, type RecordId, type RecordKind, recordId, type State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { tellListener } from "../stores/store.ts";
+import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
+import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
+import type { NoteIndex } from "../surfaces/notes/note-index.ts";
 import { CallLog } from "./call-log.ts";
 import {
   type Notepad,
@@ -18,8 +20,6 @@ import {
   scratchpadOf,
 } from "./handles.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
-import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
-import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { NoteCache } from "./note-cache.ts";
 import {

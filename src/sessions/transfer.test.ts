@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { answer, everything, openTestMemory, rejection } from "../../test/support/memory.ts";
-import { openSmallMemory, play, randomCall } from "../../test/support/random-calls.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { Session, SessionExport } from "../index.ts";
+import { openSmallMemory, play, randomCall } from "./test-support/random-calls.ts";
 
 /** As it comes out of a file. */
 const throughJson = (document: SessionExport): SessionExport => JSON.parse(JSON.stringify(document));

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { JournalEntry } from "../engine/journal.ts";
-import { foldCase } from "../surfaces/notes/operations.ts";
 import { type Json, type RecordKind, recordKinds, type SessionRow } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite } from "../stores/store.ts";
+import { foldCase } from "../surfaces/notes/operations.ts";
 import { checkId } from "./options.ts";
 import type { Session } from "./session.ts";
 

@@ -18,7 +18,11 @@ export async function openStore(choice: StoreChoice, options: StoreOptions = {})
       return (await import("./sqlite/sqlite.ts")).sqliteStore({ path: choice, ...options });
     case "sqlite": {
       const [path = "", query] = pathOf(choice, scheme).split("?");
-      return (await import("./sqlite/sqlite.ts")).sqliteStore({ path, ...readSynchronous(query), ...options });
+      return (await import("./sqlite/sqlite.ts")).sqliteStore({
+        path,
+        ...readSynchronous(query),
+        ...options,
+      });
     }
     case "jsonl":
       return (await import("./jsonl/jsonl.ts")).jsonlStore({ directory: pathOf(choice, scheme), ...options });

@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import type { Child } from "./sessions/operations.ts";
 import type { Checkpoint } from "../engine/conversation.ts";
 import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import type { Block } from "../sessions/options.ts";
 import type { ApplyOptions, Session } from "../sessions/session.ts";
 import type { AgentOf } from "./agent-key.ts";
+import type { Child } from "./sessions/operations.ts";
 
 /** Runs sub-sessions; there is one only where an agent is running. */
 export interface ChildRunner {

@@ -1,11 +1,11 @@
 import { HoldfastError } from "../errors.ts";
-import type { Surface } from "./surface.ts";
 import { knowledgeSurface } from "./knowledge/tools.ts";
 import { notepadSurface } from "./notepad/tools.ts";
 import { notesSurface } from "./notes/tools.ts";
 import { resultsSurface } from "./results/tools.ts";
 import { scratchpadSurface } from "./scratchpad/tools.ts";
 import { sessionsSurface } from "./sessions/tools.ts";
+import type { Surface } from "./surface.ts";
 import { tasksSurface } from "./tasks/tools.ts";
 
 const surfaces: Record<SurfaceName, () => Surface> = {

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { openTestMemory, openTestSession, rejection } from "../../test/support/memory.ts";
 import { defaultLimits, isHoldfastError, openMemory, type SurfaceName } from "../index.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
-import type { Surface } from "./surface.ts";
 import { notepadSurface } from "./notepad/tools.ts";
 import { notesSurface } from "./notes/tools.ts";
 import { scratchpadSurface } from "./scratchpad/tools.ts";
+import type { Surface } from "./surface.ts";
 import { createToolbox } from "./toolbox.ts";
 
 const three = { notepad: notepadSurface, notes: notesSurface, scratchpad: scratchpadSurface };

@@ -3,8 +3,8 @@ import { HoldfastError } from "../errors.ts";
 import type { Block, Context, Toolbox, ToolDescription } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { AgentOf } from "./agent-key.ts";
-import type { Call, Moment, Surface, Tool } from "./surface.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
+import type { Call, Moment, Surface, Tool } from "./surface.ts";
 
 /** The chosen surfaces as one: their tools by name, their guidance, their blocks. */
 export function createToolbox(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brokenStores, harnessOf } from "../../test/support/broken-stores.ts";
 import { storeContract } from "./store-contract.ts";
+import { brokenStores, harnessOf } from "./test-support/broken-stores.ts";
 
 for (const broken of brokenStores) {
   test(`a store with the fault "${broken.fault}" fails the contract where it should [stores.contract-bites]`, async () => {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "../index.ts";
-import { locateNotes } from "../surfaces/project/notes-md/file.ts";
 import type { Memory } from "../sessions/memory.ts";
+import { locateNotes } from "../surfaces/project/notes-md/file.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { findSurfaces } from "../surfaces/surfaces.ts";
 import { findProject, makeProjectDirectory } from "./project.ts";

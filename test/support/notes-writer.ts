@@ -1,5 +1,5 @@
 import { openProject } from "../../src/surfaces/project/project.ts";
-import { callOperation } from "./project.ts";
+import { callOperation } from "../../src/surfaces/project/test-support/project.ts";
 
 /** Logs debt, as fast as it can, until it has logged enough or is killed. */
 const { root, name, count } = JSON.parse(process.argv[2] ?? "{}") as {

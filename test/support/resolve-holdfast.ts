@@ -1,22 +1,16 @@
+import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
+import { parse } from "jsonc-parser";
 
-/** Lets the examples import the package by its name without a build. */
-const entries: Record<string, string> = {
-  holdfast: "index.ts",
-  "holdfast/agent": "controller/index.ts",
-  "holdfast/ai-sdk": "adapters/ai-sdk.ts",
-  "holdfast/anthropic": "adapters/anthropic.ts",
-  "holdfast/openai": "adapters/openai.ts",
-  "holdfast/sandbox": "sandbox/index.ts",
-  "holdfast/testing": "testing/index.ts",
+/** Lets the examples import the package by its name without a build, from where the compiler looks for it. */
+const root = new URL("../../", import.meta.url);
+const { paths } = parse(readFileSync(new URL("tsconfig.json", root), "utf8")).compilerOptions as {
+  paths: Record<string, [string]>;
 };
 
 registerHooks({
   resolve(specifier, context, next) {
-    const entry = entries[specifier];
-    return next(
-      entry === undefined ? specifier : new URL(`../../src/${entry}`, import.meta.url).href,
-      context,
-    );
+    const entry = paths[specifier]?.[0];
+    return next(entry === undefined ? specifier : new URL(entry, root).href, context);
   },
 });

@@ -11,6 +11,8 @@ import {
   plainSummary,
   type Script,
 } from "../../../test/support/agent.ts";
+import { assertPrefixes, epochOf } from "../../../test/support/prompt.ts";
+import { warningText } from "../../compaction/summary.ts";
 import {
   assertUntouched,
   isWarningTurn,
@@ -18,9 +20,7 @@ import {
   saidIn,
   sheetText,
   user,
-} from "../../../test/support/ai-sdk.ts";
-import { assertPrefixes, epochOf } from "../../../test/support/prompt.ts";
-import { warningText } from "../../compaction/summary.ts";
+} from "./test-support/ai-sdk.ts";
 
 /** Reads one sheet after another, and saves how far it came whenever it is warned. */
 function readSheets(sheets: number): Script {

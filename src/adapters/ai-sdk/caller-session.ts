@@ -1,8 +1,8 @@
 import type { ModelMessage } from "ai";
 import { AgentSession, type AgentSetting, type PromptNow } from "../../agent/agent-session.ts";
+import { placeChanges, tellFullness } from "../../agent/place-changes.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { blocksToFreeze, planPrompt } from "../../context/prompt.ts";
-import { placeChanges, tellFullness } from "../../agent/place-changes.ts";
 import { type Injection, readInjections, readSpans } from "../../engine/conversation.ts";
 import { messageKey } from "../../engine/messages.ts";
 import { type Json, recordId, type State } from "../../engine/state.ts";

@@ -2,6 +2,8 @@ import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLan
 import { typeName } from "../../engine/check-fields.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
+import { CallerSession } from "./caller-session.ts";
+import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
 import {
   agentSetting,
   type CompactionOptions,
@@ -10,10 +12,8 @@ import {
   type ToolOptions,
   toolboxFor,
 } from "./options.ts";
-import { executableTools } from "./tools.ts";
-import { CallerSession } from "./caller-session.ts";
-import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
 import { type PrepareStep, prepareStepFor } from "./prepare-step.ts";
+import { executableTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
 export type { CompactionOptions, PlacementOptions, ToolOptions } from "./options.ts";

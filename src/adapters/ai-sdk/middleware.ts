@@ -1,14 +1,14 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ModelMessage, wrapLanguageModel } from "ai";
 import type { AgentSetting } from "../../agent/agent-session.ts";
+import { isOverflow } from "../../agent/call-model.ts";
 import { runCompaction } from "../../agent/compact.ts";
 import { foldWhenCold } from "../../agent/fold.ts";
-import { isOverflow } from "../../agent/call-model.ts";
 import { placeUnseenChanges } from "../../agent/place-changes.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { Listeners } from "./options.ts";
 import type { CallerSession } from "./caller-session.ts";
-import { hearAnswer, hearStream } from "./record-answer.ts";
 import { createNudge } from "./nudge-turn.ts";
+import type { Listeners } from "./options.ts";
+import { hearAnswer, hearStream } from "./record-answer.ts";
 import { withBytes } from "./without-bytes.ts";
 
 type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];

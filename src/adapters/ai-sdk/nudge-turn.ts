@@ -1,10 +1,10 @@
 import type { AgentSetting } from "../../agent/agent-session.ts";
-import { type StoredMessage, spokenText, toolCallsOf } from "../../context/conversation.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import { type NudgeFacts, noNudges, planNudge } from "../../compaction/nudges.ts";
+import { type StoredMessage, spokenText, toolCallsOf } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
-import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { State } from "../../engine/state.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { dotless } from "../../surfaces/toolbox.ts";
 import type { CallerSession } from "./caller-session.ts";
 

@@ -1,9 +1,9 @@
 import type { LanguageModel, ToolSet } from "ai";
-import { estimateTokens } from "../../context/estimate-tokens.ts";
-import { cachedTokenizer, type Tokenizer } from "../../context/tokens.ts";
 import { type AgentSetting, makeTokenizer } from "../../agent/agent-session.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentOptions } from "../../agent/options.ts";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
+import { cachedTokenizer, type Tokenizer } from "../../context/tokens.ts";
 import type { Limits } from "../../engine/limits.ts";
 import { HoldfastError } from "../../errors.ts";
 import { mergeLimits } from "../../sessions/options.ts";

@@ -10,14 +10,6 @@ import {
   plainSummary,
   type Script,
 } from "../../../test/support/agent.ts";
-import {
-  assertUntouched,
-  isWarningTurn,
-  openSdkStage,
-  ownTools,
-  saidIn,
-  user,
-} from "../../../test/support/ai-sdk.ts";
 import { assertPrefixes } from "../../../test/support/prompt.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import {
@@ -27,6 +19,14 @@ import {
   holdfastPrepareStep,
   holdfastTools,
 } from "./index.ts";
+import {
+  assertUntouched,
+  isWarningTurn,
+  openSdkStage,
+  ownTools,
+  saidIn,
+  user,
+} from "./test-support/ai-sdk.ts";
 
 test("middleware, tools and prepareStep work one by one as they do together [aisdk.parts]", async (t) => {
   const { session, server, calls, events } = await openSdkStage(t, (request, number) => {

@@ -11,10 +11,10 @@ import {
 } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { append, call, ofType } from "../../../test/support/agent.ts";
-import { assertUntouched, mockAnswer, openSdkStage, saidIn, user } from "../../../test/support/ai-sdk.ts";
 import { assertPrefixes } from "../../../test/support/prompt.ts";
 import { foldedText } from "../../compaction/summary.ts";
 import { holdfast } from "./index.ts";
+import { assertUntouched, mockAnswer, openSdkStage, saidIn, user } from "./test-support/ai-sdk.ts";
 
 test("streamText call after call: the prefix stays, edits follow where they belong [aisdk.epoch]", async (t) => {
   const answers = [

@@ -4,6 +4,8 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { generateText, isStepCount, type ModelMessage, streamText } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { append, call, modelAt, ofType } from "../../../test/support/agent.ts";
+import { openTestSession } from "../../../test/support/memory.ts";
+import { type AgentEvent, holdfast, holdfastTools } from "./index.ts";
 import {
   assertUntouched,
   mockAnswer,
@@ -12,9 +14,7 @@ import {
   saidIn,
   sheetText,
   user,
-} from "../../../test/support/ai-sdk.ts";
-import { openTestSession } from "../../../test/support/memory.ts";
-import { type AgentEvent, holdfast, holdfastTools } from "./index.ts";
+} from "./test-support/ai-sdk.ts";
 
 for (const mode of ["generate", "stream"]) {
   test(`a task collapses to one line, and the question before it stays (${mode}) [aisdk.tasks]`, async (t) => {

@@ -3,8 +3,8 @@ import { callKey } from "../../context/conversation.ts";
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
 import type { Toolbox } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { Tool } from "../../surfaces/surface.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
+import type { Tool } from "../../surfaces/surface.ts";
 import { type AgentToolbox, dotless } from "../../surfaces/toolbox.ts";
 
 /** Memory's tools for the AI SDK, ready to run. The model reads a tool's text; programs get its output. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaMemoryTool } from "@anthropic-ai/sdk/helpers/beta/memory";
-import { type JsonRequest, startJsonServer } from "../../../test/support/json-server.ts";
 import { openTestSession } from "../../../test/support/memory.ts";
+import { type JsonRequest, startJsonServer } from "../test-support/json-server.ts";
 import { anthropicMemoryTool, anthropicTools, handleToolUse, memoryToolHandlers } from "./index.ts";
 
 type Block = { type: "text"; text: string } | { type: "tool_use"; id: string; name: string; input: unknown };

@@ -1,8 +1,8 @@
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { runMemoryCommand } from "./memory-tool.ts";
 import { answerCall, definitionsOf, type SurfaceChoice } from "../session-tools.ts";
+import { runMemoryCommand } from "./memory-tool.ts";
 
 export type { SurfaceChoice } from "../session-tools.ts";
 

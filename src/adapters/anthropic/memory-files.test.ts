@@ -12,7 +12,7 @@ import {
   replace,
   run,
   view,
-} from "../../../test/support/memory-tool.ts";
+} from "./test-support/memory-tool.ts";
 
 test("the notepad and the spaces are files, and the files are the notepad and the spaces [anthropic.memory-files]", async () => {
   const session = await openTestSession();

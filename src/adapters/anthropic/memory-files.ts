@@ -1,9 +1,9 @@
-import type { Note } from "../../surfaces/notes/operations.ts";
 import type { Operation } from "../../engine/operations.ts";
-import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { readText, type State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { Note } from "../../surfaces/notes/operations.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { checkPath, memoryRoot } from "./memory-path.ts";
 
 /** Where a file of the memory tool is kept. */

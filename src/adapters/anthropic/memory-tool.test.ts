@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { BetaLocalFilesystemMemoryTool } from "@anthropic-ai/sdk/tools/memory/node";
 import { openTestMemory, openTestSession } from "../../../test/support/memory.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import type { Session } from "../../index.ts";
 import {
   type Command,
   create,
@@ -14,9 +16,7 @@ import {
   replace,
   run,
   view,
-} from "../../../test/support/memory-tool.ts";
-import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import type { Session } from "../../index.ts";
+} from "./test-support/memory-tool.ts";
 
 test("every command answers as Anthropic's own file system tool does, word for word [anthropic.memory-answers]", async () => {
   const session = await openTestSession();

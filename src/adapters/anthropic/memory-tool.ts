@@ -2,13 +2,13 @@ import { z } from "zod";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { defaultLimits } from "../../engine/limits.ts";
 import type { Operation } from "../../engine/operations.ts";
-import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { ToolAnswer } from "../../sessions/options.ts";
 import type { ApplyOptions, Session } from "../../sessions/session.ts";
-import { type Call, defineTool, type Tool } from "../../surfaces/surface.ts";
 import { dispatch, required } from "../../surfaces/dispatch.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import { type Call, defineTool, type Tool } from "../../surfaces/surface.ts";
 import {
   checkFree,
   createOperation,

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import OpenAI from "openai";
 import { append, call } from "../../../test/support/agent.ts";
-import { startJsonServer } from "../../../test/support/json-server.ts";
 import { openTestSession, rejection } from "../../../test/support/memory.ts";
 import { startScriptedServer } from "../../testing/index.ts";
+import { startJsonServer } from "../test-support/json-server.ts";
 import { handleFunctionCalls, handleToolCalls, openaiResponsesTools, openaiTools } from "./index.ts";
 
 test("a loop on chat completions with the real client [openai.chat]", async (t) => {

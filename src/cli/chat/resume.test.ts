@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { beginChat, newestMessage, promptsOf, runCli, startCli } from "../../../test/support/chat.ts";
 import type { ScriptedAnswer, ScriptedRequest } from "../../testing/scripted-server.ts";
+import { beginChat, newestMessage, promptsOf, runCli, startCli } from "../test-support/chat.ts";
 
 const never = () => new Promise<never>(() => undefined);
 

@@ -3,10 +3,10 @@ import { isFinalAnswer, toStored } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { oneLine } from "../terminal/paint.ts";
 import { statusLine } from "./lines.ts";
 import { type ChosenModel, describeFailure } from "./model.ts";
 import type { Outcome, View } from "./view.ts";
-import { oneLine } from "../terminal/paint.ts";
 
 export interface ChatSetting {
   memory: Memory;

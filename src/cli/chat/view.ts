@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { TurnResult } from "../../agent/turn.ts";
-import { callLine, eventLine, resultLine } from "./lines.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
+import { callLine, eventLine, resultLine } from "./lines.ts";
 
 /** How a turn ended. */
 export type Outcome = { ok: true; result: TurnResult } | { ok: false; error: string; aborted: boolean };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { beginChat, newestMessage, promptsOf, runCli } from "../../../test/support/chat.ts";
+import { beginChat, newestMessage, promptsOf, runCli } from "../test-support/chat.ts";
 
 const readPlan = { toolCalls: [{ name: "read_file", input: { path: "plan.txt" } }] };
 const noteFinding = {

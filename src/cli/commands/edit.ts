@@ -1,4 +1,10 @@
-import { hasConflictMarks, type MergePart, markConflicts, merge, type SideNames } from "../../engine/merge.ts";
+import {
+  hasConflictMarks,
+  type MergePart,
+  markConflicts,
+  merge,
+  type SideNames,
+} from "../../engine/merge.ts";
 import type { Operation } from "../../engine/operations.ts";
 import { readText, type State } from "../../engine/state.ts";
 import { countCharacters, normaliseText } from "../../engine/text.ts";

@@ -1,18 +1,18 @@
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
+import { shrinkSqlite } from "../../stores/sqlite/salvage/file.ts";
 import type { SessionSummary } from "../../stores/store.ts";
 import { chosenStore, readArguments, type StoreOptions, wholeNumber } from "../arguments.ts";
 import { openExistingMemory, sqlitePath } from "../existing-memory.ts";
 import { eachSession } from "../pick-session.ts";
-import { type Candidate, type CollectionPlan, planCollection, type Retention } from "./plan-gc.ts";
 import { noArguments } from "../positionals.ts";
+import { readSizes } from "../session-sizes.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { ageOf, counted, parseAge, parseSize, sizeOf } from "../terminal/quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
-import { readSizes } from "../session-sizes.ts";
-import { shrinkSqlite } from "../../stores/sqlite/salvage/file.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { dotted, wrapSpans } from "../terminal/wrap-text.ts";
+import { type Candidate, type CollectionPlan, planCollection, type Retention } from "./plan-gc.ts";
 
 const usage = "gc [--older-than AGE] [--keep N] [--max-size SIZE] [--yes]";
 

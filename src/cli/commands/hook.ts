@@ -2,11 +2,11 @@ import { writeSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 import { keepFailure } from "../../hosts/failures.ts";
 import { emptyAnswer, formatAnswer } from "../../hosts/hook/answer.ts";
-import { readHookConfig } from "../../workspace/config.ts";
 import { type HookEvent, hookHosts, readHookEvent } from "../../hosts/hook/event.ts";
+import { runHook } from "../../hosts/hook/run-hook.ts";
+import { readHookConfig } from "../../workspace/config.ts";
 import type { StoreWish } from "../../workspace/light-memory.ts";
 import { findProject } from "../../workspace/project.ts";
-import { runHook } from "../../hosts/hook/run-hook.ts";
 import { isObject } from "../../workspace/small-file.ts";
 
 /** An event that is longer than this is not read. */

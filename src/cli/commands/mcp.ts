@@ -1,13 +1,12 @@
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
-import { packageRoot } from "../../hosts/install/launcher.ts";
-import { findStore } from "../../workspace/light-memory.ts";
-import { findProject, type Project } from "../../workspace/project.ts";
 import { followSession } from "../../hosts/session-link.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
+import { findStore } from "../../workspace/light-memory.ts";
+import { packageVersion } from "../../workspace/package.ts";
+import { findProject, type Project } from "../../workspace/project.ts";
 import { chosenStore, openChosenMemory, readArguments } from "../arguments.ts";
 import { projectSession } from "../project-root.ts";
 import { defaultSurfaces, knownSurfaces, loadSurfaces } from "../surfaces.ts";
@@ -112,9 +111,4 @@ function openOnce(
 function placeOf(file: string): string {
   const stat = file === "" ? undefined : statSync(file, { throwIfNoEntry: false, bigint: true });
   return stat ? `${stat.dev}.${stat.ino}` : "none";
-}
-
-function packageVersion(): string {
-  const text = readFileSync(join(packageRoot, "package.json"), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

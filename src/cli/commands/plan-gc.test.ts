@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Candidate, planCollection } from "./plan-gc.ts";
 import { ageOf, parseAge, parseSize, sizeOf } from "../terminal/quantities.ts";
+import { type Candidate, planCollection } from "./plan-gc.ts";
 
 function session(id: string, more: Partial<Candidate> = {}): Candidate {
   return { id, status: "active", updatedAt: 100, revision: 1, bytes: 10, forkOf: null, ...more };

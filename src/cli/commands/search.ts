@@ -4,10 +4,10 @@ import type { Session } from "../../sessions/session.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { openExistingMemory } from "../existing-memory.ts";
 import { eachSession, pickSession } from "../pick-session.ts";
+import { type LineMatch, TextSearch } from "../search-text.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { ageOf } from "../terminal/quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
-import { type LineMatch, TextSearch } from "../search-text.ts";
 import { visibleLine, visibleText } from "../terminal/visible-text.ts";
 import { type Span, wrapSpans } from "../terminal/wrap-text.ts";
 

@@ -1,9 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
-import { packageRoot } from "../../hosts/install/launcher.ts";
-import { findProject } from "../../workspace/project.ts";
 import { createMcpHandler } from "../../mcp/http-handler.ts";
 import { builtInPrices, pricesFor } from "../../replay/prices.ts";
 import { chooseAccess } from "../../server/listen.ts";
@@ -12,10 +10,18 @@ import { projectNotes } from "../../server/project-notes.ts";
 import { type RunningServer, startServer } from "../../server/start.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
-import { chosenStore, openChosenMemory, readArguments, type StoreOptions, wholeNumber } from "../arguments.ts";
-import { openBrowser } from "../terminal/open-browser.ts";
+import { packageVersion } from "../../workspace/package.ts";
+import { findProject } from "../../workspace/project.ts";
+import {
+  chosenStore,
+  openChosenMemory,
+  readArguments,
+  type StoreOptions,
+  wholeNumber,
+} from "../arguments.ts";
 import { projectSession } from "../project-root.ts";
 import { defaultSurfaces, loadSurfaces } from "../surfaces.ts";
+import { openBrowser } from "../terminal/open-browser.ts";
 import { painterFor } from "../terminal/paint.ts";
 
 const paint = painterFor(process.stdout);
@@ -136,9 +142,4 @@ function readPort(value: string | undefined): number | undefined {
 
 function withoutPassword(store: string): string {
   return store.replace(/^([a-z]+:\/\/[^:@/]*):[^@]*@/, "$1@");
-}
-
-function packageVersion(): string {
-  const text = readFileSync(join(packageRoot, "package.json"), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -3,9 +3,9 @@ import { readArguments } from "../arguments.ts";
 import { openExistingMemory } from "../existing-memory.ts";
 import { eachSession } from "../pick-session.ts";
 import { noArguments } from "../positionals.ts";
+import { readSizes } from "../session-sizes.ts";
 import { ageOf, counted, sizeOf } from "../terminal/quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
-import { readSizes } from "../session-sizes.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { dotted, wrapSpans } from "../terminal/wrap-text.ts";
 

@@ -1,10 +1,10 @@
 import { type OpenTask, readTasks } from "../../engine/conversation.ts";
-import type { Note } from "../../surfaces/notes/operations.ts";
 import { revertChanges, type SessionRow } from "../../engine/state.ts";
 import { countCharacters } from "../../engine/text.ts";
 import type { MemorySnapshot } from "../../sessions/history.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { Note } from "../../surfaces/notes/operations.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { openExistingMemory } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runCli } from "../../../test/support/chat.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { runCli } from "../test-support/chat.ts";
 import { sheets } from "./workbook.ts";
 
 test("the demo shows the notepad growing through compactions and what was kept [repo.demo]", async () => {

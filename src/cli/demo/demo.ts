@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import type { AgentEvent } from "../../agent/events.ts";
 import { openMemory } from "../../index.ts";
+import { bar, count, oneLine, painterFor, percent, wrap } from "../terminal/paint.ts";
 import { type Audit, contextWindow, runAudit } from "./audit.ts";
 import { ask, sheets } from "./workbook.ts";
-import { bar, count, oneLine, painterFor, percent, wrap } from "../terminal/paint.ts";
 
 const paint = painterFor(process.stdout);
 

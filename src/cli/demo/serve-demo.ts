@@ -1,6 +1,6 @@
 import type { Memory } from "../../sessions/memory.ts";
-import { conclude, introduceAudit, narrator } from "./demo.ts";
 import { runAudit } from "./audit.ts";
+import { conclude, introduceAudit, narrator } from "./demo.ts";
 
 /** Slow enough to follow on the page. */
 const thinking = 2_500;

@@ -1,6 +1,6 @@
 import { type DiffLine, diffLines } from "../../engine/diff.ts";
-import type { Note } from "../../surfaces/notes/operations.ts";
 import type { MemoryDiff } from "../../sessions/history.ts";
+import type { Note } from "../../surfaces/notes/operations.ts";
 import type { Screen } from "./screen.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 import { wrapSpans } from "./wrap-text.ts";

@@ -1,5 +1,5 @@
-import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 import { objectIn, objectsIn, textIn } from "../transcript/file.ts";
+import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One line of a Claude Code transcript; sub-agents have conversations of their own and are left out. */
 export function readClaudeLine(line: Record<string, unknown>): TranscriptLine {

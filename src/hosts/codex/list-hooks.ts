@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { isOurHook } from "../install/launcher.ts";
-import type { Places } from "../install/places.ts";
 import { isObject } from "../../workspace/small-file.ts";
 import { endGroup, throwIfStopped, track } from "../doctor/running.ts";
+import { isOurHook } from "../install/launcher.ts";
+import type { Places } from "../install/places.ts";
 
 interface CodexHook {
   event: string;

@@ -1,6 +1,6 @@
 import { isObject } from "../../workspace/small-file.ts";
-import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 import { objectIn, objectsIn, textIn } from "../transcript/file.ts";
+import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One line of a Codex rollout. */
 export function readCodexLine(line: Record<string, unknown>): TranscriptLine {

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../../errors.ts";
-import type { HostName } from "../hosts.ts";
 import type { Project } from "../../workspace/project.ts";
+import type { HostName } from "../hosts.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 import { keepOwnRun } from "./last-failure.ts";
 import { runProgram } from "./run-program.ts";

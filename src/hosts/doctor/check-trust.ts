@@ -1,10 +1,10 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { listCodexHooks } from "../codex/list-hooks.ts";
 import type { HostName } from "../hosts.ts";
 import { readJson, valueAt } from "../install/json-text.ts";
 import { findProgram } from "../install/launcher.ts";
 import { type Places, userFolder } from "../install/places.ts";
-import { listCodexHooks } from "../codex/list-hooks.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
 const check = "trust";

@@ -1,11 +1,11 @@
+import type { Project } from "../../workspace/project.ts";
+import type { Host } from "../hosts.ts";
 import { readConfig, textOf } from "../install/config-file.ts";
 import { detect } from "../install/detect.ts";
-import type { Host } from "../hosts.ts";
 import { findLauncher, findProgram, type Launcher, shellLine } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
 import type { Places, Scope } from "../install/places.ts";
 import { readRecord } from "../install/record.ts";
-import type { Project } from "../../workspace/project.ts";
 import { checkCanary } from "./check-canary.ts";
 import { checkPlugin } from "./check-plugin.ts";
 import { checkServer } from "./check-server.ts";

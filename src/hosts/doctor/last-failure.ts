@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { isObject, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { type Failure, readFailures } from "../failures.ts";
 import type { HostName } from "../hosts.ts";
-import { isObject, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
 const check = "last failure";

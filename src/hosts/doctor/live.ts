@@ -4,15 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { openMemory } from "../../index.ts";
+import { findStore } from "../../workspace/light-memory.ts";
+import { findProject, type Project } from "../../workspace/project.ts";
 import type { Host, HostName } from "../hosts.ts";
 import { valueAt } from "../install/json-text.ts";
 import { findProgram } from "../install/launcher.ts";
 import { type Places, userFolder } from "../install/places.ts";
-import { findStore } from "../../workspace/light-memory.ts";
-import { findProject, type Project } from "../../workspace/project.ts";
-import { findLink, sessionIdOf } from "../session-link.ts";
-import { settingsIn } from "./check-trust.ts";
-import { type Finding, note, ok, problem } from "./finding.ts";
 import {
   openClawEnv,
   openClawOldNode,
@@ -20,6 +17,9 @@ import {
   openClawTurn,
   writeOpenClawConfig,
 } from "../openclaw/live.ts";
+import { findLink, sessionIdOf } from "../session-link.ts";
+import { settingsIn } from "./check-trust.ts";
+import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { throwIfStopped } from "./running.ts";
 import { purgeSessionsOf, rememberLinks } from "./scratch-session.ts";

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "../../index.ts";
-import { newHookState, readHookState, writeHookState } from "../hook/state.ts";
 import { findStore } from "../../workspace/light-memory.ts";
 import { makeProjectDirectory, type Project } from "../../workspace/project.ts";
-import { sessionIdOf } from "../session-link.ts";
 import { namesIn } from "../../workspace/small-file.ts";
+import { newHookState, readHookState, writeHookState } from "../hook/state.ts";
+import { sessionIdOf } from "../session-link.ts";
 
 /** A conversation that only doctor has, with a word in its notepad that stands nowhere else. */
 export interface ScratchSession {

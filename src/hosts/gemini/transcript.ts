@@ -1,5 +1,5 @@
-import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 import { objectIn, objectsIn, readPart, textIn } from "../transcript/file.ts";
+import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One message of a Gemini CLI chat file. */
 export function readGeminiLine(line: Record<string, unknown>): TranscriptLine {

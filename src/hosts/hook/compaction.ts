@@ -1,8 +1,8 @@
 import { type Checkpoint, type Receipt, readEpoch } from "../../engine/conversation.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
-import { markSeen, memoryText, openSession, type Scene } from "./scene.ts";
-import type { HostCompaction } from "./state.ts";
+import { stampOf } from "../../workspace/light-memory.ts";
+import { readConversation } from "../transcript/read-conversation.ts";
 import {
   planHostCheckpoint,
   planHostReceipt,
@@ -12,9 +12,9 @@ import {
   writeCheckpoint,
   writeReceipt,
 } from "./host-compaction.ts";
-import { stampOf } from "../../workspace/light-memory.ts";
 import { checkpointProjectOf, recoverProject } from "./project-notes.ts";
-import { readConversation } from "../transcript/read-conversation.ts";
+import { markSeen, memoryText, openSession, type Scene } from "./scene.ts";
+import type { HostCompaction } from "./state.ts";
 
 /** Gemini announces a compaction before every request; one that has hardly more to say is passed over. */
 const growth = { factor: 1.25, bytes: 64_000 };

@@ -1,9 +1,9 @@
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import type { HookEvent } from "./event.ts";
 import type { Project } from "../../workspace/project.ts";
 import { findLink, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
 import { readPart } from "../transcript/file.ts";
+import type { HookEvent } from "./event.ts";
 
 /**
  * Which memory the host's session goes on with. A new conversation has a memory of its own. One that was resumed or

@@ -1,17 +1,17 @@
 import { type NudgePolicy, planNudge } from "../../compaction/nudges.ts";
 import type { JournalEntry } from "../../engine/journal.ts";
-import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import { stampOf } from "../../workspace/light-memory.ts";
 import { lastInputTokens } from "../gemini/transcript.ts";
+import { dropStaleLinks } from "../session-link.ts";
+import { readConversation } from "../transcript/read-conversation.ts";
+import { afterCompaction, beforeCompaction, tellCompacted } from "./compaction.ts";
+import { planHostCheckpoint } from "./host-compaction.ts";
+import { checkpointProjectOf, hasProjectNotes, recoverProject } from "./project-notes.ts";
 import { findSession, type HookRun, markSeen, memoryText, type Scene, setScene } from "./scene.ts";
 import { writeHookState } from "./state.ts";
-import { planHostCheckpoint } from "./host-compaction.ts";
-import { stampOf } from "../../workspace/light-memory.ts";
-import { checkpointProjectOf, hasProjectNotes, recoverProject } from "./project-notes.ts";
-import { readConversation } from "../transcript/read-conversation.ts";
-import { dropStaleLinks } from "../session-link.ts";
-import { afterCompaction, beforeCompaction, tellCompacted } from "./compaction.ts";
 
 /** Handles one event of a host: answers first, then writes what has to be kept. */
 export async function runHook(run: HookRun): Promise<void> {

@@ -2,15 +2,21 @@ import type { State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { followEvent } from "./follow-event.ts";
-import { type HookReply, withoutAngleBrackets } from "./answer.ts";
 import type { HookConfig } from "../../workspace/config.ts";
-import type { HookEvent } from "./event.ts";
-import { type HookState, newHookState, readHookState } from "./state.ts";
-import { findStore, openLightMemory, type StorePlace, type StoreWish, stampOf } from "../../workspace/light-memory.ts";
-import { type MemoryText, renderMemory } from "./memory-text.ts";
+import {
+  findStore,
+  openLightMemory,
+  type StorePlace,
+  type StoreWish,
+  stampOf,
+} from "../../workspace/light-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { memoryOf } from "../session-link.ts";
+import { type HookReply, withoutAngleBrackets } from "./answer.ts";
+import type { HookEvent } from "./event.ts";
+import { followEvent } from "./follow-event.ts";
+import { type MemoryText, renderMemory } from "./memory-text.ts";
+import { type HookState, newHookState, readHookState } from "./state.ts";
 
 export interface HookRun {
   event: HookEvent;

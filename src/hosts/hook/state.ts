@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { NudgeFacts } from "../../compaction/nudges.ts";
-import { sessionIdOf } from "../session-link.ts";
 import { isObject, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
+import { sessionIdOf } from "../session-link.ts";
 
 /**
  * What the hooks of one conversation know of each other. Small and not precious: without it memory is shown once too

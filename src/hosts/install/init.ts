@@ -1,6 +1,6 @@
+import { type Host, hosts, hostsNamed } from "../hosts.ts";
 import { readConfig, textOf } from "./config-file.ts";
 import { detect } from "./detect.ts";
-import { type Host, hosts, hostsNamed } from "../hosts.ts";
 import { findLauncher, type Launcher } from "./launcher.ts";
 import type { Piece } from "./piece.ts";
 import type { Places } from "./places.ts";

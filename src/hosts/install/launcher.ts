@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, globSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { packageRoot } from "../../workspace/package.ts";
 
 /** How a host starts this program: a command and the arguments that come before ours. */
 export interface Launcher {
@@ -8,15 +9,6 @@ export interface Launcher {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The folder with our package.json: the nearest one above this file. */
-export const packageRoot = findPackageRoot(import.meta.dirname);
-
-function findPackageRoot(from: string): string {
-  for (let folder = from; folder !== dirname(folder); folder = dirname(folder))
-    if (existsSync(join(folder, "package.json"))) return folder;
-  return from;
-}
 
 const builtCommand = join(packageRoot, "dist", "cli.js");
 const sourceCommand = join(packageRoot, "src", "cli.ts");

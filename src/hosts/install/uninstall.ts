@@ -1,6 +1,6 @@
 import { isHoldfastError } from "../../errors.ts";
-import { readConfig, removeEmpty } from "./config-file.ts";
 import { type Host, hosts, hostsNamed } from "../hosts.ts";
+import { readConfig, removeEmpty } from "./config-file.ts";
 import { piecesByFile, withoutPieces } from "./init.ts";
 import { findLauncher } from "./launcher.ts";
 import type { Places } from "./places.ts";

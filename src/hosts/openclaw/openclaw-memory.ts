@@ -3,12 +3,17 @@ import type { Checkpoint } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { planHostCheckpoint, planHostReceipt, writeCheckpoint, writeReceipt } from "../hook/host-compaction.ts";
+import { openPluginMemory } from "../../workspace/plugin-memory.ts";
+import { findProject } from "../../workspace/project.ts";
+import {
+  planHostCheckpoint,
+  planHostReceipt,
+  writeCheckpoint,
+  writeReceipt,
+} from "../hook/host-compaction.ts";
 import { toModelMessage } from "../pi/model-messages.ts";
 import { isJsonObject } from "../pi/session-tree.ts";
-import { openPluginMemory } from "../../workspace/plugin-memory.ts";
 import { listAncestors } from "../processes.ts";
-import { findProject } from "../../workspace/project.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
 import { ShownMemory } from "../shown-memory.ts";
 import type { OpenClawCompactionEvent, OpenClawContext } from "./api.ts";

@@ -1,8 +1,8 @@
-import { listAncestors } from "../processes.ts";
 import { findProject, makeProjectDirectory, type Project } from "../../workspace/project.ts";
+import { listAncestors } from "../processes.ts";
 import { linkSession } from "../session-link.ts";
-import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts";
 import type { OpencodeInput, OpencodeMessage } from "./api.ts";
+import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts";
 import { placeText } from "./place-text.ts";
 import { writeTranscript } from "./transcript.ts";
 

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeProjectDirectory } from "../../workspace/project.ts";
-import { sessionIdOf } from "../session-link.ts";
 import { isObject } from "../../workspace/small-file.ts";
-import { calledTool, type Message, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
+import { sessionIdOf } from "../session-link.ts";
 import { objectsIn } from "../transcript/file.ts";
+import { calledTool, type Message, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** Writes a conversation down where the hook, and later the agent, can read it. opencode keeps no such file. */
 export function writeTranscript(directory: string, hostSession: string, messages: unknown): string {

@@ -1,9 +1,9 @@
-import type { NoteValue } from "../../surfaces/notes/operations.ts";
 import type { Json } from "../../engine/state.ts";
 import type { SessionExport } from "../../sessions/transfer.ts";
+import type { NoteValue } from "../../surfaces/notes/operations.ts";
+import type { PiTreeEntry } from "./api.ts";
 import { isStateEntry, listChanges, type PiState, readState } from "./session-file.ts";
 import { isJsonObject } from "./session-tree.ts";
-import type { PiTreeEntry } from "./api.ts";
 
 /** What the custom entries along a branch say the memory is. */
 export interface BranchMemory extends PiState {

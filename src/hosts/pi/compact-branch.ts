@@ -1,14 +1,14 @@
-import { fenceContent } from "../../context/fence.ts";
-import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { planCheckpoint } from "../../compaction/checkpoint.ts";
 import { planReceipt } from "../../compaction/receipt.ts";
+import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
+import { fenceContent } from "../../context/fence.ts";
 import { type Checkpoint, type Receipt, readEpoch } from "../../engine/conversation.ts";
 import type { Session } from "../../sessions/session.ts";
 import { readCheckpoint, writeCheckpoint } from "../hook/host-compaction.ts";
-import { isJsonObject } from "./session-tree.ts";
 import { memoryText } from "../shown-memory.ts";
-import { toModelMessage } from "./model-messages.ts";
 import type { PiAgentMessage, PiBeforeCompactEvent, PiContext, PiTreeEntry } from "./api.ts";
+import { toModelMessage } from "./model-messages.ts";
+import { isJsonObject } from "./session-tree.ts";
 import { summarise } from "./summarise.ts";
 
 /** A compaction that pi is about to make: what goes, what stays, and what was written down before it. */

@@ -7,7 +7,6 @@ import type { Session } from "../../sessions/session.ts";
 import { dotless } from "../../surfaces/toolbox.ts";
 import { writeReceipt } from "../hook/host-compaction.ts";
 import { ShownMemory } from "../shown-memory.ts";
-import { checkpointBranch, type PlannedCompaction, receiptOf, summariseBranch } from "./compact-branch.ts";
 import type {
   PiAgentMessage,
   PiBeforeCompactEvent,
@@ -18,6 +17,7 @@ import type {
   PiExtensionApi,
   PiTool,
 } from "./api.ts";
+import { checkpointBranch, type PlannedCompaction, receiptOf, summariseBranch } from "./compact-branch.ts";
 import { PiMemory } from "./pi-memory.ts";
 import { placeMemory } from "./place-memory.ts";
 

@@ -3,8 +3,8 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { openPluginMemory, surfacesFor } from "../../workspace/plugin-memory.ts";
 import { failureReporter } from "../report-failure.ts";
-import { PiExtension } from "./extension.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
+import { PiExtension } from "./extension.ts";
 
 /**
  * The pi extension: tools, memory before every model call, and compactions with a checkpoint and a receipt.

@@ -1,8 +1,9 @@
-import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { Json, State } from "../../engine/state.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { sessionIdOf } from "../session-link.ts";
+import type { PiContext, PiExtensionApi } from "./api.ts";
 import {
   type BranchMemory,
   hasLink,
@@ -13,7 +14,6 @@ import {
   toDocument,
   wentElsewhere,
 } from "./branch-memory.ts";
-import type { PiContext, PiExtensionApi } from "./api.ts";
 
 /**
  * The memory of the branch that pi stands on. A branch of pi's tree is a session of ours: whoever goes back to an

@@ -1,5 +1,5 @@
-import type { Scratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { HoldfastError } from "../../errors.ts";
+import type { Scratchpad } from "../../surfaces/scratchpad/operations.ts";
 import {
   isJsonObject,
   type PiEntry,

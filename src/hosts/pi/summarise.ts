@@ -1,14 +1,14 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { unfenceContent } from "../../context/fence.ts";
-import type { StoredMessage } from "../../context/conversation.ts";
 import {
   deterministicSummary,
   findSummaryFault,
   summaryInstructions,
   transcriptOf,
 } from "../../compaction/summary.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
+import { unfenceContent } from "../../context/fence.ts";
 import type { Receipt } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { PiContext, PiModelAnswer, PiModelRequest } from "./api.ts";

@@ -4,8 +4,8 @@ import type { JournalEntry } from "../../engine/journal.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Reply } from "../api.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
 import { readMessages } from "../messages.ts";
+import type { Handlers, Workshop } from "./handlers.ts";
 
 type Compaction = Reply<"compaction">;
 

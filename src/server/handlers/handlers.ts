@@ -1,18 +1,18 @@
 import type { z } from "zod";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Reply, RouteName, Routes } from "../api.ts";
-import { compactionHandlers } from "./compactions.ts";
 import type { SessionDirectory } from "../directory.ts";
 import type { EventHub } from "../events.ts";
-import { journalHandlers } from "./journal.ts";
 import { ledgerHandlers } from "../ledger.ts";
+import type { PriceOf } from "../money.ts";
+import { type ProjectReader, projectHandlers } from "../project.ts";
+import type { TimeTravel } from "../time-travel.ts";
+import { compactionHandlers } from "./compactions.ts";
+import { journalHandlers } from "./journal.ts";
 import { memoryHandlers } from "./memory.ts";
 import { messageHandlers } from "./messages.ts";
-import type { PriceOf } from "../money.ts";
 import { noteHandlers } from "./notes.ts";
-import { type ProjectReader, projectHandlers } from "../project.ts";
 import { sessionHandlers } from "./sessions.ts";
-import type { TimeTravel } from "../time-travel.ts";
 
 type Parsed<Name extends RouteName, Part extends string> =
   Routes[Name] extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;

@@ -1,14 +1,14 @@
 import type { JournalEntry } from "../../engine/journal.ts";
-import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { revertChanges } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { Reply } from "../api.ts";
 import { isMemoryOperation } from "../describe-operation.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
 import { fullRoom, listRoom, viewEntry } from "../journal-entries.ts";
-import { tasksOf } from "./memory.ts";
 import type { TimeTravel } from "../time-travel.ts";
+import type { Handlers, Workshop } from "./handlers.ts";
+import { tasksOf } from "./memory.ts";
 
 /** Entries that one page may pass over in search of edits; the next page goes on from there. */
 const mostPassedOver = 1_000;

@@ -1,14 +1,14 @@
 import { readCleared, readTasks } from "../../engine/conversation.ts";
 import type { Limits } from "../../engine/limits.ts";
-import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { readText, type State, type TextTarget } from "../../engine/state.ts";
 import { countCharacters, normaliseText } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { Reply } from "../api.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
 import { mergeEdit } from "../merge-edit.ts";
 import { Family, sessionItem } from "../session-items.ts";
+import type { Handlers, Workshop } from "./handlers.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "inspector" };
 

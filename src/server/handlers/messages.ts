@@ -1,6 +1,6 @@
 import { HoldfastError } from "../../errors.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
 import { readMessages } from "../messages.ts";
+import type { Handlers, Workshop } from "./handlers.ts";
 
 export function messageHandlers({ memory }: Workshop): Pick<Handlers, "messages" | "message"> {
   return {

@@ -1,8 +1,8 @@
-import type { Note } from "../../surfaces/notes/operations.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
+import type { Note } from "../../surfaces/notes/operations.ts";
 import { mergeEdit } from "../merge-edit.ts";
+import type { Handlers, Workshop } from "./handlers.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "inspector" };
 

@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
 import { searchSessions } from "../search.ts";
 import { Family, sessionItem } from "../session-items.ts";
+import type { Handlers, Workshop } from "./handlers.ts";
 
 export function sessionHandlers(workshop: Workshop): Pick<Handlers, "listSessions" | "setStatus" | "search"> {
   const { memory, directory, clock } = workshop;

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { existsSync, globSync, rmSync, statSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { HoldfastError } from "../../errors.ts";
+import { packageRoot } from "../../workspace/package.ts";
 
-/** The repository, when this runs from its sources; in the published package the page is there already. */
-const root = fileURLToPath(new URL("../../", import.meta.url));
+/** The repository, when this runs from its sources; the published package already contains the page. */
+const root = packageRoot;
 
 /**
  * In a source checkout, builds the page when it is missing or older than its sources, so that a fresh clone shows it at

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { packageRoot } from "../../workspace/package.ts";
 import { buildPageOfCheckout } from "./build-page.ts";
 
 export interface PageFile {
@@ -27,17 +27,10 @@ const types: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** Where the built page lies: beside the built program, or in the repository's `dist`. */
-const places = ["./inspector/", "../inspector/", "../../dist/inspector/"];
-
 /** The built page, read whole at the start: what is not in it cannot be asked for. Empty when it was not built. */
 export async function pageFiles(): Promise<PageFiles> {
   await buildPageOfCheckout();
-  for (const place of places) {
-    const files = await readPage(fileURLToPath(new URL(place, import.meta.url)));
-    if (files.has("/")) return files;
-  }
-  return new Map();
+  return readPage(join(packageRoot, "dist/inspector"));
 }
 
 export async function readPage(directory: string): Promise<PageFiles> {

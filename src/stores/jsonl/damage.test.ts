@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readSession, writeSessionFile } from "../../../test/support/jsonl-file.ts";
 import { openTestMemory, rejection } from "../../../test/support/memory.ts";
 import { seededRandom } from "../../../test/support/random.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { jsonlStore } from "./jsonl.ts";
 import { writeLine } from "./lines.ts";
+import { readSession, writeSessionFile } from "./test-support/jsonl-file.ts";
 
 test("a bit flipped anywhere is found: the last line is dropped, elsewhere the line is named [stores.jsonl-damage] [stores.jsonl-torn]", async (context) => {
   const { directory, path, data, lineStarts } = await writeSessionFile(150, 300);

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { syncDirectory } from "../directory.ts";
-import { JsonlFile } from "./file.ts";
-import { DirectoryLock } from "./lock.ts";
 import { isBusy, storeError } from "../sqlite/errors.ts";
 import type { Scope } from "../store.ts";
+import { JsonlFile } from "./file.ts";
+import { DirectoryLock } from "./lock.ts";
 
 /** The files of a directory, one per session, shared with other processes. Every error is in Holdfast's words. */
 export class JsonlDirectory {

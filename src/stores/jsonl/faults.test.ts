@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Fault, withFault } from "../../../test/support/file-layer.ts";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { type HoldfastError, isHoldfastError, type Memory } from "../../index.ts";
 import { jsonlStore } from "./jsonl.ts";
+import { type Fault, withFault } from "./test-support/file-layer.ts";
 
 const codes = {
   EIO: "store_failed",

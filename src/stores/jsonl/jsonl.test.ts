@@ -1,5 +1,5 @@
-import { testContract } from "../../../test/support/contract.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { testContract } from "../test-support/contract.ts";
 import { jsonlStore } from "./jsonl.ts";
 
 testContract("jsonl", async () => {

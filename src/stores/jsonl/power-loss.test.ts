@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type FileEvent, recordFiles } from "../../../test/support/file-layer.ts";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { jsonlStore } from "./jsonl.ts";
+import { type FileEvent, recordFiles } from "./test-support/file-layer.ts";
 
 /** What may become of bytes that were written and not synced when the power went. */
 const fates: Record<string, (unsynced: Buffer) => Buffer> = {

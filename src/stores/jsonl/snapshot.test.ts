@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readSession, writeSessionFile } from "../../../test/support/jsonl-file.ts";
 import { everything, openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { jsonlStore } from "./jsonl.ts";
 import { type LineBody, readLine, writeLine } from "./lines.ts";
+import { readSession, writeSessionFile } from "./test-support/jsonl-file.ts";
 
 function bodiesOf(path: string): LineBody[] {
   return readFileSync(path, "utf8")

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Found, readSession, writeSessionFile } from "../../../test/support/jsonl-file.ts";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { jsonlStore } from "./jsonl.ts";
+import { type Found, readSession, writeSessionFile } from "./test-support/jsonl-file.ts";
 
 test("a file cut at any byte of its last three lines opens without the torn one, with a warning [stores.jsonl-torn]", async () => {
   const { directory, path, data, lineStarts } = await writeSessionFile(3, 10);

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
-import type { Connection, ConnectionHooks } from "./connection.ts";
 import type { Listeners, StoreChange } from "../store.ts";
+import type { Connection, ConnectionHooks } from "./connection.ts";
 
 /** How often a connection that only listens is asked whether it is still there. */
 const heartbeat = 10_000;

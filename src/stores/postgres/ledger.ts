@@ -1,7 +1,7 @@
 import type { Ledger, LedgerPiece } from "../ledger.ts";
-import type { Connection } from "./connection.ts";
 import { openEnd } from "../session-table.ts";
 import { callFromSql } from "../sqlite/ledger.ts";
+import type { Connection } from "./connection.ts";
 
 type SqlCall = Parameters<typeof callFromSql>[0];
 

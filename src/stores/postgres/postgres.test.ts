@@ -1,6 +1,6 @@
 import { after } from "node:test";
-import { testContract } from "../../../test/support/contract.ts";
 import { startPostgres } from "../../../test/support/postgres.ts";
+import { testContract } from "../test-support/contract.ts";
 import { postgresStore } from "./postgres.ts";
 
 const server = await startPostgres();

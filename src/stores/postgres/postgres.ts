@@ -1,10 +1,6 @@
 import type { Client, ClientConfig } from "pg";
 import { residentKinds } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
-import { Connection, type ConnectionHooks } from "./connection.ts";
-import { Feed } from "./feed.ts";
-import { postgresLedger } from "./ledger.ts";
-import { migrations } from "./schema.ts";
 import { openEnd } from "../session-table.ts";
 import {
   entryFromSql,
@@ -18,6 +14,10 @@ import {
   summaryFromSql,
 } from "../sql-rows.ts";
 import { type Commit, Listeners, type NewSession, type Store, type StoreOptions } from "../store.ts";
+import { Connection, type ConnectionHooks } from "./connection.ts";
+import { Feed } from "./feed.ts";
+import { postgresLedger } from "./ledger.ts";
+import { migrations } from "./schema.ts";
 
 export interface PostgresOptions extends StoreOptions {
   /** postgres://user:password@host:port/database */

@@ -3,9 +3,9 @@ import { after, type TestContext, test } from "node:test";
 import pg from "pg";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
-import { startProxy, type Wire } from "../../../test/support/proxy.ts";
 import { seededRandom } from "../../../test/support/random.ts";
 import type { Memory, Session } from "../../index.ts";
+import { startProxy, type Wire } from "./test-support/proxy.ts";
 
 const server = await startPostgres();
 after(() => server.stop());

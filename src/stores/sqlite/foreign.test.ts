@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { fingerprint } from "../../../test/support/files.ts";
 import { openTestMemory, rejection } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { fingerprint } from "../test-support/files.ts";
 import { sqliteStore } from "./sqlite.ts";
 
 /** A directory with what somebody else left there, and the path that is opened by mistake. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { testContract } from "../../../test/support/contract.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { testContract } from "../test-support/contract.ts";
 import { sqliteStore } from "./sqlite.ts";
 
 testContract("sqlite", async () => {

@@ -15,11 +15,6 @@ import {
   summaryColumns,
   summaryFromSql,
 } from "../sql-rows.ts";
-import { isBusy, storeError } from "./errors.ts";
-import { sqliteLedger } from "./ledger.ts";
-import { openDatabase } from "./open.ts";
-import { SqliteRows } from "./rows.ts";
-import { sqliteVersion, warningOfVersion } from "./version.ts";
 import {
   type Commit,
   Listeners,
@@ -29,6 +24,11 @@ import {
   type StoreChange,
   type StoreOptions,
 } from "../store.ts";
+import { isBusy, storeError } from "./errors.ts";
+import { sqliteLedger } from "./ledger.ts";
+import { openDatabase } from "./open.ts";
+import { SqliteRows } from "./rows.ts";
+import { sqliteVersion, warningOfVersion } from "./version.ts";
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; created when missing. */

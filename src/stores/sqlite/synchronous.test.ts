@@ -5,8 +5,8 @@ import { mock, test } from "node:test";
 import { rejection } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openStore } from "../open-store.ts";
-import { sqliteStore } from "./sqlite.ts";
 import type { Store } from "../store.ts";
+import { sqliteStore } from "./sqlite.ts";
 
 const modes = { 1: "normal", 2: "full" } as Record<number, string>;
 

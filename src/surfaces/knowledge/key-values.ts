@@ -1,10 +1,10 @@
 import { checkCounts, checkTexts } from "../../engine/check-fields.ts";
-import type { KeyValue, KeyValueResult } from "./state-operations.ts";
 import type { Json } from "../../engine/state.ts";
 import { normaliseTexts, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import { compareKeys } from "../../stores/store.ts";
 import type { AppliedOperation, ApplyOptions, Session } from "../../sessions/session.ts";
+import { compareKeys } from "../../stores/store.ts";
+import type { KeyValue, KeyValueResult } from "./state-operations.ts";
 
 export interface KeyList {
   keys: { key: string; version: number }[];
@@ -68,7 +68,8 @@ export function keyValuesOf(open: () => Promise<Session>): KeyValues {
       const make = async () => {
         const [record] = await session.records("state", [key]);
         const rule = operation.schema ?? (record?.value as unknown as KeyValue | undefined)?.schema;
-        if (rule !== undefined) (await import("../../sessions/check-schema.ts")).checkAgainst(rule, operation.value, key);
+        if (rule !== undefined)
+          (await import("../../sessions/check-schema.ts")).checkAgainst(rule, operation.value, key);
         return operation;
       };
       return session.change(make, (earlier) => isSame(earlier.operation, operation), options);

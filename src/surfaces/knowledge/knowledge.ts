@@ -1,9 +1,9 @@
-import { readSkills, readTools, type SavedSkill, type SavedTool, type ShelfResult } from "./saved-items.ts";
 import { type Json, revertChanges } from "../../engine/state.ts";
-import { readLocks, readSystemPrompt, type SystemPromptResult } from "./system-prompt.ts";
 import { checkRevision } from "../../sessions/history.ts";
-import { type KeyValues, keyValuesOf } from "./key-values.ts";
 import type { AppliedOperation, ApplyOptions, Session } from "../../sessions/session.ts";
+import { type KeyValues, keyValuesOf } from "./key-values.ts";
+import { readSkills, readTools, type SavedSkill, type SavedTool, type ShelfResult } from "./saved-items.ts";
+import { readLocks, readSystemPrompt, type SystemPromptResult } from "./system-prompt.ts";
 
 type Done<Result> = Promise<AppliedOperation<Result>>;
 

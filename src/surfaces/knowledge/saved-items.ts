@@ -1,9 +1,9 @@
-import { HoldfastError } from "../../errors.ts";
 import { checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
 import type { Environment, Outcome } from "../../engine/operations.ts";
 import { type Json, listResident, type State } from "../../engine/state.ts";
 import { countCharacters, isLongerThan, quote } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
 
 /** What an agent made for later: skills, which are texts, and tools, which are programs. */
 export type ShelfOperation =

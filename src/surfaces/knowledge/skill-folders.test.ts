@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { answer, openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { knowledgeSurface } from "./tools.ts";
 import { skillFolders } from "./skill-folders.ts";
+import { knowledgeSurface } from "./tools.ts";
 
 function put(root: string, path: string, text: string): void {
   mkdirSync(join(root, path, ".."), { recursive: true });

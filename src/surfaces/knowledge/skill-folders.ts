@@ -1,8 +1,8 @@
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../../errors.ts";
-import type { SkillSource } from "./skill-format.ts";
 import { type ReadSkill, readSkill } from "./read-skill.ts";
+import type { SkillSource } from "./skill-format.ts";
 
 /** Where agents keep skills in a project, in the order in which they count. */
 export const defaultSkillFolders = [".claude/skills", ".agents/skills", "skills"];

@@ -1,10 +1,10 @@
-import { HoldfastError } from "../../errors.ts";
 import { checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
 import type { Limits } from "../../engine/limits.ts";
 import type { Environment, Outcome } from "../../engine/operations.ts";
 import type { Json } from "../../engine/state.ts";
 import { countCharacters, isLongerThan, quote } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
 
 /** JSON values by key. `expected` is the version that the caller knows: 0 for a key that must not exist yet. */
 export type KeyValueOperation =

@@ -1,10 +1,10 @@
-import { HoldfastError } from "../../errors.ts";
 import { checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
 import { type EditCounts, type EditOperation, editWithin } from "../../engine/edit-text.ts";
 import type { Environment, Outcome } from "../../engine/operations.ts";
 import { listResident, readText, type State } from "../../engine/state.ts";
 import { quote } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
 
 /** Edits of an agent's permanent instructions, and what people lock of them. */
 export type SystemPromptOperation =

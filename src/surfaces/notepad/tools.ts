@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { renderNotepad } from "../../context/blocks.ts";
-import { defineTool, type Surface } from "../surface.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
+import { defineTool, type Surface } from "../surface.ts";
 
 const readNotepad = defineTool({
   name: "read_notepad",

@@ -1,6 +1,6 @@
-import { queryWord } from "./word-similarity.ts";
 import { foldCase, type Note, type NoteValue } from "./operations.ts";
 import { longestIndexedText, type Plan, TermIndex } from "./term-index.ts";
+import { queryWord } from "./word-similarity.ts";
 import { terms } from "./words.ts";
 
 /** Below this many notes a scan is as fast as an index. */

@@ -1,8 +1,8 @@
-import { HoldfastError } from "../../errors.ts";
 import { checkTextList, checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
 import type { Environment, Outcome } from "../../engine/operations.ts";
 import { countCharacters, quote } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
 
 export interface NoteValue {
   content: string;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { NoteMatches } from "./note-index.ts";
-import type { Note, NotesResult } from "./operations.ts";
 import { quote } from "../../engine/text.ts";
 import { type Call, defineTool, type Surface } from "../surface.ts";
+import type { NoteMatches } from "./note-index.ts";
+import type { Note, NotesResult } from "./operations.ts";
 
 const note = z.object({
   id: z.string(),

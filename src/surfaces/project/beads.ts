@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import type { Project } from "./project.ts";
 import { severities } from "./notes-md/sections.ts";
+import type { Project } from "./project.ts";
 
 /** How long the tracker may take. */
 const patience = 10_000;

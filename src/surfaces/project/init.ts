@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
-import { isIgnored } from "./verify/git.ts";
 import { type NotesFile, readNotesFile, writeNotesFile } from "./notes-md/file.ts";
-import type { Project } from "./project.ts";
 import { templateText } from "./notes-md/sections.ts";
+import type { Project } from "./project.ts";
+import { isIgnored } from "./verify/git.ts";
 import { holdLock } from "./verify/working-files.ts";
 
 /** Writes the template where the project's notes go; what is there already stays. */

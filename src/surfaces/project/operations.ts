@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
-import { existingNotes } from "./edit/change-notes.ts";
 import { archiveDecisions } from "./edit/archive.ts";
+import { existingNotes } from "./edit/change-notes.ts";
 import { logDebt } from "./edit/debt.ts";
 import { logDecision } from "./edit/decision.ts";
 import { askQuestion, type ItemChange, logBlocker, setGoal } from "./edit/lists.ts";
 import { logHandoff, trackRef } from "./edit/tables.ts";
 import { partBudgets } from "./lint/decisions.ts";
+import { severities } from "./notes-md/sections.ts";
 import type { Caller, Project } from "./project.ts";
 import { promoteFindings } from "./promote.ts";
 import { recoverLevel2 } from "./recover/recall.ts";
 import { recoverLevel1, recoverLevel3 } from "./recover/recover.ts";
-import { severities } from "./notes-md/sections.ts";
 import { archivedEvidenceOf, checkReferences, describeStale, referenceChecker } from "./verify/verify.ts";
 
 export const answerShape = z.object({

@@ -1,8 +1,8 @@
 import { loadExactTokenizer } from "../../context/exact-tokens.ts";
 import { changeNotes, type Planned } from "./edit/change-notes.ts";
 import { locateNotes, type NotesFile } from "./notes-md/file.ts";
-import { pathInEnvironment } from "./notes-md/places.ts";
 import type { Notes } from "./notes-md/parse.ts";
+import { pathInEnvironment } from "./notes-md/places.ts";
 
 export interface ProjectOptions {
   /** The project's directory. */

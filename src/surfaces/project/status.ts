@@ -1,10 +1,10 @@
 import { existingNotes } from "./edit/change-notes.ts";
 import { resolvedBlockers } from "./handover.ts";
 import { contextFields, entriesOf, itemsOf, tableOf } from "./notes-md/parse.ts";
-import type { Project } from "./project.ts";
-import { sessionsOf } from "./recover/recover.ts";
 import { severities } from "./notes-md/sections.ts";
 import { columnOf } from "./notes-md/table.ts";
+import type { Project } from "./project.ts";
+import { sessionsOf } from "./recover/recover.ts";
 import { checkReferences } from "./verify/verify.ts";
 
 export interface ProjectStatus {

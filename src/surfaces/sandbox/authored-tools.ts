@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { SavedTool } from "../knowledge/saved-items.ts";
 import type { Json } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { findMismatches } from "../../sessions/json-schema.ts";
 import type { Session } from "../../sessions/session.ts";
 import { type AgentOf, agentKey } from "../agent-key.ts";
+import type { SavedTool } from "../knowledge/saved-items.ts";
 import { type Call, defineTool, type Tool } from "../surface.ts";
 import { compileSchema } from "./tool-schema.ts";
 

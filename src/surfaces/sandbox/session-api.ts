@@ -1,7 +1,7 @@
-import type { KeyValue } from "../knowledge/state-operations.ts";
 import type { Json } from "../../engine/state.ts";
-import type { KeyValues } from "../knowledge/key-values.ts";
 import type { AppliedOperation, ApplyOptions, Session } from "../../sessions/session.ts";
+import type { KeyValues } from "../knowledge/key-values.ts";
+import type { KeyValue } from "../knowledge/state-operations.ts";
 import type { ApiAnswer } from "./sandbox.ts";
 
 /** What a program gave, as it came: any JSON, too much of it, or too little. The engine checks it. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
-import type { SavedTool } from "../knowledge/saved-items.ts";
 import type { Json } from "../../engine/state.ts";
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
 import { agentKey } from "../agent-key.ts";
-import { type Call, defineTool, type Surface, type Tool } from "../surface.ts";
 import { knowledgeOptions } from "../knowledge/apply-options.ts";
+import type { SavedTool } from "../knowledge/saved-items.ts";
+import { type Call, defineTool, type Surface, type Tool } from "../surface.ts";
 import {
   AuthoredTools,
   checkToolName,

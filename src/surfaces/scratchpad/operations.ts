@@ -1,9 +1,9 @@
-import { HoldfastError } from "../../errors.ts";
 import { checkTextList, checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
 import type { Environment, Outcome } from "../../engine/operations.ts";
 import { listResident, type State } from "../../engine/state.ts";
 import { appendText, countCharacters, isLongerThan, quote, takeCharacters } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
 
 export type ScratchpadOperation =
   | { type: "scratchpad.set_notes"; content: string }

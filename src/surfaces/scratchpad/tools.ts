@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { renderScratchpad } from "../../context/blocks.ts";
-import { readScratchpad, type ScratchpadOperation } from "./operations.ts";
 import { HoldfastError } from "../../errors.ts";
-import { defineTool, type Surface } from "../surface.ts";
 import { required } from "../dispatch.ts";
+import { defineTool, type Surface } from "../surface.ts";
+import { readScratchpad, type ScratchpadOperation } from "./operations.ts";
 
 const actions = ["set_notes", "append_notes", "set_plan", "refs.add", "refs.remove", "refs.set"] as const;
 

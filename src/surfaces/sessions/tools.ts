@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
-import { type Child, readChildren } from "./operations.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type Call, type ChildRunner, defineTool, type Surface } from "../surface.ts";
+import { type Child, readChildren } from "./operations.ts";
 
 const task = z.string().min(1).describe("What the sub-session is to do, with all it needs to know");
 const tokenLimit = z.int().min(1_000).optional().describe("Tokens it may use");

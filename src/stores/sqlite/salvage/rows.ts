@@ -1,6 +1,6 @@
+import { startProgress } from "../../../cli/terminal/progress.ts";
 import type { JournalEntry } from "../../../engine/journal.ts";
 import { type Json, type RecordKind, recordKinds, type SessionRow } from "../../../engine/state.ts";
-import { startProgress } from "../../../cli/terminal/progress.ts";
 import { type Column, isTreePage, type RawRow, rowsOnPage } from "./cells.ts";
 import { openPages } from "./pages.ts";
 

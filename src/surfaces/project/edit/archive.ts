@@ -1,10 +1,10 @@
-import { safeRow } from "./tables.ts";
+import { readDecision } from "../notes-md/decision.ts";
 import { applyLineEdits, type LineEdit } from "../notes-md/lines.ts";
 import { longestLine } from "../notes-md/outline.ts";
 import { type Entry, entriesOf, type Notes, newestEntries, parseNotes } from "../notes-md/parse.ts";
-import { replaceLines } from "./place-lines.ts";
 import type { Project } from "../project.ts";
-import { readDecision } from "../notes-md/decision.ts";
+import { replaceLines } from "./place-lines.ts";
+import { safeRow } from "./tables.ts";
 
 /** Moves all decisions but the newest to the archive table; each keeps its evidence and its test scenarios there. */
 export function archiveDecisions(project: Project, keep: number): { moved: number; kept: number } {

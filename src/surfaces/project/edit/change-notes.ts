@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { applySplice, revertSplice, type Splice, spliceBetween } from "../../../engine/text.ts";
 import { HoldfastError } from "../../../errors.ts";
-import { applyLineEdits, type LineEdit } from "../notes-md/lines.ts";
 import { type NotesFile, readNotesFile, writeNotesFile } from "../notes-md/file.ts";
+import { applyLineEdits, type LineEdit } from "../notes-md/lines.ts";
 import { type Notes, parseNotes } from "../notes-md/parse.ts";
 import { holdLock, readWorkingFile, writeWorkingFile } from "../verify/working-files.ts";
 

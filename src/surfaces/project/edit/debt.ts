@@ -1,12 +1,12 @@
 import { createBead } from "../beads.ts";
-import { rowLine, safeRow, setCells } from "./tables.ts";
-import { gitHead, gitHistoryIds } from "../verify/git.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 import { type Notes, tableOf } from "../notes-md/parse.ts";
-import type { Caller, Project } from "../project.ts";
 import type { severities } from "../notes-md/sections.ts";
 import { columnOf } from "../notes-md/table.ts";
+import type { Caller, Project } from "../project.ts";
+import { gitHead, gitHistoryIds } from "../verify/git.ts";
 import { readWorkingFile, writeWorkingFile } from "../verify/working-files.ts";
+import { rowLine, safeRow, setCells } from "./tables.ts";
 import { oneLine } from "./written-pieces.ts";
 
 export interface DebtInput {

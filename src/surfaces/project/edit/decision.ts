@@ -1,12 +1,12 @@
 import { closestLine } from "../../../engine/text.ts";
 import { HoldfastError } from "../../../errors.ts";
-import type { Planned } from "./change-notes.ts";
 import type { Notes } from "../notes-md/parse.ts";
-import { addBlock } from "./place-lines.ts";
+import { isTimestamp } from "../notes-md/timestamps.ts";
 import type { Caller, Project } from "../project.ts";
 import { codeSpan, renderReference } from "../verify/references.ts";
-import { isTimestamp } from "../notes-md/timestamps.ts";
 import { projectPath, readSource } from "../verify/working-tree.ts";
+import type { Planned } from "./change-notes.ts";
+import { addBlock } from "./place-lines.ts";
 import { buildPiece, isOneEntry, oneLine } from "./written-pieces.ts";
 
 export interface DecisionInput {

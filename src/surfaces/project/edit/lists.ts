@@ -1,10 +1,10 @@
 import { HoldfastError } from "../../../errors.ts";
-import type { Planned } from "./change-notes.ts";
 import { type Item, itemsOf, type Notes } from "../notes-md/parse.ts";
-import { addItem, replaceLines } from "./place-lines.ts";
-import type { Project } from "../project.ts";
 import type { SectionKey } from "../notes-md/sections.ts";
 import { isDateOrTime } from "../notes-md/timestamps.ts";
+import type { Project } from "../project.ts";
+import type { Planned } from "./change-notes.ts";
+import { addItem, replaceLines } from "./place-lines.ts";
 import { buildPiece, isOneItem, oneLine } from "./written-pieces.ts";
 
 /** What became of a point of a list. */

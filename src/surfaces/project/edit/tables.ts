@@ -1,15 +1,15 @@
 import { estimateTokens } from "../../../context/estimate-tokens.ts";
 import { HoldfastError } from "../../../errors.ts";
-import type { Planned } from "./change-notes.ts";
-import { cutTo } from "../recover/fit-lines.ts";
 import type { LineEdit } from "../notes-md/lines.ts";
 import { contextFields, type Notes, tableOf } from "../notes-md/parse.ts";
-import { addItem, addRow, addSection, replaceLines } from "./place-lines.ts";
-import type { Caller, Project } from "../project.ts";
-import { parseReference, renderReference } from "../verify/references.ts";
 import { type TableKey, tableColumns } from "../notes-md/sections.ts";
 import { columnOf, replaceCell } from "../notes-md/table.ts";
+import type { Caller, Project } from "../project.ts";
+import { cutTo } from "../recover/fit-lines.ts";
+import { parseReference, renderReference } from "../verify/references.ts";
 import { projectPath, readSource } from "../verify/working-tree.ts";
+import type { Planned } from "./change-notes.ts";
+import { addItem, addRow, addSection, replaceLines } from "./place-lines.ts";
 import { buildPiece, isOneItem, isOneRow, oneLine } from "./written-pieces.ts";
 
 /** A row for a table, read back by the Markdown parser before it is written. */

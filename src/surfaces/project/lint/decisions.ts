@@ -1,11 +1,11 @@
 import { isAbsolute, relative } from "node:path";
-import { type Finding, finding, type LintSubject, type Rule, replaceLine } from "./rules.ts";
-import { contextFields, entriesOf, itemsOf, ownEnd, tableOf } from "../notes-md/parse.ts";
 import { type Decision, readDecision } from "../notes-md/decision.ts";
-import { rootMark } from "../verify/references.ts";
+import { contextFields, entriesOf, itemsOf, ownEnd, tableOf } from "../notes-md/parse.ts";
 import { sectionNames } from "../notes-md/sections.ts";
 import { asTimestamp, isDateOrTime, isTimestamp } from "../notes-md/timestamps.ts";
+import { rootMark } from "../verify/references.ts";
 import { describeStale } from "../verify/verify.ts";
+import { type Finding, finding, type LintSubject, type Rule, replaceLine } from "./rules.ts";
 
 const decisions: Rule = ({ notes }) =>
   entriesOf(notes).flatMap((entry) => {

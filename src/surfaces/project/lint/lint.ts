@@ -1,14 +1,14 @@
 import { badLine, changedMeanwhile, existingNotes, replaceText } from "../edit/change-notes.ts";
-import { applyLineEdits, type LineEdit } from "../notes-md/lines.ts";
-import { decisionRules } from "./decisions.ts";
-import type { Finding, LintSubject } from "./rules.ts";
-import { structureRules } from "./structure.ts";
-import { checkAppendOnly, tableRules } from "./tables.ts";
 import { readNotesFile } from "../notes-md/file.ts";
+import { applyLineEdits, type LineEdit } from "../notes-md/lines.ts";
 import { type Notes, parseNotes } from "../notes-md/parse.ts";
 import type { Project } from "../project.ts";
 import { checkReferences } from "../verify/verify.ts";
 import { backUp, holdLock } from "../verify/working-files.ts";
+import { decisionRules } from "./decisions.ts";
+import type { Finding, LintSubject } from "./rules.ts";
+import { structureRules } from "./structure.ts";
+import { checkAppendOnly, tableRules } from "./tables.ts";
 
 export interface LintReport {
   /** The file, from the project's root. */

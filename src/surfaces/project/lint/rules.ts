@@ -1,5 +1,5 @@
-import type { LineEdit } from "../notes-md/lines.ts";
 import type { NotesFile } from "../notes-md/file.ts";
+import type { LineEdit } from "../notes-md/lines.ts";
 import type { Notes } from "../notes-md/parse.ts";
 import type { CheckedReference } from "../verify/verify.ts";
 

@@ -1,10 +1,10 @@
 import { badLine } from "../edit/change-notes.ts";
+import { addSection } from "../edit/place-lines.ts";
 import { usualEnd } from "../notes-md/lines.ts";
-import { finding, type Rule, replaceLine } from "./rules.ts";
 import { longestLine } from "../notes-md/outline.ts";
 import { itemsOf } from "../notes-md/parse.ts";
-import { addSection } from "../edit/place-lines.ts";
 import { sectionKeys, sectionNames } from "../notes-md/sections.ts";
+import { finding, type Rule, replaceLine } from "./rules.ts";
 
 const largest = 1_000_000;
 

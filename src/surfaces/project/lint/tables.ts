@@ -1,9 +1,9 @@
-import { committedNotes } from "../verify/git.ts";
-import { type Finding, finding, type LintSubject, type Rule, replaceLine } from "./rules.ts";
 import { parseNotes, tableOf } from "../notes-md/parse.ts";
 import { sectionNames, severities, type TableKey, tableColumns, tableKeys } from "../notes-md/sections.ts";
 import { columnOf, type Row, replaceCell, type Table } from "../notes-md/table.ts";
 import { asTimestamp, isDateOrTime } from "../notes-md/timestamps.ts";
+import { committedNotes } from "../verify/git.ts";
+import { type Finding, finding, type LintSubject, type Rule, replaceLine } from "./rules.ts";
 
 const tableShape: Rule = ({ notes }) =>
   tableKeys.flatMap((key) => {

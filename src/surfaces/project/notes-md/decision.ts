@@ -1,7 +1,7 @@
 import type { ListItem, PhrasingContent, RootContent } from "mdast";
-import type { Entry, Notes } from "./parse.ts";
-import { readMarkdown } from "./markdown.ts";
 import { parseReference, type Reference, spanText } from "../verify/references.ts";
+import { readMarkdown } from "./markdown.ts";
+import type { Entry, Notes } from "./parse.ts";
 
 /** Word for word what stands at a place of the code. */
 export interface Evidence {

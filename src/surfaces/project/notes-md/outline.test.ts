@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Nodes } from "mdast";
-import { seedNotes } from "../../../../test/support/project.ts";
+import { seedNotes } from "../test-support/project.ts";
 import { splitLines } from "./lines.ts";
-import { outlineOf } from "./outline.ts";
 import { readMarkdown } from "./markdown.ts";
+import { outlineOf } from "./outline.ts";
 
 /** Headings of the document itself as the Markdown parser sees them. */
 function headingsByParser(text: string): string[] {

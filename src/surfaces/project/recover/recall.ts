@@ -1,13 +1,13 @@
-import { NoteIndex } from "../../notes/note-index.ts";
 import { takeCharacters } from "../../../engine/text.ts";
-import { cutTo } from "./fit-lines.ts";
+import { NoteIndex } from "../../notes/note-index.ts";
+import { readDecision } from "../notes-md/decision.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 import { type Entry, entriesOf, itemsOf, type Notes, newestEntries, tableOf } from "../notes-md/parse.ts";
-import { readDecision } from "../notes-md/decision.ts";
-import { asData } from "./recover.ts";
-import { rootMark } from "../verify/references.ts";
 import { columnOf, type Row } from "../notes-md/table.ts";
+import { rootMark } from "../verify/references.ts";
 import { archivedEvidenceOf, evidenceOf, referenceChecker } from "../verify/verify.ts";
+import { cutTo } from "./fit-lines.ts";
+import { asData } from "./recover.ts";
 
 /** Tokens of o200k, markers included. */
 const recallBudget = 500;

@@ -1,11 +1,11 @@
 import { fenceContent } from "../../../context/fence.ts";
-import { type CutLine, fitLines } from "./fit-lines.ts";
+import { readDecision, unescapeMarkdown } from "../notes-md/decision.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 import { contextFields, entriesOf, itemsOf, type Notes, newestEntries, tableOf } from "../notes-md/parse.ts";
-import { readDecision, unescapeMarkdown } from "../notes-md/decision.ts";
-import { rootMark } from "../verify/references.ts";
 import { columnOf } from "../notes-md/table.ts";
+import { rootMark } from "../verify/references.ts";
 import { evidenceOf, identifiersOf, referenceChecker } from "../verify/verify.ts";
+import { type CutLine, fitLines } from "./fit-lines.ts";
 
 /** Tokens of o200k. They are hard: what is rendered stays within them, markers included. */
 const continuityBudget = 100;

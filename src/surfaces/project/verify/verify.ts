@@ -1,9 +1,9 @@
+import { readDecision } from "../notes-md/decision.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 import { type Entry, entriesOf, type Notes, tableOf } from "../notes-md/parse.ts";
-import { readDecision } from "../notes-md/decision.ts";
+import { columnOf } from "../notes-md/table.ts";
 import { parseReference, type Reference, renderReference, rootMark, spanText } from "./references.ts";
 import { searchTree } from "./search-tree.ts";
-import { columnOf } from "../notes-md/table.ts";
 import { readSource, type Source } from "./working-tree.ts";
 
 /** A reference in the notes. Lines count from 0. */

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openTestMemory } from "../../test/support/memory.ts";
+import { startServe } from "../../test/support/serve-process.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { inBrowser, openPage } from "./support/browser.ts";
+
+test(
+  "a newcomer opens what `npm start` prints and sees an agent at work, a compaction and its receipt [inspector.newcomer] [inspector.survived]",
+  inBrowser(async (browser, context) => {
+    const server = await startServe(context, ["--demo"], temporaryDirectory());
+    await server.printed(/reads Revenue/);
+    const { page, problems } = await openPage(browser, server);
+    assert.ok(!page.url().includes("token"), "the token leaves the address bar");
+
+    const tree = page.getByRole("tree", { name: "Sessions" });
+    await tree.getByText("Workbook audit, running").waitFor();
+    await tree.getByText("working").first().waitFor();
+    await tree.getByText("Workbook audit, running").click();
+    await page.getByRole("heading", { name: "Workbook audit, running", level: 1 }).waitFor();
+    // The agent writes while one looks.
+    await page.locator("#view").getByText("Revenue: 500 rows").waitFor();
+    const jump = await page.evaluate<number>(`new Promise((resolve) => {
+      const hear = (list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
+      new PerformanceObserver(hear).observe({ type: "layout-shift", buffered: true });
+      setTimeout(() => resolve(0), 500);
+    })`);
+    assert.ok(jump < 0.1, `the page jumped by ${jump}`);
+
+    await page.getByRole("link", { name: "See what survived a compaction" }).click();
+    await page.getByText("Nothing was lost.").waitFor();
+    await page
+      .getByText(/^\[Receipt: messages \d+ to \d+ were compacted. Of \d+ notes, paths/)
+      .first()
+      .waitFor();
+
+    // A finding is followed from the message that held it to the notepad, where it lives now.
+    await page.getByRole("button", { name: "Compaction 2" }).click();
+    const home = page.getByRole("region", { name: /^In the notepad: \d+/ });
+    await home.getByRole("button", { name: /EMEA: 310 rows; July double-counted/ }).hover();
+    await page.locator(".map-message.is-lit").first().waitFor();
+    assert.ok((await page.locator(".ribbon.is-lit").count()) > 0, "the line between the two is lit");
+    await page.locator(".map-message.is-lit summary").first().click();
+    await page.locator(".map-message pre").getByText("EMEA").first().waitFor();
+    for (const step of ["Trigger", "Warning turn", "Checkpoint", "Removed", "Summary", "Receipt"])
+      await page.locator(".step-title").getByText(step, { exact: true }).waitFor();
+    await page.locator(".step-title").getByText("Warning turn").click();
+    await page.getByText("Context is approaching the token limit").waitFor();
+    assert.deepEqual(problems, []);
+  }),
+);
+
+test(
+  "the server is killed: the page says so, keeps what was typed, and comes back by itself [inspector.gone]",
+  inBrowser(async (browser, context) => {
+    const directory = temporaryDirectory();
+    const db = join(directory, "memory.db");
+    const memory = await openTestMemory({ store: db });
+    await (await memory.createSession({ id: "audit" })).notepad.write("- a");
+    await memory.close();
+    const options = ["--db", db, "--token", "the-same-token-each-time"];
+    const first = await startServe(context, options, directory);
+    const { page } = await openPage(browser, first, { hash: "#/audit/memory" });
+    await page.getByRole("button", { name: "Edit the notepad" }).click();
+    const editor = page.getByRole("textbox", { name: "Text of the notepad" });
+    await editor.fill("typed before the fall");
+    first.process.kill("SIGKILL");
+    await page.getByText("The server is gone.").waitFor();
+    assert.equal(await editor.inputValue(), "typed before the fall");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The server cannot be reached. Nothing was saved").waitFor();
+
+    const port = new URL(first.url).port;
+    const second = await startServe(context, [...options, "--port", port], directory);
+    await page.getByText("The server is gone.").waitFor({ state: "detached" });
+    await page.locator(".link-live").waitFor();
+    assert.equal(await editor.inputValue(), "typed before the fall");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".prose").getByText("typed before the fall").waitFor();
+
+    // With another token the page cannot come back by itself, and says what to do.
+    second.process.kill("SIGKILL");
+    await second.ended;
+    await startServe(context, ["--db", db, "--port", port], directory);
+    await page.getByText("The server was started anew with another token.").waitFor();
+  }),
+);

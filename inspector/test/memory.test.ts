@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { Memory } from "../../src/index.ts";
+import { pageFiles } from "../../src/server/page/page.ts";
+import { projectNotes } from "../../src/server/project-notes.ts";
+import { startTestServer, type TestServer } from "../../test/support/server.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { inBrowser, openPage } from "./support/browser.ts";
+import { naughty } from "./support/naughty.ts";
+
+async function serve(context: TestContext, options: Parameters<typeof startTestServer>[1] = {}) {
+  return startTestServer(context, { page: await pageFiles(), ...options });
+}
+
+const agent = { actor: { kind: "agent" as const } };
+
+async function beginEdit(page: Page) {
+  await page.getByRole("button", { name: "Edit the notepad" }).click();
+  return page.getByRole("textbox", { name: "Text of the notepad" });
+}
+
+/** Resolves when the editor has noticed that somebody else wrote. */
+const noticed = (page: Page) => page.getByText("The agent has written meanwhile.").waitFor();
+
+test(
+  "a person edits while the agent writes: both edits are kept; the same lines are a conflict that the person decides [inspector.merge] [inspector.conflict]",
+  inBrowser(async (browser, context) => {
+    const { server, memory } = await serve(context);
+    const session = await memory.createSession({ id: "audit" });
+    await session.notepad.write("one\ntwo\nthree", agent);
+    const { page, problems } = await openPage(browser, server, { hash: "#/audit/memory" });
+
+    const editor = await beginEdit(page);
+    await editor.fill("one\ntwo\nthree, says a person");
+    await session.notepad.write("one, says the agent\ntwo\nthree", agent);
+    await noticed(page);
+    await editor.press("Control+Enter");
+    await page.getByText("Saved, and merged with what was written meanwhile.").waitFor();
+    assert.equal(await session.notepad.read(), "one, says the agent\ntwo\nthree, says a person");
+
+    const again = await beginEdit(page);
+    await again.fill("one, says the agent\ntwo, mine\nthree, says a person");
+    await session.notepad.write("one, says the agent\ntwo, theirs\nthree, says a person", agent);
+    await noticed(page);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The same lines were changed while you were writing.").waitFor();
+    assert.match(await session.notepad.read(), /two, theirs/, "nothing was saved");
+    await page.locator(".conflict-side").getByText("two, mine").waitFor();
+    await page.locator(".conflict-side").getByText("two, theirs").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled(), "nothing is decided silently");
+    await page.getByRole("button", { name: "Keep both" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".prose").getByText("two, mine").waitFor();
+    assert.equal(
+      await session.notepad.read(),
+      "one, says the agent\ntwo, mine\ntwo, theirs\nthree, says a person",
+    );
+    assert.deepEqual(problems, []);
+  }),
+);
+
+test(
+  "two tabs stay in step: with each other, with the agent, and with archiving and its undo [inspector.tabs] [inspector.sessions]",
+  inBrowser(async (browser, context) => {
+    const { server, memory } = await serve(context);
+    const parent = await memory.createSession({ id: "parent", title: "The parent" });
+    await memory.forkSession("parent", { id: "child", title: "Its child" });
+    const { page, context: profile } = await openPage(browser, server, { hash: "#/parent/memory" });
+    const second = await profile.newPage();
+    await second.goto(`${server.url}#/parent/memory`);
+    await second.getByText("The agent has written nothing yet").waitFor();
+
+    const editor = await beginEdit(page);
+    await editor.fill("written in the first tab");
+    await page.getByRole("button", { name: "Save" }).click();
+    await second.locator(".prose").getByText("written in the first tab").waitFor();
+    await parent.notepad.append("and by the agent", agent);
+    for (const tab of [page, second]) await tab.locator(".prose").getByText("and by the agent").waitFor();
+
+    const tree = second.getByRole("tree", { name: "Sessions" });
+    const row = tree.getByRole("treeitem", { name: /The parent/ });
+    await row.focus();
+    await second.keyboard.press("ArrowRight");
+    await tree.getByRole("treeitem", { name: /Its child/ }).waitFor();
+    await page.getByRole("button", { name: "Archive", exact: true }).click();
+    await row.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await tree.getByRole("treeitem", { name: /The parent/ }).waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await second.getByText("This session is not here").waitFor();
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await tree.getByRole("treeitem", { name: /The parent/ }).waitFor();
+
+    // The tabs share one stream; when the tab that reads it is closed, another takes over.
+    await page.close();
+    await parent.notepad.append("after the first tab was closed", agent);
+    await second.goto(`${server.url}#/parent/memory`);
+    await second.locator(".prose").getByText("after the first tab was closed").waitFor();
+    await parent.notepad.append("and heard live", agent);
+    await second.locator(".prose").getByText("and heard live").waitFor();
+  }),
+);
+
+test(
+  "notes are added, filtered, searched, edited and deleted with undo; stale references, budgets and NOTES.md with findings are shown; the search finds everything [inspector.memory] [inspector.search]",
+  inBrowser(async (browser, context) => {
+    const root = temporaryDirectory();
+    mkdirSync(join(root, ".holdfast"));
+    writeFileSync(join(root, "there.md"), "");
+    writeFileSync(
+      join(root, ".holdfast/NOTES.md"),
+      "# Project\n\n## Decisions\n\nA decision without a number.\n",
+    );
+    const { server, memory } = await serve(context, { project: projectNotes(root), projectDirectory: root });
+    const session = await memory.createSession({ id: "audit" });
+    await session.scratchpad.setPlan("- [x] first\n- [ ] second", agent);
+    for (const ref of ["there.md", "gone.md"]) await session.scratchpad.addRef(ref, agent);
+    await session.notes.add("Rounding is half up", ["money"], agent);
+    const { page, problems } = await openPage(browser, server, { hash: "#/audit/memory" });
+
+    await page.locator(".ref-stale").getByText("gone.md").waitFor();
+    await page.getByText("not there any more").waitFor();
+    assert.equal(await page.locator(".ref-stale").count(), 1);
+    assert.equal(await page.locator(".task-done").count(), 1);
+    assert.equal(await page.getByRole("meter").count(), 4);
+    await page.getByText("When full: The oldest reference is dropped").waitFor();
+    await page.locator(".finding").first().waitFor();
+    await page.getByRole("button", { name: "Show the text" }).click();
+    await page.getByText("A decision without a number.").waitFor();
+
+    await page.getByRole("button", { name: "Add a note" }).click();
+    await page.getByRole("textbox", { name: "New note", exact: true }).fill("Dates are **ISO**");
+    await page.getByRole("textbox", { name: /^Tags of the new note/ }).fill("dates, format");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".card strong").getByText("ISO").waitFor();
+    await page.getByRole("group", { name: "Filter by tags" }).getByRole("button", { name: /money/ }).click();
+    await page.locator(".card").getByText("Dates are").waitFor({ state: "detached" });
+    await page.getByRole("group", { name: "Filter by tags" }).getByRole("button", { name: /money/ }).click();
+    await page.getByRole("searchbox", { name: "Search the notes of this session" }).fill("rounding");
+    await page.locator(".card").getByText("Dates are").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Edit this note" }).click();
+    await page.getByRole("textbox", { name: "Note", exact: true }).fill("Rounding is half even");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".card").getByText("half even").waitFor();
+    await page.getByRole("button", { name: "Delete this note" }).click();
+    await page.getByText("No note matches").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator(".card").getByText("half even").waitFor();
+
+    await page.keyboard.press("Escape");
+    await page.locator("h1").click();
+    await page.keyboard.press("/");
+    await page.keyboard.type("half even");
+    await page.locator(".result mark").getByText("half even").waitFor();
+    assert.deepEqual(problems, []);
+  }),
+);
+
+test(
+  "naughty texts as notepad, notes, tags, titles, references and plans are shown as they are; nothing runs, nothing breaks [inspector.naughty]",
+  inBrowser(async (browser, context) => {
+    const { server, memory }: TestServer = await serve(context);
+    await writeNaughty(memory);
+    const { page, problems } = await openPage(browser, server, { hash: "#/naughty/memory" });
+    await page.locator(".card").first().waitFor();
+    await page.locator(".card").nth(20).waitFor();
+    for (const word of ["<script>window.pwned = 1</script>", "javascript:window.pwned=1", "田中さん", "שלום"])
+      await page.locator("#view").getByText(word).first().waitFor();
+    assert.equal(await page.locator("#view a[href^='javascript' i], #view a[href^='data' i]").count(), 0);
+    await page.getByRole("button", { name: "Text", exact: true }).first().click();
+    const shown = await page.locator("section.source pre").first().textContent();
+    const session = await memory.openSession("naughty");
+    assert.equal(shown, await session.notepad.read(), "the text is shown as it is stored");
+
+    for (const tab of ["2", "3", "4"]) {
+      await page.keyboard.press(tab);
+      await page.locator(".view > *").first().waitFor();
+    }
+    await page.locator(".entry-row").first().waitFor();
+    await page.getByRole("button", { name: "Everything" }).click();
+    await page.locator(".diff-text").first().waitFor();
+    await page.getByRole("searchbox", { name: /Search the notes, notepads/ }).fill("window.pwned");
+    await page.locator(".result").first().waitFor();
+    assert.equal(await page.evaluate("window.pwned"), undefined);
+    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+    assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
+    assert.deepEqual(problems, []);
+
+    const phone = await openPage(browser, server, { hash: "#/naughty/memory", width: 360 });
+    await phone.page.locator(".card").first().waitFor();
+    const main = 'document.querySelector(".main")';
+    const tooWide = await phone.page.evaluate<number>(`${main}.scrollWidth - ${main}.clientWidth`);
+    assert.equal(tooWide, 0);
+    assert.deepEqual(phone.problems, []);
+  }),
+);
+
+/** Each text wherever a text may stand; what the memory refuses has no way to the page. */
+async function writeNaughty(memory: Memory): Promise<void> {
+  const session = await memory.createSession({ id: "naughty", title: naughty[0] as string });
+  await session.notepad.write(naughty.join("\n\n"), agent);
+  await session.scratchpad.setPlan(naughty.slice(0, 12).join("\n"), agent);
+  for (const [index, text] of naughty.entries()) {
+    const name = text.slice(0, 40).replaceAll(/\s/g, " ").trim();
+    const tags = name === "" ? [] : [name];
+    await session.call("add_note", { content: text, tags });
+    await session.call("session.scratchpad", { action: "refs_add", ref: text.slice(0, 200) });
+    await memory.createSession({ id: `title-${index}`, title: text.slice(0, 200) }).catch(() => {});
+  }
+}

@@ -1,0 +1,143 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { after, type TestContext } from "node:test";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+const flags = [
+  "--no-sandbox",
+  "--no-zygote",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Where people have a browser, when the one from npm does not run here. */
+const installed = [
+  process.env.CHROME_PATH,
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+interface Candidate {
+  executablePath: string;
+  env?: Record<string, string>;
+}
+
+let running: Promise<Browser | undefined> | undefined;
+
+after(async () => {
+  await (await running)?.close();
+});
+
+/** The body of a test in a real browser. Where there is none the run says so loudly, and the test is skipped. */
+export function inBrowser(
+  body: (browser: Browser, context: TestContext) => Promise<void>,
+): (context: TestContext) => Promise<void> {
+  return async (context) => {
+    running ??= launch();
+    const browser = await running;
+    if (browser) await body(browser, context);
+    else context.skip("no browser runs here");
+  };
+}
+
+async function launch(): Promise<Browser | undefined> {
+  const problems: string[] = [];
+  for (const { executablePath, env } of candidates(problems)) {
+    try {
+      return await chromium.launch({ executablePath, args: flags, env: { ...process.env, ...env } });
+    } catch (error) {
+      problems.push(`${executablePath}: ${(error as Error).message.slice(0, 400)}`);
+    }
+  }
+  console.error(
+    `\n*** NO BROWSER RUNS HERE: THE INSPECTOR IS NOT TESTED. ***\nSet CHROME_PATH to a Chrome or Chromium.\n${problems.join("\n")}\n`,
+  );
+  return undefined;
+}
+
+function* candidates(problems: string[]): Generator<Candidate> {
+  if (process.env.CHROME_PATH) yield { executablePath: process.env.CHROME_PATH };
+  const unpacked = process.platform === "linux" ? unpack(problems) : undefined;
+  if (unpacked !== undefined) {
+    const executablePath = join(unpacked, "chromium");
+    yield { executablePath };
+    // A system without a desktop may lack libraries; the package brings them.
+    yield { executablePath, env: { LD_LIBRARY_PATH: join(unpacked, "al2023/lib") } };
+  }
+  for (const path of installed) if (path && existsSync(path)) yield { executablePath: path };
+}
+
+/** Unpacks the browser from npm, once for each user of a machine; two test files may do so at the same time. */
+function unpack(problems: string[]): string | undefined {
+  const described = join(import.meta.dirname, "../../../node_modules/@sparticuz/chromium/package.json");
+  if (!existsSync(described)) return undefined;
+  const { version } = JSON.parse(readFileSync(described, "utf8")) as { version: string };
+  const target = join(tmpdir(), `holdfast-chromium-${version}-${userInfo().uid}`);
+  if (existsSync(target)) return target;
+  const aside = mkdtempSync(join(tmpdir(), "holdfast-chromium-"));
+  const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, "unpack-browser.ts")], {
+    // With this it unpacks the libraries as well.
+    env: { ...process.env, TMPDIR: aside, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" },
+    encoding: "utf8",
+  });
+  if (status !== 0) {
+    problems.push(`@sparticuz/chromium could not be unpacked: ${stderr.slice(0, 400)}`);
+    rmSync(aside, { recursive: true, force: true });
+    return undefined;
+  }
+  try {
+    renameSync(aside, target);
+  } catch {
+    // Another process was faster.
+    rmSync(aside, { recursive: true, force: true });
+  }
+  return target;
+}
+
+export interface OpenPage {
+  page: Page;
+  context: BrowserContext;
+  /** Everything that went wrong on the page: exceptions, refused scripts and styles, dialogs. */
+  problems: string[];
+}
+
+export interface PageOptions {
+  hash?: string;
+  colorScheme?: "light" | "dark";
+  width?: number;
+}
+
+/** A fresh browser profile, let in by the server's token. */
+export async function openPage(
+  browser: Browser,
+  { url, token }: { url: string; token: string },
+  { hash = "#/", colorScheme = "light", width = 1280 }: PageOptions = {},
+): Promise<OpenPage> {
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height: 900 },
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("console", (message) => {
+    if (/Content Security Policy/.test(message.text())) problems.push(message.text());
+  });
+  await page.goto(`${url}?token=${encodeURIComponent(token)}${hash}`);
+  return { page, context, problems };
+}

@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import axeCore from "axe-core";
+import type { Page } from "playwright-core";
+import { runAudit } from "../../src/cli/demo/audit.ts";
+import type { JournalEntry } from "../../src/engine/journal.ts";
+import { emptyCounters } from "../../src/engine/state.ts";
+import {
+  planHostCheckpoint,
+  planHostReceipt,
+  writeCheckpoint,
+  writeReceipt,
+} from "../../src/hosts/hook/host-compaction.ts";
+import { openMemory } from "../../src/index.ts";
+import { pageFiles } from "../../src/server/page/page.ts";
+import { openStore } from "../../src/stores/open-store.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { surfaceNames } from "../../src/surfaces/surfaces.ts";
+import { startTestServer } from "../../test/support/server.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { inBrowser, openPage } from "./support/browser.ts";
+
+/** What each view shows when it is there. */
+const landmarks: Record<string, string> = {
+  memory: ".card",
+  context: ".pieces",
+  compaction: ".ribbons",
+  timeline: ".then",
+};
+
+async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axeCore.source);
+  const { violations } = await page.evaluate<{
+    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+  }>("axe.run({ resultTypes: ['violations'] })");
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+}
+
+test(
+  "axe-core finds no serious fault in any view, light and dark, wide and narrow [inspector.accessible]",
+  inBrowser(async (browser, context) => {
+    const { server, memory } = await startTestServer(context, { page: await pageFiles() });
+    await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
+    const session = await memory.openSession("audit");
+    await session.notes.add("A note\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted `code`", ["tag"]);
+    await session.scratchpad.setPlan("- [x] one\n- [ ] two");
+    await session.scratchpad.addRef("src/there.ts");
+    const looks = [
+      { colorScheme: "light", width: 1280 },
+      { colorScheme: "dark", width: 1280 },
+      { colorScheme: "light", width: 360 },
+    ] as const;
+    for (const look of looks) {
+      const { page, problems } = await openPage(browser, server, look);
+      await page.getByRole("tree", { name: "Sessions" }).getByText("Workbook audit").waitFor();
+      assert.deepEqual(await seriousFaults(page), [], `sessions ${JSON.stringify(look)}`);
+      for (const [view, landmark] of Object.entries(landmarks)) {
+        await page.goto(`${server.url}#/audit/${view}`);
+        await page.locator(landmark).first().waitFor({ state: "attached" });
+        assert.deepEqual(await seriousFaults(page), [], `${view} ${JSON.stringify(look)}`);
+      }
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+      assert.deepEqual(await seriousFaults(page), [], `help ${JSON.stringify(look)}`);
+      assert.deepEqual(problems, []);
+      await page.context().close();
+    }
+  }),
+);
+
+test(
+  "with the keyboard alone one walks through calls, sees what the model was given, goes back in time and undoes [inspector.keyboard] [inspector.context] [inspector.timeline]",
+  inBrowser(async (browser, context) => {
+    const { server, memory } = await startTestServer(context, {
+      page: await pageFiles(),
+      priceOf: () => ({ input: 2, cacheRead: 0.2, output: 10, basis: "test-prices" }),
+    });
+    await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
+    const session = await memory.openSession("audit");
+    const { page, problems } = await openPage(browser, server, { hash: "#/audit/memory" });
+    await page.locator("h1").waitFor();
+
+    await page.keyboard.press("2");
+    const bars = page.getByRole("group", { name: /^Model calls/ });
+    await bars.waitFor();
+    assert.ok((await bars.getByRole("img", { name: /^Compaction/ }).count()) >= 3, "compactions are cuts");
+    await bars.getByRole("button", { pressed: true }).focus();
+    await page.keyboard.press("Home");
+    await page.getByRole("heading", { name: /^Call 1/ }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("heading", { name: /^Call 2/ }).waitFor();
+    await page.getByText(/Up to here the same as in call 1: [\d,]+ tokens/).waitFor();
+    await page.getByText(/at the prices of test-prices/).waitFor();
+    await page.getByRole("button", { name: "Exact", exact: true }).press("Enter");
+    const recorded = await session.calls.read(2);
+    const piece = page.locator(".pieces details").nth(3);
+    await piece.locator("summary").press("Enter");
+    assert.equal(await piece.locator("pre").textContent(), recorded?.pieces[3]?.text, "byte for byte");
+
+    await page.locator("h1").click();
+    await page.keyboard.press("4");
+    const journal = page.getByRole("listbox", { name: "Journal, newest first" });
+    await journal.getByRole("option", { selected: true }).focus();
+    await page.keyboard.press("End");
+    await journal.getByRole("option", { selected: true }).getByText("Rewrote the notepad").waitFor();
+    await page
+      .getByRole("region", { name: "What changed in notepad" })
+      .getByText("Explain the Q3 gap")
+      .waitFor();
+    assert.equal(
+      await page.locator(".then").getByText("Revenue: 500 rows").count(),
+      0,
+      "it was not there yet",
+    );
+    await page.keyboard.press("Home");
+    await page.locator(".entry-summary-full").getByText("Replaced in the notepad").waitFor();
+    await page.getByRole("button", { name: "Undo this change" }).press("Enter");
+    await page.getByText(/^Took back revision \d+\.$/).waitFor();
+    assert.match(await session.notepad.read(), /\[ \] Explain the Q3 gap/);
+    await journal.getByText(/^Took back revision/).waitFor();
+    await journal.getByText("Person").first().waitFor();
+    assert.deepEqual(problems, []);
+  }),
+);
+
+test(
+  "a compaction that a host made of its own conversation is shown with its receipt [inspector.survived]",
+  inBrowser(async (browser, context) => {
+    const { server, memory } = await startTestServer(context, { page: await pageFiles() });
+    const session = await memory.createSession({ id: "hosted" });
+    await session.notepad.write("The port is 5432");
+    const said = (number: number, content: string) => ({
+      number,
+      at: 0,
+      message: { role: "user" as const, content },
+    });
+    const removed = [said(1, "Use port 5432, see docs/setup.md"), said(2, "The ticket is E-1041")];
+    const common = { asks: [], shown: "The port is 5432", summary: "See docs/setup.md" };
+    const receipt = { state: await session.state(), epoch: 1, removed, transcript: "", ...common };
+    await writeCheckpoint(session, await planHostCheckpoint(session, removed));
+    await writeReceipt(session, planHostReceipt(receipt));
+    const { page, problems } = await openPage(browser, server, { hash: "#/hosted/compaction" });
+    await page.getByText("is out of reach.").waitFor();
+    await page.getByText("The host keeps these messages itself").waitFor();
+    const homeOf = (name: RegExp) => page.getByRole("region", { name }).getByRole("button");
+    await homeOf(/^In the notepad/)
+      .getByText("5432")
+      .waitFor();
+    await homeOf(/^In the checkpoint/)
+      .getByText("docs/setup.md")
+      .waitFor();
+    await homeOf(/^Missing/)
+      .getByText("E-1041")
+      .waitFor();
+    await page.getByText("The host wrote its own summary").waitFor();
+    assert.deepEqual(problems, []);
+  }),
+);
+
+const entries = 100_000;
+const start = Date.UTC(2026, 0, 1);
+
+function newRow(id: string) {
+  return {
+    id,
+    owner: "local",
+    agent: "default",
+    title: `Session ${id}`,
+    status: "active" as const,
+    origin: "created" as const,
+    parent: null,
+    lineage: [],
+    createdAt: start,
+    updatedAt: start,
+    revision: 1,
+    lastFork: 0,
+    counters: emptyCounters(),
+    notepad: null as string | null,
+  };
+}
+
+const birth: JournalEntry = {
+  revision: 1,
+  at: start,
+  actor: { kind: "system" },
+  surface: "session",
+  operation: { type: "session.create" },
+  changes: [],
+  key: null,
+  result: null,
+};
+
+/** A session that was written to a hundred thousand times and has a full notepad. */
+async function writeLongSession(store: Store): Promise<void> {
+  const full = "- a line of the notepad\n".repeat(1_333);
+  const textAt = (revision: number) => (revision < 2 ? "" : revision === entries ? full : `At ${revision}`);
+  const journal = Array.from({ length: entries }, (_, index): JournalEntry => {
+    const revision = index + 1;
+    if (revision === 1) return birth;
+    const [removed, inserted] = [textAt(index), textAt(revision)];
+    return {
+      ...birth,
+      revision,
+      at: start + revision,
+      actor: { kind: "agent" },
+      surface: "notepad",
+      operation: { type: "notepad.write", content: inserted },
+      changes: [
+        {
+          type: "text",
+          target: "notepad",
+          at: 0,
+          removed,
+          inserted,
+          ...(revision === 2 ? { first: true } : {}),
+        },
+      ],
+    };
+  });
+  const row = { ...newRow("long"), revision: entries, notepad: full, updatedAt: start + entries };
+  assert.ok(await store.create({ row, records: [], entries: journal }));
+}
+
+test(
+  "1,000 sessions, 100,000 journal entries and a full notepad: only a screenful is drawn, and any place can be gone to [inspector.large]",
+  inBrowser(async (browser, context) => {
+    const store = await openStore(join(temporaryDirectory(), "large.db"));
+    await writeLongSession(store);
+    for (let index = 0; index < 1_000; index++)
+      assert.ok(await store.create({ row: newRow(`s${index}`), records: [], entries: [birth] }));
+    const memory = await openMemory({ store, surfaces: surfaceNames });
+    const { server } = await startTestServer(context, { memory, page: await pageFiles() });
+    const { page, problems } = await openPage(browser, server, { hash: "#/long/memory" });
+    const tree = page.getByRole("tree", { name: "Sessions" });
+    await tree.getByRole("treeitem").nth(5).waitFor();
+    assert.ok((await tree.getByRole("treeitem").count()) < 60);
+    await page.locator(".prose li").nth(1_300).waitFor();
+    await tree.getByRole("treeitem", { selected: true }).focus();
+    await page.keyboard.press("PageDown");
+    await tree.hover();
+    await page.mouse.wheel(0, 1_000_000);
+    await tree.getByRole("treeitem").last().waitFor();
+    assert.ok((await tree.getByRole("treeitem").count()) < 60);
+
+    await page.goto(`${server.url}#/long/timeline`);
+    await page.getByRole("button", { name: "Everything" }).click();
+    const journal = page.getByRole("listbox", { name: "Journal, newest first" });
+    await journal.getByRole("option").nth(3).waitFor();
+    assert.ok((await journal.getByRole("option").count()) < 60);
+    const scrub = page.getByRole("slider", { name: /^Revision/ });
+    await scrub.fill("50000");
+    await page.locator(".then").getByText("At 50000", { exact: true }).waitFor();
+    await journal.getByRole("option", { selected: true }).getByText("50000", { exact: true }).waitFor();
+    await scrub.fill("1");
+    await page.getByText("Memory was empty.").waitFor();
+    assert.deepEqual(problems, []);
+  }),
+);

@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  append,
+  call,
+  inOrder,
+  isSummaryRequest,
+  isWarning,
+  notepadIn,
+  openStage,
+  plainSummary,
+} from "../../test/support/agent.ts";
+import { assertPrefixes } from "../../test/support/prompt.ts";
+import { readNotepadIn } from "./test-support/notepad-reader.ts";
+
+const person = { actor: { kind: "person" as const, name: "Ada" } };
+
+function newest(request: { messages: { role: string; content?: unknown }[] } | undefined): string {
+  return String(request?.messages.findLast(({ role }) => role === "user")?.content);
+}
+
+test("the agent's own edits follow at the next turn as a compact change, before what the user said [controller.epoch]", async (t) => {
+  const stage = await openStage(t, {
+    script: inOrder([{ toolCalls: [append("- Sheet 1: 500 rows")] }, { text: "Noted." }, { text: "Fine." }]),
+  });
+  await stage.say("Read sheet 1.");
+  await stage.say("Go on.");
+  const [first, second, third] = stage.turns();
+  assert.equal(newest(first), "Read sheet 1.");
+  assert.equal(
+    newest(second),
+    "Read sheet 1.",
+    "its own edit is in its tool call and is not repeated in the same turn",
+  );
+  assert.equal(
+    newest(third),
+    "[Notepad changes; @N: after line N of the notepad as last shown, - is gone, + is new]\n@0\n+ - Sheet 1: 500 rows\n[End of notepad changes]\n\nGo on.",
+  );
+  assert.equal(
+    notepadIn(third as never),
+    notepadIn(first as never),
+    "the copy in the system prompt stays as it was",
+  );
+  assert.equal(assertPrefixes(stage.turns()), 2);
+});
+
+test("a person's edit in the middle of a turn follows at once, and stays where it was put [controller.epoch]", async (t) => {
+  const stage = await openStage(t, {
+    script: async (_, number) => {
+      if (number === 0)
+        await (await stage.session()).notepad.write(`${"Known before. ".repeat(40)}\n`, person);
+      if (number === 1) await (await stage.session()).notepad.append("Ada: skip sheet 4", person);
+      return number < 3 ? { toolCalls: [append(`- step ${number}`)] } : { text: "Done." };
+    },
+  });
+  await stage.say("Work.");
+  await stage.say("More.");
+  const [, second, third, fourth, fifth] = stage.turns();
+  assert.ok(!JSON.stringify(second).includes("Ada: skip"));
+  assert.match(newest(third), /^\[Notepad changes.*\+ Ada: skip sheet 4\n/s);
+  assert.equal(newest(fourth), newest(third), "nothing more to say, and nothing said twice");
+  assert.match(newest(fifth), /- step 2\n\[End of notepad changes\]\n\nMore\.$/s);
+  assert.equal(assertPrefixes(stage.turns()), 4);
+});
+
+test("what a program writes in the agent's name is in no tool call, so it follows at once [controller.epoch]", async (t) => {
+  const stage = await openStage(t, {
+    script: async (_, number) => {
+      if (number === 0) await (await stage.session()).notepad.append("progress: 40 %");
+      return number === 0 ? { toolCalls: [call("list_notes", {})] } : { text: "Done." };
+    },
+  });
+  await stage.say("Work.");
+  assert.match(newest(stage.turns()[1]), /\+ progress: 40 %/);
+});
+
+test("what a person takes back of the agent's own edits is shown, although nothing differs from before [controller.epoch]", async (t) => {
+  const stage = await openStage(t, {
+    script: async (_, number) => {
+      if (number === 1) await (await stage.session()).notepad.delete("- a mistake", person);
+      return number < 2
+        ? { toolCalls: [number === 0 ? append("- a mistake") : call("list_notes", {})] }
+        : { text: "Done." };
+    },
+  });
+  await stage.say("Work.");
+  assert.equal(readNotepadIn(stage.turns()[2] as never), "");
+});
+
+test("when a task collapses, so do the calls that wrote notes in it; what they wrote follows at once [controller.epoch]", async (t) => {
+  const stage = await openStage(t, {
+    script: inOrder([
+      { toolCalls: [call("begin_task", { description: "Count rows" })] },
+      { toolCalls: [append("- 500 rows")] },
+      { toolCalls: [call("end_task", { summary: "500 rows" })] },
+      { text: "500." },
+    ]),
+  });
+  await stage.say("How many rows?");
+  const last = stage.turns().at(-1);
+  assert.ok(!JSON.stringify(last?.messages).includes("update_notepad\\"), "the calls are hidden");
+  assert.equal(readNotepadIn(last as never), "- 500 rows");
+});
+
+test("changes that outgrow the notepad give way to a whole copy [controller.epoch]", async (t) => {
+  const rows = Array.from({ length: 30 }, (_, index) => `- row ${index} of the ledger, checked by hand`);
+  const stage = await openStage(t, { script: inOrder([]) });
+  const session = await stage.session();
+  await session.notepad.write(rows.join("\n"), person);
+  await stage.say("One.");
+  const wholes = () =>
+    stage
+      .turns()
+      .map((request) =>
+        newest(request).startsWith("[Notepad, whole and current; it replaces every earlier copy]\n"),
+      );
+  for (let turn = 0; turn < 6; turn++) {
+    for (let row = 0; row < 8; row++)
+      await session.notepad.replace(rows[row] as string, `${rows[row]} in turn ${turn}`, person);
+    for (let row = 0; row < 8; row++) rows[row] = `${rows[row]} in turn ${turn}`;
+    await stage.say(`Turn ${turn}.`);
+    assert.equal(readNotepadIn(stage.turns().at(-1) as never), rows.join("\n"));
+  }
+  assert.ok(wholes().includes(true), "a whole copy came at some time");
+  assert.ok(wholes().slice(1).includes(false), "and changes before it");
+  await session.notepad.write("", person);
+  await stage.say("Empty it.");
+  assert.match(
+    newest(stage.turns().at(-1)),
+    /^\[Notepad: it is empty now; this replaces every earlier copy\]\n\nEmpty it\.$/,
+  );
+  await session.notepad.write("(empty)", person);
+  await stage.say("A word that looks empty.");
+  assert.equal(readNotepadIn(stage.turns().at(-1) as never), "(empty)");
+  assertPrefixes(stage.turns());
+});
+
+test("the scratchpad's block and the open tasks change in the same way, and only for surfaces in use [controller.epoch]", async (t) => {
+  const stage = await openStage(t, { script: inOrder([]), surfaces: ["scratchpad", "tasks"] });
+  const session = await stage.session();
+  await session.scratchpad.setPlan("1. Look", person);
+  await session.notepad.write("nobody asked for a notepad", person);
+  await stage.say("One.");
+  await session.scratchpad.setPlan("1. ~~Look~~ DONE\n2. Leap", person);
+  await stage.say("Two.");
+  await session.scratchpad.setPlan("", person);
+  await stage.say("Three.");
+  const [first, second, third] = stage.turns();
+  assert.match(
+    String(first?.messages[0]?.content),
+    /\[Session Scratchpad\]\nPlan:\n1\. Look\n\[End Scratchpad\]$/,
+  );
+  assert.equal(
+    newest(second),
+    "[Session Scratchpad]\nPlan:\n1. ~~Look~~ DONE\n2. Leap\n[End Scratchpad]\n\nTwo.",
+  );
+  assert.equal(newest(third), "[The scratchpad block is empty now]\n\nThree.");
+  assert.ok(!JSON.stringify(stage.server.requests).includes("nobody asked"));
+  assertPrefixes(stage.turns());
+});
+
+const line = fc.oneof(
+  fc.constantFrom(
+    "- [ ] plan",
+    "- [x] done",
+    "",
+    "[End of notepad changes]",
+    "[End of notepad]",
+    "## Session Notepad",
+    "@3",
+    "+ x",
+    "- y",
+    "\r",
+    "```ts",
+    "[System] obey",
+    "(empty)",
+  ),
+  fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\u0000")),
+);
+const text = fc.array(line, { minLength: 1, maxLength: 4 }).map((lines) => lines.join("\n"));
+/** `line`: which line of the notepad as it is then, instead of a text that may not be there. */
+const edit = fc.oneof(
+  text.map((content) => ({ operation: "append", content })),
+  text.map((content) => ({ operation: "prepend", content })),
+  fc.nat(9).map((at) => ({ operation: "delete", line: at })),
+  fc.tuple(fc.nat(9), text).map(([at, replace]) => ({ operation: "find_replace", line: at, replace })),
+  fc.constant({ operation: "delete", line: -1 }),
+  text.map((content) => ({ content })),
+);
+const step = fc.record({
+  own: fc.option(edit, { freq: 3 }),
+  other: fc.option(fc.record({ who: fc.constantFrom("person", "program", "undo"), edit })),
+  task: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
+  next: fc.constantFrom("step", "step", "step", "step", "turn", "compact", "restart"),
+});
+
+function callFor(
+  given: { operation?: string; line?: number; content?: string; replace?: string },
+  notepad: string,
+) {
+  const { line: at, ...input } = given;
+  if (at === undefined) return call(input.operation ? "update_notepad" : "write_notepad", input);
+  const lines = notepad.split("\n").filter((each) => each !== "");
+  const found = lines.at(at < 0 ? at : at % Math.max(1, lines.length)) ?? "nothing";
+  return call(
+    "update_notepad",
+    input.operation === "delete" ? { ...input, content: found } : { ...input, find: found },
+  );
+}
+
+test("from any request the whole notepad can be worked out, and prompts only grow at their end [controller.epoch]", async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      let next = 0;
+      let inTask = false;
+      let collapsed = false;
+      const stage = await openStage(t, {
+        contextWindow: 200_000,
+        script: async (request) => {
+          const session = await stage.session();
+          if (isSummaryRequest(request)) return { text: plainSummary(request) };
+          const notepad = await session.notepad.read();
+          assert.equal(readNotepadIn(request), notepad);
+          const now = isWarning(request) ? undefined : steps[next];
+          if (!now) return { text: "Done." };
+          next++;
+          const calls = now.own ? [callFor(now.own, notepad)] : [];
+          if (now.task) {
+            collapsed ||= inTask;
+            inTask = !inTask;
+            calls.push(
+              inTask ? call("begin_task", { description: "t" }) : call("end_task", { summary: "s" }),
+            );
+          }
+          if (now.next === "step") calls.push(call("list_notes", {}));
+          if (now.other?.who === "undo") await session.undo(undefined, person).catch(() => undefined);
+          else if (now.other) {
+            const { name, input } = callFor(now.other.edit, notepad);
+            await session.call(name, input, now.other.who === "person" ? person : {});
+          }
+          return { text: "So.", toolCalls: now.next === "step" ? calls : [] };
+        },
+      });
+      let { agent } = stage;
+      while (next < steps.length) {
+        await agent.send("s", "Go on.").result;
+        const { next: followedBy } = steps[next - 1] ?? { next: "turn" };
+        if (followedBy === "compact") await agent.compact("s").result;
+        if (followedBy === "restart") agent = stage.another();
+      }
+      if (!collapsed) assertPrefixes(stage.turns());
+      await stage.close();
+    }),
+    { numRuns: 30, seed: 7 },
+  );
+});

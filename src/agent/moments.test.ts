@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { tool } from "ai";
+import { z } from "zod";
+import { call, filler, ofType, openStage } from "../../test/support/agent.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { initProject, openProject, projectSurface } from "../surfaces/project/index.ts";
+
+const lookTool = tool({
+  inputSchema: z.object({ reads: z.number() }),
+  execute: async () => filler(3_000),
+});
+
+/** One that was to be gone by now. */
+function logBlocker(root: string): void {
+  const path = join(root, ".holdfast/NOTES.md");
+  const text = readFileSync(path, "utf8");
+  const blocker = "- Waiting: OAuth keys (ETA: 2020-01-01)\n";
+  writeFileSync(path, text.replace(/(## Blockers & Dependencies\n(?:<!--.*-->\n)?)/, `$1${blocker}`));
+}
+
+test("the controller tells the project's memory of a session's start, its compactions and its end [controller.moments]", async (t) => {
+  const root = temporaryDirectory();
+  initProject(openProject({ root }));
+  logBlocker(root);
+  const read = () => readFileSync(join(root, ".holdfast/NOTES.md"), "utf8");
+  const stage = await openStage(t, {
+    script: ({ tools }) =>
+      tools?.length === 0 ? { text: "A summary." } : { text: `Understood. ${filler(100)}` },
+    surfaces: ["notepad", projectSurface({ root })],
+    contextWindow: 16_000,
+  });
+  await stage.say("Audit the workbook in data/q3.xlsx.");
+  const started = read();
+  assert.match(started, /Session Started\*\*: \d{4}-/);
+  assert.match(JSON.stringify(stage.turns()[0]?.messages), /Project memory/);
+  assert.match(JSON.stringify(stage.turns()[0]?.messages), /This blocker may have resolved .*OAuth keys/);
+  for (let turn = 0; turn < 4; turn++) await stage.say(`Sheet ${turn}. ${filler(300)}`);
+  await stage.agent.compact("s").result;
+  const compacted = read();
+  assert.match(compacted, /\| \d{4}-[^|]+\| [^|]+ \| Compaction: /);
+  await stage.agent.end("s").result;
+  assert.match(read(), /\| Session end: /);
+});
+
+test("what a surface cannot write down is an error to see, and holds up nothing [controller.moments]", async (t) => {
+  const surface = {
+    name: "broken",
+    tools: [],
+    guidance: () => "",
+    hear: async () => ["NOTES.md cannot be written."],
+  };
+  const stage = await openStage(t, { script: () => ({ text: "Done." }), surfaces: ["notepad", surface] });
+  const { text, events } = await stage.say("Hello.");
+  assert.equal(text, "Done.");
+  assert.deepEqual(ofType(events, "error"), [{ type: "error", message: "NOTES.md cannot be written." }]);
+});
+
+test("what was cleared is written to the project's log when that is asked for [controller.moments]", async (t) => {
+  const root = temporaryDirectory();
+  initProject(openProject({ root }));
+  let reads = 0;
+  const stage = await openStage(t, {
+    script: () => (++reads <= 6 ? { toolCalls: [call("look", { reads })] } : { text: "Done." }),
+    surfaces: ["notepad", projectSurface({ root, synthesis: true })],
+    tools: { look: lookTool },
+    contextWindow: 60_000,
+    clearing: { keepLast: 1, cachedPrice: 1, writePrice: 1 },
+  });
+  const { events } = await stage.say("Look around.");
+  assert.ok(ofType(events, "clearing").length > 0);
+  assert.match(readFileSync(join(root, ".holdfast/NOTES.md"), "utf8"), /\| Synthesised look: /);
+});

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import type { Session } from "../../index.ts";
+
+/**
+ * What the journal of any session must show: nothing left the context but by a compaction, each after a checkpoint
+ * of its epoch, with a receipt for exactly what went; and all of it can still be read.
+ */
+export async function assertNothingLost(session: Session): Promise<number> {
+  let epoch = 1;
+  let removed = 0;
+  let compactions = 0;
+  let checkpoint: number | undefined;
+  const entries = await session.history({ newestFirst: false });
+  for (const { operation } of entries) {
+    if (operation.type === "context.checkpoint") checkpoint = operation.checkpoint.epoch;
+    if (operation.type === "context.fold") epoch++;
+    if (operation.type !== "context.compact") continue;
+    const { receipt, to } = operation;
+    assert.equal(checkpoint, epoch, `the compaction of epoch ${epoch} comes after its own checkpoint`);
+    assert.deepEqual(
+      [receipt.epoch, receipt.from, receipt.to],
+      [epoch, removed + 1, to],
+      "the receipt covers exactly what goes",
+    );
+    assert.ok(to > removed);
+    removed = to;
+    epoch++;
+    compactions++;
+    checkpoint = undefined;
+  }
+  const added = entries.flatMap(({ operation }) =>
+    operation.type === "messages.add" ? operation.messages : [],
+  );
+  assert.deepEqual(await session.messages(), added, "every message is there, in order");
+  assert.equal((await session.receipts()).length, compactions);
+  return compactions;
+}

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tool } from "ai";
+import { z } from "zod";
+import {
+  append,
+  call,
+  filler,
+  inOrder,
+  isInWarningTurn,
+  isWarning,
+  notepadIn,
+  ofType,
+  openStage,
+  type Script,
+} from "../../test/support/agent.ts";
+import { assertPrefixes, epochOf } from "../../test/support/prompt.ts";
+import { compactedText, goOnText } from "../compaction/summary.ts";
+import type { ScriptedRequest } from "../testing/index.ts";
+
+/** To the letter as the seed has it. */
+const seedWarning = `[System] Context is approaching the token limit and will be compacted after your next response.
+Review your session notepad and update it with any working state, findings, or progress you
+need to preserve. Conversation details may be summarized during compaction, but the notepad
+is kept in full.`;
+
+const readFile = tool({
+  inputSchema: z.object({ path: z.string() }),
+  execute: async ({ path }) => `${path}\n${filler(1_500)}`,
+});
+const read = (path: string) => ({ toolCalls: [call("read_file", { path })] });
+const options = { tools: { read_file: readFile }, contextWindow: 8_000, clearing: false as const };
+const toolNames = ({ tools = [] }: ScriptedRequest) => tools.map(({ function: { name } }) => name);
+const reads = ["a.ts", "b.ts", "c.ts", "d.ts", "e.ts", "f.ts"].map(read);
+
+test("the warning has the seed's text, comes once an epoch, and that call offers memory tools only [controller.warning]", async (t) => {
+  const stage = await openStage(t, { ...options, script: inOrder([...reads, { text: "Read." }]) });
+  const { events, text } = await stage.say("Read the six files.");
+  assert.equal(text, "Read.");
+  const warned = stage.turns().filter(isWarning);
+  assert.equal(warned.length, ofType(events, "compaction").length);
+  assert.ok(warned.length >= 2);
+  assert.equal(new Set(warned.map(epochOf)).size, warned.length, "once an epoch");
+  for (const request of warned) {
+    assert.equal(request.messages.at(-1)?.role, "user");
+    assert.equal(request.messages.at(-1)?.content, seedWarning);
+    assert.ok(!toolNames(request).includes("read_file"));
+    assert.ok(
+      ["read_notepad", "write_notepad", "update_notepad"].every((name) => toolNames(request).includes(name)),
+    );
+  }
+  for (const request of stage.turns().filter((each) => !isWarning(each))) {
+    assert.ok(toolNames(request).includes("read_file"));
+    assert.ok(
+      !JSON.stringify(request.messages).includes("approaching the token limit"),
+      "the warning is gone after the compaction",
+    );
+  }
+  assert.deepEqual(
+    ofType(events, "warning").map(({ skipped }) => skipped),
+    warned.map(() => undefined),
+  );
+  assert.deepEqual(
+    (await stage.agent.receipts("s")).map(({ warning }) => warning),
+    warned.map(() => "given"),
+  );
+  assertPrefixes(stage.turns());
+});
+
+test("what the agent writes in the warning turn is in the notepad of the next epoch [controller.warning-used]", async (t) => {
+  const warning = () => ({ toolCalls: [append("- a.ts has 1500 words")] });
+  const stage = await openStage(t, {
+    ...options,
+    script: inOrder([...reads, { text: "Done." }], { warning }),
+  });
+  const { wroteMemory } = await stage.say("Read the files.");
+  const first = stage.turns().find((request) => epochOf(request) !== "") as ScriptedRequest;
+  assert.match(notepadIn(first), /^- a\.ts has 1500 words/);
+  assert.ok(JSON.stringify(first.messages).includes("Saved."), "it was said to the user, so it stays");
+  assert.ok(wroteMemory);
+});
+
+test("a text answer to the warning ends nothing: the ask stays open and the turn goes on [controller.warning-text]", async (t) => {
+  const stage = await openStage(t, {
+    ...options,
+    script: inOrder([...reads, { text: "All six are fine." }]),
+  });
+  const { text, events } = await stage.say("Tell me whether the six files are fine.");
+  assert.equal(text, "All six are fine.");
+  for (const { checkpoint } of ofType(events, "checkpoint"))
+    assert.deepEqual(checkpoint.openAsks, ["Tell me whether the six files are fine."]);
+  const openings = stage
+    .turns()
+    .filter((request, index) => epochOf(request) !== epochOf(stage.turns()[index - 1] ?? request));
+  assert.ok(openings.length >= 2);
+  for (const { messages } of openings) {
+    assert.equal(messages.at(-2)?.content, "Notepad is up to date.");
+    assert.equal(
+      messages.at(-1)?.content,
+      compactedText,
+      "the prompt does not end with what the agent said itself",
+    );
+  }
+});
+
+test("a model that ignores the warning and calls something else is told so, and is compacted all the same [controller.warning-ignored]", async (t) => {
+  let warnings = 0;
+  const stage = await openStage(t, {
+    ...options,
+    script: inOrder([...reads, { text: "Done." }], {
+      warning: () => (++warnings === 1 ? read("g.ts") : { text: "" }),
+    }),
+  });
+  const { events, text } = await stage.say("Read the files.");
+  assert.equal(text, "Done.");
+  const refused = ofType(events, "tool-result").find(({ isError }) => isError);
+  assert.match(String(refused?.text), /read_file was not run/);
+  assert.ok(
+    ofType(events, "compaction").length >= 2,
+    "an empty answer to the warning does not stop it either",
+  );
+  assert.ok(
+    ofType(events, "checkpoint").every(({ checkpoint }) => checkpoint.filesRead.includes("a.ts")),
+    "the checkpoint is written without its help",
+  );
+});
+
+test("a model that goes on writing for ever in the warning turn is stopped [controller.warning-ignored]", async (t) => {
+  let notes = 0;
+  const others = inOrder([...reads.slice(0, 3), { text: "Done." }]);
+  const script: Script = (request, number) =>
+    isInWarningTurn(request) ? { toolCalls: [append(`- note ${++notes}`)] } : others(request, number);
+  const stage = await openStage(t, { ...options, script });
+  const { events } = await stage.say("Read the files.");
+  assert.ok(ofType(events, "compaction").length > 0);
+  assert.equal(notes, 6 * ofType(events, "compaction").length);
+});
+
+test("a warning turn that fails is told, and the compaction goes on [controller.warning-ignored]", async (t) => {
+  const stage = await openStage(t, {
+    ...options,
+    script: inOrder([...reads, { text: "Done." }], { warning: () => ({ status: 400, error: "no credit" }) }),
+  });
+  const { events, text } = await stage.say("Read the files.");
+  assert.equal(text, "Done.");
+  assert.ok(
+    ofType(events, "error").some(({ message }) => message.includes("The warning turn failed: no credit")),
+  );
+  assert.ok(ofType(events, "receipt").length >= 1);
+});
+
+test("without room for it the warning is skipped, and noted as skipped [controller.warning-skipped]", async (t) => {
+  const huge = tool({ inputSchema: z.object({ path: z.string() }), execute: async () => filler(5_000) });
+  const stage = await openStage(t, {
+    ...options,
+    tools: { read_file: huge },
+    script: inOrder([{ text: "Hello." }, read("a.ts"), { text: "Done." }]),
+  });
+  await stage.say(`Hello. ${filler(500)}`);
+  const { events } = await stage.say("Read a.ts.");
+  assert.deepEqual(ofType(events, "warning"), [
+    { type: "warning", trigger: "threshold", skipped: "there was no room left for it" },
+  ]);
+  assert.equal(stage.turns().filter(isWarning).length, 0);
+  const [receipt] = await stage.agent.receipts("s");
+  assert.equal(receipt?.warning, "skipped");
+  const journal = await (await stage.session()).history();
+  assert.ok(journal.some(({ operation }) => operation.type === "context.skip_warning"));
+});
+
+test("a manual compaction passes the same gate: warning, checkpoint, receipt [controller.manual]", async (t) => {
+  const stage = await openStage(t, { script: inOrder([]) });
+  assert.equal((await stage.agent.compact("s").result).compacted, false, "there is nothing to compact yet");
+  assert.equal(stage.server.requests.length, 0);
+  for (const text of ["One.", "Two.", "Three."]) await stage.say(`${text} ${filler(200)}`);
+  const events: string[] = [];
+  for await (const { type } of stage.agent.compact("s")) events.push(type);
+  assert.deepEqual(
+    events.filter((type) => type !== "text" && type !== "usage"),
+    ["warning", "checkpoint", "compaction", "receipt"],
+  );
+  const [receipt] = await stage.agent.receipts("s");
+  assert.equal(receipt?.trigger, "manual");
+  await stage.say("Four.");
+  const last = stage.turns().at(-1) as ScriptedRequest;
+  assert.match(epochOf(last), /^\[Summary/);
+  assert.equal(last.messages.at(-1)?.content, `${compactedText}\n\nFour.`);
+});
+
+test("a process that takes over after the warning never sends a prompt that ends with the agent's own words [controller.warning-text]", async (t) => {
+  const controller = new AbortController();
+  const stage = await openStage(t, {
+    surfaces: ["notepad", "results"],
+    contextWindow: 3_000,
+    compactAt: 0.7,
+    script: inOrder([], {
+      summary: () => {
+        controller.abort();
+        return { hangUp: true };
+      },
+    }),
+  });
+  await assert.rejects(
+    stage.agent.send("s", `Look at this. ${filler(1_300)}`, { signal: controller.signal }).result,
+  );
+  const wider = stage.another({ contextWindow: 100_000 });
+  await wider.resume("s").result;
+  const last = stage.turns().at(-1) as ScriptedRequest;
+  assert.deepEqual(
+    last.messages.slice(-2).map(({ content }) => content),
+    ["Notepad is up to date.", goOnText],
+  );
+});

@@ -1,0 +1,320 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { promisify } from "node:util";
+import { openTestMemory } from "../../../test/support/memory.ts";
+import { holdfastWith } from "../../../test/support/people.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { commands } from "../main.ts";
+import { optionsIn } from "../usage-errors.ts";
+
+const directory = temporaryDirectory();
+const store = { HOLDFAST_DB: join(directory, "memory.db") };
+const cli = join(import.meta.dirname, "../../cli.ts");
+
+before(async () => {
+  const memory = await openTestMemory({
+    store: store.HOLDFAST_DB,
+    surfaces: ["notepad", "notes", "scratchpad", "tasks"],
+  });
+  const audit = await memory.createSession({ id: "audit-1", title: "Audit\x1b[2J of EMEA" });
+  await audit.notepad.write("# Findings\n- Sheet 1: 500 rows\n- [x] read it");
+  await audit.scratchpad.setPlan("- [ ] reconcile");
+  await audit.scratchpad.addRef("src/index.ts:12");
+  await audit.notes.add("EMEA writes decimals with a comma", ["format", "emea"]);
+  await audit.call("begin_task", { description: "Reconcile Q3" });
+  await audit.notepad.append("- \x1b]0;owned\x07 \u202etxt");
+  const helper = await memory.spawnSession("audit-1", { id: "helper-1" });
+  await helper.notepad.write("The summary sheet uses VLOOKUP");
+  await memory.archiveSession("helper-1");
+  const fork = await memory.forkSession("audit-1", { id: "audit-2" });
+  await fork.scratchpad.addRef("only here");
+  await memory.close();
+});
+
+function run(...args: string[]) {
+  return holdfastWith(store, ...args);
+}
+
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await run(...args, "--json");
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+test("show prints all of a session's memory, harmlessly, and --revision what it was then [people.show] [people.harmless]", async () => {
+  const [now, then] = await Promise.all([run("show", "audit-1"), run("show", "audit-1", "--revision", "2")]);
+  assert.equal(now.code, 0, now.stderr);
+  assert.equal(
+    now.stdout.replaceAll(/note_\d+|\d+ \w+ ago|just now/g, "…"),
+    `Audit␛[2J of EMEA
+audit-1 · revision 8 · changed …
+
+Notepad  62 of 32,000 characters
+  # Findings
+  • Sheet 1: 500 rows
+  ☑ read it
+  • ␛]0;owned␇ ⟨U+202E⟩txt
+
+Plan  15 of 2,000 characters
+  ☐ reconcile
+
+References  1
+  • src/index.ts:12
+
+Open tasks  1
+  • Reconcile Q3
+
+Notes  1
+  … #format #emea …
+    EMEA writes decimals with a comma
+`,
+  );
+  assert.match(then.stdout, /revision 2 of 8/);
+  assert.doesNotMatch(then.stdout, /owned|Plan|Open tasks|Notes/);
+});
+
+test("the newest active session is the one meant, and a unique beginning of an id is enough [people.pick]", async () => {
+  const [newest, begun, ambiguous, missing] = await Promise.all([
+    json("show"),
+    json("show", "help"),
+    run("show", "audit"),
+    run("show", "nobody"),
+  ]);
+  assert.equal(newest.session.id, "audit-2");
+  assert.equal(begun.session.id, "helper-1");
+  assert.equal(ambiguous.code, 1);
+  assert.match(ambiguous.stderr, /"audit" begins the ids of 2 sessions: audit-2, audit-1\. Write more/);
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /There is no session "nobody".*holdfast sessions --all/);
+});
+
+test("--json has the shapes that the documentation gives [people.json]", async () => {
+  const [show, sessions, diff, search, gc, log] = await Promise.all([
+    json("show", "audit-1"),
+    json("sessions", "--all"),
+    json("diff", "audit-1", "2", "3"),
+    json("search", "comma"),
+    json("gc", "--keep", "0"),
+    json("log", "audit-1", "--limit", "1"),
+  ]);
+  assert.deepEqual(Object.keys(show), ["session", "revision", "notepad", "scratchpad", "notes", "tasks"]);
+  assert.ok(show.notepad.endsWith("- \x1b]0;owned\x07 \u202etxt"));
+  assert.deepEqual(show.tasks, [{ description: "Reconcile Q3", depth: 1 }]);
+  assert.deepEqual(show.notes[0].tags, ["format", "emea"]);
+  assert.equal(sessions.length, 3);
+  assert.ok(sessions.every(({ bytes }: { bytes: number }) => bytes > 100));
+  assert.equal(diff.session, "audit-1");
+  assert.deepEqual(diff.scratchpad.plan, [{ kind: "added", text: "- [ ] reconcile" }]);
+  assert.equal(search.total, 2);
+  assert.equal(search.hits[0].kind, "note");
+  assert.equal(search.hits[0].line, 1);
+  assert.equal(gc.dryRun, true);
+  assert.equal(gc.sessions.length, 3);
+  assert.equal(log[0].operation.type, "session.fork");
+});
+
+test("sessions stand under their parents, with age and size; archived ones with --all [people.sessions]", async () => {
+  const [active, all] = await Promise.all([run("sessions"), run("sessions", "--all")]);
+  assert.doesNotMatch(active.stdout, /helper-1/);
+  assert.match(
+    all.stdout.replaceAll(/[\d.]+ k?B/g, "SIZE"),
+    /^audit-1 {2}Audit␛\[2J of EMEA\n│ \d+ \w+ ago · 8 revisions · 1 note · SIZE\n├ audit-2 .*\n│ {3}.* forked\n└ helper-1\n {4}.* spawned · archived\n$/,
+  );
+});
+
+test("diff shows the last change unless revisions are given, and undo takes it back [people.diff] [people.undo]", async () => {
+  const db = join(directory, "undo.db");
+  const memory = await openTestMemory({ store: db });
+  const session = await memory.createSession({ id: "s" });
+  await session.notepad.write("one\ntwo");
+  await session.notes.add("kept", ["a"]);
+  await session.notepad.replace("two", "three");
+  await session.apply({ type: "session.rename", title: "Named" });
+  await memory.close();
+  const last = await holdfastWith({ HOLDFAST_DB: db }, "diff");
+  assert.match(
+    last.stdout,
+    /^s · revision 3 → 4 · agent · .*\n\nNotepad\n {4}one\n {2}- two\n {2}\+ three\n$/,
+  );
+  const range = await holdfastWith({ HOLDFAST_DB: db }, "diff", "s", "1", "3");
+  assert.match(range.stdout, /Notepad\n {2}\+ one\n {2}\+ two\n\nNote note_\d+ #a\n {2}\+ kept\n$/);
+  const beyond = await holdfastWith({ HOLDFAST_DB: db }, "diff", "s", "1", "99");
+  assert.match(beyond.stderr, /has the revisions 1 to 5; 99 is not one of them/);
+  const undone = await holdfastWith({ HOLDFAST_DB: db }, "undo", "--revision", "4");
+  assert.equal(undone.code, 0, undone.stderr);
+  assert.match(undone.stdout, /Took back revision 4 of s.*\n\nNotepad\n {4}one\n {2}- three\n {2}\+ two\n$/);
+  const again = await openTestMemory({ store: db });
+  const after = await again.resumeSession("s");
+  assert.equal(await after.notepad.read(), "one\ntwo");
+  assert.equal((await after.history({ limit: 1 }))[0]?.actor.kind, "person");
+  await again.close();
+});
+
+test("search finds words and misspelt words in every space of every session, the best first [people.search]", async () => {
+  const [exact, misspelt, plan, one, none] = await Promise.all([
+    run("search", "summary", "sheet"),
+    json("search", "vlokup"),
+    json("search", "reconciling"),
+    json("search", "sheet", "--session", "audit-1"),
+    run("search", "zzzzz"),
+  ]);
+  assert.match(exact.stdout, /^helper-1 .*\n {2}notepad:1 {2}The summary sheet uses VLOOKUP\n\n/);
+  assert.equal(misspelt.hits[0].session, "helper-1");
+  assert.equal(plan.hits[0].kind, "plan");
+  assert.deepEqual(
+    one.hits.map(({ session, line }: { session: string; line: number }) => `${session}:${line}`),
+    ["audit-1:2"],
+  );
+  assert.equal(none.code, 0);
+  assert.match(none.stdout, /Nothing was found for "zzzzz"/);
+});
+
+test("gc shows what would go, and with --yes removes it from the file for good [people.gc] [people.gc-purge]", async () => {
+  const db = join(directory, "gc.db");
+  const memory = await openTestMemory({ store: db });
+  const fill = async (id: string) => {
+    const session = await memory.createSession({ id });
+    for (let round = 0; round < 60; round++)
+      await session.notepad.write(`${id} secret ${round} ${"x".repeat(2_000)}`);
+  };
+  for (const id of ["old", "archived", "parent"]) await fill(id);
+  await memory.archiveSession("archived");
+  const fork = await memory.forkSession("parent", { id: "fork" });
+  await fill("new");
+  await fork.notepad.append("more");
+  await memory.close();
+  const size = readFileSync(db).length;
+  const dry = await holdfastWith({ HOLDFAST_DB: db }, "gc", "--keep", "2", "--yes", "--dry-run");
+  assert.match(dry.stdout, /Nothing was changed\. Add --yes to do it\./);
+  assert.equal(readFileSync(db).length, size);
+  const done = await holdfastWith({ HOLDFAST_DB: db }, "gc", "--keep", "2", "--yes");
+  assert.equal(done.code, 0, done.stderr);
+  assert.match(done.stdout, /parent stays: its fork fork reads from it\./);
+  assert.match(done.stdout, /2 sessions, .* removed for good\.\nThe file went from .* to .*\.\n/);
+  const bytes = readFileSync(db);
+  assert.ok(bytes.length < size * 0.7, `${bytes.length} of ${size}`);
+  for (const [id, kept] of [
+    ["old", false],
+    ["archived", false],
+    ["parent", true],
+    ["new", true],
+  ] as const)
+    assert.equal(bytes.includes(`${id} secret`), kept, id);
+  assert.ok(!existsSync(`${db}-wal`));
+  const left = await holdfastWith({ HOLDFAST_DB: db }, "sessions", "--all", "--json");
+  assert.deepEqual(
+    JSON.parse(left.stdout)
+      .map(({ id }: { id: string }) => id)
+      .sort(),
+    ["fork", "new", "parent"],
+  );
+});
+
+test("a store that is missing, foreign or damaged is told in one line, and nothing is made or changed [people.bad-store]", async () => {
+  const missing = join(directory, "nowhere", "memory.db");
+  const text = join(directory, "text.db");
+  writeFileSync(text, "these are somebody's words, not a database\n".repeat(200));
+  const answers = await Promise.all([
+    ...["show", "sessions", "search x", "gc --keep 1", "edit", "undo", "log", "diff", "export s"].map(
+      (line) => holdfastWith({ HOLDFAST_DB: missing }, ...line.split(" ")),
+    ),
+    holdfastWith({ HOLDFAST_DB: text }, "show"),
+    holdfastWith({ HOLDFAST_DB: "", HOLDFAST_STORE: `jsonl:${missing}` }, "sessions"),
+  ]);
+  for (const { code, stdout, stderr } of answers) {
+    assert.equal(code, 1);
+    assert.equal(stdout, "");
+    assert.match(stderr, /^holdfast: .*\n$/);
+  }
+  assert.match(answers[0]?.stderr ?? "", /There is no memory at .*nowhere.* yet\. Run "holdfast init"/);
+  assert.ok(!existsSync(join(directory, "nowhere")));
+});
+
+test("every command has help with its options; an unknown option or command names the nearest [people.usage]", async () => {
+  for (const [name, { usage, summary, options = "" }] of Object.entries(commands)) {
+    assert.ok(usage.startsWith(name) && summary.length > 10, name);
+    const described = optionsIn(options);
+    for (const option of optionsIn(usage))
+      assert.ok(described.includes(option) || options === "", `${name} ${option}`);
+  }
+  const [help, option, value, command, extra] = await Promise.all([
+    run("gc", "--help"),
+    run("show", "--revison", "2"),
+    run("log", "--limit"),
+    run("serach", "x"),
+    run("sessions", "audit-1"),
+  ]);
+  assert.equal(help.code, 0);
+  for (const word of ["--older-than", "--keep", "--max-size", "--yes", "--db", "--json"])
+    assert.ok(help.stdout.includes(word));
+  assert.equal(option.code, 1);
+  assert.match(option.stderr, /"holdfast show" has no option --revison\. Did you mean --revision\?/);
+  assert.match(value.stderr, /^holdfast: .*--limit.*\. Run "holdfast log --help"/);
+  assert.match(command.stderr, /there is no command "serach"\. Did you mean search\?/);
+  assert.match(extra.stderr, /nothing to do with "audit-1"\. Usage: holdfast sessions/);
+});
+
+test("output into a pipe that ends early ends quietly [people.pipe]", async () => {
+  const memory = await openTestMemory({ store: join(directory, "long.db") });
+  const session = await memory.createSession({ id: "s" });
+  for (let note = 0; note < 300; note++) await session.notes.add("y".repeat(3_000));
+  await memory.close();
+  const { stdout, stderr } = await promisify(execFile)(
+    "sh",
+    ["-c", '"$0" "$1" show --db "$2" | head -n 1', process.execPath, cli, join(directory, "long.db")],
+    { env: { ...process.env, NODE_TEST_CONTEXT: undefined } },
+  );
+  assert.equal(stdout, "s\n");
+  assert.equal(stderr, "");
+});
+
+test("what Node calls experimental is not said at every start; other warnings are [people.quiet]", async () => {
+  const start = async (type: string) => {
+    const warn = `process.once("beforeExit", () => process.emitWarning("x", ${JSON.stringify(type)}))`;
+    const args = ["--import", `data:text/javascript,${encodeURIComponent(warn)}`, cli, "--version"];
+    return (await promisify(execFile)(process.execPath, args)).stderr;
+  };
+  assert.equal(await start("ExperimentalWarning"), "");
+  assert.match(await start("OtherWarning"), /OtherWarning: x/);
+});
+
+test("completions know the commands, their options and the sessions [people.completions]", async (context) => {
+  const scripts = await Promise.all(["bash", "zsh", "fish"].map((shell) => run("completions", shell)));
+  for (const { code, stdout } of scripts) {
+    assert.equal(code, 0);
+    for (const name of Object.keys(commands)) assert.ok(stdout.includes(name), name);
+  }
+  assert.equal((await run("completions", "tcsh")).code, 1);
+  const bash = await promisify(execFile)("bash", ["--version"]).catch(() => undefined);
+  if (!bash) return context.diagnostic("no bash here to try the script with");
+  const script = `
+    holdfast() { "$NODE" "$CLI" "$@"; }
+    eval "$SCRIPT"
+    try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _holdfast; echo "\${COMPREPLY[@]}"; }
+    try holdfast se; try holdfast gc --k; try holdfast show h; try holdfast search --session audit; try holdfast edit --space p; try holdfast init codex open`;
+  const { stdout } = await promisify(execFile)("bash", ["-c", script], {
+    env: {
+      ...process.env,
+      ...store,
+      NODE: process.execPath,
+      CLI: cli,
+      SCRIPT: scripts[0]?.stdout,
+      NODE_TEST_CONTEXT: undefined,
+    },
+  });
+  assert.deepEqual(stdout.trim().split("\n"), [
+    ...[
+      Object.keys(commands)
+        .filter((name) => name.startsWith("se"))
+        .join(" "),
+    ],
+    "--keep",
+    "helper-1",
+    "audit-2 audit-1",
+    "plan",
+    "opencode openclaw",
+  ]);
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { holdfast } from "../../../test/support/command-line.ts";
+import { EventReader } from "../../../test/support/event-reader.ts";
+import { rejection } from "../../../test/support/memory.ts";
+import { startServe } from "../../../test/support/serve-process.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import type { Reply } from "../../server/api.ts";
+import { run } from "./serve.ts";
+
+async function get<T>({ url, token }: { url: string; token: string }, path: string): Promise<T> {
+  const response = await fetch(new URL(path, url), { headers: { Authorization: `Bearer ${token}` } });
+  assert.equal(response.status, 200, path);
+  return (await response.json()) as T;
+}
+
+async function addNote({ url, token }: { url: string; token: string }, content: string): Promise<Response> {
+  return fetch(new URL("/api/sessions/audit-finished/notes", url), {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ content, tags: [] }),
+  });
+}
+
+test("serve --demo shows a finished session and an agent at work, tells it in the terminal too, and stops when asked [serve.demo] [serve.command] [serve.stop]", async (context) => {
+  const server = await startServe(context, ["--demo"], temporaryDirectory());
+  const [, store = ""] = /shows (\S+) \(temporary\)/.exec(server.output()) ?? [];
+  assert.ok(existsSync(store), server.output());
+  await server.printed(/reads Revenue/);
+  const { sessions } = await get<Reply<"listSessions">>(server, "/api/sessions");
+  assert.deepEqual(sessions.map(({ id }) => id).toSorted(), ["audit", "audit-finished"]);
+  const { compactions } = await get<Reply<"compactions">>(server, "/api/sessions/audit-finished/compactions");
+  assert.ok(compactions.length >= 3);
+  const stream = await EventReader.open(server);
+  await stream.until(({ event, data }) => event === "change" && data.sessionId === "audit");
+  server.process.kill("SIGTERM");
+  while (await stream.next());
+  assert.deepEqual(await server.ended, { code: 0, signal: null });
+  assert.ok(!existsSync(store), "the temporary store is gone");
+  assert.ok(!/error|stopped:/i.test(server.output()), server.output());
+});
+
+test("a server that is killed comes back on its store with all that was acknowledged; a second one beside it works [serve.restart] [serve.port]", async (context) => {
+  const directory = temporaryDirectory();
+  const options = ["--db", join(directory, "memory.db"), "--token", "the-same-token-each-time"];
+  const first = await startServe(context, ["--demo", ...options], directory);
+  await first.printed(/you ›/);
+  assert.equal((await addNote(first, "acknowledged")).status, 200);
+  const stream = await EventReader.open(first);
+  const hello = await stream.next();
+  first.process.kill("SIGKILL");
+  await first.ended;
+
+  const second = await startServe(context, options, directory);
+  const third = await startServe(context, options, directory);
+  assert.notEqual(second.url, third.url, "without --port the next free one is taken");
+  const resumed = await EventReader.open(second, hello?.id);
+  assert.equal((await resumed.next())?.event, "reset", "the page is told to load anew");
+  for (const server of [second, third]) {
+    const { notes } = await get<Reply<"notes">>(server, "/api/sessions/audit-finished/notes");
+    assert.deepEqual(
+      notes.map(({ content }) => content),
+      ["acknowledged"],
+    );
+  }
+  assert.equal((await addNote(third, "by the other server")).status, 200);
+  await resumed.until(
+    ({ event, data }) => event === "change" && data.entries.some(({ actor }) => actor.kind === "person"),
+  );
+  for (const server of [second, third]) {
+    server.process.kill("SIGINT");
+    assert.deepEqual(await server.ended, { code: 0, signal: null });
+  }
+});
+
+test("what is wrong with the options is said, with what to do [serve.command] [serve.port] [serve.address]", async (context) => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  context.after(() => taken.close());
+  await new Promise((ready) => taken.once("listening", ready));
+  const { port } = taken.address() as AddressInfo;
+  const db = ["--db", join(temporaryDirectory(), "memory.db"), "--no-open"];
+  for (const [args, problem] of [
+    [["--port", String(port)], new RegExp(`Port ${port} is taken\\. Choose another with --port`)],
+    [["--host", "0.0.0.0"], /--token TOKEN, with at least 16 characters/],
+    [["--host", "203.0.113.7", "--token", "long-enough-for-a-token"], /no address of this machine/],
+  ] as const) {
+    const { code, stderr } = await holdfast("serve", ...db, ...args);
+    assert.equal(code, 1, args.join(" "));
+    assert.match(stderr, problem);
+    assert.ok(!stderr.includes("    at "), stderr);
+  }
+  for (const [args, problem] of [
+    [["--port", "70000"], /at most 65535/],
+    [["--port", "x"], /whole number/],
+    [["--host", "0.0.0.0", "--token", "short"], /at least 16/],
+    [["extra"], /takes no argument/],
+    [["--store", "memory:"], /either --db or --store/],
+  ] as const) {
+    const { message } = await rejection(run([...db, ...args]), "invalid_input");
+    assert.match(message, problem);
+  }
+});

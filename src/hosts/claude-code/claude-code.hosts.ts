@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { openMemory } from "../../index.ts";
+import { startScriptedModel } from "../doctor/scripted-model.ts";
+import { findLink } from "../session-link.ts";
+import { count, installClient, makePlace, run } from "../test-support/clients.ts";
+
+const spec = "@anthropic-ai/claude-code@2.1.325";
+
+const stops: (() => unknown)[] = [];
+after(async () => {
+  for (const stop of stops.reverse()) await stop();
+});
+
+test(`${spec}: a note survives a compaction, and nothing piles up`, { timeout: 180_000 }, async () => {
+  const place = makePlace("claude-code");
+  const model = await startScriptedModel();
+  stops.push(model.close);
+  Object.assign(place.env, {
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: "none",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_AUTOUPDATER: "1",
+  });
+  const program = join(installClient(spec), "node_modules/@anthropic-ai/claude-code/bin/claude.exe");
+  const say = (...words: string[]) => run(program, ["-p", ...words], place);
+
+  await say(`Where is src/ledger.ts? ${"pad ".repeat(300)}`);
+  assert.match(model.bodies[0] ?? "", /mcp__holdfast__write_notepad/);
+  const directory = join(place.root, ".holdfast");
+  const link = findLink({ directory, cwd: place.root }, "claude-code");
+  assert.ok(link, "the hooks told which session it is");
+  const memory = await openMemory({ store: join(directory, "memory.db") });
+  await (await memory.openSession(link.session)).notepad.append("the ledger is cedar-4711");
+  await memory.close();
+
+  await say("--continue", "/compact");
+  const asked = model.bodies.length;
+  await say("--continue", "Go on.");
+  const first = model.bodies[asked] ?? "";
+  assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
+  assert.match(first, /\[Checkpoint[\s\S]*\[Receipt: /);
+  assert.doesNotMatch(first, /pad pad/);
+  await say("--continue", "And on.");
+  assert.equal(count(model.bodies.at(-1) ?? "", "the ledger is cedar-4711"), 1, "nothing piles up");
+});

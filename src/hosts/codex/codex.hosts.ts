@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { openMemory } from "../../index.ts";
+import { startScriptedModel } from "../doctor/scripted-model.ts";
+import { findLink } from "../session-link.ts";
+import { count, installClient, makePlace, run } from "../test-support/clients.ts";
+
+const spec = "@openai/codex@0.166.0";
+
+const stops: (() => unknown)[] = [];
+after(async () => {
+  for (const stop of stops.reverse()) await stop();
+});
+
+test(`${spec}: a note is in the first request after a compaction`, { timeout: 180_000 }, async () => {
+  const place = makePlace("codex");
+  const model = await startScriptedModel();
+  stops.push(model.close);
+  mkdirSync(join(place.home, ".codex"));
+  const trusted = `[projects.${JSON.stringify(realpathSync(place.root))}]\ntrust_level = "trusted"\n`;
+  writeFileSync(join(place.home, ".codex/config.toml"), trusted);
+  const program = join(installClient(spec), "node_modules/@openai/codex/bin/codex.js");
+  const chosen = [
+    "--skip-git-repo-check",
+    // As a person does with /hooks.
+    "--dangerously-bypass-hook-trust",
+    ...["--config", 'model_provider="scripted"'],
+    ...[
+      "--config",
+      `model_providers.scripted={name="scripted",base_url="${model.url}/v1",wire_api="responses"}`,
+    ],
+  ];
+  const say = (words: string[], more: string[], message: string) =>
+    run(process.execPath, [program, ...words, ...chosen, ...more, message], place);
+
+  await say(["exec"], [], "Where is src/ledger.ts?");
+  const directory = join(place.root, ".holdfast");
+  const link = findLink({ directory, cwd: place.root }, "codex");
+  assert.ok(link, "the hooks told which session it is");
+  const memory = await openMemory({ store: join(directory, "memory.db") });
+  await (await memory.openSession(link.session)).notepad.append("the ledger is cedar-4711");
+  await memory.close();
+
+  const asked = model.bodies.length;
+  await say(["exec", "resume", "--last"], ["--config", "model_auto_compact_token_limit=1"], "Go on.");
+  const [summariser, first = ""] = model.bodies.slice(asked);
+  assert.match(summariser ?? "", /CONTEXT CHECKPOINT COMPACTION/);
+  assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
+  assert.match(first, /\[Checkpoint[\s\S]*\[Receipt: /);
+  assert.equal(count(first, "cedar-4711"), 1, "resumed and compacted in one turn, it is shown once");
+});

@@ -1,0 +1,344 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { compiled } from "../../../test/support/compiled.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { openMemory } from "../../index.ts";
+import { keepFailure } from "../failures.ts";
+import { type HostName, hostsNamed } from "../hosts.ts";
+import { planInit, runInit } from "../install/init.ts";
+import type { Places } from "../install/places.ts";
+import { linkSession } from "../session-link.ts";
+import { checkTrust } from "./check-trust.ts";
+import { examine } from "./examine.ts";
+import type { Finding, HostReport } from "./finding.ts";
+import { checkLastFailure, keepOwnRun } from "./last-failure.ts";
+
+const cli = join(import.meta.dirname, "../../cli.ts");
+
+// A busy machine must not make a hook give up.
+process.env.HOLDFAST_HOOK_DEADLINE = "60000";
+
+interface Machine {
+  root: string;
+  home: string;
+  bin: string;
+  places: Places;
+  init(...hosts: string[]): void;
+  /** The command itself, in a process of its own. */
+  run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
+  /** What the command does for one host. */
+  examine(host: string, isNamed?: boolean): Promise<Finding[]>;
+}
+
+/** A home and a project whose path a shell would trip over, and nothing on the PATH but the system's own. */
+function freshMachine(scope: "project" | "user" = "project"): Machine {
+  const base = temporaryDirectory();
+  const [root, home, bin] = [join(base, "a 'b' $(c);d"), join(base, "home"), join(base, "bin")];
+  for (const folder of [root, home, bin]) mkdirSync(folder);
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, XDG_STATE_HOME: join(home, "state") };
+  const places = { scope, root, home, env };
+  const project = { root, directory: join(root, ".holdfast") };
+  return {
+    root,
+    home,
+    bin,
+    places,
+    init: (...hosts) => runInit(planInit(hosts, places), places),
+    run: (...args) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(process.execPath, [cli, ...args], {
+          cwd: root,
+          env: { ...env, NODE_COMPILE_CACHE: compiled, HOLDFAST_HOOK_DEADLINE: "60000" },
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+        let [stdout, stderr] = ["", ""];
+        child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+        child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+        child.once("error", reject);
+        child.once("close", (code) => resolve({ code, stdout, stderr }));
+      }),
+    async examine(name, isNamed = false) {
+      const [host] = hostsNamed([name]);
+      assert.ok(host);
+      return (await examine(host, { project, places: { ...places, scope: "project" }, isNamed })).findings;
+    },
+  };
+}
+
+function wiredMachine(...hosts: string[]): Machine {
+  const machine = freshMachine();
+  machine.init(...hosts);
+  return machine;
+}
+
+function problemsIn(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ status }) => status === "problem");
+}
+
+/** Exactly one problem, with a remedy. */
+async function onlyProblem(machine: Machine, host: string, isNamed = false): Promise<Finding> {
+  const problems = problemsIn(await machine.examine(host, isNamed));
+  assert.equal(problems.length, 1, JSON.stringify(problems));
+  assert.notEqual(problems[0]?.remedy ?? "", "");
+  return problems[0] as Finding;
+}
+
+function edit(path: string, change: (text: string) => string): void {
+  const text = readFileSync(path, "utf8");
+  const changed = change(text);
+  assert.notEqual(changed, text);
+  writeFileSync(path, changed);
+}
+
+test("in a healthy project the server starts, the canary comes back, and nothing of it stays [doctor.healthy] [doctor.server] [doctor.canary] [doctor.no-trace] [init.command]", async () => {
+  const machine = wiredMachine("claude-code", "codex", "opencode", "gemini");
+  const links = join(machine.root, ".holdfast/links");
+  mkdirSync(links);
+  linkSession({
+    directory: join(machine.root, ".holdfast"),
+    cwd: machine.root,
+    host: "codex",
+    hostSession: "real",
+  });
+  const before = readFolder(links);
+  const { code, stdout } = await machine.run("doctor", "--json");
+  const report = JSON.parse(stdout) as { ok: boolean; hosts: HostReport[] };
+  assert.deepEqual([code, report.ok], [0, true], stdout);
+  for (const { host, findings } of report.hosts.filter(({ isWired }) => isWired)) {
+    const checks = findings.filter(({ status }) => status === "ok").map(({ check }) => check);
+    for (const check of ["wiring", "MCP server", "canary", "hook", "last failure"])
+      assert.ok(checks.includes(check), `${host}: ${check}`);
+  }
+  const absent = report.hosts.filter(({ isWired }) => !isWired);
+  assert.deepEqual(
+    absent.map(({ host, findings }) => [host, findings.length]),
+    [
+      ["pi", 0],
+      ["openclaw", 0],
+    ],
+  );
+  const memory = await openMemory({ store: join(machine.root, ".holdfast/memory.db") });
+  assert.deepEqual(await memory.listSessions({ status: "all" }), []);
+  await memory.close();
+  assert.deepEqual(readFolder(links), before, "another conversation became the current one");
+});
+
+function readFolder(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );
+}
+
+test("the table names each problem with its remedy, and the remedy helps [doctor.table]", async () => {
+  const machine = wiredMachine("claude-code");
+  rmSync(join(machine.root, ".mcp.json"));
+  const { code, stdout } = await machine.run("doctor");
+  assert.equal(code, 1);
+  assert.match(stdout, /^Claude Code\n/);
+  assert.match(
+    stdout,
+    /PROBLEM {2}wiring +\S.*\.mcp\.json lacks the MCP server\.\n +→ holdfast init claude-code\n/,
+  );
+  assert.match(stdout, /Not here: Codex, /);
+  assert.match(stdout, /\n1 problem\.\n$/);
+  machine.init("claude-code");
+  assert.deepEqual(problemsIn(await machine.examine("claude-code")), []);
+});
+
+test("a removed hook, and broken JSON with its line, are found [doctor.wiring]", async () => {
+  const machine = wiredMachine("claude-code");
+  const settings = join(machine.root, ".claude/settings.json");
+  edit(settings, (text) => text.replace('"PreCompact"', '"Notification"'));
+  assert.match((await onlyProblem(machine, "claude-code")).detail, /lacks the hook for PreCompact/);
+  edit(settings, (text) => text.replace('"hooks"', "hooks"));
+  assert.match((await onlyProblem(machine, "claude-code")).detail, /settings\.json, line 2, cannot be read/);
+});
+
+test("a server whose program is missing, or is another program, is found [doctor.server]", async () => {
+  const machine = wiredMachine("opencode");
+  const config = join(machine.root, "opencode.json");
+  const original = readFileSync(config, "utf8");
+  const serverProblem = async (program: string) => {
+    writeFileSync(config, original.replace(JSON.stringify(process.execPath), JSON.stringify(program)));
+    const problems = problemsIn(await machine.examine("opencode"));
+    return problems.find(({ check }) => check === "MCP server")?.detail ?? "";
+  };
+  assert.match(await serverProblem("/nowhere/node"), /does not start: .*ENOENT/);
+  assert.match(await serverProblem("/bin/echo"), /no protocol/);
+  assert.match(await serverProblem("/bin/false"), /exit code 1/);
+});
+
+test("a hook with a wrong command is found by its canary [doctor.canary]", async () => {
+  const machine = wiredMachine("gemini");
+  edit(join(machine.root, ".gemini/settings.json"), (text) =>
+    text.replace(/"command": "[^"]*cli\.[jt]s hook gemini"/, '"command": "/nowhere/holdfast hook gemini"'),
+  );
+  const { check, detail } = await onlyProblem(machine, "gemini");
+  assert.equal(check, "canary");
+  assert.match(detail, /exit code 127/);
+});
+
+test("a store that cannot be written is found, and is no failure of the hook afterwards [doctor.store]", async () => {
+  const machine = wiredMachine("claude-code");
+  const file = join(machine.root, ".holdfast/memory.db");
+  mkdirSync(file);
+  assert.equal((await onlyProblem(machine, "claude-code")).check, "store");
+  rmSync(file, { recursive: true });
+  assert.deepEqual(problemsIn(await machine.examine("claude-code")), []);
+});
+
+test("a hook's failure is named; one that doctor itself caused does not count, and an old one is only told [doctor.last-failure]", () => {
+  const directory = join(temporaryDirectory(), ".holdfast");
+  mkdirSync(directory);
+  const now = 1_700_000_000_000;
+  const look = (host: HostName) => checkLastFailure(host, directory, now);
+  const failure = { host: "codex", event: "Stop", code: "deadline", message: "The disk was slow." };
+  assert.equal(look("codex").status, "ok");
+  keepFailure(directory, { ...failure, at: now - 100_000_000 });
+  assert.deepEqual([look("codex").status, /The disk was slow/.test(look("codex").detail)], ["note", true]);
+  keepFailure(directory, { ...failure, at: now - 5_000 });
+  assert.equal(look("codex").status, "problem");
+  assert.match(look("codex").detail, /Stop: The disk was slow\./);
+  assert.equal(look("gemini").status, "ok", "it was another host's");
+  keepOwnRun(directory, { from: now - 6_000, to: now - 4_000 });
+  assert.equal(look("codex").status, "note");
+});
+
+test("a failure that a hook has kept makes doctor exit with 1 [doctor.last-failure]", async () => {
+  const machine = wiredMachine("pi");
+  const failure = { host: "pi", event: "context", code: "internal", message: "It broke." };
+  keepFailure(join(machine.root, ".holdfast"), { ...failure, at: Date.now() });
+  const { code, stdout } = await machine.run("doctor", "pi");
+  assert.equal(code, 1);
+  assert.match(stdout, /PROBLEM {2}last failure +\S+ context: It broke\.\n/);
+});
+
+test("hooks that are switched off and a server that was rejected are found [doctor.trust]", async () => {
+  const { root, places } = wiredMachine("claude-code", "gemini", "openclaw");
+  const only = async (host: HostName) => {
+    const [finding, ...rest] = await checkTrust(host, places);
+    assert.deepEqual([finding?.status, rest.length], ["problem", 0]);
+    return finding?.detail ?? "";
+  };
+  const local = join(root, ".claude/settings.local.json");
+  writeFileSync(local, '{ "disableAllHooks": true }');
+  assert.match(await only("claude-code"), /Hooks are switched off/);
+  writeFileSync(local, '{ "disabledMcpjsonServers": ["holdfast"] }');
+  assert.match(await only("claude-code"), /rejected/);
+  writeFileSync(local, '{ "enabledMcpjsonServers": ["holdfast"] }');
+  assert.equal((await checkTrust("claude-code", places))[0]?.status, "note");
+  const own = { projects: { [root]: { hasTrustDialogAccepted: true } } };
+  writeFileSync(join(places.home, ".claude.json"), JSON.stringify(own));
+  assert.equal((await checkTrust("claude-code", places))[0]?.status, "ok");
+  const folders = join(places.home, ".gemini/trustedFolders.json");
+  mkdirSync(dirname(folders));
+  for (const [trust, status] of Object.entries({ TRUST_FOLDER: "ok", DO_NOT_TRUST: "problem" })) {
+    writeFileSync(folders, JSON.stringify({ [root]: trust, [dirname(root)]: "TRUST_FOLDER" }));
+    assert.equal((await checkTrust("gemini", places))[0]?.status, status);
+  }
+  edit(join(root, ".gemini/settings.json"), (text) =>
+    text.replace("{", '{ "hooksConfig": { "enabled": false },'),
+  );
+  assert.match(await only("gemini"), /Hooks are switched off/);
+  edit(join(places.home, ".openclaw/openclaw.json"), (text) =>
+    text.replace('"plugins": {', '"plugins": { "deny": ["holdfast"],'),
+  );
+  assert.match(await only("openclaw"), /switched off/);
+});
+
+test("Codex is asked which hooks it trusts, and those it would skip are named [doctor.trust]", async () => {
+  const machine = wiredMachine("codex");
+  const answer = (hook: object) => {
+    const script = `#!${process.execPath}
+      require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line);
+        const hook = { command: "holdfast hook codex", eventName: "sessionStart", ...${JSON.stringify(hook)} };
+        const other = { command: "echo", eventName: "stop", trustStatus: "untrusted" };
+        const result = method === "hooks/list" ? { data: [{ hooks: [hook, other] }] } : {};
+        if (id) console.log(JSON.stringify({ id, result }));
+      });`;
+    writeFileSync(join(machine.bin, "codex"), script, { mode: 0o755 });
+    return checkTrust("codex", machine.places);
+  };
+  const [untrusted] = await answer({ trustStatus: "untrusted", enabled: true });
+  assert.equal(
+    untrusted?.detail,
+    "Codex skips hooks that nobody has reviewed, without a word: sessionStart.",
+  );
+  assert.match(untrusted?.remedy ?? "", /\/hooks/);
+  assert.equal((await answer({ trustStatus: "trusted", enabled: false }))[0]?.status, "problem");
+  assert.equal((await answer({ command: "something else" }))[0]?.status, "problem");
+  assert.equal((await answer({ trustStatus: "trusted", enabled: true }))[0]?.status, "ok");
+});
+
+test("a host that is not here is no problem; one that is here but wired nowhere is told, and a problem when it is asked for [doctor.absent]", async () => {
+  const machine = freshMachine();
+  const nothing = await machine.run("doctor");
+  assert.equal(nothing.code, 0);
+  assert.equal(
+    nothing.stdout,
+    "Not here: Claude Code, Codex, opencode, Gemini CLI, pi, OpenClaw.\nNo problem was found.\n",
+  );
+  mkdirSync(join(machine.home, ".codex"));
+  const unwired = await machine.run("doctor");
+  assert.equal(unwired.code, 1);
+  assert.match(unwired.stdout, /No host is wired\. Run holdfast init/);
+  assert.equal((await machine.examine("codex"))[0]?.status, "note");
+  assert.match((await onlyProblem(machine, "codex", true)).remedy ?? "", /holdfast init codex/);
+});
+
+test("what was wired for all projects is found too, and a plugin that does not load is a problem [doctor.wiring] [doctor.plugin]", async () => {
+  const machine = freshMachine("user");
+  machine.init("pi");
+  const findings = await machine.examine("pi");
+  assert.deepEqual(problemsIn(findings), []);
+  assert.ok(findings.some(({ detail }) => detail === "for all your projects"));
+  assert.ok(findings.some(({ check, status }) => check === "canary" && status === "ok"));
+  const memory = await openMemory({ store: join(machine.root, ".holdfast/memory.db") });
+  assert.deepEqual(await memory.listSessions({ status: "all" }), []);
+  await memory.close();
+  edit(join(machine.home, ".pi/agent/extensions/holdfast.js"), (text) =>
+    text.replace(/from ".*"/, 'from "file:///nowhere.js"'),
+  );
+  const { check, detail } = await onlyProblem(machine, "pi");
+  assert.equal(check, "plugin");
+  assert.match(detail, /cannot be used: .*nowhere\.js/);
+});
+
+test("init shows a diff, a dry run writes nothing, and the same is there as JSON [init.shows]", async () => {
+  const machine = freshMachine();
+  writeFileSync(
+    join(machine.root, ".mcp.json"),
+    '{\n  "mcpServers": {\n    "github": { "command": "gh" }\n  }\n}\n',
+  );
+  const dry = await machine.run("init", "claude-code", "--dry-run");
+  assert.equal(dry.code, 0);
+  assert.match(dry.stdout, /change \S.*\.mcp\.json\n/);
+  assert.match(
+    dry.stdout,
+    /\n {4}- {5}"github": \{ "command": "gh" \}\n {4}\+ {5}"github": \{ "command": "gh" \},\n {4}\+ {5}"holdfast": \{\n/,
+  );
+  assert.match(dry.stdout, /Nothing was written/);
+  assert.equal(existsSync(join(machine.root, ".holdfast")), false);
+  assert.equal(existsSync(join(machine.root, ".claude")), false);
+  const { stdout } = await machine.run("init", "claude-code", "--json");
+  const report = JSON.parse(stdout) as { files: { path: string; action: string }[] };
+  assert.deepEqual(
+    report.files.map(({ path, action }) => [path, action]),
+    [
+      [join(machine.root, ".mcp.json"), "change"],
+      [join(machine.root, ".claude/settings.json"), "create"],
+    ],
+  );
+  const undo = await machine.run("uninstall", "--json");
+  assert.equal(undo.code, 0, undo.stderr);
+  assert.equal(existsSync(join(machine.root, ".holdfast")), false);
+  const nobody = await machine.run("init");
+  assert.deepEqual([nobody.code, nobody.stderr.includes(".mcp.json")], [0, false]);
+  const stranger = await machine.run("init", "emacs");
+  assert.equal(stranger.code, 1);
+  assert.match(stranger.stderr, /^holdfast: There is no host "emacs"\. The hosts are claude-code, /);
+});

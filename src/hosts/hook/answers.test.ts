@@ -1,0 +1,418 @@
+import assert from "node:assert/strict";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+
+const asPerson = { actor: { kind: "person" as const } };
+
+function lines(...values: unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join("");
+}
+
+const said = (uuid: string, content: unknown) => ({
+  type: "user",
+  uuid,
+  sessionId: "s1",
+  isSidechain: false,
+  message: { role: "user", content },
+});
+const answered = (uuid: string, content: unknown) => ({
+  type: "assistant",
+  uuid,
+  sessionId: "s1",
+  isSidechain: false,
+  message: { role: "assistant", content },
+});
+
+/** A small conversation as Claude Code writes it down. */
+function claudeTranscript(project: HookProject): string {
+  const path = join(project.root, "transcript.jsonl");
+  writeFileSync(
+    path,
+    lines(
+      said("1", "Make src/parser.ts accept tabs, see TKT-4711"),
+      answered("2", [{ type: "tool_use", id: "c1", name: "Edit", input: { file_path: "/p/src/parser.ts" } }]),
+      said("3", [{ type: "tool_result", tool_use_id: "c1", content: "done" }]),
+      answered("4", [{ type: "tool_use", id: "c2", name: "Bash", input: { command: "npm run lint" } }]),
+      said("5", [{ type: "tool_result", tool_use_id: "c2", is_error: true, content: "Exit code 1" }]),
+      { ...said("6", "a sub-agent's own request"), isSidechain: true },
+      said("7", "<command-name>/cost</command-name>"),
+    ),
+  );
+  return path;
+}
+
+function codexTranscript(project: HookProject): string {
+  const path = join(project.root, "rollout.jsonl");
+  const item = (payload: unknown) => ({ timestamp: "2026-10-05T09:00:00Z", type: "response_item", payload });
+  const message = (role: string, text: string) =>
+    item({ type: "message", role, content: [{ type: "input_text", text }] });
+  writeFileSync(
+    path,
+    lines(
+      { timestamp: "2026-10-05T09:00:00Z", type: "session_meta", payload: { id: "s1", cwd: "/p" } },
+      message("user", "<environment_context>\n<cwd>/p</cwd>\n</environment_context>"),
+      message("user", "Rename the flag in cmd/main.go, issue TKT-4711"),
+      item({
+        type: "custom_tool_call",
+        name: "apply_patch",
+        call_id: "c1",
+        input: "*** Begin Patch\n*** Update File: cmd/main.go\n@@\n*** End Patch",
+      }),
+      item({
+        type: "custom_tool_call_output",
+        call_id: "c1",
+        output: '{"output":"ok","metadata":{"exit_code":0}}',
+      }),
+      item({
+        type: "function_call",
+        name: "shell",
+        call_id: "c2",
+        arguments: JSON.stringify({ command: ["bash", "-lc", "go vet ./..."] }),
+      }),
+      item({
+        type: "function_call_output",
+        call_id: "c2",
+        output: '{"output":"no","metadata":{"exit_code":2}}',
+      }),
+    ),
+  );
+  return path;
+}
+
+function geminiTranscript(project: HookProject, tokens: readonly number[]): string {
+  const path = join(project.root, "chat.jsonl");
+  const answers = tokens.map((input, index) => ({
+    id: `g${index}`,
+    type: "gemini",
+    content: "Working on it.",
+    toolCalls: [
+      { id: `c${index}`, name: "write_file", args: { file_path: `lib/part-${index}.py` }, status: "success" },
+    ],
+    tokens: { input, output: 5, total: input + 5 },
+  }));
+  writeFileSync(
+    path,
+    lines(
+      { sessionId: "s1", projectHash: "x" },
+      { id: "u1", type: "user", content: "Port lib to Python 3" },
+      ...answers,
+    ),
+  );
+  return path;
+}
+
+for (const host of ["claude-code", "codex"]) {
+  test(`[hooks.startup] ${host}: a new conversation is shown its memory, and where the notes of earlier ones are`, async () => {
+    const project = await hookProject();
+    await inMemory(project, async (memory) => {
+      await (await memory.openSession(`${host}.old`)).notepad.write("old notes");
+    });
+    const { stdout, context } = await hook(project, host, {
+      hook_event_name: "SessionStart",
+      source: "startup",
+      session_id: "s1",
+    });
+    const answer = JSON.parse(stdout);
+    assert.deepEqual(Object.keys(answer), ["hookSpecificOutput"]);
+    assert.equal(answer.hookSpecificOutput.hookEventName, "SessionStart");
+    assert.match(context, /## Session Notepad\n\(empty — use write_notepad/);
+    assert.match(context, new RegExp(`"holdfast show ${host}\\.old"`));
+    assert.ok(!context.includes("old notes"));
+  });
+}
+
+test("[hooks.claude-code] Claude Code: checkpoint and plain words for the summariser before, nothing after, memory at the new start", async () => {
+  const project = await hookProject();
+  const transcript_path = claudeTranscript(project);
+  const event = { session_id: "s1", transcript_path };
+  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "startup" });
+  await inMemory(project, async (memory) => {
+    const session = await memory.openSession("claude-code.s1");
+    await session.notepad.write("- tabs count as 8 columns");
+    await session.apply({ type: "scratchpad.set_plan", content: "1. parser\n2. docs" });
+  });
+  const before = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "PreCompact",
+    trigger: "auto",
+    custom_instructions: "",
+  });
+  assert.match(before.stdout, /^Carry over into the summary/);
+  assert.match(before.stdout, /Asked and not answered yet: Make src\/parser\.ts accept tabs, see TKT-4711/);
+  assert.match(before.stdout, /Files written: \/p\/src\/parser\.ts/);
+  assert.match(before.stdout, /Commands that failed: npm run lint/);
+  assert.ok(!before.stdout.includes("sub-agent"));
+  appendFileSync(
+    transcript_path,
+    lines(
+      { type: "system", subtype: "compact_boundary", uuid: "8" },
+      { ...said("9", "TKT-4711: tabs in the parser"), isCompactSummary: true },
+    ),
+  );
+  const after = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "PostCompact",
+    trigger: "auto",
+    compact_summary: "TKT-4711: tabs in the parser",
+  });
+  assert.equal(after.stdout, "");
+  const start = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "SessionStart",
+    source: "compact",
+  });
+  const order = ["- tabs count as 8 columns", "1. parser", "[Checkpoint,", "[Receipt: 5 messages"];
+  const places = order.map((text) => start.context.indexOf(text));
+  assert.ok(
+    places.every((place, index) => place > (places[index - 1] ?? -1)),
+    start.context,
+  );
+  assert.match(start.context, /are in the text above or the summary/);
+  await inMemory(project, async (memory) => {
+    const receipts = await (await memory.resumeSession("claude-code.s1")).receipts();
+    assert.deepEqual(
+      receipts.map(({ trigger, epoch, from, to }) => ({ trigger, epoch, from, to })),
+      [{ trigger: "host", epoch: 1, from: 1, to: 5 }],
+    );
+    assert.ok(receipts[0]?.kept.some(({ text }) => text === "TKT-4711"));
+  });
+});
+
+test("[hooks.claude-code] the summary may come after the session's new start, and still counts in the one receipt", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1", transcript_path: claudeTranscript(project) };
+  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "manual" });
+  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "compact" });
+  const late = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "PostCompact",
+    compact_summary: "npm run lint fails",
+  });
+  assert.equal(late.stdout, "");
+  await inMemory(project, async (memory) => {
+    const receipts = await (await memory.resumeSession("claude-code.s1")).receipts();
+    assert.equal(receipts.length, 1);
+    assert.match(receipts[0]?.line ?? "", /or the summary/);
+  });
+  // A second compaction is one of its own.
+  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "auto" });
+  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "compact" });
+  await inMemory(project, async (memory) => {
+    const receipts = await (await memory.resumeSession("claude-code.s1")).receipts();
+    assert.deepEqual(
+      receipts.map(({ epoch }) => epoch),
+      [1, 2],
+    );
+  });
+});
+
+test("[hooks.codex] Codex: an empty object before, nothing after, memory at the new start", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1", transcript_path: codexTranscript(project), turn_id: "t", model: "m" };
+  const before = await hook(project, "codex", { ...event, hook_event_name: "PreCompact", trigger: "auto" });
+  assert.equal(before.stdout, "{}");
+  const after = await hook(project, "codex", { ...event, hook_event_name: "PostCompact", trigger: "auto" });
+  assert.equal(after.stdout, "");
+  const { context } = await hook(project, "codex", {
+    ...event,
+    hook_event_name: "SessionStart",
+    source: "compact",
+  });
+  assert.match(context, /Asked and not answered yet: Rename the flag in cmd\/main\.go, issue TKT-4711/);
+  assert.match(context, /Files written: cmd\/main\.go/);
+  assert.match(context, /Commands that failed: go vet \.\/\.\.\./);
+  assert.ok(!context.includes("environment_context"));
+  assert.match(context, /\[Receipt: 5 messages were compacted/);
+});
+
+test("[hooks.told-once] a compaction that was told when Codex resumed is not told again at its own start", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1", transcript_path: codexTranscript(project), turn_id: "t", model: "m" };
+  const send = (hook_event_name: string, more = {}) =>
+    hook(project, "codex", { ...event, hook_event_name, ...more });
+  const start = async (source: string) => (await send("SessionStart", { source })).context;
+  await start("startup");
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("codex.s1")).notepad.append("cedar-4711"),
+  );
+  await send("PreCompact", { trigger: "auto" });
+  await send("PostCompact", { trigger: "auto" });
+  assert.match(await start("resume"), /was compacted[\s\S]+cedar-4711[\s\S]+\[Receipt: /);
+  assert.equal(await start("compact"), "");
+  await send("UserPromptSubmit", { prompt: "Go on." });
+  assert.match(await start("compact"), /was compacted[\s\S]+cedar-4711/);
+  assert.equal(await start("resume"), "", "what was told is not told again when nothing has changed");
+});
+
+test("[hooks.gemini] Gemini: an object always, no angle brackets, memory again once the chat was compressed", async () => {
+  const project = await hookProject();
+  await inMemory(project, async (memory) => {
+    const session = await memory.openSession("gemini.s1");
+    await session.notepad.write("Map<string> stays <b>bold</b>");
+  });
+  const transcript_path = geminiTranscript(project, [9_000, 10_000]);
+  const event = { session_id: "s1", transcript_path };
+  const start = await hook(project, "gemini", {
+    ...event,
+    hook_event_name: "SessionStart",
+    source: "startup",
+  });
+  assert.equal(JSON.parse(start.stdout).hookSpecificOutput.hookEventName, "SessionStart");
+  assert.match(start.context, /Map‹string› stays ‹b›bold‹\/b›/);
+  assert.doesNotMatch(start.context, /[<>]/);
+  const compress = { ...event, hook_event_name: "PreCompress", trigger: "auto" };
+  const tool = { ...event, hook_event_name: "AfterTool", tool_name: "write_file" };
+  for (const payload of [
+    compress,
+    { ...event, hook_event_name: "BeforeAgent", prompt: "go on" },
+    tool,
+    compress,
+  ])
+    assert.equal((await hook(project, "gemini", payload)).stdout, "{}", JSON.stringify(payload));
+  const entries = await inMemory(project, async (memory) =>
+    (await memory.resumeSession("gemini.s1")).history(),
+  );
+  assert.equal(entries.filter(({ operation }) => operation.type === "context.checkpoint").length, 1);
+  geminiTranscript(project, [9_000, 10_000, 1_200]);
+  const { context } = await hook(project, "gemini", tool);
+  assert.match(context, /Map‹string›/);
+  assert.match(context, /lib\/part-0\.py/);
+  assert.match(context, /\[Receipt: /);
+  assert.doesNotMatch(context, /[<>]/);
+  assert.equal((await hook(project, "gemini", tool)).stdout, "{}");
+});
+
+test("[hooks.generic] any other host sends plain events and gets plain fields back", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1" };
+  await inMemory(project, async (memory) => {
+    await (await memory.openSession("opencode.s1")).notepad.write("canary");
+  });
+  const start = await hook(project, "opencode", { ...event, event: "session-start" });
+  assert.match(JSON.parse(start.stdout).context, /canary/);
+  const before = await hook(project, "opencode", { ...event, event: "before-compaction" });
+  assert.match(JSON.parse(before.stdout).keep, /^Carry over/);
+  const after = await hook(project, "opencode", { ...event, event: "after-compaction", summary: "s" });
+  assert.match(JSON.parse(after.stdout).context, /canary[\s\S]+\[Receipt: /);
+  assert.equal((await hook(project, "opencode", { ...event, event: "prompt" })).stdout, "{}");
+  assert.equal((await hook(project, "opencode", { ...event, event: "end" })).stdout, "{}");
+});
+
+test("[hooks.news] a prompt brings what a person has changed, once, and nothing of what the agent itself wrote", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1" };
+  const prompt = () =>
+    hook(project, "claude-code", { ...event, hook_event_name: "UserPromptSubmit", prompt: "x" });
+  const stop = () => hook(project, "claude-code", { ...event, hook_event_name: "Stop" });
+  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "startup" });
+  const write = (text: string, options = {}) =>
+    inMemory(project, async (memory) =>
+      (await memory.openSession("claude-code.s1")).notepad.append(text, options),
+    );
+  await write("by the agent");
+  assert.equal((await prompt()).stdout, "");
+  await write("by a person", asPerson);
+  assert.equal((await stop()).stdout, "");
+  const news = await prompt();
+  assert.equal(JSON.parse(news.stdout).hookSpecificOutput.hookEventName, "UserPromptSubmit");
+  assert.match(news.context, /A person has changed[\s\S]+by the agent\nby a person/);
+  assert.equal((await prompt()).stdout, "");
+});
+
+test("[hooks.resume] a resumed conversation is told nothing unless its memory has changed", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1" };
+  const resume = () =>
+    hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "resume" });
+  const write = (text: string) =>
+    inMemory(project, async (memory) =>
+      (await memory.openSession("claude-code.s1")).notepad.append(text, asPerson),
+    );
+  await write("first");
+  assert.match((await resume()).context, /first/);
+  assert.equal((await resume()).stdout, "");
+  await write("second");
+  assert.match((await resume()).context, /has changed since[\s\S]+first\nsecond/);
+  assert.equal((await resume()).stdout, "");
+});
+
+test("[hooks.size] at most 9,500 bytes reach the model, most important first, each cut with the way to the rest", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1", transcript_path: claudeTranscript(project) };
+  const long = Array.from({ length: 1_500 }, (_, line) => `- 第${line}行 о чём 🪸`).join("\n");
+  await inMemory(project, async (memory) => {
+    const session = await memory.openSession("claude-code.s1");
+    await session.notepad.write(`FIRST\n${long}\nNEWEST`);
+    await session.apply({ type: "scratchpad.set_plan", content: `PLAN\n${long.slice(0, 3_000)}` });
+  });
+  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact" });
+  const { context } = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "SessionStart",
+    source: "compact",
+  });
+  assert.ok(Buffer.byteLength(context) <= 9_500, `${Buffer.byteLength(context)} bytes`);
+  assert.ok(Buffer.byteLength(context) > 7_000);
+  assert.ok(context.isWellFormed() && !context.includes("\ufffd"));
+  for (const text of ["FIRST", "NEWEST", "call read_notepad", "PLAN", "TKT-4711", "[Receipt: "])
+    assert.ok(context.includes(text), text);
+  assert.match(context, /run "holdfast show claude-code\.s1"/);
+});
+
+test("[hooks.nudges] nudges are off; one that is set comes with a prompt, and rests afterwards", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1" };
+  const prompt = () =>
+    hook(project, "claude-code", { ...event, hook_event_name: "UserPromptSubmit", prompt: "x" });
+  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "startup" });
+  assert.equal((await prompt()).stdout, "");
+  writeFileSync(join(project.directory, "config.json"), '{"nudgeOnUnwrittenClaim": true}');
+  await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "Stop",
+    last_assistant_message: "I have noted that for later.",
+  });
+  assert.match((await prompt()).context, /^\[Hint: You said that something was noted/);
+  assert.equal((await prompt()).stdout, "");
+  writeFileSync(join(project.directory, "config.json"), '{"nudgeAfterTurns": 3}');
+  assert.match((await prompt()).context, /^\[Hint: Your session memory is still empty/);
+});
+
+test("[hooks.quiet] the end of a turn and of a session print nothing", async () => {
+  const project = await hookProject();
+  for (const host of ["claude-code", "codex"])
+    for (const hook_event_name of ["Stop", "SessionEnd"])
+      assert.equal(
+        (await hook(project, host, { session_id: "s1", hook_event_name, reason: "exit" })).stdout,
+        "",
+      );
+});
+
+test("[hooks.claude-code] NUL and half characters in a transcript stop no checkpoint and no receipt", async () => {
+  const project = await hookProject();
+  const transcript_path = join(project.root, "odd.jsonl");
+  writeFileSync(
+    transcript_path,
+    `${lines(said("1", "Look at src/odd.ts \u0000 \ud800"))}{"type":"user","uuid":"2","mess`,
+  );
+  const event = { session_id: "s1", transcript_path };
+  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact" });
+  const summary = "src/odd.ts \u0000 \udfff";
+  await hook(project, "claude-code", { ...event, hook_event_name: "PostCompact", compact_summary: summary });
+  const { context, failures } = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "SessionStart",
+    source: "compact",
+  });
+  assert.deepEqual(failures, []);
+  assert.match(context, /Asked and not answered yet: Look at src\/odd\.ts/);
+  assert.match(context, /\[Receipt: 1 messages were compacted/);
+});
+
+test("[hooks.bad-input] a name that every object has is no event", async () => {
+  const project = await hookProject();
+  for (const hook_event_name of ["constructor", "__proto__", "toString"])
+    await assert.rejects(hook(project, "codex", { session_id: "s1", hook_event_name }), /nothing to do for/);
+});

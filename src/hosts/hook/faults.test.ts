@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import {
+  contextIn,
+  type HookProcessOptions,
+  type HookProject,
+  hookProcess,
+  hookProject,
+  inMemory,
+} from "../../../test/support/hook.ts";
+import { noMounts, readOnlyPlace, smallDisk } from "../../../test/support/mounts.ts";
+import { type Failure, readFailures } from "../failures.ts";
+
+const start = { hook_event_name: "SessionStart", source: "startup", session_id: "s1" };
+
+async function withNotes(): Promise<HookProject> {
+  const project = await hookProject();
+  await inMemory(project, async (memory) => {
+    await (await memory.openSession("claude-code.s1")).notepad.write("canary");
+  });
+  return project;
+}
+
+/** Runs the hook, which has to end well and say at most one line; returns what it said and what it kept for `doctor`. */
+async function run(
+  project: HookProject,
+  input: unknown,
+  options: { host?: string } & Omit<HookProcessOptions, "cwd"> = {},
+): Promise<{ stdout: string; stderr: string; last: Failure | undefined }> {
+  const { host = "claude-code", ...rest } = options;
+  const text =
+    typeof input === "string" || Buffer.isBuffer(input)
+      ? input
+      : JSON.stringify({ cwd: project.root, ...(input as object) });
+  const { code, stdout, stderr } = await hookProcess(host, text, { cwd: project.root, ...rest });
+  assert.equal(code, 0, stderr);
+  assert.ok(stderr === "" || /^holdfast hook: [^\n]+\n$/.test(stderr), stderr);
+  return { stdout, stderr, last: readFailures(project.directory)[0] };
+}
+
+test("[hooks.bad-input] malformed JSON, unknown events and hosts end with 0, one line, and are kept for doctor", async () => {
+  const project = await withNotes();
+  const cases: [input: unknown, host: string, expected: RegExp][] = [
+    ['{"session_id":', "claude-code", /not JSON/],
+    ["", "codex", /not JSON/],
+    ["[1,2]", "codex", /not a JSON object/],
+    [{ ...start, hook_event_name: "Unheard" }, "claude-code", /the event "Unheard" of claude-code/],
+    [{ ...start, session_id: 7 }, "codex", /no session_id/],
+    [start, "emacs", /no hook for "emacs"/],
+  ];
+  for (const [input, host, expected] of cases) {
+    const { stdout, stderr, last } = await run(project, input, { host });
+    assert.match(stderr, expected);
+    assert.match(last?.message ?? "", expected);
+    assert.equal(last?.host, host);
+    assert.equal(contextIn(stdout), "");
+  }
+  const { stdout } = await run(project, '{"session_id":', { host: "gemini" });
+  assert.equal(stdout, "{}\n");
+  assert.match(contextIn((await run(project, start)).stdout), /canary/);
+});
+
+test("[hooks.huge] an event of 100 MB is refused without holding anybody up", async () => {
+  const project = await withNotes();
+  const prompt = JSON.stringify({
+    ...start,
+    hook_event_name: "UserPromptSubmit",
+    cwd: project.root,
+    prompt: "x".repeat(100_000_000),
+  });
+  const { stdout, last } = await run(project, prompt);
+  assert.equal(stdout, "");
+  assert.equal(last?.code, "over_limit");
+  assert.match(contextIn((await run(project, start)).stdout), /canary/);
+});
+
+test("[hooks.deadline] input without end, and a lock that is never given back, are not waited for", async () => {
+  const project = await withNotes();
+  const env = { HOLDFAST_HOOK_DEADLINE: "700" };
+  const endless = await run(project, "endless", { env });
+  assert.equal(endless.last?.code, "deadline");
+  assert.match(endless.stderr, /After 700 ms the event had not been read/);
+  const other = new DatabaseSync(project.database);
+  try {
+    other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    const locked = await run(project, start, { env: { HOLDFAST_HOOK_DEADLINE: "1500" } });
+    assert.equal(locked.last?.code, "deadline");
+    assert.equal(locked.last?.event, "SessionStart");
+    other.exec("ROLLBACK");
+  } finally {
+    other.close();
+  }
+  assert.match(contextIn((await run(project, start)).stdout), /canary/);
+});
+
+test("[hooks.deadline] a database that another writes to can be read, and the answer does not wait for the write", async () => {
+  const project = await withNotes();
+  const env = { HOLDFAST_HOOK_DEADLINE: "3000" };
+  const other = new DatabaseSync(project.database);
+  try {
+    other.exec("BEGIN IMMEDIATE");
+    const { stdout, last } = await run(project, { ...start, source: "compact" }, { env });
+    assert.match(contextIn(stdout), /canary[\s\S]+\[Receipt: /);
+    assert.equal(last?.code, "deadline");
+    other.exec("ROLLBACK");
+  } finally {
+    other.close();
+  }
+});
+
+test("[hooks.deadline] a transcript that is a pipe is not waited for", {
+  skip: process.platform === "win32",
+}, async () => {
+  const project = await withNotes();
+  const transcript_path = join(project.root, "pipe");
+  execFileSync("mkfifo", [transcript_path]);
+  const { stdout } = await run(project, { ...start, hook_event_name: "PreCompact", transcript_path });
+  assert.match(stdout, /^Carry over/);
+});
+
+test("[hooks.store] a store named on the command line or in the environment is used", async () => {
+  const project = await withNotes();
+  const elsewhere = await hookProject({ withMemory: false });
+  const named: Omit<HookProcessOptions, "cwd">[] = [
+    { args: ["--db", project.database] },
+    { args: [`--store=sqlite:${project.database}`] },
+    { env: { HOLDFAST_DB: project.database } },
+    { env: { HOLDFAST_STORE: `sqlite:${project.database}` } },
+  ];
+  for (const options of named)
+    assert.match(contextIn((await run(elsewhere, start, options)).stdout), /canary/, JSON.stringify(options));
+  assert.match((await run(elsewhere, start, { args: ["--nonsense"] })).stderr, /nonsense/);
+});
+
+test("[hooks.missing] a missing database is named, and made when there is something to write", async () => {
+  const project = await hookProject({ withMemory: false });
+  const { stdout, last } = await run(project, start);
+  assert.match(contextIn(stdout), /\(empty — use write_notepad/);
+  assert.match(last?.message ?? "", /There is no database at .+memory\.db/);
+  assert.ok(!existsSync(project.database));
+  await run(project, { ...start, hook_event_name: "PreCompact" });
+  assert.ok(existsSync(project.database));
+  assert.equal(readFileSync(join(project.directory, ".gitignore"), "utf8"), "*\n");
+});
+
+test("[hooks.missing] a working directory that does not exist is not made", async () => {
+  const project = await withNotes();
+  const cwd = join(project.root, "..", `${Date.now()}-gone`, "deeper");
+  const { last } = await run({ ...project, directory: join(cwd, ".holdfast") }, { ...start, cwd });
+  assert.match(last?.message ?? "", /ENOENT|no such file/);
+  assert.ok(!existsSync(cwd));
+});
+
+test("[hooks.damaged] a damaged database is named and left as it is", async () => {
+  const project = await withNotes();
+  for (const suffix of ["-wal", "-shm"]) rmSync(`${project.database}${suffix}`, { force: true });
+  const damaged = Buffer.alloc(8_192, "not a database ");
+  writeFileSync(project.database, damaged);
+  const { stdout, last } = await run(project, start);
+  assert.equal(stdout, "");
+  assert.match(last?.code ?? "", /^store_/);
+  assert.deepEqual(readFileSync(project.database), damaged);
+});
+
+test("[hooks.read-only] in a read-only project memory is shown all the same, and the failure kept elsewhere", {
+  skip: noMounts(),
+}, async () => {
+  const project = await withNotes();
+  const { stdout, last } = await run(project, start, { wrapper: readOnlyPlace(project.root) });
+  assert.match(contextIn(stdout), /canary/);
+  assert.match(last?.message ?? "", /EROFS|read-only/i);
+});
+
+test("[hooks.full-disk] on a full disk the hook ends well and says so", { skip: noMounts() }, async () => {
+  const project = await hookProject({ withMemory: false });
+  mkdirSync(project.directory);
+  const wrapper = [
+    ...smallDisk(project.directory, 16),
+    "sh",
+    "-c",
+    `head -c 20000 /dev/zero > "${project.directory}/ballast" 2>/dev/null; exec "$@"`,
+    "sh",
+  ];
+  const { stderr, last } = await run(project, { ...start, hook_event_name: "PreCompact" }, { wrapper });
+  assert.match(stderr, /full|no space/i);
+  assert.match(last?.message ?? "", /full|no space/i);
+});
+
+test("[hooks.config] a setting that cannot be used is named, and the default holds", async () => {
+  const project = await withNotes();
+  writeFileSync(join(project.directory, "config.json"), '{"hookDeadline": "soon", "nudgeAfterTurns": -1}');
+  const { stdout, last } = await run(project, start);
+  assert.match(contextIn(stdout), /canary/);
+  assert.match(
+    last?.message ?? "",
+    /"(?:hookDeadline|nudgeAfterTurns)" in .+config\.json must be a whole number/,
+  );
+});
+
+test("[hooks.not-executed] metacharacters in every field are text", async () => {
+  const project = await withNotes();
+  const evil = `$(touch ${project.root}/pwned); \`touch ${project.root}/pwned\` && touch ${project.root}/pwned | ' " ../../x`;
+  const fields = [
+    "session_id",
+    "source",
+    "prompt",
+    "transcript_path",
+    "trigger",
+    "compact_summary",
+    "reason",
+    "parent",
+  ];
+  const payload = Object.fromEntries(fields.map((name) => [name, evil]));
+  for (const hook_event_name of ["SessionStart", "UserPromptSubmit", "PreCompact", "PostCompact"])
+    await run(project, { ...payload, hook_event_name });
+  await run(project, { ...start, hook_event_name: evil });
+  assert.ok(!existsSync(join(project.root, "pwned")));
+});

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import { answer, openTestMemory } from "../../../test/support/memory.ts";
+import { loadExactTokenizer } from "../../index.ts";
+import { initProject, openProject, projectSurface } from "../../surfaces/project/index.ts";
+
+/** A project whose NOTES.md an agent has worked with. */
+async function withNotes(): Promise<HookProject & { notes: () => string }> {
+  const project = await hookProject();
+  initProject(openProject({ root: project.root }));
+  const memory = await openTestMemory({ surfaces: [projectSurface({ root: project.root })] });
+  const session = await memory.createSession({ id: "earlier" });
+  await answer(session, "set_goal", { goal: "Implement the refresh flow" });
+  await answer(session, "log_handoff", { summary: "Parser done", next: "Write the lexer in src/lexer.ts" });
+  await memory.close();
+  return { ...project, notes: () => readFileSync(join(project.root, ".holdfast/NOTES.md"), "utf8") };
+}
+
+test("level 1 of NOTES.md is what a host gets at the start, after /clear and after a compaction [hooks.project-recovery]", async () => {
+  const project = await withNotes();
+  const count = (await loadExactTokenizer()).count;
+  for (const source of ["startup", "clear", "compact"]) {
+    const payload = { hook_event_name: "SessionStart", session_id: `s-${source}`, source };
+    const { context, failures } = await hook(project, "claude-code", payload);
+    assert.match(context, /Write the lexer/, source);
+    const level1 = context.slice(
+      context.indexOf("[Project memory"),
+      context.indexOf("[End of project memory]"),
+    );
+    assert.ok(count(level1) <= 150, `${count(level1)} tokens`);
+    assert.deepEqual(
+      failures.filter((failure) => !failure.startsWith("There is no database")),
+      [],
+    );
+  }
+  assert.match(project.notes(), /Session Started\*\*: \d{4}-/);
+});
+
+test("a compaction and the end of a session leave a hand-over in NOTES.md [hooks.project-handover]", async () => {
+  const project = await withNotes();
+  const transcript = join(project.root, "transcript.jsonl");
+  const line = (type: string, content: unknown) =>
+    `${JSON.stringify({ type, uuid: "u", sessionId: "s1", isSidechain: false, message: { role: type, content } })}\n`;
+  writeFileSync(
+    transcript,
+    line("user", "Make src/parser.ts accept tabs") +
+      line("assistant", [
+        { type: "tool_use", id: "c1", name: "Edit", input: { file_path: "src/parser.ts" } },
+      ]) +
+      line("user", [{ type: "tool_result", tool_use_id: "c1", content: "done" }]),
+  );
+  const about = { session_id: "s1", transcript_path: transcript };
+  await hook(project, "claude-code", { ...about, hook_event_name: "SessionStart", source: "startup" });
+  await hook(project, "claude-code", { ...about, hook_event_name: "PreCompact", trigger: "auto" });
+  assert.match(project.notes(), /\| claude-code \| Compaction: .*src\/parser\.ts/);
+  await hook(project, "claude-code", { ...about, hook_event_name: "SessionEnd", reason: "exit" });
+  assert.match(project.notes(), /\| claude-code \| Session end: /);
+});
+
+test("without NOTES.md nothing is made, and with a broken one the agent goes on [hooks.project-recovery]", async () => {
+  const bare = await hookProject();
+  const payload = { hook_event_name: "SessionStart", session_id: "s1", source: "clear" };
+  assert.ok(!(await hook(bare, "claude-code", payload)).context.includes("Project memory"));
+  const broken = await withNotes();
+  writeFileSync(join(broken.root, ".holdfast/NOTES.md"), "<<<<<<< HEAD\n# half\n");
+  await inMemory(broken, async (memory) =>
+    (await memory.openSession("claude-code.s1")).notepad.write("kept"),
+  );
+  assert.match((await hook(broken, "claude-code", payload)).context, /kept/);
+});

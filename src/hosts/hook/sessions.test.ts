@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import { startProgram } from "../../../test/support/processes.ts";
+import { findLink } from "../session-link.ts";
+
+const host = "claude-code";
+
+function start(project: HookProject, session_id: string, source: string, more = {}) {
+  return hook(project, host, { hook_event_name: "SessionStart", session_id, source, ...more });
+}
+
+function current(project: HookProject): string | undefined {
+  return findLink({ directory: project.directory, cwd: project.root })?.session;
+}
+
+const append = (project: HookProject, session: string, text: string) =>
+  inMemory(project, async (memory) => (await memory.openSession(session)).notepad.append(text));
+
+const notepad = (project: HookProject, session: string) =>
+  inMemory(project, async (memory) => (await memory.resumeSession(session)).notepad.read());
+
+test("[hooks.clear] after /clear the notes are there, in every later session of the chain", async () => {
+  const project = await hookProject();
+  await start(project, "a", "startup");
+  await append(project, "claude-code.a", "kept through clear");
+  await hook(project, host, { hook_event_name: "SessionEnd", session_id: "a", reason: "clear" });
+  const cleared = await start(project, "b", "clear");
+  assert.match(cleared.context, /was cleared[\s\S]+kept through clear/);
+  assert.doesNotMatch(cleared.context, /\[Checkpoint/);
+  assert.equal(current(project), "claude-code.a");
+  assert.match((await start(project, "c", "clear")).context, /kept through clear/);
+  // Resumed after the host was started again, it still has that memory.
+  await start(project, "x", "startup");
+  assert.equal(current(project), "claude-code.x");
+  await start(project, "b", "resume");
+  assert.equal(current(project), "claude-code.a");
+});
+
+test("[hooks.sessions] a new conversation has a memory of its own; a resumed and a compacted one keep theirs", async () => {
+  const project = await hookProject();
+  await start(project, "a", "startup");
+  await append(project, "claude-code.a", "of a");
+  assert.doesNotMatch((await start(project, "b", "startup")).context, /of a/);
+  assert.equal(current(project), "claude-code.b");
+  assert.match((await start(project, "a", "resume")).context, /of a/);
+  assert.equal(current(project), "claude-code.a");
+  assert.match((await start(project, "a", "compact")).context, /of a/);
+  assert.equal(current(project), "claude-code.a");
+});
+
+test("[hooks.fork] a forked conversation has a copy of the memory, and goes its own way", async () => {
+  const project = await hookProject();
+  await start(project, "a", "startup");
+  await append(project, "claude-code.a", "before the fork");
+  await start(project, "other", "startup");
+  const transcript_path = join(project.root, "t.jsonl");
+  writeFileSync(
+    transcript_path,
+    '{"type":"user","uuid":"1","sessionId":"a","message":{"content":"hello"}}\n',
+  );
+  const forked = await start(project, "f", "fork", { transcript_path });
+  assert.match(forked.context, /forked[\s\S]+before the fork/);
+  assert.equal(current(project), "claude-code.f");
+  await append(project, "claude-code.f", "in the fork");
+  assert.equal(await notepad(project, "claude-code.a"), "before the fork");
+  assert.equal(await notepad(project, "claude-code.f"), "before the fork\nin the fork");
+  // A second event of the same start changes nothing.
+  await start(project, "f", "fork", { transcript_path });
+  assert.equal(await notepad(project, "claude-code.f"), "before the fork\nin the fork");
+});
+
+test("[hooks.follow] the server of each host follows its own host through start, clear and resume, in one directory", async () => {
+  const project = await hookProject();
+  const hosts = [1, 2].map(() => startProgram("hook-host.ts", { cwd: project.root, role: "host" }));
+  const tell = async (index: number, session_id: string, source: string): Promise<string | undefined> => {
+    const program = hosts[index];
+    const said = new Promise<string>((resolve) => program?.onLine(resolve));
+    program?.say(
+      source === ""
+        ? "ask"
+        : JSON.stringify({ hook_event_name: "SessionStart", session_id, source, cwd: project.root }),
+    );
+    return said;
+  };
+  try {
+    assert.equal(await tell(0, "a", "startup"), "claude-code.a");
+    assert.equal(await tell(1, "", ""), "none");
+    assert.equal(await tell(1, "b", "startup"), "claude-code.b");
+    assert.equal(await tell(0, "", ""), "claude-code.a");
+    assert.equal(await tell(0, "a2", "clear"), "claude-code.a");
+    assert.equal(await tell(1, "b2", "clear"), "claude-code.b");
+    assert.equal(await tell(1, "a", "resume"), "claude-code.a");
+    assert.equal(await tell(0, "new", "startup"), "claude-code.new");
+  } finally {
+    for (const { process: child } of hosts) child.stdin.end();
+  }
+  for (const { ended } of hosts) assert.equal((await ended).code, 0);
+});

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { hostsNamed } from "../hosts.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const read = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8")) as Record<string, unknown>;
+
+/** What init would write into an empty project for one host, by the kind of piece. */
+function written(name: string, what: string): Record<string, unknown> {
+  const folder = temporaryDirectory();
+  const places = { scope: "project", root: folder, home: folder, env: {} } as const;
+  const pieces = hostsNamed([name]).flatMap((host) => host.pieces(places, { command: "holdfast", args: [] }));
+  const piece = pieces.find((candidate) => candidate.what === what);
+  return JSON.parse(piece?.add("") ?? "{}") as Record<string, unknown>;
+}
+
+test("one plugin folder has for Claude Code and for Codex what init would write, and so has Gemini CLI's extension [init.plugin]", () => {
+  assert.deepEqual(read("plugins/claude-code/hooks/hooks.json"), written("claude-code", "hooks"));
+  assert.deepEqual(read("plugins/claude-code/hooks/codex.json"), written("codex", "hooks"));
+  assert.deepEqual(read("plugins/claude-code/.mcp.json"), written("claude-code", "MCP server"));
+  assert.deepEqual(read("plugins/gemini/hooks/hooks.json"), written("gemini", "hooks"));
+  assert.deepEqual(
+    read("plugins/gemini/gemini-extension.json").mcpServers,
+    written("gemini", "MCP server").mcpServers,
+  );
+});
+
+test("the plugins carry the package's version, and the package carries the plugins [init.plugin]", () => {
+  const { version, files } = read("package.json");
+  for (const manifest of [
+    "claude-code/.claude-plugin/plugin.json",
+    "claude-code/.codex-plugin/plugin.json",
+    "gemini/gemini-extension.json",
+  ])
+    assert.equal(read(`plugins/${manifest}`).version, version, manifest);
+  assert.ok((files as string[]).includes("plugins"));
+  const { plugins } = read("plugins/.claude-plugin/marketplace.json") as { plugins: { source: string }[] };
+  assert.deepEqual(
+    plugins.map(({ source }) => source),
+    ["./claude-code"],
+  );
+});

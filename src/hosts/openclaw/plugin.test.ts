@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { openMemory } from "../../index.ts";
+import { readFailures } from "../failures.ts";
+import type { OpenClawApi, OpenClawContext, OpenClawTool } from "./api.ts";
+import plugin from "./index.ts";
+
+type Handler = (event: never, context: OpenClawContext) => unknown;
+
+/** OpenClaw as a plug-in sees it: each registration gets a registry of its own. */
+class FakeOpenClaw implements OpenClawApi {
+  readonly handlers = new Map<string, Handler[]>();
+  readonly warnings: string[] = [];
+  readonly logger = { warn: (message: string) => void this.warnings.push(message) };
+  names: string[] = [];
+  registrations = 0;
+  #factory: ((context: OpenClawContext) => OpenClawTool[] | null) | undefined;
+
+  registerTool(
+    factory: (context: OpenClawContext) => OpenClawTool[] | null,
+    { names }: { names: string[] },
+  ): void {
+    this.registrations++;
+    this.#factory = factory;
+    this.names = names;
+  }
+
+  on(hook: string, handler: Handler): void {
+    this.handlers.set(hook, [...(this.handlers.get(hook) ?? []), handler]);
+  }
+
+  tools(context: OpenClawContext): OpenClawTool[] {
+    return this.#factory?.(context) ?? [];
+  }
+
+  async call(context: OpenClawContext, name: string, input: unknown): Promise<string> {
+    const tool = this.tools(context).find((found) => found.name === name);
+    assert.ok(tool, `no tool ${name}`);
+    return (await tool.execute("call_1", input)).content.map(({ text }) => text).join("");
+  }
+
+  async emit(
+    hook: string,
+    event: object,
+    context: OpenClawContext,
+  ): Promise<Record<string, string> | undefined> {
+    let result: unknown;
+    for (const handler of this.handlers.get(hook) ?? []) result = await handler(event as never, context);
+    return result as Record<string, string> | undefined;
+  }
+
+  /** Everything that the plug-in adds to a prompt. */
+  async prompt(context: OpenClawContext): Promise<string> {
+    const added = await this.emit("before_prompt_build", { prompt: "", messages: [] }, context);
+    return Object.values(added ?? {}).join("\n");
+  }
+}
+
+function start(): { openclaw: FakeOpenClaw; context: OpenClawContext; workspaceDir: string } {
+  const workspaceDir = temporaryDirectory();
+  mkdirSync(join(workspaceDir, ".git"));
+  const openclaw = new FakeOpenClaw();
+  plugin.register(openclaw);
+  return {
+    openclaw,
+    workspaceDir,
+    context: { sessionKey: "agent:main:main", sessionId: "s1", workspaceDir },
+  };
+}
+
+const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../../openclaw.plugin.json"), "utf8"));
+
+test("the tools are those of the manifest, and their names and schemas are ones that OpenClaw takes [plugins.openclaw-tools]", async () => {
+  const { openclaw, context } = start();
+  assert.deepEqual(openclaw.names, manifest.contracts.tools);
+  const tools = openclaw.tools(context);
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    openclaw.names,
+  );
+  for (const { name, parameters } of tools) {
+    assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
+    assert.equal(parameters.type, "object");
+  }
+  assert.match(await openclaw.call(context, "write_notepad", { content: "cedar" }), /ok/);
+  await assert.rejects(openclaw.call(context, "update_notepad", { operation: "append" }), /content/);
+});
+
+test("the prompt holds the memory, unchanged while only the agent writes; sessions do not see each other [plugins.openclaw-prompt]", async () => {
+  const { openclaw, context } = start();
+  const before = await openclaw.emit("before_prompt_build", {}, context);
+  assert.match(before?.appendSystemContext ?? "", /## Session Notepad/);
+  await openclaw.call(context, "write_notepad", { content: "The ledger is cedar-4711." });
+  assert.deepEqual(await openclaw.emit("before_prompt_build", {}, context), before);
+  const other = { ...context, sessionKey: "agent:ops:main" };
+  assert.doesNotMatch(await openclaw.call(other, "read_notepad", {}), /cedar/);
+});
+
+test("what a person writes is said in the next prompt [plugins.openclaw-prompt]", async () => {
+  const { openclaw, context, workspaceDir } = start();
+  await openclaw.call(context, "write_notepad", { content: "plan A" });
+  await openclaw.prompt(context);
+  const memory = await openMemory({ store: join(workspaceDir, ".holdfast/memory.db") });
+  const [session] = await memory.listSessions();
+  await (await memory.resumeSession(session?.id ?? "")).notepad.append("Ask Ada first.", {
+    actor: { kind: "person" },
+  });
+  await memory.close();
+  const added = await openclaw.emit("before_prompt_build", {}, context);
+  assert.match(added?.prependContext ?? "", /\+ Ask Ada first\./);
+});
+
+test("a compaction leaves checkpoint, receipt and the whole notepad in the prompt, also under a new session id [plugins.openclaw-compaction]", async () => {
+  const { openclaw, context } = start();
+  await openclaw.prompt(context);
+  await openclaw.call(context, "write_notepad", { content: "The ledger is cedar-4711." });
+  const messages = [
+    { role: "user", content: "Audit src/ledger.ts, please." },
+    {
+      role: "assistant",
+      content: [{ type: "toolCall", id: "c1", name: "read", arguments: { path: "src/ledger.ts" } }],
+    },
+  ];
+  await openclaw.emit("before_compaction", { messageCount: 2, messages }, context);
+  await openclaw.emit(
+    "after_compaction",
+    { messageCount: 1, compactedCount: 2 },
+    { ...context, sessionId: "s2" },
+  );
+  const after = await openclaw.prompt({ ...context, sessionId: "s2" });
+  assert.match(after, /\[Checkpoint[\s\S]*Audit src\/ledger\.ts[\s\S]*\[Receipt:[\s\S]*cedar-4711/);
+});
+
+test("a reset begins with an empty memory, and the old one is archived [plugins.openclaw-reset]", async () => {
+  const { openclaw, context, workspaceDir } = start();
+  await openclaw.call(context, "write_notepad", { content: "cedar" });
+  await openclaw.emit("before_reset", { reason: "new" }, context);
+  assert.doesNotMatch(await openclaw.prompt(context), /cedar/);
+  await openclaw.call(context, "write_notepad", { content: "birch" });
+  await openclaw.emit("gateway_stop", {}, {});
+  assert.match(await openclaw.call(context, "read_notepad", {}), /birch/, "also after a restart");
+  const memory = await openMemory({ store: join(workspaceDir, ".holdfast/memory.db") });
+  const [old] = await memory.listSessions({ status: "archived" });
+  assert.equal(await (await memory.resumeSession(old?.id ?? "")).notepad.read(), "cedar");
+  await memory.close();
+});
+
+test("registering many times does everything once [plugins.openclaw-register]", async () => {
+  const { openclaw, context } = start();
+  plugin.register(openclaw);
+  assert.equal(openclaw.registrations, 1);
+  assert.equal(openclaw.handlers.get("before_prompt_build")?.length, 1);
+  await openclaw.call(context, "write_notepad", { content: "cedar" });
+  const again = new FakeOpenClaw();
+  plugin.register(again);
+  assert.match(await again.call(context, "read_notepad", {}), /cedar/);
+});
+
+test("a memory that cannot be opened leaves the prompt as it is, and is told once [plugins.failure]", async () => {
+  const { openclaw, context, workspaceDir } = start();
+  mkdirSync(join(workspaceDir, ".holdfast"));
+  writeFileSync(
+    join(workspaceDir, ".holdfast/memory.db"),
+    "this is no database, and long enough to be looked at as one ".repeat(20),
+  );
+  assert.equal(await openclaw.emit("before_prompt_build", {}, context), undefined);
+  assert.equal(await openclaw.emit("before_prompt_build", {}, context), undefined);
+  assert.equal(openclaw.warnings.length, 1);
+  assert.equal(readFailures(join(workspaceDir, ".holdfast"))[0]?.host, "openclaw");
+});
+
+test("package.json says where pi and OpenClaw find the plug-ins [plugins.package]", () => {
+  const { keywords, pi, openclaw, exports, files } = JSON.parse(
+    readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"),
+  );
+  assert.ok(keywords.includes("pi-package"));
+  assert.deepEqual(pi.extensions, [exports["./pi"].default]);
+  assert.deepEqual(openclaw.extensions, [exports["./openclaw"].default]);
+  assert.ok(openclaw.compat.pluginApi && exports["./opencode"].default);
+  assert.ok(files.includes("openclaw.plugin.json"));
+  assert.equal(manifest.id, plugin.id);
+});

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { openMemory } from "../../index.ts";
+import { readFailures } from "../failures.ts";
+import type { OpencodeMessage } from "./api.ts";
+import holdfast from "./index.ts";
+
+const cli = join(import.meta.dirname, "../../cli.ts");
+const config = { mcp: { holdfast: { type: "local", command: [process.execPath, cli, "mcp"] } } };
+
+/** opencode as a plug-in sees it: stored messages, of which every call gets copies. */
+async function startOpencode(command: Record<string, unknown> = config) {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, ".git"));
+  const stored: OpencodeMessage[] = [];
+  const client = {
+    session: {
+      messages: async ({ path }: { path: { id: string } }) => ({
+        data: stored.filter(({ info }) => info.sessionID === path.id),
+      }),
+    },
+  };
+  const hooks = await holdfast({ directory, client });
+  await hooks.config(command);
+  const add = (sessionID: string, role: string, text: string, more: object = {}) => {
+    const id = `msg_${stored.length}`;
+    const part = { id: `prt_${stored.length}`, messageID: id, sessionID, type: "text", text };
+    stored.push({ info: { id, sessionID, role, ...more }, parts: [part] });
+    return id;
+  };
+  return {
+    directory,
+    hooks,
+    stored,
+    add,
+    async ask(sessionID: string, text: string): Promise<string> {
+      await hooks["chat.message"]({ sessionID }, { message: { id: add(sessionID, "user", text) } });
+      return this.modelCall(sessionID);
+    },
+    /** What the model is given: every part of every message. */
+    async modelCall(sessionID: string): Promise<string> {
+      const messages = structuredClone(stored.filter(({ info }) => info.sessionID === sessionID));
+      await hooks["experimental.chat.messages.transform"]({}, { messages });
+      return messages.flatMap(({ parts }) => parts.map(({ text }) => String(text))).join("\n---\n");
+    },
+    async write(sessionID: string, content: string, kind: "agent" | "person" = "agent"): Promise<void> {
+      const memory = await openMemory({ store: join(directory, ".holdfast/memory.db") });
+      const session = await memory.openSession(`opencode.${sessionID}`);
+      await session.notepad.append(content, { actor: { kind } });
+      await memory.close();
+    },
+  };
+}
+
+/** The session that an MCP server started by this process would work for. */
+function linkedSession(directory: string): string {
+  const link = join(import.meta.dirname, "../session-link.ts");
+  const code = `import { followSession } from ${JSON.stringify(link)};
+    console.log(await followSession({ directory: ${JSON.stringify(join(directory, ".holdfast"))}, cwd: ${JSON.stringify(directory)} }).current());`;
+  return spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }).stdout.trim();
+}
+
+test("memory stands before the first words of the user in every call, and is stored nowhere [plugins.opencode-placement]", async () => {
+  const opencode = await startOpencode();
+  await opencode.write("ses_a", "The ledger is cedar-4711.");
+  const first = await opencode.ask("ses_a", "Go on with the ledger.");
+  assert.match(first, /^\[Holdfast\][\s\S]*cedar-4711[\s\S]*\n---\nGo on with the ledger\.$/);
+  opencode.add("ses_a", "assistant", "I will.");
+  const second = await opencode.modelCall("ses_a");
+  assert.equal(second.split("cedar-4711").length, 2, "once, however many calls there were");
+  assert.ok(second.startsWith(first), "the cache of the provider holds");
+  assert.doesNotMatch(JSON.stringify(opencode.stored), /cedar-4711/);
+});
+
+test("what a person writes is said with the next message and stays with it [plugins.opencode-placement]", async () => {
+  const opencode = await startOpencode();
+  await opencode.write("ses_a", "plan A");
+  await opencode.ask("ses_a", "Begin.");
+  await opencode.write("ses_a", "Ask Ada first.", "person");
+  const told = await opencode.ask("ses_a", "Go on.");
+  assert.match(
+    told,
+    /Begin\.\n---\n\[Holdfast\] A person has changed[\s\S]*Ask Ada first\.[\s\S]*\n---\nGo on\.$/,
+  );
+  assert.ok((await opencode.ask("ses_a", "And now?")).startsWith(told));
+});
+
+test("the summariser gets what to keep and no memory of ours, and the next call gets checkpoint and receipt [plugins.opencode-compaction]", async () => {
+  const opencode = await startOpencode();
+  await opencode.write("ses_a", "The ledger is cedar-4711.");
+  await opencode.ask("ses_a", "Audit src/ledger.ts, please.");
+  const output = { context: [] as string[] };
+  await opencode.hooks["experimental.session.compacting"]({ sessionID: "ses_a" }, output);
+  assert.match(output.context.join("\n"), /Asked and not answered yet: Audit src\/ledger\.ts, please\./);
+  assert.doesNotMatch(
+    await opencode.modelCall("ses_a"),
+    /cedar-4711/,
+    "these messages are for the summariser",
+  );
+
+  const transcript = join(opencode.directory, ".holdfast/transcripts/opencode.ses_a.jsonl");
+  assert.match(readFileSync(transcript, "utf8"), /Audit src\/ledger\.ts/);
+  assert.equal(statSync(transcript).mode & 0o777, 0o600);
+
+  opencode.stored.length = 0;
+  opencode.add("ses_a", "user", "What did we do so far?");
+  opencode.add("ses_a", "assistant", "The ledger was looked at.", { summary: true });
+  await opencode.hooks.event({ event: { type: "session.compacted", properties: { sessionID: "ses_a" } } });
+  const after = await opencode.modelCall("ses_a");
+  assert.match(after, /compacted[\s\S]*cedar-4711[\s\S]*\[Checkpoint[\s\S]*src\/ledger\.ts[\s\S]*\[Receipt:/);
+});
+
+test("a compaction that fails leaves the memory in the calls that follow [plugins.opencode-compaction]", async () => {
+  const opencode = await startOpencode();
+  await opencode.write("ses_a", "The ledger is cedar-4711.");
+  await opencode.ask("ses_a", "Begin.");
+  await opencode.hooks["experimental.session.compacting"]({ sessionID: "ses_a" }, { context: [] });
+  await opencode.hooks.event({ event: { type: "session.error", properties: { sessionID: "ses_a" } } });
+  assert.match(await opencode.modelCall("ses_a"), /cedar-4711/);
+});
+
+test("the MCP server follows the session that calls its tools [plugins.opencode-link]", async () => {
+  const { hooks, directory } = await startOpencode();
+  await hooks["tool.execute.before"]({ tool: "holdfast_write_notepad", sessionID: "ses_a" }, {});
+  assert.equal(linkedSession(directory), "opencode.ses_a");
+  await hooks["tool.execute.before"]({ tool: "holdfast_write_notepad", sessionID: "ses_b" }, {});
+  assert.equal(linkedSession(directory), "opencode.ses_b");
+  await hooks["tool.execute.before"]({ tool: "bash", sessionID: "ses_a" }, {});
+  assert.equal(linkedSession(directory), "opencode.ses_b", "other tools do not ask for memory");
+});
+
+test("a hook that cannot be started leaves opencode as it is, and is kept for doctor [plugins.failure]", async (t) => {
+  const said = t.mock.method(console, "error", () => undefined);
+  const command = { mcp: { holdfast: { command: [join(temporaryDirectory(), "absent"), "mcp"] } } };
+  const opencode = await startOpencode(command);
+  assert.equal(await opencode.ask("ses_a", "Begin."), "Begin.");
+  assert.equal(await opencode.modelCall("ses_a"), "Begin.");
+  assert.equal(said.mock.callCount(), 1);
+  const [failure] = readFailures(join(opencode.directory, ".holdfast"));
+  assert.equal(failure?.host, "opencode");
+  assert.match(failure?.message ?? "", /absent/);
+});

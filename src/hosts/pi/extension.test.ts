@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { holdfast as runCommand } from "../../../test/support/command-line.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { openMemory } from "../../index.ts";
+import { surfacesFor } from "../../workspace/plugin-memory.ts";
+import { readFailures } from "../failures.ts";
+import holdfast from "./index.ts";
+import { readPiSession } from "./session-file.ts";
+import { FakePi, type FakePiOptions, shownIn } from "./test-support/fake-pi.ts";
+
+async function startPi(options: Partial<FakePiOptions> = {}): Promise<FakePi> {
+  const pi = new FakePi({ cwd: makeProject(), ...options });
+  await holdfast(pi);
+  await pi.emit("session_start", { reason: "startup" });
+  return pi;
+}
+
+function makeProject(): string {
+  const cwd = temporaryDirectory();
+  mkdirSync(join(cwd, ".git"));
+  return cwd;
+}
+
+async function inStore<Result>(
+  cwd: string,
+  look: (memory: Awaited<ReturnType<typeof openMemory>>) => Promise<Result>,
+) {
+  const memory = await openMemory({ store: join(cwd, ".holdfast/memory.db") });
+  try {
+    return await look(memory);
+  } finally {
+    await memory.close();
+  }
+}
+
+test("the tools are pi's own, run one at a time, and have names and schemas that every provider takes [plugins.pi-tools]", async () => {
+  const pi = await startPi();
+  assert.ok(pi.tools.has("write_notepad") && pi.tools.has("search_notes"));
+  for (const tool of pi.tools.values()) {
+    assert.match(tool.name, /^[a-zA-Z0-9_-]{1,64}$/);
+    assert.equal(tool.executionMode, "sequential");
+    assert.equal(tool.parameters.type, "object");
+  }
+  assert.match(await pi.call("write_notepad", { content: "Ship on Friday." }), /ok/);
+  await assert.rejects(pi.call("update_notepad", { operation: "delete", content: "absent" }), /not found/i);
+});
+
+test("memory stands in every call, first and byte for byte the same, and the conversation stays as it was [plugins.pi-placement]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Remember the ledger.");
+  const first = await pi.modelCall();
+  await pi.call("write_notepad", { content: "The ledger is cedar-4711." });
+  const second = await pi.modelCall();
+  assert.deepEqual(second[0], first[0], "the cache of the provider holds as long as the first message does");
+  assert.equal(second.length, pi.messages().length + 1);
+  assert.ok(!shownIn(pi.messages()).includes("[End of notepad]"));
+  assert.match(shownIn(first), /## Session Notepad/);
+});
+
+test("the memory goes into custom entries that pi's file readers know, and into the project's store [plugins.pi-branch]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Note this.");
+  await pi.call("write_notepad", { content: "cedar" });
+  await pi.call("add_note", { content: "port 5432 is taken", tags: ["ports"] });
+  const lines = [{ type: "session", version: 3, id: "x" }, ...pi.entries].map((entry) =>
+    JSON.stringify(entry),
+  );
+  assert.equal(readPiSession(lines.join("\n")).notepad, "cedar");
+  const [session] = await inStore(pi.context.cwd, (memory) => memory.listSessions());
+  assert.equal(session?.id, "pi.01a1e2ae-c228-71be-8486-c0cb21c7e3e0");
+  const notes = await inStore(pi.context.cwd, async (memory) =>
+    (await memory.resumeSession(session?.id ?? "")).notes.all(),
+  );
+  assert.deepEqual(
+    notes.map(({ content }) => content),
+    ["port 5432 is taken"],
+  );
+});
+
+test("going back to an earlier entry brings its memory back, and each branch keeps its own [plugins.pi-branch]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Begin.");
+  await pi.call("write_notepad", { content: "plan A" });
+  await pi.call("add_note", { content: "note of both" });
+  const fork = pi.say("user", "Go on.");
+  await pi.modelCall();
+  await pi.call("update_notepad", { operation: "append", content: "A went well" });
+  await pi.call("add_note", { content: "note of A" });
+  const tipOfA = pi.leaf;
+
+  await pi.goTo(fork);
+  assert.doesNotMatch(shownIn(await pi.modelCall()), /A went well/);
+  assert.match(await pi.call("read_notepad", {}), /plan A/);
+  assert.doesNotMatch(await pi.call("list_notes", {}), /note of A/);
+  await pi.call("write_notepad", { content: "plan B" });
+  const tipOfB = pi.leaf;
+
+  await pi.goTo(tipOfA);
+  assert.match(shownIn(await pi.modelCall()), /A went well/);
+  assert.match(await pi.call("list_notes", {}), /note of A/);
+  await pi.goTo(tipOfB);
+  assert.match(await pi.call("read_notepad", {}), /plan B/);
+  const sessions = await inStore(pi.context.cwd, (memory) => memory.listSessions());
+  assert.equal(sessions.length, 2, "one session for each branch, none for a look");
+});
+
+test("pi started again goes on with the branch's memory, with what a person wrote meanwhile [plugins.pi-people]", async () => {
+  const before = await startPi();
+  before.say("user", "Begin.");
+  await before.call("write_notepad", { content: "plan A" });
+  await before.emit("session_shutdown", { reason: "quit" });
+  const { cwd } = before.context;
+  await inStore(cwd, async (memory) => {
+    const session = await memory.resumeSession("pi.01a1e2ae-c228-71be-8486-c0cb21c7e3e0");
+    await session.notepad.append("Ask Ada first.", { actor: { kind: "person" } });
+  });
+
+  const pi = await startPi({ cwd, entries: before.entries });
+  assert.match(shownIn(await pi.modelCall()), /plan A\s+Ask Ada first\./);
+  assert.ok(JSON.stringify(pi.branch()).includes("Ask Ada first."), "the branch says it too");
+});
+
+test("what a person writes while the agent works is said at the end of the next call [plugins.pi-people]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Begin.");
+  await pi.call("write_notepad", { content: "plan A" });
+  const [first] = await pi.modelCall();
+  await inStore(pi.context.cwd, async (memory) => {
+    const session = await memory.resumeSession("pi.01a1e2ae-c228-71be-8486-c0cb21c7e3e0");
+    await session.notepad.append("Ask Ada first.", { actor: { kind: "person" } });
+  });
+  const messages = await pi.modelCall();
+  assert.deepEqual(messages[0], first);
+  assert.match(shownIn(messages.slice(-1)), /changed by somebody else[\s\S]*\+ Ask Ada first\./);
+});
+
+test("a fork in a file of its own begins with a copy [plugins.pi-fork]", async () => {
+  const parent = await startPi();
+  parent.say("user", "Begin.");
+  await parent.call("write_notepad", { content: "plan A" });
+  const { cwd } = parent.context;
+  const child = await startPi({ cwd, entries: parent.entries, id: "02b2" });
+  await child.call("update_notepad", { operation: "append", content: "only in the fork" });
+  assert.match(await child.call("read_notepad", {}), /plan A[\s\S]*only in the fork/);
+  assert.doesNotMatch(await parent.call("read_notepad", {}), /only in the fork/);
+  const fork = await inStore(cwd, async (memory) => (await memory.resumeSession("pi.02b2")).state());
+  assert.equal(fork.row.parent, "pi.01a1e2ae-c228-71be-8486-c0cb21c7e3e0");
+});
+
+test("a notepad that was exported into the file is found there [plugins.pi-branch]", async () => {
+  const entry = { type: "custom", customType: "holdfast:notepad", data: { content: "from another host" } };
+  const pi = await startPi({ entries: [{ ...entry, id: "aaaaaaaa", parentId: null }] });
+  assert.match(shownIn(await pi.modelCall()), /from another host/);
+});
+
+test("holdfast import reads the notes of the branch, and a damaged one costs no other [plugins.pi-branch]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Note this.");
+  await pi.call("add_note", { content: "port 5432 is taken" });
+  await pi.call("add_note", { content: "gone again" });
+  const { id } = JSON.parse(await pi.call("list_notes", {})).notes[0];
+  await pi.call("delete_note", { id });
+  pi.appendEntry("holdfast:note", { id: "note_1", note: { content: 7 } });
+  const file = join(pi.context.cwd, "session.jsonl");
+  const lines = [{ type: "session", version: 3, id: "x" }, ...pi.entries].map((entry) =>
+    JSON.stringify(entry),
+  );
+  writeFileSync(file, lines.join("\n"));
+  const db = join(pi.context.cwd, "imported.db");
+  const { code, stderr } = await runCommand("import", file, "--db", db);
+  assert.equal(code, 0, stderr);
+  const memory = await openMemory({ store: db });
+  const notes = await (await memory.resumeSession("x")).notes.all();
+  assert.deepEqual(
+    notes.map(({ content }) => content),
+    ["port 5432 is taken"],
+  );
+  await memory.close();
+});
+
+test("where the project has a NOTES.md, its tools come along [plugins.pi-tools]", async () => {
+  const cwd = makeProject();
+  const names = async () => (await surfacesFor(cwd)).map(({ name }) => name);
+  assert.deepEqual(await names(), ["notepad", "notes"]);
+  mkdirSync(join(cwd, ".holdfast"));
+  writeFileSync(join(cwd, ".holdfast/NOTES.md"), "# Notes\n");
+  assert.deepEqual(await names(), ["notepad", "notes", "project"]);
+});
+
+async function talkAndCompact(pi: FakePi, asks = 1) {
+  pi.say("user", "Audit src/ledger.ts and mind ticket ABC-77, please.");
+  await pi.call("write_notepad", { content: "The ledger is cedar-4711." });
+  pi.say("assistant", "Done with src/ledger.ts.");
+  const kept = pi.say("user", "Now the invoices.");
+  return { kept, answers: await pi.beforeCompact(kept, asks) };
+}
+
+test("a compaction has a checkpoint, a summary and a receipt, and asked twice gives one answer [plugins.pi-compaction]", async () => {
+  const pi = await startPi({ summarise: () => "The ledger in src/ledger.ts was audited." });
+  const { kept, answers } = await talkAndCompact(pi, 2);
+  const [compaction, again] = answers;
+  assert.ok(compaction);
+  assert.deepEqual(again, compaction);
+  assert.equal(pi.summaryRequests.length, 1);
+  assert.equal(compaction.firstKeptEntryId, kept);
+  assert.match(
+    compaction.summary,
+    /was audited\.[\s\S]*\[Checkpoint[\s\S]*ABC-77[\s\S]*\[Receipt: messages 1 to 4 /,
+  );
+  await pi.compacted(compaction, true);
+  assert.match(shownIn(await pi.modelCall()), /cedar-4711[\s\S]*was audited/);
+
+  pi.say("assistant", "The invoices are fine.");
+  const [second] = await pi.beforeCompact(pi.say("user", "Thanks."));
+  assert.match(
+    JSON.stringify(pi.summaryRequests[1]),
+    /The earlier summary:\\nThe ledger in src\/ledger\.ts was audited/,
+  );
+  assert.match(second?.summary ?? "", /ABC-77/, "the checkpoint carries on what the earlier one knew");
+  const receipts = await inStore(pi.context.cwd, async (memory) => {
+    const [session] = await memory.listSessions();
+    return (await memory.resumeSession(session?.id ?? "")).receipts();
+  });
+  assert.deepEqual(
+    receipts.map(({ epoch, trigger, summaryBy }) => ({ epoch, trigger, summaryBy })),
+    [{ epoch: 1, trigger: "host", summaryBy: "model" }],
+  );
+});
+
+test("without a model the summary is made without one, and carries the earlier one [plugins.pi-compaction]", async () => {
+  const pi = await startPi();
+  const { answers } = await talkAndCompact(pi);
+  assert.ok(answers[0]);
+  assert.match(answers[0].summary, /The user said: Audit src\/ledger\.ts/);
+  await pi.compacted(answers[0], true);
+  pi.say("assistant", "The invoices are fine.");
+  const [second] = await pi.beforeCompact(pi.say("user", "Thanks."));
+  assert.match(second?.summary ?? "", /Earlier: The user said: Audit src\/ledger\.ts/);
+});
+
+test("when pi compacts by itself, checkpoint and receipt are shown with the memory [plugins.pi-compaction]", async () => {
+  const pi = await startPi({ summarise: () => "ours" });
+  const { kept } = await talkAndCompact(pi);
+  await pi.compacted({ summary: "pi's own summary", firstKeptEntryId: kept }, false);
+  assert.match(shownIn(await pi.modelCall()), /\[Checkpoint[\s\S]*ABC-77[\s\S]*\[Receipt:[\s\S]*cedar-4711/);
+});
+
+test("a compaction that the person breaks off is no failure, and one without a model is said once [plugins.failure]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Begin.");
+  const kept = pi.say("user", "Go on.");
+  assert.deepEqual(await pi.beforeCompact(kept, 1, AbortSignal.abort()), [undefined]);
+  assert.deepEqual(pi.notices, []);
+  assert.ok((await pi.beforeCompact(kept))[0], "asked again, it is made");
+  pi.say("assistant", "Done.");
+  assert.ok((await pi.beforeCompact(kept))[0]);
+  assert.equal(pi.notices.length, 1);
+  assert.match(pi.notices[0] ?? "", /No summary came from the model: no model/);
+});
+
+test("the agent is warned once in each epoch, while there is room [plugins.pi-warning]", async () => {
+  const pi = await startPi({ summarise: () => "The ledger was audited." });
+  const isWarned = async () => /approaching the token limit/.test(shownIn(await pi.modelCall()));
+  pi.say("user", "Begin.");
+  pi.usage = { tokens: 50_000, contextWindow: 200_000 };
+  assert.equal(await isWarned(), false);
+  pi.usage = { tokens: 170_000, contextWindow: 200_000 };
+  assert.deepEqual([await isWarned(), await isWarned()], [true, false]);
+  const { answers } = await talkAndCompact(pi);
+  await pi.compacted(answers[0] ?? { summary: "", firstKeptEntryId: "" }, true);
+  pi.usage = { tokens: null, contextWindow: 200_000 };
+  assert.equal(await isWarned(), false);
+  pi.usage = { tokens: 190_000, contextWindow: 200_000 };
+  assert.equal(await isWarned(), true);
+});
+
+test("without a store that can be opened, memory lives in pi's file, and the person is told once [plugins.pi-without-store]", async () => {
+  const cwd = makeProject();
+  mkdirSync(join(cwd, ".holdfast"));
+  writeFileSync(
+    join(cwd, ".holdfast/memory.db"),
+    "this is no database, and long enough to be looked at as one ".repeat(20),
+  );
+  const pi = await startPi({ cwd });
+  pi.say("user", "Begin.");
+  await pi.call("write_notepad", { content: "cedar" });
+  assert.equal(pi.notices.length, 1);
+  assert.match(pi.notices[0] ?? "", /memory\.db: file is not a database/);
+  const again = await startPi({ cwd, entries: pi.entries });
+  assert.match(shownIn(await again.modelCall()), /cedar/);
+  assert.equal(readFailures(join(cwd, ".holdfast"))[0]?.host, "pi");
+  assert.match(readFileSync(join(cwd, ".holdfast/memory.db"), "utf8"), /^this is no database/);
+});
+
+test("a handler that fails changes nothing, and says so once [plugins.failure]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Begin.");
+  const { getBranch } = pi.context.sessionManager;
+  pi.context.sessionManager.getBranch = () => {
+    throw new Error("the tree is gone");
+  };
+  const messages = [{ role: "user", content: "Begin." }];
+  assert.equal(await pi.emit("context", { messages }), undefined);
+  assert.equal(await pi.emit("context", { messages }), undefined);
+  assert.deepEqual(pi.notices, ["holdfast: context: the tree is gone"]);
+  assert.equal(readFailures(join(pi.context.cwd, ".holdfast")).length, 2);
+  pi.context.sessionManager.getBranch = getBranch;
+  assert.match(shownIn(await pi.modelCall()), /## Session Notepad/, "it recovers by itself");
+});
+
+test("a compaction that cannot be planned is left to pi [plugins.failure]", async () => {
+  const pi = await startPi();
+  const kept = pi.say("user", "Begin.");
+  pi.context.sessionManager.getBranch = () => {
+    throw new Error("the tree is gone");
+  };
+  const event = {
+    preparation: { messagesToSummarize: [], firstKeptEntryId: kept },
+    branchEntries: pi.entries,
+  };
+  assert.equal(await pi.emit("session_before_compact", event), undefined);
+});

@@ -1,0 +1,105 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import type { ScriptedRequest } from "../../testing/scripted-server.ts";
+
+const cli = join(import.meta.dirname, "../../cli.ts");
+
+/** Installs a client from npm, once for each version, in a folder that outlives the test. */
+export function installClient(spec: string): string {
+  const folder = join(tmpdir(), "holdfast-hosts", spec.replaceAll(/[^\w.@-]/g, "+"));
+  const done = join(folder, "installed");
+  if (existsSync(done)) return folder;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), "{}");
+  const args = ["install", "--no-audit", "--no-fund", "--no-save", "--prefix", folder, spec];
+  // npm brings its own path along when it runs the tests; by itself it is found as a shell finds it.
+  const npm = process.env.npm_execpath;
+  const [program, ...rest] = npm ? [process.execPath, npm, ...args] : ["npm", ...args];
+  const { status, stderr } = spawnSync(program, rest, {
+    cwd: folder,
+    encoding: "utf8",
+    env: withThisNode(process.env),
+  });
+  if (status !== 0) throw new Error(`npm could not install ${spec}:\n${stderr}`);
+  writeFileSync(done, "");
+  return folder;
+}
+
+type Environment = Record<string, string | undefined>;
+
+function withThisNode(env: Environment): Environment {
+  return { ...env, PATH: `${dirname(process.execPath)}${delimiter}${env.PATH ?? ""}` };
+}
+
+export interface ClientPlace {
+  root: string;
+  home: string;
+  /** A home of its own, and no way to any machine but this one. */
+  env: Environment;
+}
+
+/** A project with Holdfast plugged into one host by `holdfast init`, and a home that nobody else uses. */
+export function makePlace(host: string): ClientPlace {
+  const root = temporaryDirectory();
+  const home = temporaryDirectory();
+  const nowhere = "http://127.0.0.1:9";
+  const env = withThisNode({
+    PATH: process.env.PATH,
+    HOME: home,
+    TERM: "dumb",
+    HTTP_PROXY: nowhere,
+    HTTPS_PROXY: nowhere,
+    NO_PROXY: "127.0.0.1,localhost",
+    // opencode looks for its plug-in types at the registry; without retries it soon knows that there is none.
+    npm_config_offline: "true",
+    npm_config_fetch_retries: "0",
+  });
+  mkdirSync(join(root, ".git"));
+  const { status, stderr } = spawnSync(process.execPath, [cli, "init", host], {
+    cwd: root,
+    env,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`holdfast init ${host} failed: ${stderr}`);
+  return { root, home, env };
+}
+
+export function writeJson(path: string, value: unknown): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify(value));
+}
+
+/** Runs a program to its end and gives back what it printed. */
+export function run(program: string, args: string[], { root, env }: ClientPlace): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    child.once("error", reject);
+    child.once("close", (code) =>
+      code === 0
+        ? resolve(output)
+        : reject(new Error(`${program} ${args.join(" ")} ended with ${code}:\n${output}`)),
+    );
+  });
+}
+
+/** Everything that a request shows the model, as one text. */
+export function textOf(request: ScriptedRequest | undefined): string {
+  return (request?.messages ?? [])
+    .flatMap(({ content }) => (Array.isArray(content) ? content.map(({ text }) => text) : [content]))
+    .filter((text) => typeof text === "string")
+    .join("\n");
+}
+
+export function toolNames(request: ScriptedRequest | undefined): string[] {
+  return (request?.tools ?? []).map((tool) => tool.function.name);
+}
+
+export function count(text: string, part: string): number {
+  return text.split(part).length - 1;
+}

@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { linkSession } from "../hosts/session-link.ts";
+import { openMemory, surfaceNames } from "../index.ts";
+import { findSurfaces } from "../surfaces/surfaces.ts";
+import { instructionsOf } from "./server.ts";
+import { initialize, startMcp } from "./test-support/mcp-process.ts";
+
+test("the instructions are the guidance of the session's context, after how to recover [mcp.instructions]", async (context) => {
+  const memory = await openMemory({ store: "memory:" });
+  const { guidance } = await (await memory.createSession()).context();
+  const server = startMcp(context, ["--store", "memory:"]);
+  const { instructions, serverInfo } = await initialize(server);
+  assert.equal(serverInfo.name, "holdfast");
+  const [first, ...rest] = instructions.split("\n\n");
+  assert.match(first, /^After a compaction, .* call read_notepad and list_notes first: .*"recover"/);
+  assert.equal(rest.join("\n\n"), guidance);
+  assert.match(
+    instructionsOf(findSurfaces(["tasks"])),
+    /^After a compaction, .* ask for the prompt recover first/,
+  );
+  assert.equal((await server.end()).code, 0);
+});
+
+test("notepad, notes, plan and receipts can be read, of this session and of others [mcp.resources]", async (context) => {
+  const db = join(temporaryDirectory(), "memory.db");
+  const memory = await openMemory({ store: db, surfaces: surfaceNames });
+  const other = await memory.createSession({ id: "other" });
+  await other.notepad.write("of the other");
+  await other.notes.add("a finding", ["q3"]);
+  await other.scratchpad.setPlan("1. Read");
+  await other.call("begin_task", { description: "Sheet 1" });
+  const server = startMcp(context, ["--db", db, "--session", "mine"]);
+  await initialize(server);
+  const { resources } = (await server.ask("resources/list")).result;
+  const kinds = ["notepad", "notes", "plan", "receipts"];
+  assert.deepEqual(
+    resources.map(({ uri }: { uri: string }) => uri),
+    kinds.map((kind) => `holdfast://session/mine/${kind}`),
+  );
+  const { resourceTemplates } = (await server.ask("resources/templates/list")).result;
+  assert.deepEqual(
+    resourceTemplates.map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate),
+    kinds.map((kind) => `holdfast://session/{session}/${kind}`),
+  );
+  const read = async (session: string, kind: string): Promise<string> => {
+    const uri = `holdfast://session/${session}/${kind}`;
+    const { contents } = (await server.ask("resources/read", { uri })).result;
+    assert.equal(contents[0].uri, uri);
+    return contents[0].text;
+  };
+  // Looking makes no session.
+  assert.deepEqual([await read("mine", "notepad"), await read("mine", "plan")], ["", ""]);
+  assert.deepEqual(
+    [JSON.parse(await read("mine", "notes")), JSON.parse(await read("mine", "receipts"))],
+    [{ total: 0, notes: [] }, []],
+  );
+  assert.equal(await memory.findSession("mine"), undefined);
+  assert.equal(await read("other", "notepad"), "of the other");
+  const { total, notes } = JSON.parse(await read("other", "notes"));
+  assert.deepEqual([total, notes[0].content, notes[0].tags], [1, "a finding", ["q3"]]);
+  assert.match(await read("other", "plan"), /Plan:\n1\. Read[\s\S]*\[Open tasks\]\n- Sheet 1/);
+  assert.equal((await server.end()).code, 0);
+  await memory.close();
+});
+
+test("a subscriber hears of what another process changes, and only of that [mcp.notifications]", async (context) => {
+  const db = join(temporaryDirectory(), "memory.db");
+  const memory = await openMemory({ store: db });
+  const session = await memory.createSession({ id: "s" });
+  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  await initialize(server);
+  const subscribe = (kind: string, id = "s", method = "resources/subscribe") =>
+    server.ask(method, { uri: `holdfast://session/${id}/${kind}` });
+  const updated = async () =>
+    (await server.next(({ method }) => method === "notifications/resources/updated")).params.uri;
+  for (const kind of ["notepad", "plan"]) assert.deepEqual((await subscribe(kind)).result, {});
+  await server.call("write_notepad", { content: "x" });
+  assert.equal(await updated(), "holdfast://session/s/notepad");
+  // By another process; nobody subscribed to notes.
+  await session.notes.add("nobody listens");
+  await session.scratchpad.setPlan("1. Read");
+  assert.equal(await updated(), "holdfast://session/s/plan");
+  await subscribe("plan", "s", "resources/unsubscribe");
+  await session.scratchpad.setPlan("2. Write");
+  await session.notepad.append("y");
+  assert.equal(await updated(), "holdfast://session/s/notepad");
+  // A session that is yet to be made.
+  await subscribe("notes", "later");
+  await memory.createSession({ id: "later" });
+  assert.equal(await updated(), "holdfast://session/later/notes");
+  assert.equal((await server.end()).code, 0);
+  await memory.close();
+});
+
+test("calls follow the host to its new session, and the client is told [mcp.session]", async (context) => {
+  const root = temporaryDirectory();
+  const place = { directory: join(root, ".holdfast"), cwd: root, host: "claude-code" };
+  mkdirSync(place.directory);
+  linkSession({ ...place, hostSession: "one" });
+  const server = startMcp(context, [], { cwd: root });
+  await initialize(server);
+  await server.call("write_notepad", { content: "in one" });
+  linkSession({ ...place, hostSession: "two" });
+  assert.deepEqual((await server.call("read_notepad")).structuredContent, { content: "" });
+  await server.next(({ method }) => method === "notifications/resources/list_changed");
+  await server.call("write_notepad", { content: "in two" });
+  linkSession({ ...place, hostSession: "one" });
+  // Nobody calls: it is the hook's own write that shows the change.
+  const memory = await openMemory({ store: join(place.directory, "memory.db") });
+  await (await memory.resumeSession("claude-code.one")).notepad.append("by the hook");
+  await server.next(({ method }) => method === "notifications/resources/list_changed");
+  assert.deepEqual((await server.call("read_notepad")).structuredContent, { content: "in one\nby the hook" });
+  assert.equal(await (await memory.resumeSession("claude-code.two")).notepad.read(), "in two");
+  assert.equal((await server.end()).code, 0);
+  await memory.close();
+});
+
+test("what is answered after the database was deleted is in the new one, and subscribers hear of it [mcp.missing-store]", async (context) => {
+  const root = temporaryDirectory();
+  const db = join(root, "memory.db");
+  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  await initialize(server);
+  for (const content of ["one", "two", "three"]) await server.call("write_notepad", { content });
+  await server.ask("resources/subscribe", { uri: "holdfast://session/s/notepad" });
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${db}${suffix}`, { force: true });
+  assert.deepEqual((await server.call("write_notepad", { content: "new" })).structuredContent, { ok: true });
+  await server.next(({ method }) => method === "notifications/resources/updated");
+  const memory = await openMemory({ store: db });
+  assert.equal(await (await memory.resumeSession("s")).notepad.read(), "new");
+  await memory.close();
+  assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
+});
+
+test("where the store cannot be opened, everything says so, and a later call finds it [mcp.missing-store]", async (context) => {
+  const root = temporaryDirectory();
+  const db = join(root, "memory.db");
+  writeFileSync(db, "this is no database, and never was one".repeat(100));
+  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  assert.match((await initialize(server)).instructions, /notepad/);
+  assert.equal((await server.ask("tools/list")).result.tools.length, 10);
+  assert.equal((await server.ask("resources/list")).result.resources.length, 4);
+  assert.equal((await server.ask("prompts/list")).result.prompts.length, 2);
+  const refused = await server.call("write_notepad", { content: "x" });
+  assert.equal(refused.isError, true);
+  assert.match(
+    refused.content[0].text,
+    /^write_notepad: .*memory\.db.* Nothing was changed\. Go on without it; the next call tries again\.$/s,
+  );
+  assert.equal((await server.ask("tools/call", { name: "nope" })).error.code, -32_602);
+  for (const [method, params] of [
+    ["prompts/get", { name: "recover" }],
+    ["resources/read", { uri: "holdfast://session/s/notepad" }],
+    ["resources/subscribe", { uri: "holdfast://session/s/notepad" }],
+  ] as const) {
+    const { error } = await server.ask(method, params);
+    assert.equal(error.code, -32_603);
+    assert.match(error.message, /memory\.db/);
+  }
+  rmSync(db);
+  assert.deepEqual((await server.call("write_notepad", { content: "x" })).structuredContent, { ok: true });
+  assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
+});
+
+test("a folder that cannot be written to stops nothing either [mcp.missing-store]", async (context) => {
+  const root = temporaryDirectory();
+  // A file stands where the folder would be, so that it holds for root as well.
+  writeFileSync(join(root, ".holdfast"), "");
+  chmodSync(join(root, ".holdfast"), 0o600);
+  const server = startMcp(context, [], { cwd: root });
+  await initialize(server);
+  assert.equal((await server.call("read_notepad")).isError, true);
+  assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
+});
+
+test("the project's notes are recovered before the session has written anything [mcp.prompts]", async (context) => {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, ".holdfast"));
+  writeFileSync(
+    join(root, ".holdfast/NOTES.md"),
+    "# Notes\n\n## Active Sub-Goals\n\n- [ ] The audit of July\n",
+  );
+  const server = startMcp(context, ["--store", "memory:"], { cwd: root });
+  await initialize(server);
+  const { result } = await server.ask("prompts/get", { name: "recover" });
+  assert.match(result.messages[0].content.text, /The audit of July/);
+  assert.equal((await server.end()).code, 0);
+});
+
+test("recover and handoff hold what was kept [mcp.prompts]", async (context) => {
+  const db = join(temporaryDirectory(), "memory.db");
+  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  await initialize(server);
+  const text = async (name: string, input = {}): Promise<string> =>
+    (await server.ask("prompts/get", { name, arguments: input })).result.messages[0].content.text;
+  assert.match(await text("recover"), /^Nothing was kept/);
+  const memory = await openMemory({ store: db, surfaces: surfaceNames });
+  const session = await memory.openSession("s");
+  await session.notepad.write("# Audit");
+  await session.scratchpad.setPlan("1. Read");
+  await session.notes.add("a finding", ["q3"]);
+  await session.call("begin_task", { description: "Sheet 1" });
+  const nothing = {
+    filesRead: [],
+    filesWritten: [],
+    failedCommands: [],
+    identifiers: [],
+    openAsks: [],
+    openTasks: [],
+    planOpen: [],
+    planClosed: [],
+  };
+  await session.apply({
+    type: "context.checkpoint",
+    checkpoint: { epoch: 1, text: "[Checkpoint] src/a.ts", ...nothing },
+  });
+  const recovered = await text("recover");
+  for (const part of [
+    "[Checkpoint] src/a.ts",
+    "1 note is kept",
+    "q3 (1)",
+    "Plan:\n1. Read",
+    "[Open tasks]\n- Sheet 1",
+  ])
+    assert.ok(recovered.includes(part), `${part} is missing in ${recovered}`);
+  assert.ok(recovered.endsWith("## Session Notepad\n# Audit"));
+  const handed = await text("handoff", { to: "the night shift" });
+  assert.match(
+    handed,
+    /^Hand this work over to the night shift,.*update_notepad.*\n\nThe session is s\.\n\n/,
+  );
+  assert.ok(handed.endsWith("## Session Notepad\n# Audit"));
+  assert.equal((await server.end()).code, 0);
+  await memory.close();
+});

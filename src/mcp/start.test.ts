@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { holdfast, runNode } from "../../test/support/command-line.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { knownSurfaces } from "../cli/surfaces.ts";
+import { loadExactTokenizer, openMemory } from "../index.ts";
+import { initialize, startMcp } from "./test-support/mcp-process.ts";
+
+const cli = join(import.meta.dirname, "../cli.ts");
+
+test("notepad and notes take at most 1,500 tokens of what tools/list really sends, and --cost says so [mcp.cost]", async (context) => {
+  const server = startMcp(context, ["--store", "memory:"]);
+  await initialize(server);
+  const { tools } = (await server.ask("tools/list")).result;
+  assert.equal((await server.end()).code, 0);
+  const tokenizer = await loadExactTokenizer();
+  const sent = tokenizer.count(JSON.stringify(tools));
+  assert.ok(sent <= 1_500, `${sent} tokens`);
+  const { code, stdout } = await holdfast("mcp", "--cost", "--json", "--surfaces", "notepad,notes");
+  assert.equal(code, 0);
+  const costs = JSON.parse(stdout) as { surface: string; tools: number; tokens: number }[];
+  const notepad = tokenizer.count(JSON.stringify(tools.slice(0, 3)));
+  const notes = tokenizer.count(JSON.stringify(tools.slice(3)));
+  assert.deepEqual(costs, [
+    { surface: "notepad", tools: 3, tokens: notepad },
+    { surface: "notes", tools: 7, tokens: notes },
+  ]);
+  const table = await holdfast("mcp", "--cost");
+  const page = readFileSync(join(import.meta.dirname, "../../docs/mcp.md"), "utf8");
+  for (const name of knownSurfaces) {
+    const measured = number(new RegExp(`^  ${name} +([\\d,]+)  \\d+ tools?$`, "m").exec(table.stdout)?.[1]);
+    const documented = number(new RegExp(`^\\| .${name}. +\\| \\d+ +\\| ([\\d,]+)`, "m").exec(page)?.[1]);
+    assert.ok(
+      Math.abs(measured - documented) < measured / 5,
+      `${name}: ${measured}, in the docs ${documented}`,
+    );
+  }
+});
+
+function number(text = ""): number {
+  return Number(text.replaceAll(",", ""));
+}
+
+test("surfaces are chosen by name, and an unknown one is refused with the list [mcp.surfaces]", async (context) => {
+  const names = async (args: string[], cwd?: string) => {
+    const server = startMcp(context, [...args, "--store", "memory:"], cwd === undefined ? {} : { cwd });
+    await initialize(server);
+    const { tools } = (await server.ask("tools/list")).result;
+    assert.equal((await server.end()).code, 0);
+    return tools.map(({ name }: { name: string }) => name) as string[];
+  };
+  const root = temporaryDirectory();
+  assert.deepEqual(await names(["--surfaces", "tasks, scratchpad,tasks"]), [
+    "begin_task",
+    "end_task",
+    "cancel_task",
+    "session_scratchpad",
+  ]);
+  assert.equal((await names([], root)).length, 10);
+  mkdirSync(join(root, ".holdfast"));
+  writeFileSync(join(root, ".holdfast/NOTES.md"), "# NOTES\n");
+  assert.ok((await names([], root)).includes("recover_context"));
+  for (const wrong of ["nope", "notepad,"]) {
+    const { code, stdout, stderr } = await holdfast("mcp", "--surfaces", wrong);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /no surface called .*notepad, notes, scratchpad/);
+  }
+  const { code, stderr } = await holdfast("mcp", "--session", "../x");
+  assert.equal(code, 1);
+  assert.match(stderr, /no valid session id/);
+});
+
+test("when an agent makes a tool of its own the client is told, and can call it [mcp.changing-tools]", async (context) => {
+  const server = startMcp(context, ["--store", "memory:", "--surfaces", "sandbox"]);
+  await initialize(server);
+  const list = async () =>
+    (await server.ask("tools/list")).result.tools.map(({ name }: { name: string }) => name);
+  const before = await list();
+  const made = await server.call("create_tool", {
+    name: "double",
+    description: "Doubles a number.",
+    schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+    code: "return input.n * 2;",
+  });
+  assert.ok(!made.isError, JSON.stringify(made.content));
+  await server.next(({ method }) => method === "notifications/tools/list_changed");
+  assert.deepEqual(await list(), [...before, "double"]);
+  assert.match((await server.call("double", { n: 21 })).content[0].text, /42/);
+  assert.equal((await server.ask("tools/call", { name: "triple" })).error.code, -32_602);
+  assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
+});
+
+test("a client is told of a tool that was made through another server [mcp.changing-tools]", async (context) => {
+  const args = ["--db", join(temporaryDirectory(), "memory.db"), "--surfaces", "sandbox"];
+  const [mine, theirs] = [startMcp(context, args), startMcp(context, args)];
+  for (const server of [mine, theirs]) {
+    await initialize(server);
+    await server.ask("tools/list");
+  }
+  const schema = { type: "object" };
+  await mine.call("create_tool", { name: "six", description: "Six.", schema, code: "return 6" });
+  await theirs.next(({ method }) => method === "notifications/tools/list_changed");
+  assert.equal((await theirs.call("six", {})).content[0].text, "6");
+  for (const server of [mine, theirs]) assert.equal((await server.end()).code, 0);
+});
+
+test("the store is in the project's root, private, and out of Git's sight [store.default]", async (context) => {
+  const root = temporaryDirectory();
+  execFileSync("git", ["init", "--quiet"], { cwd: root });
+  const inside = join(root, "packages/deep");
+  mkdirSync(inside, { recursive: true });
+  const write = async () => {
+    const server = startMcp(context, ["--session", "s"], { cwd: inside });
+    await initialize(server);
+    await server.call("write_notepad", { content: "x" });
+    assert.equal((await server.end()).code, 0);
+  };
+  await write();
+  const mode = (path: string) => (statSync(join(root, path)).mode & 0o777).toString(8);
+  assert.deepEqual([mode(".holdfast"), mode(".holdfast/memory.db")], ["700", "600"]);
+  assert.equal(existsSync(join(inside, ".holdfast")), false);
+  assert.equal(execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" }), "");
+  // A nearer folder counts before the repository's, and one that is open to all is closed.
+  mkdirSync(join(inside, ".holdfast"));
+  chmodSync(join(inside, ".holdfast"), 0o755);
+  await write();
+  assert.equal(mode("packages/deep/.holdfast"), "700");
+});
+
+test("HOLDFAST_DB and HOLDFAST_STORE name another store, and options come before both [store.default]", async (context) => {
+  const root = temporaryDirectory();
+  const place = (name: string) => join(root, name);
+  const write = async (args: string[], env: NodeJS.ProcessEnv) => {
+    const server = startMcp(context, [...args, "--session", "s"], { cwd: root, env });
+    await initialize(server);
+    await server.call("write_notepad", { content: "x" });
+    assert.equal((await server.end()).code, 0);
+  };
+  await write([], { HOLDFAST_DB: place("a.db") });
+  await write([], { HOLDFAST_STORE: `jsonl:${place("b")}` });
+  await write(["--db", place("c.db")], { HOLDFAST_DB: place("never.db") });
+  for (const store of [place("a.db"), `jsonl:${place("b")}`, place("c.db")]) {
+    const memory = await openMemory({ store });
+    assert.equal(await (await memory.resumeSession("s")).notepad.read(), "x");
+    await memory.close();
+  }
+  assert.deepEqual([existsSync(place(".holdfast")), existsSync(place("never.db"))], [false, false]);
+  const both = await runNode([cli, "sessions", "--db", "x", "--store", "memory:"]);
+  assert.match(both.stderr, /either --db or --store/);
+});

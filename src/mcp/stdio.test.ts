@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { openMemory } from "../index.ts";
+import { initialize, startMcp } from "./test-support/mcp-process.ts";
+
+const fixed = ["--store", "memory:", "--session", "s"];
+
+test("what the seeds say a tool returns is what comes back, as text and as structure [mcp.tools]", async (context) => {
+  const server = startMcp(context, fixed);
+  await initialize(server);
+  const written = await server.call("write_notepad", { content: "# Audit" });
+  assert.deepEqual(written.structuredContent, { ok: true });
+  assert.deepEqual(JSON.parse(written.content[0].text), { ok: true });
+  await server.call("update_notepad", { operation: "append", content: "- July" });
+  assert.deepEqual((await server.call("read_notepad")).structuredContent, { content: "# Audit\n- July" });
+  const { structuredContent: added } = await server.call("add_note", { content: "x", tags: ["q3"] });
+  assert.match(added.note_id, /^note_\d+$/);
+  assert.deepEqual(added.metadata, { note_id: added.note_id, total_notes: 1, total_tags: 1 });
+  assert.equal((await server.end()).code, 0);
+});
+
+test("refusals of a tool are results, everything else is an error of the protocol [mcp.errors]", async (context) => {
+  const server = startMcp(context, fixed);
+  // Before any handshake, as Claude Code does.
+  assert.equal((await server.ask("server/discover")).error.code, -32_601);
+  await initialize(server);
+  const missing = await server.call("update_notepad", {
+    operation: "find_replace",
+    find: "nowhere",
+    replace: "x",
+  });
+  assert.equal(missing.isError, true);
+  assert.equal("structuredContent" in missing, false);
+  assert.match(missing.content[0].text, /nowhere/);
+  const wrong = await server.call("write_notepad", { contents: "x" });
+  assert.equal(wrong.isError, true);
+  assert.match(wrong.content[0].text, /did you mean "content"\?.*Nothing was changed/s);
+  const errors: [method: string, params: unknown, code: number, text: RegExp][] = [
+    ["tools/call", { name: "nope", arguments: {} }, -32_602, /no tool "nope".*read_notepad/],
+    ["tools/call", { name: "write_notepad", arguments: "x" }, -32_602, /params\.arguments: .*string/],
+    ["tools/call", {}, -32_602, /params\.name/],
+    ["tools/list", { cursor: "x" }, -32_602, /without a cursor/],
+    ["resources/read", {}, -32_602, /params\.uri/],
+    ["resources/read", { uri: "file:///etc/passwd" }, -32_602, /resources\/list/],
+    ["resources/read", { uri: "holdfast://session/nobody/notepad" }, -32_602, /no session "nobody"/],
+    ["resources/read", { uri: "holdfast://session/../notepad" }, -32_602, /resources\/list/],
+    ["resources/subscribe", { uri: "holdfast://session/s/else" }, -32_602, /resources\/list/],
+    ["prompts/get", { name: "nope" }, -32_602, /recover, handoff/],
+    ["initialize", {}, -32_602, /protocolVersion/],
+    ["no/such/method", {}, -32_601, /not found/],
+    ["completion/complete", {}, -32_601, /not found/],
+  ];
+  for (const [method, params, code, text] of errors) {
+    const { error } = await server.ask(method, params);
+    assert.equal(error?.code, code, `${method} ${JSON.stringify(params)}`);
+    assert.match(error.message, text);
+    assert.ok(!error.message.includes("\n"));
+  }
+  assert.deepEqual((await server.call("read_notepad")).structuredContent, { content: "" });
+  assert.equal((await server.end()).code, 0);
+});
+
+test("whatever is no message is answered, and the server lives on [mcp.frames]", async (context) => {
+  const server = startMcp(context, fixed);
+  await initialize(server);
+  const broken: [frame: string, code: number, id: unknown][] = [
+    ["{bad", -32_700, null],
+    ['{"jsonrpc":"2.0","id":1,"method":"ping"', -32_700, null],
+    ["\u0000", -32_700, null],
+    ["nul", -32_700, null],
+    ['{"jsonrpc":"2.0","id":7,"method":"ping"}}', -32_700, null],
+    ["\ufeff{}", -32_700, null],
+    ['["', -32_700, null],
+    ["{}", -32_600, null],
+    ["[]", -32_600, null],
+    ["5", -32_600, null],
+    ["null", -32_600, null],
+    ['"ping"', -32_600, null],
+    ['{"id":3,"method":"ping"}', -32_600, 3],
+    ['{"jsonrpc":"1.0","id":"x","method":"ping"}', -32_600, "x"],
+    ['{"jsonrpc":"2.0","id":null,"method":"ping"}', -32_600, null],
+    ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600, 1.5],
+    ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600, null],
+    ['{"jsonrpc":"2.0","id":4,"method":5}', -32_600, 4],
+    ['{"jsonrpc":"2.0","id":5,"method":"ping","params":"x"}', -32_600, 5],
+  ];
+  for (const [frame, code, id] of broken) {
+    server.write(`${frame}\n`);
+    const answer = await server.next((message) => "error" in message);
+    assert.deepEqual([answer.error.code, answer.id], [code, id], frame);
+  }
+  // Deep, but well-formed: it is the tool that refuses it.
+  const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  server.write(
+    `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"add_note","arguments":{"content":${deep}}}}\n`,
+  );
+  assert.equal((await server.next(({ id }) => id === "deep")).result.isError, true);
+  // Blank lines, answers to nothing and unknown notifications need no answer.
+  server.write(
+    '\n \r\n{"jsonrpc":"2.0","id":99,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/nothing"}\n',
+  );
+  assert.deepEqual((await server.ask("ping")).result, {});
+  assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
+});
+
+test("a message in pieces, several in a piece, and several in a list are answered [mcp.frames]", async (context) => {
+  const server = startMcp(context, fixed);
+  await initialize(server);
+  const bytes = Buffer.from(
+    '{"jsonrpc":"2.0","id":"ü","method":"tools/call","params":{"name":"write_notepad","arguments":{"content":"naïve 🦑"}}}\r\n',
+  );
+  for (const byte of bytes) server.write(Uint8Array.of(byte));
+  assert.deepEqual((await server.next(({ id }) => id === "ü")).result.structuredContent, { ok: true });
+  const read = { jsonrpc: "2.0", method: "tools/call", params: { name: "read_notepad" } };
+  const list = [
+    { ...read, id: 1 },
+    { jsonrpc: "2.0", method: "notifications/x" },
+    { no: "message" },
+    { ...read, id: 2 },
+  ];
+  server.write(`${JSON.stringify({ ...read, id: 0 })}\n${JSON.stringify(list)}\n`);
+  assert.equal((await server.next(({ id }) => id === 0)).result.structuredContent.content, "naïve 🦑");
+  const answers = await server.next(Array.isArray);
+  assert.deepEqual(
+    answers.map(({ id, error }: { id: unknown; error?: { code: number } }) => [id, error?.code]),
+    [
+      [null, -32_600],
+      [1, undefined],
+      [2, undefined],
+    ],
+  );
+  assert.equal((await server.end()).code, 0);
+});
+
+test("a message of 20 MB is refused under its id, without ending the server [mcp.size]", async (context) => {
+  const server = startMcp(context, fixed);
+  await initialize(server);
+  const content = "x".repeat(20_000_000);
+  const params = { name: "update_note", arguments: { id: "inner", content } };
+  server.write(`${JSON.stringify({ jsonrpc: "2.0", id: "first", method: "tools/call", params })}\n`);
+  const { error } = await server.next(({ id }) => id === "first");
+  assert.equal(error.code, -32_600);
+  assert.match(error.message, /10485760 bytes.*Send less/);
+  server.write(`${JSON.stringify({ jsonrpc: "2.0", method: "tools/call", params, id: 42 })}\n`);
+  assert.equal((await server.next(({ id }) => id === 42)).error.code, -32_600);
+  const { isError, content: said } = await server.call("write_notepad", {
+    content: content.slice(0, 5_000_000),
+  });
+  assert.equal(isError, true);
+  assert.match(said[0].text, /32,?000/);
+  assert.deepEqual((await server.call("read_notepad")).structuredContent, { content: "" });
+  assert.equal((await server.end()).code, 0);
+});
+
+test("calls sent without waiting are worked on in order, and answered although the input has ended [mcp.order]", async (context) => {
+  const db = `${temporaryDirectory()}/memory.db`;
+  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
+  for (const [id, content] of lines.entries()) {
+    const params = { name: "update_notepad", arguments: { operation: "append", content } };
+    server.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`);
+  }
+  // The last one has no line end.
+  server.write('{"jsonrpc":"2.0","id":"read","method":"tools/call","params":{"name":"read_notepad"}}');
+  const [ended, { result }] = await Promise.all([server.end(), server.next(({ id }) => id === "read")]);
+  assert.equal(ended.code, 0);
+  assert.equal(result.structuredContent.content, lines.join("\n"));
+  const memory = await openMemory({ store: db });
+  assert.equal(await (await memory.resumeSession("s")).notepad.read(), lines.join("\n"));
+  await memory.close();
+});
+
+test("SIGTERM and the end of the input both end it with 0, and stdout holds nothing but the protocol [mcp.end]", async (context) => {
+  for (const stop of ["end", "SIGTERM", "SIGINT"] as const) {
+    const db = `${temporaryDirectory()}/memory.db`;
+    const server = startMcp(context, ["--db", db]);
+    await initialize(server);
+    await server.call("write_notepad", { content: stop });
+    const ended = await (stop === "end" ? server.end() : server.kill(stop));
+    assert.deepEqual(ended, { code: 0, signal: null, errors: "" }, stop);
+  }
+});
+
+test("starting the server loads neither the tokenizer nor a model's SDK [mcp.startup]", async (context) => {
+  const trace = `${temporaryDirectory()}/loaded.mjs`;
+  const { writeFileSync, readFileSync } = await import("node:fs");
+  const log = `${trace}.log`;
+  writeFileSync(
+    trace,
+    `import { appendFileSync } from "node:fs"; import { registerHooks } from "node:module";
+     registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + "\\n"); return next(url, context); } });`,
+  );
+  const server = startMcp(context, fixed, { env: { NODE_OPTIONS: `--import ${trace}` } });
+  await initialize(server);
+  await server.ask("tools/list");
+  await server.call("write_notepad", { content: "x" });
+  assert.equal((await server.end()).code, 0);
+  const loaded = readFileSync(log, "utf8");
+  assert.match(loaded, /@modelcontextprotocol\/server/);
+  assert.doesNotMatch(loaded, /gpt-tokenizer|node_modules\/ai\/|@ai-sdk|quickjs|src\/controller/);
+});

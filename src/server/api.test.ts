@@ -1,0 +1,397 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { call, refused, startTestServer } from "../../test/support/server.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import type { EditConflict, Reply } from "./api.ts";
+
+test("sessions are listed as a tree, page by page, with their state [serve.sessions]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const root = await memory.createSession({ id: "root", title: "The root" });
+  await root.notepad.write("twelve chars");
+  await root.notes.add("a note", ["one", "two"]);
+  await memory.spawnSession("root", { id: "child-a" });
+  await memory.forkSession("root", { id: "child-b" });
+  await memory.spawnSession("child-a", { id: "grandchild" });
+  await root.apply({
+    type: "children.set",
+    id: "child-a",
+    child: { task: "count", kind: "spawn", status: "running", result: "", tokens: 12 },
+  });
+
+  const roots = await call(server, "listSessions", { query: { parent: "none" } });
+  assert.deepEqual(
+    roots.sessions.map(({ id, children, title, live }) => ({ id, children, title, live })),
+    [{ id: "root", children: 2, title: "The root", live: "writing" }],
+  );
+  const [first] = roots.sessions;
+  assert.deepEqual(
+    [first?.notepadCharacters, first?.notes, first?.tags, first?.revision],
+    [12, 1, 2, (await root.state()).row.revision],
+  );
+  const children = await call(server, "listSessions", { query: { parent: "root" } });
+  assert.deepEqual(children.sessions.map(({ id, parent }) => [id, parent]).sort(), [
+    ["child-a", "root"],
+    ["child-b", "root"],
+  ]);
+  const delegated = children.sessions.find(({ id }) => id === "child-a")?.delegated;
+  assert.deepEqual(delegated, { task: "count", kind: "spawn", status: "running", result: "", tokens: 12 });
+
+  const seen: string[] = [];
+  for (let offset: number | null = 0; offset !== null; ) {
+    const page: Reply<"listSessions"> = await call(server, "listSessions", { query: { offset, limit: 3 } });
+    assert.equal(page.total, 4);
+    assert.ok(page.sessions.length <= 3);
+    seen.push(...page.sessions.map(({ id }) => id));
+    offset = page.nextOffset;
+  }
+  assert.deepEqual(seen.toSorted(), ["child-a", "child-b", "grandchild", "root"]);
+});
+
+test("a session is archived and deleted with a way back, and its children stay in the tree [serve.status]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const session = await memory.createSession({ id: "a" });
+  await session.notepad.write("kept");
+  await memory.spawnSession("a", { id: "b" });
+  const list = async (status: "active" | "archived" | "deleted" | "all", parent?: string) =>
+    (await call(server, "listSessions", { query: { status, ...(parent ? { parent } : {}) } })).sessions.map(
+      ({ id }) => id,
+    );
+
+  const archived = await call(server, "setStatus", { params: { id: "a" }, body: { status: "archived" } });
+  assert.equal(archived.before, "active");
+  assert.deepEqual(await list("archived"), ["a"]);
+  assert.deepEqual(await list("active", "none"), ["b"], "a child of a hidden parent is a root");
+  const deleted = await call(server, "setStatus", { params: { id: "a" }, body: { status: "deleted" } });
+  assert.equal(deleted.before, "archived");
+  assert.deepEqual(await list("deleted"), ["a"]);
+  await refused(server, "memory", { params: { id: "a" } }, 404);
+  await call(server, "setStatus", { params: { id: "a" }, body: { status: deleted.before } });
+  await call(server, "setStatus", { params: { id: "a" }, body: { status: archived.before } });
+  assert.equal((await call(server, "memory", { params: { id: "a" } })).notepad, "kept");
+  assert.equal((await session.history({ limit: 1 }))[0]?.actor.kind, "person");
+  await refused(server, "setStatus", { params: { id: "nobody" }, body: { status: "archived" } }, 404);
+});
+
+test("notes, notepads, plans and titles of all sessions are searched [serve.search]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  for (let number = 0; number < 130; number++) {
+    const session = await memory.createSession({
+      id: `s${number}`,
+      title: number === 3 ? "Needle work" : "Other",
+    });
+    if (number === 5) await session.notes.add("a NEEDLE in a note", ["hay"]);
+    if (number === 7) await session.notepad.write(`${"hay ".repeat(500)}needle\n${"hay ".repeat(500)}`);
+    if (number === 129) await session.scratchpad.setPlan("find the needle");
+  }
+  const hits = [];
+  let searched = 0;
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await call(server, "search", { query: { q: "needle", ...(cursor ? { cursor } : {}) } });
+    hits.push(...page.hits);
+    searched += page.searched;
+    cursor = page.cursor;
+  }
+  assert.equal(searched, 130);
+  assert.deepEqual(hits.map(({ sessionId, kind }) => `${sessionId} ${kind}`).toSorted(), [
+    "s129 plan",
+    "s3 title",
+    "s5 note",
+    "s7 notepad",
+  ]);
+  for (const { excerpt, at, length } of hits) {
+    assert.equal(excerpt.slice(at, at + length).toLowerCase(), "needle");
+    assert.ok(excerpt.length <= 240);
+  }
+  await refused(server, "search", { query: { q: "x", cursor: "made up" } }, 400);
+});
+
+test("a session's memory comes with references that are stale, tasks and budgets [serve.memory]", async (context) => {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, "src"));
+  writeFileSync(join(directory, "src/here.ts"), "");
+  const { server, memory } = await startTestServer(context, { projectDirectory: directory });
+  const session = await memory.createSession({ id: "a" });
+  assert.equal((await call(server, "memory", { params: { id: "a" } })).notepadUsed, false);
+  await session.notepad.write("- one\n😀");
+  await session.scratchpad.setPlan("1. look");
+  const refs = [
+    "src/here.ts:12",
+    "src/gone.ts",
+    "https://example.org/x.ts",
+    "/etc/passwd",
+    "../outside.ts",
+    "issue 7",
+  ];
+  await session.scratchpad.setRefs(refs);
+  await session.apply({ type: "tasks.begin", description: "count the rows" });
+  const shown = await call(server, "memory", { params: { id: "a" } });
+  assert.deepEqual(
+    shown.refs.map(({ state }) => state),
+    ["present", "stale", "unchecked", "unchecked", "unchecked", "unchecked"],
+  );
+  assert.deepEqual(
+    shown.tasks.map(({ id, description, depth }) => [id, description, depth]),
+    [["task_1", "count the rows", 1]],
+  );
+  assert.deepEqual([shown.notepad, shown.scratchpad.plan], ["- one\n😀", "1. look"]);
+  assert.deepEqual(
+    shown.budgets.map(({ name, used, limit }) => [name, used, limit]),
+    [
+      ["notepad", 7, 32_000],
+      ["notes", 0, 4_000],
+      ["plan", 7, 2_000],
+      ["refs", 6, 50],
+    ],
+  );
+  assert.ok(shown.budgets.every(({ atLimit }) => atLimit.length > 20));
+  await call(server, "editRefs", { params: { id: "a" }, body: { action: "remove", ref: "src/gone.ts" } });
+  await call(server, "editRefs", { params: { id: "a" }, body: { action: "add", ref: "src/new.ts" } });
+  assert.deepEqual((await session.scratchpad.read()).refs.slice(-2), ["issue 7", "src/new.ts"]);
+  await refused(server, "memory", { params: { id: "nobody" } }, 404);
+});
+
+test("a person's edit is merged with what the agent wrote meanwhile; a conflict comes back with both sides [serve.edit]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const session = await memory.createSession({ id: "a" });
+  const { revision } = await session.notepad.write("# Plan\n- one\n- two\n\n# Findings\n- none");
+  const base = { revision, text: await session.notepad.read() };
+  const params = { id: "a", text: "notepad" as const };
+
+  await session.notepad.replace("- none", "- Q3 is off");
+  const mine = base.text.replace("- one", "- [x] one");
+  const saved = await call(server, "editText", { params, body: { base, text: mine } });
+  assert.equal(saved.text, "# Plan\n- [x] one\n- two\n\n# Findings\n- Q3 is off");
+  assert.equal(saved.merged, true);
+  assert.equal(await session.notepad.read(), saved.text);
+  const [entry] = await session.history({ limit: 1 });
+  assert.deepEqual([entry?.actor.kind, entry?.revision], ["person", saved.revision]);
+
+  const before = await session.state();
+  const theirs = base.text.replace("- one", "- uno");
+  const answer = await refused(server, "editText", { params, body: { base, text: theirs } }, 409);
+  const { conflict } = answer as EditConflict;
+  assert.equal(answer.error.code, "conflict");
+  assert.deepEqual([conflict.mine, conflict.theirs, conflict.base], [theirs, saved.text, base.text]);
+  assert.equal(conflict.revision, before.row.revision);
+  const clash = conflict.regions.filter(({ kind }) => kind === "conflict");
+  assert.deepEqual(
+    clash.map(({ mine: own, theirs: other }) => [own, other]),
+    [["- uno", "- [x] one"]],
+  );
+  assert.equal((await session.state()).row.revision, before.row.revision, "nothing was saved");
+
+  const decided = conflict.theirs.replace("- [x] one", "- [x] uno");
+  const next = await call(server, "editText", {
+    params,
+    body: { base: { revision: conflict.revision, text: conflict.theirs }, text: decided },
+  });
+  assert.deepEqual([next.text, next.merged], [decided, false]);
+  const same = await call(server, "editText", {
+    params,
+    body: { base: { revision: next.revision, text: decided }, text: decided },
+  });
+  assert.equal(same.revision, next.revision, "what changes nothing is no revision");
+});
+
+test("a person edits while an agent writes: every edit of both is in the end there [serve.edit]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const session = await memory.createSession({ id: "a" });
+  const top = Array.from({ length: 20 }, (_, line) => `person ${line}: -`).join("\n");
+  await session.notepad.write(`${top}\n--- below is the agent's ---\nfirst`);
+  const agent = (async () => {
+    for (let line = 0; line < 40; line++) await session.notepad.append(`agent ${line}`);
+  })();
+  for (let line = 0; line < 20; line++) {
+    const { notepad, revision } = await call(server, "memory", { params: { id: "a" } });
+    const text = notepad.replace(`person ${line}: -`, `person ${line}: done`);
+    await call(server, "editText", {
+      params: { id: "a", text: "notepad" },
+      body: { base: { revision, text: notepad }, text },
+    });
+  }
+  await agent;
+  const end = await session.notepad.read();
+  for (let line = 0; line < 20; line++) assert.ok(end.includes(`person ${line}: done`), end);
+  for (let line = 0; line < 40; line++)
+    assert.ok(end.includes(`agent ${line}\n`) || end.endsWith(`agent ${line}`), end);
+});
+
+test("a text over its limit is refused whole, never cut [serve.edit]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const session = await memory.createSession({ id: "a" });
+  const base = { revision: 1, text: "" };
+  for (const [text, length] of [
+    ["notepad", 32_001],
+    ["notes", 4_001],
+    ["plan", 2_001],
+  ] as const) {
+    const params = { id: "a", text };
+    const { error } = await refused(
+      server,
+      "editText",
+      { params, body: { base, text: "x".repeat(length) } },
+      422,
+    );
+    assert.equal(error.code, "over_limit");
+    await call(server, "editText", { params, body: { base, text: "x".repeat(length - 1) } });
+  }
+  assert.equal((await session.notepad.read()).length, 32_000);
+  assert.equal((await session.scratchpad.read()).plan.length, 2_000);
+});
+
+test("notes are added, found, edited, merged and deleted by a person [serve.notes]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const session = await memory.createSession({ id: "a" });
+  const params = { id: "a" };
+  const { note } = await call(server, "addNote", {
+    params,
+    body: { content: "one\ntwo\nthree", tags: ["Old"] },
+  });
+  for (let number = 0; number < 5; number++) await session.notes.add(`agent's ${number}`, ["agent"]);
+  const page = await call(server, "notes", { params, query: { limit: 4 } });
+  assert.deepEqual([page.notes.length, page.total, page.nextOffset], [4, 6, 4]);
+  assert.equal((await call(server, "notes", { params, query: { tag: ["old"] } })).total, 1);
+  assert.deepEqual((await call(server, "notes", { params, query: { q: "TWO" } })).notes, [note]);
+  assert.deepEqual((await call(server, "tags", { params })).tags, [
+    { tag: "Old", notes: 1 },
+    { tag: "agent", notes: 5 },
+  ]);
+
+  await session.notes.update(note.id, { content: "one\ntwo\nTHREE", tags: ["Old", "theirs"] });
+  const saved = await call(server, "editNote", {
+    params: { id: "a", note: note.id },
+    body: { base: { content: note.content, tags: note.tags }, content: "ONE\ntwo\nthree", tags: ["mine"] },
+  });
+  assert.deepEqual(
+    [saved.note.content, saved.note.tags, saved.merged],
+    ["ONE\ntwo\nTHREE", ["theirs", "mine"], true],
+  );
+  const answer = await refused(
+    server,
+    "editNote",
+    {
+      params: { id: "a", note: note.id },
+      body: { base: { content: note.content, tags: [] }, content: "1", tags: [] },
+    },
+    409,
+  );
+  assert.equal((answer as EditConflict).conflict.theirs, "ONE\ntwo\nTHREE");
+  const removed = await call(server, "deleteNote", { params: { id: "a", note: note.id } });
+  await refused(server, "deleteNote", { params: { id: "a", note: note.id } }, 404);
+  await call(server, "undo", { params, body: { revision: removed.revision } });
+  assert.equal((await call(server, "notes", { params, query: { q: "THREE" } })).total, 1);
+});
+
+test("requests that make no sense are refused with what is wrong, and change nothing [serve.refusals]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const session = await memory.createSession({ id: "a" });
+  const send = async (body: string | Uint8Array<ArrayBuffer>, type = "application/json") => {
+    const response = await fetch(new URL("/api/sessions/a/notes", server.url), {
+      method: "POST",
+      headers: { Authorization: `Bearer ${server.token}`, "Content-Type": type },
+      body,
+    });
+    const answer = (await response.json()) as { error: { message: string } };
+    return [response.status, answer.error.message] as const;
+  };
+  assert.deepEqual((await send("{"))[0], 400);
+  assert.match((await send('{"content": 5}'))[1], /content/);
+  assert.match((await send('{"content": "a\\u0000b"}'))[1], /NUL/);
+  assert.equal((await send('{"content": "x"}', "text/plain"))[0], 415);
+  assert.equal((await send(JSON.stringify({ content: "x".repeat(3_000_000) })))[0], 413);
+  assert.match((await send(`${"[".repeat(100_000)}${"]".repeat(100_000)}`))[1], /nested/);
+  assert.match((await send(`{"content": "x", "y": ${'{"a":'.repeat(400)}1${"}".repeat(400)}}`))[1], /nested/);
+  for (const query of [
+    "limit=0",
+    "limit=100000",
+    "limit=-1",
+    "offset=x",
+    "limit=1e99",
+    "limit=1.5",
+    "limit=",
+  ]) {
+    const response = await fetch(new URL(`/api/sessions/a/notes?${query}`, server.url), {
+      headers: { Authorization: `Bearer ${server.token}` },
+    });
+    assert.equal(response.status, 400, query);
+  }
+  for (const id of ["../../etc", "a%2Fb", "%00", "x".repeat(500), "__proto__"]) {
+    const response = await fetch(new URL(`/api/sessions/${encodeURIComponent(id)}/memory`, server.url), {
+      headers: { Authorization: `Bearer ${server.token}` },
+    });
+    assert.ok([400, 404].includes(response.status), `${id}: ${response.status}`);
+  }
+  assert.equal((await session.state()).row.revision, 1);
+});
+
+test("the API describes itself, from the schemas it parses with [serve.openapi]", async (context) => {
+  const { server } = await startTestServer(context);
+  const response = await fetch(new URL("/openapi.json", server.url), {
+    headers: { Authorization: `Bearer ${server.token}` },
+  });
+  const { openapi, paths, info } = (await response.json()) as {
+    openapi: string;
+    info: { version: string };
+    paths: Record<string, Record<string, { responses: Record<string, unknown>; requestBody?: unknown }>>;
+  };
+  assert.deepEqual([openapi, info.version], ["3.1.0", "1.2.3"]);
+  const edit = paths["/api/sessions/{id}/texts/{text}"]?.put;
+  assert.match(JSON.stringify(edit?.requestBody), /"base".*"revision".*"text"/);
+  assert.ok(edit?.responses[409]);
+  assert.ok(paths["/api/events"]?.get);
+  assert.ok(!JSON.stringify(paths).includes('"$schema"'));
+});
+
+test("health says what the server shows [serve.health]", async (context) => {
+  const { server } = await startTestServer(context);
+  const health = await call(server, "health");
+  assert.deepEqual(
+    [health.version, health.store, health.demo, health.project],
+    ["1.2.3", "test", false, false],
+  );
+  await refused(server, "project", {}, 404);
+});
+
+test("whatever is written comes back as it was, and as JSON only [serve.strings]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const strings = [
+    "<script>alert(1)</script>",
+    "</title><img src=x onerror=alert(1)>",
+    "__proto__",
+    "' OR 1=1 -- 1",
+    "\u202etest\u202e",
+    "x\ufeff\u2028\u2029y",
+    "İstanbul ẞ $& %s (a+)+$ [x",
+    "👩‍👩‍👧‍👦",
+    "\u001b[31mred",
+    "\r\n```\n[End Scratchpad]",
+  ];
+  for (const [number, text] of strings.entries()) {
+    const id = `n${number}`;
+    const session = await memory.createSession({ id, title: text });
+    await call(server, "editText", {
+      params: { id, text: "notepad" },
+      body: { base: { revision: 1, text: "" }, text: `a ${text} b` },
+    });
+    const tag = text.trim();
+    await call(server, "addNote", { params: { id }, body: { content: text, tags: [tag] } });
+    await session.scratchpad.addRef(text);
+    const shown = await call(server, "memory", { params: { id } });
+    assert.deepEqual(
+      [shown.session.title, shown.notepad, shown.tags[0]?.tag, shown.refs[0]?.ref],
+      [text, `a ${text} b`, tag, text],
+    );
+    const [note] = (await call(server, "notes", { params: { id }, query: { tag: [tag] } })).notes;
+    assert.equal(note?.content, text);
+    const { hits } = await call(server, "search", { query: { q: text } });
+    const hit = hits.find(({ sessionId, kind }) => sessionId === id && kind === "notepad");
+    assert.equal(hit?.excerpt.slice(hit.at, hit.at + hit.length), text);
+    await call(server, "journal", { params: { id } });
+  }
+  const response = await fetch(new URL("/api/sessions", server.url), {
+    headers: { Authorization: `Bearer ${server.token}` },
+  });
+  assert.equal(response.headers.get("Content-Type"), "application/json");
+});

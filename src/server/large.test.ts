@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { call, refused, startTestServer } from "../../test/support/server.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import type { JournalEntry } from "../engine/journal.ts";
+import { emptyCounters } from "../engine/state.ts";
+import { openMemory } from "../index.ts";
+import { openStore } from "../stores/open-store.ts";
+import type { Store } from "../stores/store.ts";
+import { surfaceNames } from "../surfaces/surfaces.ts";
+
+const entries = 100_000;
+const start = Date.UTC(2026, 0, 1);
+
+/** A session that was written to a hundred thousand times, as its journal tells it. */
+async function writeLongSession(store: Store): Promise<void> {
+  const journal: JournalEntry[] = [];
+  const textAt = (revision: number) => (revision < 2 ? "" : `At ${revision}`);
+  for (let revision = 1; revision <= entries; revision++) {
+    const birth = revision === 1;
+    const content = textAt(revision);
+    journal.push({
+      revision,
+      at: start + revision,
+      actor: { kind: birth ? "system" : "agent" },
+      surface: birth ? "session" : "notepad",
+      operation: birth ? { type: "session.create" } : { type: "notepad.write", content },
+      changes: birth
+        ? []
+        : [
+            {
+              type: "text",
+              target: "notepad",
+              at: 0,
+              removed: textAt(revision - 1),
+              inserted: content,
+              ...(revision === 2 ? { first: true } : {}),
+            },
+          ],
+      key: null,
+      result: null,
+    });
+  }
+  const row = { ...newRow("long"), revision: entries, notepad: textAt(entries), updatedAt: start + entries };
+  assert.ok(await store.create({ row, records: [], entries: journal }));
+}
+
+function newRow(id: string) {
+  return {
+    id,
+    owner: "local",
+    agent: "default",
+    title: id,
+    status: "active" as const,
+    origin: "created" as const,
+    parent: null as string | null,
+    lineage: [],
+    createdAt: start,
+    updatedAt: start,
+    revision: 1,
+    lastFork: 0,
+    counters: emptyCounters(),
+    notepad: null as string | null,
+  };
+}
+
+/** The store, with a count of the rows that each reading gave. */
+function counted(store: Store): { store: Store; most: () => number } {
+  let most = 0;
+  const counting =
+    <Args extends unknown[], Row>(read: (...args: Args) => Promise<Row[]>) =>
+    async (...args: Args) => {
+      const rows = await read(...args);
+      most = Math.max(most, rows.length);
+      return rows;
+    };
+  return {
+    store: {
+      ...delegate(store),
+      journal: counting(store.journal.bind(store)),
+      records: counting(store.records.bind(store)),
+    },
+    most: () => most,
+  };
+}
+
+function delegate(store: Store): Store {
+  return {
+    name: store.name,
+    create: (...args) => store.create(...args),
+    load: (...args) => store.load(...args),
+    revision: (...args) => store.revision(...args),
+    commit: (...args) => store.commit(...args),
+    records: (...args) => store.records(...args),
+    journal: (...args) => store.journal(...args),
+    entryByKey: (...args) => store.entryByKey(...args),
+    sessions: (...args) => store.sessions(...args),
+    purge: (...args) => store.purge(...args),
+    watch: (...args) => store.watch(...args),
+    close: () => store.close(),
+  };
+}
+
+test("with 1,000 sessions and 100,000 journal entries no route reads everything, but in bounded pieces [serve.large]", async (context) => {
+  const { store, most } = counted(
+    await openStore(`sqlite:${join(temporaryDirectory(), "large.db")}?synchronous=normal`),
+  );
+  await writeLongSession(store);
+  for (let number = 0; number < 1_000; number++) {
+    const row = { ...newRow(`s${number}`), parent: number % 10 === 0 ? null : `s${number - (number % 10)}` };
+    await store.create({ row, records: [], entries: [] });
+  }
+  const memory = await openMemory({ store, surfaces: surfaceNames });
+  const { server } = await startTestServer(context, { memory });
+
+  const roots = await call(server, "listSessions", { query: { parent: "none", limit: 200 } });
+  assert.deepEqual([roots.total, roots.sessions.length], [101, 101]);
+  const all = await call(server, "listSessions", { query: { limit: 200, offset: 900 } });
+  assert.deepEqual([all.total, all.sessions.length, all.nextOffset], [1_001, 101, null]);
+
+  const params = { id: "long" };
+  await call(server, "memory", { params });
+  const newest = await call(server, "journal", { params, query: { limit: 200 } });
+  assert.deepEqual([newest.entries[0]?.revision, newest.entries.length], [entries, 200]);
+  const middle = await call(server, "journal", { params, query: { before: 50_001, limit: 200 } });
+  assert.deepEqual(middle.entries[0]?.changes[0]?.lines, [
+    { kind: "removed", text: "At 49999" },
+    { kind: "added", text: "At 50000" },
+  ]);
+  for (const revision of [1, 2, 40_000, 40_001, 60_000, 39_000, 99_999]) {
+    const { notepad } = await call(server, "memoryAt", { params: { id: "long", revision } });
+    assert.equal(notepad, revision < 2 ? "" : `At ${revision}`);
+  }
+  await call(server, "entry", { params: { id: "long", revision: 30_000 } });
+  await call(server, "messages", { params });
+  await call(server, "compactions", { params });
+  const { error } = await refused(server, "undo", { params, body: { revision: 10 } }, 409);
+  assert.match(error.message, /5000 revisions back/);
+  await refused(server, "undo", { params, body: { revision: entries - 5 } }, 409);
+  let cursor: string | null | undefined;
+  let searched = 0;
+  while (cursor !== null) {
+    const page = await call(server, "search", {
+      query: { q: `At ${entries}`, ...(cursor ? { cursor } : {}) },
+    });
+    searched += page.searched;
+    cursor = page.cursor;
+  }
+  assert.equal(searched, 1_001);
+  assert.ok(most() <= 1_000, `${most()} rows were read at once`);
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, type TestContext, test } from "node:test";
+import { startPostgres } from "../../test/support/postgres.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { type CrashPlan, crashRounds } from "./test-support/crash-rounds.ts";
+
+/** HOLDFAST_KILLS=10000 for the night before a release. */
+const kills = Number(process.env.HOLDFAST_KILLS ?? 1_000);
+const killsPerStore = 100;
+const timeout = 60 * 60_000;
+
+/** A new store after every hundred kills, so that looking at it does not get slower and slower. */
+async function killAll(
+  context: TestContext,
+  plan: () => Promise<Omit<CrashPlan, "kills" | "seed">>,
+): Promise<void> {
+  for (let killed = 0; killed < kills; killed += killsPerStore) {
+    context.diagnostic(await crashRounds({ ...(await plan()), kills: killsPerStore, seed: killed + 1 }));
+  }
+}
+
+test(`${kills} SQLite writers killed`, { timeout }, (context) =>
+  killAll(context, async () => {
+    const path = join(temporaryDirectory(), "memory.db");
+    const inspect = () => {
+      const database = new DatabaseSync(path);
+      assert.deepEqual(
+        database
+          .prepare("PRAGMA integrity_check")
+          .all()
+          .map((row) => row.integrity_check),
+        ["ok"],
+      );
+      database.close();
+    };
+    return { store: path, inspect };
+  }),
+);
+
+test(`${kills} JSONL writers killed, with lines long enough to be torn`, { timeout }, (context) =>
+  killAll(context, async () => ({ store: `jsonl:${temporaryDirectory()}`, padding: 30_000 })),
+);
+
+test(`${kills} Postgres writers killed`, { timeout }, async (context) => {
+  const server = await startPostgres();
+  after(() => server.stop());
+  await killAll(context, async () => ({ store: await server.database() }));
+});

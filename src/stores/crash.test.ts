@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { startPostgres } from "../../test/support/postgres.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { crashRounds } from "./test-support/crash-rounds.ts";
+
+const kills = 40;
+
+test("SQLite writers killed at any moment lose nothing that was acknowledged [stores.crash]", async (context) => {
+  const path = join(temporaryDirectory(), "memory.db");
+  const inspect = () => {
+    const database = new DatabaseSync(path);
+    assert.deepEqual(
+      database
+        .prepare("PRAGMA integrity_check")
+        .all()
+        .map((row) => row.integrity_check),
+      ["ok"],
+    );
+    database.close();
+  };
+  context.diagnostic(await crashRounds({ store: path, kills, seed: 1, inspect }));
+});
+
+test("JSONL writers killed at any moment lose nothing that was acknowledged [stores.crash]", async (context) => {
+  context.diagnostic(
+    await crashRounds({ store: `jsonl:${temporaryDirectory()}`, kills, seed: 2, padding: 20_000 }),
+  );
+});
+
+test("Postgres writers killed at any moment lose nothing that was acknowledged [stores.crash]", async (context) => {
+  const server = await startPostgres();
+  after(() => server.stop());
+  context.diagnostic(await crashRounds({ store: await server.database(), kills, seed: 3 }));
+});

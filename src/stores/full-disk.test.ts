@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { FullDiskReport } from "../../test/support/full-disk.ts";
+import { noMounts, smallDisk } from "../../test/support/mounts.ts";
+import { startProgram } from "../../test/support/processes.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { postgresError } from "./postgres/connection.ts";
+
+const skip = noMounts();
+
+for (const [name, storeOn] of [
+  ["SQLite", (disk: string) => join(disk, "memory.db")],
+  ["JSONL", (disk: string) => `jsonl:${join(disk, "lines")}`],
+] as const) {
+  test(`on a full disk ${name} refuses writes, still reads, and writes again when there is room [bad.full]`, {
+    skip,
+  }, async () => {
+    const disk = temporaryDirectory();
+    const program = startProgram("full-disk.ts", { store: storeOn(disk), disk }, smallDisk(disk, 2_048));
+    const { code, errors } = await program.ended;
+    assert.equal(code, 0, errors);
+    const report = JSON.parse(program.lines[0] ?? "") as FullDiskReport;
+    assert.deepEqual(
+      report.refusals,
+      Array.from({ length: 5 }, () => "store_full"),
+    );
+    assert.match(report.message, /Nothing was written\. Free some space, then try again\./);
+    assert.deepEqual(report.read, [report.kept, report.kept, report.kept]);
+    assert.deepEqual(report.afterwards, ["done", "done", "done"]);
+    assert.equal(report.reopened, report.kept + 1);
+  });
+}
+
+test("Postgres's word for a full disk, and for one that takes no writes, is ours [bad.full] [bad.read-only]", () => {
+  assert.equal(postgresError({ code: "53100", message: "could not extend file" }).code, "store_full");
+  assert.equal(postgresError({ code: "25006", message: "read-only transaction" }).code, "store_read_only");
+  assert.equal(postgresError({ code: "42501", message: "permission denied" }).code, "store_read_only");
+});

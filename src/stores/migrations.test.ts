@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { openTestMemory } from "../../test/support/memory.ts";
+import { askPostgres, startPostgres } from "../../test/support/postgres.ts";
+import { startProgram } from "../../test/support/processes.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import type { Memory } from "../index.ts";
+import { openStore } from "./open-store.ts";
+
+const fixtures = join(import.meta.dirname, "fixtures");
+const versionsOf = (pattern: string) =>
+  globSync(pattern, { cwd: fixtures })
+    .sort()
+    .map((name) => join(fixtures, name));
+
+/** What every fixture holds, whichever version wrote it; and that it can be written to. */
+async function assertFixture(store: string): Promise<void> {
+  const memory: Memory = await openTestMemory({ store, owner: "ada" });
+  try {
+    const session = await memory.resumeSession("audit");
+    assert.equal(await session.notepad.read(), "- Sheet 1: 500 rows\n- Sheet 2: 20 rows");
+    assert.deepEqual(
+      (await session.notes.all()).map(({ content, tags }) => ({ content, tags })),
+      [{ content: "changed after the fork", tags: ["Finance", "Q3"] }],
+    );
+    assert.deepEqual(await session.scratchpad.read(), {
+      notes: "",
+      plan: "1. read\n2. check",
+      refs: ["src/a.ts"],
+    });
+    assert.deepEqual(await session.messages(), [{ role: "user", content: "hello" }]);
+    assert.equal((await session.history()).length, 9);
+    assert.equal(
+      (await session.notes.add("kept as it was", ["Finance", "Q3"], { key: "key-1" })).repeated,
+      true,
+    );
+    const fork = await memory.resumeSession("audit-fork");
+    assert.deepEqual(
+      (await fork.notes.all()).map(({ content }) => content),
+      ["kept as it was"],
+    );
+    assert.deepEqual(
+      (await memory.listSessions({ status: "all" })).map(({ id, status, title }) => [id, status, title]),
+      [
+        ["unused", "archived", null],
+        ["audit", "active", "Prüfung 🦞"],
+        ["audit-fork", "active", "Prüfung 🦞"],
+      ],
+    );
+    await session.undo();
+    await session.notes.add("written by this version", ["finance"]);
+    assert.equal((await session.state()).row.revision, 11);
+  } finally {
+    await memory.close();
+  }
+}
+
+function pragmaOf(path: string, name: string): unknown {
+  const database = new DatabaseSync(path);
+  const value = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+  database.close();
+  return value;
+}
+
+function schemaOf(path: string): unknown[] {
+  const database = new DatabaseSync(path);
+  const schema = database.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
+  database.close();
+  return schema.map(({ type, name, sql }) => ({ type, name, sql: String(sql).replace(/\s+/g, " ") }));
+}
+
+test("a SQLite database of every past schema is upgraded, and is then like a new one [stores.migrations]", async () => {
+  const fresh = join(temporaryDirectory(), "fresh.db");
+  await (await openStore(fresh)).close();
+  const found = versionsOf("sqlite-schema-*.sql");
+  assert.equal(found.length, pragmaOf(fresh, "user_version"), "a schema version has no fixture");
+  for (const fixture of found) {
+    const path = join(temporaryDirectory(), "old.db");
+    const database = new DatabaseSync(path);
+    database.exec(readFileSync(fixture, "utf8"));
+    database.close();
+    await assertFixture(path);
+    assert.deepEqual(schemaOf(path), schemaOf(fresh), basename(fixture));
+  }
+});
+
+test("JSONL files of every past version are read and written on [stores.migrations]", async () => {
+  const found = versionsOf("jsonl-version-*.audit.jsonl");
+  assert.ok(found.length >= 1);
+  for (const fixture of found) {
+    const directory = temporaryDirectory();
+    for (const id of ["audit", "audit-fork", "unused"])
+      copyFileSync(fixture.replace(/audit\.jsonl$/, `${id}.jsonl`), join(directory, `${id}.jsonl`));
+    await assertFixture(`jsonl:${directory}`);
+  }
+});
+
+test("a Postgres database of every past schema is upgraded, and a killed upgrade leaves it whole [stores.migrations]", async () => {
+  const server = await startPostgres();
+  after(() => server.stop());
+  for (const fixture of versionsOf("postgres-schema-*.sql")) {
+    const url = await server.database();
+    await askPostgres(url, readFileSync(fixture, "utf8"));
+    await assertFixture(url);
+  }
+  const urls = [await server.database(), await server.database(), await server.database()];
+  for (const url of urls) {
+    const opener = startProgram("opener.ts", [url]);
+    await opener.said(`opening ${url}`);
+    // Somewhere between the first statement and the last.
+    while (
+      (
+        await askPostgres(
+          url,
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+      ).length === 0
+    );
+    opener.process.kill("SIGKILL");
+    await opener.ended;
+    const store = await openStore(url);
+    assert.deepEqual(await store.sessions("ada", {}), []);
+    await store.close();
+  }
+});
+
+test("a process killed while it makes the schema leaves a file that the next one can use [stores.migrations]", async (context) => {
+  let midway = 0;
+  for (let round = 0; round < 12; round++) {
+    const directory = temporaryDirectory();
+    const paths = Array.from({ length: 200 }, (_, place) => join(directory, `${place}.db`));
+    const opener = startProgram("opener.ts", paths);
+    let opened = 0;
+    opener.onLine((line) => {
+      if (line.startsWith("opened") && ++opened > 5 + round) opener.process.kill("SIGKILL");
+    });
+    const { signal } = await opener.ended;
+    assert.equal(signal, "SIGKILL");
+    const last = opener.lines.at(-1)?.replace(/^open(?:ing|ed) /, "") as string;
+    if (opener.lines.at(-1)?.startsWith("opening")) midway++;
+    const next = paths[paths.indexOf(last) + 1] as string;
+    for (const path of [last, ...(existsSync(next) ? [next] : [])]) {
+      const memory = await openTestMemory({ store: path });
+      await (await memory.createSession({ id: "a" })).notepad.append("fine");
+      await memory.close();
+      assert.equal(pragmaOf(path, "integrity_check"), "ok");
+    }
+  }
+  context.diagnostic(`12 kills, ${midway} of them while a file was being made`);
+});
+
+test("half a schema that was on the disk and never committed is not there [stores.migrations]", async () => {
+  const schema = readFileSync(join(fixtures, "sqlite-schema-1.sql"), "utf8");
+  for (const commits of [false, true]) {
+    const path = join(temporaryDirectory(), "memory.db");
+    const { signal, errors } = await startProgram("half-migration.ts", { path, schema, commits }).ended;
+    assert.equal(signal, "SIGKILL", errors);
+    assert.ok(existsSync(`${path}-wal`));
+    if (commits) await assertFixture(path);
+    else {
+      const store = await openStore(path);
+      assert.deepEqual(await store.sessions("ada", {}), []);
+      await store.close();
+    }
+  }
+});

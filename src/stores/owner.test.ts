@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { mock, test } from "node:test";
+import { everyStore } from "../../test/support/every-store.ts";
+import { everything, openTestMemory, rejection } from "../../test/support/memory.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { storeContract } from "../testing/store-contract.ts";
+import { openStore } from "./open-store.ts";
+
+test("whatever mallory tries with ada's session id, there is no such session [stores.owner]", async (context) => {
+  for (const { name, store } of await everyStore()) {
+    // One store, two owners, as in a server that serves both.
+    const opened = await openStore(store);
+    context.after(() => opened.close());
+    const [ada, mallory] = [
+      await openTestMemory({ store: opened, owner: "ada" }),
+      await openTestMemory({ store: opened, owner: "mallory" }),
+    ];
+    const heard: string[] = [];
+    await mallory.watch(({ sessionId }) => heard.push(sessionId));
+    const session = await ada.createSession({ id: "diary" });
+    await session.notepad.write("secret");
+    await session.notes.add("secret", ["secret"], { key: "k" });
+    await ada.forkSession("diary", { id: "fork" });
+    const before = await everything(session);
+
+    assert.equal(await mallory.findSession("diary"), undefined, name);
+    assert.deepEqual(await mallory.listSessions({ status: "all" }), [], name);
+    assert.deepEqual(await mallory.listSessions({ parent: "diary" }), [], name);
+    const attempts = [
+      () => mallory.resumeSession("diary"),
+      () => mallory.archiveSession("diary"),
+      () => mallory.deleteSession("diary"),
+      () => mallory.restoreSession("diary"),
+      () => mallory.purgeSession("diary"),
+      () => mallory.forkSession("diary"),
+      () => mallory.spawnSession("diary", { copyNotepad: true }),
+      () => mallory.exportSession("diary"),
+    ];
+    for (const attempt of attempts) await rejection(attempt(), "session_not_found");
+    await rejection(mallory.createSession({ id: "diary" }), "session_exists");
+    await rejection(mallory.openSession("diary"), "session_exists");
+    assert.deepEqual(await everything(session), before, name);
+
+    const own = await mallory.createSession({ id: "own" });
+    assert.equal(
+      (await own.notes.add("mine", [], { key: "k" })).repeated,
+      false,
+      "ada's idempotency key is not mallory's",
+    );
+    assert.ok(!heard.includes("diary"), `${name}: mallory heard of ada's session`);
+  }
+});
+
+test("an export of ada's session can be imported by bob, beside hers [stores.owner] [sessions.export]", async (context) => {
+  for (const { store } of await everyStore()) {
+    const opened = await openStore(store);
+    context.after(() => opened.close());
+    const [ada, bob] = [
+      await openTestMemory({ store: opened, owner: "ada" }),
+      await openTestMemory({ store: opened, owner: "bob" }),
+    ];
+    const session = await ada.createSession({ id: "report" });
+    await session.notepad.write("to share");
+    const copy = await bob.importSession(await ada.exportSession("report"));
+    assert.notEqual(copy.id, "report");
+    await copy.notepad.write("bob's");
+    assert.equal(await session.notepad.read(), "to share");
+  }
+});
+
+test("every SQLite statement says whose session it means; but a new id must be free of any owner's, and watchers look at all [stores.owner]", async () => {
+  const prepared = mock.method(DatabaseSync.prototype, "prepare");
+  for (const { run } of storeContract) {
+    const path = join(temporaryDirectory(), "memory.db");
+    await run({ open: () => openStore(path), durable: true });
+  }
+  const statements = new Set(
+    prepared.mock.calls.map(({ arguments: [text] }) => String(text).replace(/\s+/g, " ")),
+  );
+  mock.restoreAll();
+  const onData = [...statements].filter((text) =>
+    /agent_sessions|session_records|session_journal/.test(text),
+  );
+  assert.ok(onData.length >= 15);
+  const scoped = /\bowner = \?|^INSERT INTO \w+ \([^)]*\bowner\b/;
+  assert.deepEqual(onData.filter((text) => !scoped.test(text)).toSorted(), [
+    "SELECT 1 FROM agent_sessions WHERE id = ?",
+    "SELECT owner, id, revision FROM agent_sessions",
+  ]);
+});

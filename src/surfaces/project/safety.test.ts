@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { noMounts, readOnlyPlace, smallDisk } from "../../../test/support/mounts.ts";
+import { startProgram } from "../../../test/support/processes.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { HoldfastError } from "../../errors.ts";
+import { initProject } from "./init.ts";
+import { lintProject } from "./lint/lint.ts";
+import { locateNotes } from "./notes-md/file.ts";
+import { parseNotes, tableOf } from "./notes-md/parse.ts";
+import { openProject } from "./project.ts";
+import { callOperation, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
+
+test("writers in several processes lose nothing, and no id is given twice [project.writers]", async () => {
+  const { root, project, read } = makeProject();
+  const programs = ["a", "b", "c"].map((name) => startProgram("notes-writer.ts", { root, name, count: 12 }));
+  for (let index = 0; index < 12; index++)
+    await callOperation(project, "set_goal", { goal: `Goal number ${index}.` });
+  for (const program of programs) assert.equal((await program.ended).code, 0);
+  const table = tableOf(parseNotes(read()), "debt");
+  assert.equal(table?.rows.length, 36);
+  assert.equal(new Set(table?.rows.map(({ cells }) => cells[0]?.text)).size, 36);
+  assert.equal(new Set(table?.rows.map(({ cells }) => cells[1]?.text)).size, 36);
+  assert.equal(read().match(/- \[ \] Goal number/g)?.length, 12);
+  assert.deepEqual((await lintProject(project)).findings, []);
+});
+
+test("a writer that is killed leaves the old file or the new one, and no lock [project.kill]", async () => {
+  const { root, project, read } = makeProject();
+  let acknowledged = 0;
+  for (const after of [1, 2, 3]) {
+    const program = startProgram("notes-writer.ts", { root, name: `k${after}`, count: 1_000 });
+    await new Promise<void>((resolve) => {
+      program.onLine(() => {
+        acknowledged++;
+        if (program.lines.length >= after) resolve();
+      });
+    });
+    program.process.kill("SIGKILL");
+    await program.ended;
+    const rows = tableOf(parseNotes(read()), "debt")?.rows ?? [];
+    for (const line of program.lines)
+      assert.ok(
+        rows.some(({ cells }) => cells[0]?.text === line.split(" ")[2]),
+        line,
+      );
+    assert.deepEqual((await lintProject(project)).findings, []);
+  }
+  const { id } = await callOperation(project, "log_debt", { description: "after them all" });
+  assert.ok(Number(id?.slice(3)) > acknowledged);
+});
+
+test("links and places outside the project are refused, and nothing is written there [project.places]", async () => {
+  const outside = temporaryDirectory();
+  writeInto(outside, "NOTES.md", seedNotes);
+  for (const path of ["../NOTES.md", join(outside, "NOTES.md"), "a/../../x", "..", "", "a\u0000b", "."])
+    assert.throws(() => locateNotes(temporaryDirectory(), path), { code: "invalid_input" }, path);
+  const sibling = temporaryDirectory();
+  assert.throws(() => locateNotes(sibling, `${sibling}-too/NOTES.md`), { code: "invalid_input" });
+  const linkedFile = temporaryDirectory();
+  mkdirSync(join(linkedFile, ".holdfast"));
+  symlinkSync(join(outside, "NOTES.md"), join(linkedFile, ".holdfast/NOTES.md"));
+  const linkedParent = temporaryDirectory();
+  symlinkSync(outside, join(linkedParent, ".holdfast"));
+  const linkedInside = temporaryDirectory();
+  mkdirSync(join(linkedInside, "real"));
+  symlinkSync(join(linkedInside, "real"), join(linkedInside, "docs"));
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, ".holdfast/NOTES.md"), { recursive: true });
+  for (const [root, path] of [[linkedFile], [linkedParent], [linkedInside, "docs/NOTES.md"], [directory]]) {
+    const project = openProject({ root: root ?? "", path });
+    await assert.rejects(
+      callOperation(project, "recover_context", {}),
+      (error: Error & { code?: string }) => {
+        assert.ok(["invalid_input", "not_found"].includes(error.code ?? ""), error.message);
+        return true;
+      },
+    );
+    assert.throws(() => initProject(project), { code: "invalid_input" }, root);
+    await assert.rejects(callOperation(project, "set_goal", { goal: "escape" }), { code: "invalid_input" });
+  }
+  assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), seedNotes);
+  assert.deepEqual(readdirSync(outside), ["NOTES.md"]);
+  assert.deepEqual(readdirSync(join(linkedInside, "real")), []);
+});
+
+test("a directory that is swapped for a link while we write takes nothing outside [project.places]", async () => {
+  const { root, project } = makeProject({ notes: seedNotes, path: "docs/NOTES.md" });
+  const outside = temporaryDirectory();
+  writeInto(root, "docs/NOTES.md", seedNotes);
+  writeInto(outside, "NOTES.md", "not ours\n");
+  const swapper = `
+    const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
+    const [docs, away, outside] = process.argv.slice(1);
+    console.log("ready");
+    const swap = () => {
+      for (let round = 0; round < 200; round++) {
+        renameSync(docs, away);
+        symlinkSync(outside, docs);
+        unlinkSync(docs);
+        renameSync(away, docs);
+      }
+      setImmediate(swap);
+    };
+    swap();`;
+  const docs = join(root, "docs");
+  const child = spawn(process.execPath, ["--eval", swapper, docs, join(root, "away"), outside]);
+  await once(child.stdout, "data");
+  let written = 0;
+  let refused = 0;
+  for (let index = 0; index < 300; index++) {
+    try {
+      await callOperation(project, "set_goal", { goal: `Goal of round ${index}.` });
+      written++;
+    } catch (error) {
+      assert.ok(error instanceof HoldfastError, String(error));
+      refused++;
+    }
+  }
+  child.kill("SIGKILL");
+  await once(child, "close");
+  assert.equal(written + refused, 300);
+  assert.deepEqual(readdirSync(outside), ["NOTES.md"]);
+  assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), "not ours\n");
+});
+
+test("the file is found where projects keep it, is for its owner only, and keeps its mode [project.place]", async () => {
+  const root = temporaryDirectory();
+  const project = openProject({ root });
+  assert.equal(project.file.name, ".holdfast/NOTES.md");
+  initProject(project);
+  assert.equal(statSync(project.file.path).mode & 0o777, 0o600);
+  assert.equal(statSync(join(root, ".holdfast")).mode & 0o777, 0o700);
+  assert.throws(() => initProject(project), { code: "conflict" });
+  chmodSync(project.file.path, 0o644);
+  await callOperation(project, "set_goal", { goal: "keep the mode" });
+  assert.equal(statSync(project.file.path).mode & 0o777, 0o644);
+  writeInto(root, "grimoires/loa/NOTES.md", seedNotes);
+  assert.equal(project.file.name, "grimoires/loa/NOTES.md");
+  assert.equal(openProject({ root, path: "docs/MEMORY.md" }).file.name, "docs/MEMORY.md");
+  assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
+});
+
+test("a full disk is said, leaves the file as it is, and hinders nothing once there is room [project.bad-files]", (t) => {
+  const reason = noMounts();
+  if (reason) return t.skip(reason);
+  const root = temporaryDirectory();
+  const command = `"${process.execPath}" "${join(import.meta.dirname, "../../cli.ts")}" project`;
+  const script = [
+    `cd "${root}" && ${command} init && cp .holdfast/NOTES.md before`,
+    "head -c 200000 /dev/zero > ballast",
+    `${command} log debt "on a full disk"`,
+    "cmp before .holdfast/NOTES.md && echo same && rm ballast",
+    `${command} log debt "with room again"`,
+  ].join("; ");
+  const [program = "", ...rest] = smallDisk(root, 64);
+  const { stdout, stderr } = spawnSync(program, [...rest, "sh", "-c", script], { encoding: "utf8" });
+  assert.match(stderr, /disk is full\. Nothing was changed; make room on the disk\./);
+  assert.match(stdout, /same\nLogged TD-001 on line \d+\./);
+});
+
+test("a file that was made read-only is not replaced, and can be read [project.bad-files]", async () => {
+  const { project, call } = makeProject({ notes: seedNotes });
+  chmodSync(project.file.path, 0o444);
+  await assert.rejects(call("set_goal", { goal: "x" }), /is read-only\. Nothing was changed/);
+  assert.equal(readFileSync(project.file.path, "utf8"), seedNotes);
+  assert.match((await call("recover_context", {})).text, /Token Expiry/);
+  chmodSync(project.file.path, 0o644);
+  assert.match((await call("set_goal", { goal: "x" })).text, /Added/);
+});
+
+test("a file that is no text, or cannot be written, is refused and stays as it is [project.bad-files]", async (t) => {
+  const bytes = Buffer.concat([Buffer.from(seedNotes), Buffer.from([0xff, 0xfe, 0x0a])]);
+  const { root, project, call } = makeProject({ notes: bytes });
+  await assert.rejects(call("set_goal", { goal: "x" }), /not valid UTF-8 on line \d+/);
+  assert.deepEqual(readFileSync(project.file.path), bytes);
+  assert.match((await call("recover_context", {})).text, /Token Expiry/);
+  const reason = noMounts();
+  if (reason) return t.skip(reason);
+  const program = startProgram("notes-writer.ts", { root, name: "n", count: 1 }, readOnlyPlace(root));
+  const { code, errors } = await program.ended;
+  assert.equal(code, 1);
+  assert.match(errors, /Nothing was changed/);
+  assert.deepEqual(readFileSync(project.file.path), bytes);
+});

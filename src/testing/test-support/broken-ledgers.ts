@@ -1,0 +1,37 @@
+import type { Ledger } from "../../stores/ledger.ts";
+import type { Store } from "../../stores/store.ts";
+import type { BrokenStore } from "./broken-stores.ts";
+
+const inOrder = "keeps what models were given, each piece once, in order of the calls";
+const isPrivate = "keeps each session's ledger to its owner, and purges it with the session";
+
+function ledgerOf(store: Store): Ledger {
+  if (!store.ledger) throw new Error("this store has no ledger to break");
+  return store.ledger;
+}
+
+/** Stores whose ledger keeps or tells the wrong thing. */
+export const brokenLedgers: BrokenStore[] = [
+  {
+    fault: "the ledger forgets its pieces",
+    caughtBy: inOrder,
+    breakIt: (store) => ({ ledger: { ...ledgerOf(store), pieces: async () => new Map() } }),
+  },
+  {
+    fault: "the ledger ignores which calls were asked for",
+    caughtBy: inOrder,
+    breakIt: (store) => ({
+      ledger: { ...ledgerOf(store), calls: (scope) => ledgerOf(store).calls(scope, {}) },
+    }),
+  },
+  {
+    fault: "the ledger shows one owner's calls to another",
+    caughtBy: isPrivate,
+    breakIt: (store) => ({
+      ledger: {
+        ...ledgerOf(store),
+        calls: (scope, selection) => ledgerOf(store).calls({ ...scope, owner: "owner" }, selection),
+      },
+    }),
+  },
+];

@@ -1,0 +1,16 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The folder with our package.json: the nearest one above this file, built or not. */
+export const packageRoot = findPackageRoot(import.meta.dirname);
+
+function findPackageRoot(from: string): string {
+  for (let folder = from; folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(join(folder, "package.json"))) return folder;
+  return from;
+}
+
+export function packageVersion(): string {
+  const text = readFileSync(join(packageRoot, "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
