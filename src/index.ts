@@ -1,11 +1,17 @@
+export type { Block, Context } from "./context/blocks.ts";
+export { parseNotepad } from "./surfaces/notepad/block.ts";
+export type { JournalEntry, Operation } from "./surfaces/operations.ts";
+export { parseScratchpad } from "./surfaces/scratchpad/block.ts";
+export type { AppliedOperation, ApplyOptions } from "./surfaces/session-handle.ts";
+export type { ToolAnswer, ToolDescription } from "./surfaces/toolbox.ts";
+
 import { estimateTokens } from "./context/estimate-tokens.ts";
 import { cachedTokenizer, type Tokenizer } from "./context/tokens.ts";
 import type { Limits } from "./engine/limits.ts";
 import { HoldfastError } from "./errors.ts";
 import { Memory } from "./sessions/memory.ts";
-import { checkId, makeSessionId, mergeLimits } from "./sessions/options.ts";
+import { checkId, makeSessionId, mergeLimits, type SurfaceChoice } from "./sessions/options.ts";
 import { openStore, type StoreChoice } from "./stores/open-store.ts";
-import type { Surface } from "./surfaces/surface.ts";
 import { findSurfaces, type SurfaceName } from "./surfaces/surfaces.ts";
 import { createToolbox } from "./surfaces/toolbox.ts";
 
@@ -13,7 +19,7 @@ export interface MemoryOptions {
   /** A SQLite file, a URL (`sqlite:`, `jsonl:`, `postgres:`, `memory:`), or a store of your own. */
   store: StoreChoice;
   /** The forms of memory to offer; `notepad` and `notes` unless given. */
-  surfaces?: readonly (SurfaceName | Surface)[];
+  surfaces?: readonly SurfaceChoice[];
   /** Whose sessions these are; no other owner's can be reached. */
   owner?: string;
   limits?: Partial<Limits>;
@@ -51,17 +57,22 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   });
   const tokenizer = cachedTokenizer(options.tokenizer ?? { name: "estimate", count: estimateTokens });
   const countTokens = (text: string) => tokenizer.count(text);
-  const names = options.surfaces ?? [
+  const isOff = options.scratchpad?.enabled === false;
+  const makeToolbox = (surfaces: readonly SurfaceChoice[]) => {
+    const chosen = surfaces.filter((name) => name !== "scratchpad" || !isOff);
+    return createToolbox(findSurfaces(chosen), { limits, countTokens });
+  };
+  const defaults: SurfaceName[] = [
     "notepad",
     "notes",
     ...(options.scratchpad?.enabled ? ["scratchpad" as const] : []),
   ];
-  const chosen = names.filter((name) => name !== "scratchpad" || options.scratchpad?.enabled !== false);
-  const toolbox = createToolbox(findSurfaces(chosen), { limits, countTokens });
   return new Memory({
     store: await openStore(options.store, options.onWarning ? { onWarning: options.onWarning } : {}),
     owner: checkId(options.owner ?? "local", "owner"),
-    toolbox,
+    toolbox: makeToolbox(options.surfaces ?? defaults),
+    makeToolbox,
+    defaultSurfaces: options.surfaces ? undefined : defaults,
     limits,
     countTokens,
     clock: options.clock ?? Date.now,
@@ -69,7 +80,6 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   });
 }
 
-export { parseNotepad, parseScratchpad } from "./context/blocks.ts";
 export { estimateTokens } from "./context/estimate-tokens.ts";
 export { loadExactTokenizer } from "./context/exact-tokens.ts";
 export {
@@ -79,14 +89,12 @@ export {
   type Tokenizer,
 } from "./context/tokens.ts";
 export type { DiffLine } from "./engine/diff.ts";
-export type { Actor, JournalEntry } from "./engine/journal.ts";
+export type { Actor } from "./engine/journal.ts";
 export { defaultLimits, type Limits } from "./engine/limits.ts";
-export type { Operation } from "./engine/operations.ts";
 export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
 export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
-export type { Block, Context, ToolAnswer, ToolDescription } from "./sessions/options.ts";
-export type { AppliedOperation, ApplyOptions, Session } from "./sessions/session.ts";
+export type { Session } from "./sessions/session.ts";
 export type { SessionExport } from "./sessions/transfer.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
 export type { NoteMatches } from "./surfaces/notes/note-index.ts";

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import axeCore from "axe-core";
 import type { Page } from "playwright-core";
 import { runAudit } from "../../src/cli/demo/audit.ts";
-import type { JournalEntry } from "../../src/engine/journal.ts";
 import { emptyCounters } from "../../src/engine/state.ts";
 import {
   planHostCheckpoint,
@@ -16,6 +15,7 @@ import { openMemory } from "../../src/index.ts";
 import { pageFiles } from "../../src/server/page/page.ts";
 import { openStore } from "../../src/stores/open-store.ts";
 import type { Store } from "../../src/stores/store.ts";
+import type { JournalEntry } from "../../src/surfaces/operations.ts";
 import { surfaceNames } from "../../src/surfaces/surfaces.ts";
 import { startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";

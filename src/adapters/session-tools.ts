@@ -1,9 +1,8 @@
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
-import type { ToolAnswer } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SurfaceName } from "../surfaces/surfaces.ts";
-import { dotless } from "../surfaces/toolbox.ts";
+import { dotless, type ToolAnswer } from "../surfaces/toolbox.ts";
 
 export interface SurfaceChoice {
   /** Fewer surfaces than the memory was opened with; all of those unless given. */

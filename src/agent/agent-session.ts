@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
-import type { CompactionPolicy, Usage } from "../compaction/usage.ts";
+import type { Usage } from "../compaction/usage.ts";
+import type { Context } from "../context/blocks.ts";
 import {
   fromStored,
   isFinalAnswer,
@@ -8,38 +9,28 @@ import {
   toStored,
 } from "../context/conversation.ts";
 import { pairCalls } from "../context/pairs.ts";
-import { type Placement, type Prompt, planPrompt } from "../context/prompt.ts";
-import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
-import { type Checkpoint, readEpoch, readSpans } from "../engine/conversation.ts";
+import { type Prompt, planPrompt } from "../context/prompt.ts";
+import { readSpans } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
-import type { Context } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Moment, Tool } from "../surfaces/surface.ts";
-import { type AgentToolbox, dotless } from "../surfaces/toolbox.ts";
+import { dotless } from "../surfaces/toolbox.ts";
 import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import type { AgentEvent } from "./events.ts";
-import type { AgentOptions } from "./options.ts";
 import { CallRecorder } from "./record-calls.ts";
+import type { AgentSetting } from "./setting.ts";
 import { ShownMemory } from "./shown-memory.ts";
 
-/** What every part of a turn needs of the agent. */
-export interface AgentSetting {
-  options: Omit<AgentOptions, "memory">;
-  toolbox: AgentToolbox;
-  placement: Placement;
-  policy: CompactionPolicy;
+/** What a prompt is made of besides the session. */
+export interface PromptView {
+  /** The base prompt. */
   base: string;
-  tokenizer: CalibratedTokenizer;
-  countTokens: (text: string) => number;
-  clock: () => number;
-}
-
-export function makeTokenizer(countTokens: (text: string) => number): CalibratedTokenizer {
-  return calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens }));
+  /** Hints for this turn only, before the newest user message. */
+  steer?: string;
 }
 
 export interface PromptNow {
-  steer: string;
+  view: Required<PromptView>;
   /** What the surfaces show. */
   context: Context;
   prompt: Prompt;
@@ -66,7 +57,7 @@ export class AgentSession {
     this.session = session;
     this.#setting = setting;
     this.#tools = setting.toolbox.tools;
-    this.shownMemory = new ShownMemory(session, setting.toolbox);
+    this.shownMemory = new ShownMemory(session, setting);
     this.recorder = new CallRecorder(session, setting.countTokens, setting.clock);
   }
 
@@ -87,8 +78,8 @@ export class AgentSession {
   }
 
   /** Tells the surfaces of a moment of the conversation; what goes wrong there is an event. */
-  async tell(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
-    for (const message of await this.#setting.toolbox.tell(this.session, moment))
+  async notify(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
+    for (const message of await this.#setting.toolbox.notify(this.session, moment))
       emit({ type: "error", message });
   }
 
@@ -132,7 +123,7 @@ export class AgentSession {
     const values = messages.map((message) => fromStored(message, at, aside));
     const { result, revision, state } = await this.session.apply({ type: "messages.add", messages: values });
     this.shownMemory.passOver(state, revision);
-    for (const message of messages) this.#sinceCounted += messageTokens(message, this.#setting.countTokens);
+    for (const message of messages) this.#sinceCounted += this.#setting.messageTokens(message);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
@@ -148,40 +139,36 @@ export class AgentSession {
     await work();
   }
 
-  /** What was written down before the last compaction. */
-  async lastCheckpoint(state: State): Promise<Checkpoint | undefined> {
-    const { number } = readEpoch(state);
-    const known = (await this.session.records("checkpoint")).map(
-      ({ value }) => value as unknown as Checkpoint,
-    );
-    return known
-      .filter(({ epoch }) => epoch < number)
-      .sort((a, b) => a.epoch - b.epoch)
-      .at(-1);
-  }
-
   /** What a model call would be given now. Worked out once for each state. */
-  async prompt(steer = ""): Promise<PromptNow> {
+  async prompt({ base, steer = "" }: PromptView): Promise<PromptNow> {
     const state = await this.session.state();
-    const { toolbox, base, placement } = this.#setting;
+    const { toolbox, placement } = this.#setting;
     const context = toolbox.context(state);
     const known = this.#prompt;
-    if (known?.state === state && known.context === context && known.steer === steer) return known;
+    const isSameView = known?.view.base === base && known.view.steer === steer;
+    if (isSameView && known.state === state && known.context === context) return known;
     const messages = await this.messages(state);
     const paired = pairCalls(messages);
     const prompt = planPrompt({ state, context, messages: paired, base, placement, steer });
     this.#sinceCounted = 0;
-    this.#prompt = { steer, context, prompt, usage: this.usage(prompt), state, messages };
+    this.#prompt = {
+      view: { base, steer },
+      context,
+      prompt,
+      usage: this.usage(prompt, base),
+      state,
+      messages,
+    };
     return this.#prompt;
   }
 
   /** Tokens of a prompt by part; the parts add up to the total. */
-  usage({ system, messages, parts: kinds, added }: Prompt): Usage {
-    const { tokenizer, policy, base, options, countTokens } = this.#setting;
+  usage({ system, messages, parts: kinds, added }: Prompt, base: string): Usage {
+    const { tokenizer, policy, options, messageTokens } = this.#setting;
     const count = (text: string) => tokenizer.count(text);
     const said = { memory: 0, summaries: 0, history: 0, results: 0 };
     for (const [index, message] of messages.entries())
-      said[kinds[index] ?? "history"] += messageTokens(message, countTokens) * tokenizer.ratio;
+      said[kinds[index] ?? "history"] += messageTokens(message) * tokenizer.ratio;
     // What memory put before something that was said stands in that message.
     const before = Math.min(
       Math.round(said.history),
@@ -198,16 +185,4 @@ export class AgentSession {
     const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
     return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
   }
-}
-
-const messageSizes = new WeakMap<object, number>();
-
-/** Counted once per message: stored messages never change. */
-export function messageTokens(message: ModelMessage, countTokens: (text: string) => number): number {
-  const known = messageSizes.get(message);
-  if (known !== undefined) return known;
-  const tokens =
-    countTokens(typeof message.content === "string" ? message.content : JSON.stringify(message.content)) + 4;
-  messageSizes.set(message, tokens);
-  return tokens;
 }

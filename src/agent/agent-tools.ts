@@ -1,5 +1,4 @@
-import type { ToolSet } from "ai";
-import { asSchema, jsonSchema, tool } from "ai";
+import { asSchema, jsonSchema, type ToolSet, tool } from "ai";
 import { schemaOf } from "../surfaces/dispatch.ts";
 import type { Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";

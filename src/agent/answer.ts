@@ -1,13 +1,14 @@
 import type { ModelMessage } from "ai";
 import { toolCallsOf } from "../context/conversation.ts";
 import { dotless } from "../surfaces/toolbox.ts";
-import type { AgentSession, AgentSetting, PromptNow } from "./agent-session.ts";
+import type { AgentSession, PromptNow } from "./agent-session.ts";
 import type { ModelAnswer } from "./call-model.ts";
 import type { AgentEvent } from "./events.ts";
 import { recordTurn } from "./ledger.ts";
 import { runTools } from "./run-tools.ts";
+import type { AgentSetting, Frame } from "./setting.ts";
 
-export interface TurnRun {
+export interface TurnRun extends Frame {
   agent: AgentSession;
   setting: AgentSetting;
   signal: AbortSignal;
@@ -20,7 +21,7 @@ export interface TurnRun {
   wroteMemory?: boolean;
 }
 
-/** A failure of the memory never blocks the agent: it is told, and the turn goes on. */
+/** A failure of the memory never blocks the agent: it is reported, and the turn goes on. */
 export async function evenIfItFails<T>(
   { signal, emit }: TurnRun,
   work: () => Promise<T>,

@@ -1,8 +1,9 @@
 import { toolCallsOf, toStored } from "../context/conversation.ts";
+import type { Child } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
-import { type Child, readChildren } from "../surfaces/sessions/operations.ts";
+import { readChildren } from "../surfaces/sessions/operations.ts";
 import type { ChildRunner } from "../surfaces/surface.ts";
 import type { AgentEvent } from "./events.ts";
 import type { TurnResult } from "./turn.ts";

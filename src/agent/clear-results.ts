@@ -6,14 +6,9 @@ import {
 } from "../compaction/clearing.ts";
 import type { Usage } from "../compaction/usage.ts";
 import { dotless } from "../surfaces/toolbox.ts";
-import type { AgentSession, AgentSetting } from "./agent-session.ts";
-import type { AgentEvent } from "./events.ts";
+import type { TurnRun } from "./answer.ts";
 
-export interface ClearingRun {
-  agent: AgentSession;
-  setting: AgentSetting;
-  emit: (event: AgentEvent) => void;
-}
+export type ClearingRun = Pick<TurnRun, "agent" | "setting" | "emit" | "base">;
 
 /** Clears old results when that pays over the rest of the epoch. */
 export async function clearWhenItPays(run: ClearingRun): Promise<void> {
@@ -45,10 +40,10 @@ export async function clearInstead(run: ClearingRun): Promise<boolean> {
 }
 
 async function plan(
-  { agent, setting }: ClearingRun,
+  { agent, setting, base }: ClearingRun,
   prices?: typeof atNoPrice,
 ): Promise<{ results: ClearableResult[]; usage: Usage }> {
-  const { state, prompt, usage } = await agent.prompt();
+  const { state, prompt, usage } = await agent.prompt({ base });
   const policy = { ...defaultClearing, ...setting.options.clearing, ...prices };
   // All results together are too short for one of them to be worth it.
   const isTooLittle = usage.results < policy.leastTokens * setting.tokenizer.ratio;
@@ -74,7 +69,7 @@ async function clear({ agent, emit }: ClearingRun, results: readonly ClearableRe
     { type: "context.clear", results: results.map(({ tokens: _tokens, ...result }) => result) },
     { actor: { kind: "system" } },
   );
-  await agent.tell({ kind: "cleared", results }, emit);
+  await agent.notify({ kind: "cleared", results }, emit);
   emit({
     type: "clearing",
     results: results.length,

@@ -1,14 +1,13 @@
+import type { CompactionEvent } from "../compaction/events.ts";
 import type { Usage } from "../compaction/usage.ts";
-import type { Checkpoint, CompactionTrigger, Receipt } from "../engine/conversation.ts";
+import type { CompactionTrigger, Receipt } from "../engine/records.ts";
 
-/** What an agent's turn tells while it runs. */
+/** What an agent's turn reports while it runs. */
 export type AgentEvent =
   | { type: "text"; text: string }
   | { type: "tool-call"; id: string; tool: string; input: unknown }
   | { type: "tool-result"; id: string; tool: string; text: string; isError: boolean }
   | { type: "nudge"; text: string }
-  | { type: "warning"; trigger: CompactionTrigger; skipped?: string }
-  | { type: "checkpoint"; checkpoint: Checkpoint }
   | {
       type: "compaction";
       trigger: CompactionTrigger;
@@ -17,7 +16,6 @@ export type AgentEvent =
       summary: string;
       summaryBy: Receipt["summaryBy"];
     }
-  | { type: "receipt"; receipt: Receipt }
   | { type: "clearing"; results: number; tokens: number }
   | {
       type: "usage";
@@ -28,9 +26,9 @@ export type AgentEvent =
         cachedTokens: number | undefined;
       };
     }
-  | { type: "error"; message: string };
+  | CompactionEvent;
 
-/** Events that wait until somebody reads them. */
+/** Events that wait until they are read. */
 export class EventStream implements AsyncIterable<AgentEvent> {
   readonly #waiting: AgentEvent[] = [];
   #ended = false;

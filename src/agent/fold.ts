@@ -1,7 +1,7 @@
-import { compactedText, foldedText } from "../compaction/summary.ts";
+import { compactedText, foldedText } from "../compaction/notices.ts";
 import { blocksToFreeze } from "../context/prompt.ts";
 import { readEpoch, readInjections } from "../engine/conversation.ts";
-import type { AgentSession, AgentSetting } from "./agent-session.ts";
+import type { TurnRun } from "./answer.ts";
 
 /** Minutes for which providers remember a prompt. */
 const defaultFoldAfter = 5;
@@ -10,7 +10,7 @@ const defaultFoldAfter = 5;
  * Once a provider has forgotten the prompt, keeping its bytes the same saves nothing: the changes of the epoch then
  * give way to a fresh snapshot of the memory. See docs/decisions/0005.
  */
-export async function foldWhenCold(agent: AgentSession, setting: AgentSetting): Promise<void> {
+export async function foldWhenCold({ agent, setting }: Pick<TurnRun, "agent" | "setting">): Promise<void> {
   const minutes = setting.options.foldAfter ?? defaultFoldAfter;
   if (setting.placement !== "epoch" || minutes === 0) return;
   const state = await agent.session.state();

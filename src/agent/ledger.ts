@@ -2,16 +2,14 @@ import type { LanguageModel } from "ai";
 import type { Usage } from "../compaction/usage.ts";
 import type { Prompt } from "../context/prompt.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { AgentSession, AgentSetting, PromptNow } from "./agent-session.ts";
+import type { PromptNow } from "./agent-session.ts";
 import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
+import type { TurnRun } from "./answer.ts";
 import type { AgentEvent } from "./events.ts";
 import type { CallFacts, PromptPiece } from "./record-calls.ts";
+import type { AgentSetting } from "./setting.ts";
 
-export interface LedgerRun {
-  agent: AgentSession;
-  setting: AgentSetting;
-  emit: (event: AgentEvent) => void;
-}
+export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
 
 type Reported = Extract<AgentEvent, { type: "usage" }>["reported"];
 
@@ -27,7 +25,7 @@ export async function recordTurn(
   const pieces: PromptPiece[] = [
     ...(own === "" ? [] : [{ part: "tools" as const, role: "tools", text: own }]),
     { part: "tools", role: "tools", text: definitionsText(agent.tools) },
-    ...systemPieces(prompt, setting.base),
+    ...systemPieces(prompt, run.base),
     ...prompt.messages.map(
       (message, index): PromptPiece => ({
         part: prompt.parts[index] ?? "history",
@@ -37,7 +35,7 @@ export async function recordTurn(
     ),
   ];
   await record(run, pieces, {
-    ...factsOf(setting, setting.options.model, reported),
+    ...factsOf(setting, run.model, reported),
     purpose,
     epoch: readEpoch(state).number,
     revision: state.row.revision,
@@ -62,7 +60,7 @@ export async function recordSummary(
       ...sections.map((text): PromptPiece => ({ part: "history", role: "user", text })),
     ],
     {
-      ...factsOf(setting, setting.options.summaryModel ?? setting.options.model, reported),
+      ...factsOf(setting, setting.options.summaryModel ?? run.model, reported),
       purpose: "summary",
       epoch: readEpoch(state).number,
       revision: state.row.revision,
@@ -88,7 +86,7 @@ function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
   ];
 }
 
-/** A ledger that cannot be written is told of and holds up nothing. */
+/** Ledger write failures are reported but never block the turn. */
 async function record({ agent, emit }: LedgerRun, pieces: PromptPiece[], facts: CallFacts): Promise<void> {
   try {
     await agent.recorder.record(pieces, facts);

@@ -1,14 +1,16 @@
-import { warningText } from "../compaction/summary.ts";
+import { warningText } from "../compaction/notices.ts";
 import { hasRoomToWarn, planNextStep } from "../compaction/usage.ts";
-import { type CompactionTrigger, readEpoch, readInjections } from "../engine/conversation.ts";
+import { readEpoch, readInjections } from "../engine/conversation.ts";
+import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
-import { type AgentSetting, messageTokens, type PromptNow } from "./agent-session.ts";
+import type { PromptNow } from "./agent-session.ts";
 import { memoryToolSet } from "./agent-tools.ts";
 import { answerCalls, storeAnswer, type TurnRun } from "./answer.ts";
 import { callModel } from "./call-model.ts";
 import { clearInstead, clearWhenItPays } from "./clear-results.ts";
-import { chooseCut, runCompaction } from "./compact.ts";
+import { cutFor, runCompaction } from "./compact.ts";
 import { placeUnseenChanges } from "./place-changes.ts";
+import type { AgentSetting } from "./setting.ts";
 
 /** Model calls in one warning turn. */
 const warningSteps = 6;
@@ -19,7 +21,7 @@ const asSystem = { actor: { kind: "system" as const } };
 export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
   const { agent, setting } = run;
   await clearWhenItPays(run);
-  const { usage, state } = await agent.prompt(run.steer);
+  const { usage, state } = await agent.prompt(run);
   const { warning } = readEpoch(state);
   const next = planNextStep(usage.total, growth, warning, setting.policy);
   if (next.step === "call" || (warning === "none" && (await clearInstead(run)))) return false;
@@ -29,13 +31,13 @@ export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
 /** The one gate: the agent is warned while there is room for it, and then the compaction runs. */
 export async function compactNow(run: TurnRun, asked: CompactionTrigger): Promise<boolean> {
   const { agent, setting } = run;
-  const now = await agent.prompt(run.steer);
+  const now = await agent.prompt(run);
   const trigger = triggerFor(now.state, asked);
   const { warning } = readEpoch(now.state);
   if (warning !== "given" && !isWorthwhile(now, setting, trigger)) return false;
   const isDue = warning === "none" || isUnanswered(now.state);
   if (isDue && hasRoomToWarn(now.usage.total, setting.policy)) await agent.aside(() => warn(run, trigger));
-  return runCompaction({ ...run, trigger, skipWarning: "there was no room left for it" });
+  return runCompaction({ ...run, trigger, skipped: "there was no room left for it" });
 }
 
 /** A full window in a session that another one started is that one's doing. */
@@ -46,13 +48,12 @@ function triggerFor({ row }: State, asked: CompactionTrigger): CompactionTrigger
 
 /** A compaction that frees next to nothing would only come back with every call; it can wait as long as the prompt fits. */
 function isWorthwhile(now: PromptNow, setting: AgentSetting, trigger: CompactionTrigger): boolean {
-  const to = chooseCut(now, setting, trigger);
+  const to = cutFor(now, setting, trigger);
   if (to === undefined) return false;
   const { contextWindow, outputReserve } = setting.policy;
   const removed = now.prompt.conversation.filter(({ number }) => number <= to);
   const freed =
-    removed.reduce((sum, { message }) => sum + messageTokens(message, setting.countTokens), 0) *
-    setting.tokenizer.ratio;
+    removed.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio;
   return (
     trigger === "manual" || freed >= contextWindow * 0.1 || now.usage.total + outputReserve > contextWindow
   );
@@ -67,8 +68,8 @@ function isUnanswered(state: State): boolean {
 
 /** One more turn for the agent, with nothing but its memory tools, to write down what it needs. */
 async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
-  const { agent, setting, signal, emit } = run;
-  await placeUnseenChanges(agent, setting);
+  const { agent, signal, emit } = run;
+  await placeUnseenChanges(run);
   const state = await agent.session.state();
   if (!isUnanswered(state)) {
     const before = state.row.counters.lastMessage + 1;
@@ -78,13 +79,13 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
   const tools = memoryToolSet(agent.tools);
   try {
     for (let step = 0; step < warningSteps; step++) {
-      const now = await agent.prompt(run.steer);
+      const now = await agent.prompt(run);
       const { prompt } = now;
-      const answer = await callModel({ model: setting.options.model, prompt, tools, signal, emit });
+      const answer = await callModel({ model: run.model, prompt, tools, signal, emit });
       await storeAnswer(run, answer, now, true);
       if (answer.toolCalls.length === 0) return;
       await answerCalls(run, answer, true);
-      await placeUnseenChanges(agent, setting);
+      await placeUnseenChanges(run);
     }
   } catch (error) {
     if (signal.aborted) throw error;

@@ -3,19 +3,21 @@ import type { ClearingPolicy } from "../compaction/clearing.ts";
 import type { NudgePolicy } from "../compaction/nudges.ts";
 import type { Placement } from "../context/prompt.ts";
 import type { Memory } from "../sessions/memory.ts";
-import type { Surface } from "../surfaces/surface.ts";
-import type { SurfaceName } from "../surfaces/surfaces.ts";
+import type { SurfaceChoice } from "../sessions/options.ts";
 import type { ChildLimits } from "./children.ts";
 
 export interface AgentOptions {
   memory: Memory;
   model: LanguageModel;
-  /** Writes the summaries; the model itself unless given. */
+  /** Writes the summaries (default: the model itself). */
   summaryModel?: LanguageModel;
   /** The agent's own tools, in the AI SDK's form. */
   tools?: ToolSet;
-  /** Forms of memory; `notepad`, `notes`, `tasks`, `results` and `sessions` unless given. */
-  surfaces?: readonly (SurfaceName | Surface)[];
+  /**
+   * Forms of memory, for the whole memory. Name them in `openMemory`; a memory that was opened without naming any gets
+   * `notepad`, `notes`, `tasks`, `results` and `sessions`.
+   */
+  surfaces?: readonly SurfaceChoice[];
   /** The base prompt; memory's guidance follows it. */
   system?: string;
   /** Tokens the model can take in, prompt and answer together. */

@@ -1,9 +1,14 @@
 import { planChange } from "../context/changes.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { AgentSession, AgentSetting } from "./agent-session.ts";
+import type { TurnRun } from "./answer.ts";
+
+type PlacementRun = Pick<TurnRun, "agent" | "setting" | "base">;
 
 /** Puts what changed in memory since the model last saw it before the message that comes next. */
-export async function placeChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
+export async function placeChanges({
+  agent,
+  setting,
+}: Pick<PlacementRun, "agent" | "setting">): Promise<void> {
   if (setting.placement !== "epoch") return;
   const state = await agent.session.state();
   const believed = await agent.shownMemory.believed(state);
@@ -22,10 +27,10 @@ export async function placeChanges(agent: AgentSession, setting: AgentSetting): 
 }
 
 /** Tells the agent how full its context is, whenever another tenth beyond the first half is used. */
-export async function tellFullness(agent: AgentSession, setting: AgentSetting): Promise<void> {
+export async function tellFullness({ agent, setting, base }: PlacementRun): Promise<void> {
   // Counting takes longer than all the rest of a turn; far from the half it is left alone.
   if ((agent.roughTotal ?? Number.POSITIVE_INFINITY) < setting.policy.contextWindow * 0.4) return;
-  const { usage, state } = await agent.prompt();
+  const { usage, state } = await agent.prompt({ base });
   const percent = Math.floor((usage.total / setting.policy.contextWindow) * 10) * 10;
   if (percent < 50 || percent <= readEpoch(state).told) return;
   const { contextWindow, compactAt } = setting.policy;
@@ -35,10 +40,13 @@ export async function tellFullness(agent: AgentSession, setting: AgentSetting): 
 }
 
 /** The agent's own edits are in its tool calls and follow at the next turn; what it cannot see there follows at once. */
-export async function placeUnseenChanges(agent: AgentSession, setting: AgentSetting): Promise<void> {
+export async function placeUnseenChanges({
+  agent,
+  setting,
+}: Pick<PlacementRun, "agent" | "setting">): Promise<void> {
   if (setting.placement !== "epoch") return;
   const state = await agent.session.state();
   const { shownMemory } = agent;
   if ((await shownMemory.wroteUnseen(state)) || (await shownMemory.changedOutside(state)))
-    await placeChanges(agent, setting);
+    await placeChanges({ agent, setting });
 }

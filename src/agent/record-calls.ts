@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
 import type { Session } from "../sessions/session.ts";
 

@@ -1,9 +1,10 @@
 import type { ModelMessage, ToolSet } from "ai";
 import { callKey } from "../context/conversation.ts";
 import { dotless } from "../surfaces/toolbox.ts";
-import type { AgentSession, AgentSetting } from "./agent-session.ts";
+import type { AgentSession } from "./agent-session.ts";
 import type { ModelAnswer } from "./call-model.ts";
 import type { AgentEvent } from "./events.ts";
+import type { AgentSetting } from "./setting.ts";
 
 interface Outcome {
   text: string;
@@ -52,7 +53,8 @@ async function runOne(
     };
   if (agent.tools.some(({ name }) => dotless(name) === call.tool)) {
     const options = { key: callKey(message, call.id, index) };
-    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options, signal);
+    const lent = { ...setting.call, signal };
+    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options, lent);
     return { text: answer.text, isError: !answer.ok };
   }
   if (interrupted)

@@ -1,16 +1,16 @@
-import { applyEdit, type MemoryView, viewOf } from "../context/changes.ts";
+import { type MemoryView, viewOf } from "../context/changes.ts";
 import { messageOfCall } from "../context/conversation.ts";
 import { readEpoch, readInjections, readSnapshot, readSpans } from "../engine/conversation.ts";
-import type { JournalEntry } from "../engine/journal.ts";
 import { revertChanges, type State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
-import type { NotepadOperation } from "../surfaces/notepad/operations.ts";
-import type { AgentToolbox } from "../surfaces/toolbox.ts";
+import { type NotepadOperation, replayEdit } from "../surfaces/notepad/operations.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
+import type { AgentSetting } from "./setting.ts";
 
 /** What the model knows of the memory in this epoch: what it was shown, and what it wrote itself since. */
 export class ShownMemory {
   readonly #session: Session;
-  readonly #toolbox: AgentToolbox;
+  readonly #setting: Pick<AgentSetting, "toolbox">;
   #shown: { epoch: number; placed: number; view: MemoryView } | undefined;
   /** The revision up to which others' edits have been looked for. */
   #asked = 0;
@@ -20,9 +20,9 @@ export class ShownMemory {
     edits: [],
   };
 
-  constructor(session: Session, toolbox: AgentToolbox) {
+  constructor(session: Session, setting: Pick<AgentSetting, "toolbox">) {
     this.#session = session;
-    this.#toolbox = toolbox;
+    this.#setting = setting;
   }
 
   /** What the model has been shown of the memory; worked out from the journal only by a process that did not show it. */
@@ -38,14 +38,14 @@ export class ShownMemory {
 
   /** Whether something outside the session that the model sees has changed: a file, what the agent knows. */
   async changedOutside(state: State): Promise<boolean> {
-    if (this.#toolbox.changeable.size === 0) return false;
+    if (this.#setting.toolbox.changeable.size === 0) return false;
     const [{ blocks: shown }, { blocks: now }] = [await this.shown(state), this.view(state)];
-    return [...this.#toolbox.changeable].some((surface) => shown.get(surface) !== now.get(surface));
+    return [...this.#setting.toolbox.changeable].some((surface) => shown.get(surface) !== now.get(surface));
   }
 
   /** The journal does not tell how things outside were when the prompt was frozen; what is not in the prompt was not shown. */
   #withoutUnshown(view: MemoryView, state: State): MemoryView {
-    const { changeable } = this.#toolbox;
+    const { changeable } = this.#setting.toolbox;
     if (changeable.size === 0) return view;
     const frozen = readSnapshot(state).blocks;
     const wasShown = (text: string) =>
@@ -55,7 +55,7 @@ export class ShownMemory {
   }
 
   view(state: State): MemoryView {
-    return viewOf(this.#toolbox.context(state), state.row.notepad ?? "");
+    return viewOf(this.#setting.toolbox.context(state), state.row.notepad ?? "");
   }
 
   /** What the controller itself stored holds nothing to look for, if nobody wrote in between. */
@@ -92,7 +92,7 @@ export class ShownMemory {
     const edits = this.#own.placed === readEpoch(state).placed ? this.#own.edits : [];
     return edits
       .filter(({ message }) => isVisible(message))
-      .reduce((text, { operation }) => applyEdit(text, operation), notepad);
+      .reduce((text, { operation }) => replayEdit(text, operation), notepad);
   }
 }
 

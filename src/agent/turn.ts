@@ -1,4 +1,4 @@
-import { goOnText } from "../compaction/summary.ts";
+import { goOnText } from "../compaction/notices.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import { HoldfastError } from "../errors.ts";
 import { memoryToolSet } from "./agent-tools.ts";
@@ -37,12 +37,12 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
     wroteMemory: run.wroteMemory ?? false,
     compacted,
   });
-  const most = setting.options.maxSteps ?? 50;
-  for (let step = 1; step <= most; step++) {
+  const maxSteps = setting.options.maxSteps ?? 50;
+  for (let step = 1; step <= maxSteps; step++) {
     run.signal.throwIfAborted();
     await evenIfItFails(run, () => agent.refresh());
-    await evenIfItFails(run, () => placeUnseenChanges(agent, setting));
-    await evenIfItFails(run, () => foldWhenCold(agent, setting));
+    await evenIfItFails(run, () => placeUnseenChanges(run));
+    await evenIfItFails(run, () => foldWhenCold(run));
     const madeRoom = (await evenIfItFails(run, () => makeRoom(run, growth))) ?? false;
     await goOnAfterWarning(run);
     const { answer, total, overflowed } = await callWithinWindow(run);
@@ -54,12 +54,12 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
     await answerCalls(run, answer);
     if (run.isOver()) return result(answer.text, step, "done");
   }
-  return result("", most, "steps");
+  return result("", maxSteps, "steps");
 }
 
 /** What the agent said to a warning ends no turn; without a word to go on, the prompt would end with it. */
-async function goOnAfterWarning({ agent, steer }: TurnRun): Promise<void> {
-  const { prompt, state } = await agent.prompt(steer);
+async function goOnAfterWarning({ agent, steer, base }: TurnRun): Promise<void> {
+  const { prompt, state } = await agent.prompt({ base, steer });
   if (prompt.messages.at(-1)?.role !== "assistant") return;
   const before = state.row.counters.lastMessage + 1;
   await agent.session.apply(
@@ -72,19 +72,19 @@ async function goOnAfterWarning({ agent, steer }: TurnRun): Promise<void> {
 async function callWithinWindow(
   run: TurnRun,
 ): Promise<{ answer: ModelAnswer; total: number; overflowed: boolean }> {
-  const { agent, setting, signal, emit } = run;
+  const { agent, setting, signal, emit, model } = run;
   const tools = { ...setting.options.tools, ...memoryToolSet(agent.tools) };
   for (let attempt = 1; ; attempt++) {
-    const now = await agent.prompt(run.steer);
+    const now = await agent.prompt(run);
     const { prompt, usage } = now;
     try {
-      const answer = await callModel({ model: setting.options.model, prompt, tools, signal, emit });
+      const answer = await callModel({ model, prompt, tools, signal, emit });
       await storeAnswer(run, answer, now);
       return { answer, total: answer.reported.inputTokens ?? usage.total, overflowed: attempt > 1 };
     } catch (error) {
       if (signal.aborted || !isOverflow(error)) throw error;
-      const skipWarning = "the provider refused the prompt as too long";
-      if (attempt > 3 || !(await runCompaction({ ...run, trigger: "overflow", skipWarning })))
+      const skipped = "the provider refused the prompt as too long";
+      if (attempt > 3 || !(await runCompaction({ ...run, trigger: "overflow", skipped })))
         throw tooLong(error);
     }
   }

@@ -15,7 +15,7 @@ import {
   type Script,
 } from "../../test/support/agent.ts";
 import { assertPrefixes, epochOf } from "../../test/support/prompt.ts";
-import { compactedText, goOnText } from "../compaction/summary.ts";
+import { compactedText, goOnText } from "../compaction/notices.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 
 /** To the letter as the seed has it. */

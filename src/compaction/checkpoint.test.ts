@@ -4,7 +4,7 @@ import { calls, conversation, result, says, stateWith, user } from "../../test/s
 import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { loadExactTokenizer } from "../context/exact-tokens.ts";
-import type { Checkpoint } from "../engine/conversation.ts";
+import type { Checkpoint } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { openAsks, planCheckpoint } from "./checkpoint.ts";
 

@@ -9,9 +9,11 @@ import {
   toolResultsOf,
 } from "../context/conversation.ts";
 import { fenceContent } from "../context/fence.ts";
-import { type Checkpoint, readEpoch, readTasks } from "../engine/conversation.ts";
+import { readEpoch } from "../engine/conversation.ts";
+import type { Checkpoint } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
+import { readTasks } from "../surfaces/tasks/operations.ts";
 import { findIdentifiers, namesFirst } from "./identifiers.ts";
 
 /** A checkpoint is small on purpose: it is read on every call of the epoch that follows. */

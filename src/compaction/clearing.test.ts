@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StoredMessage } from "../context/conversation.ts";
-import type { RecordId } from "../engine/state.ts";
+import type { RecordId } from "../engine/records.ts";
 import { type ClearingPolicy, defaultClearing, estimateCallsLeft, planClearing } from "./clearing.ts";
 
 const countTokens = (text: string) => text.length;

@@ -5,7 +5,8 @@ import {
   toolCallsOf,
   toolResultsOf,
 } from "../context/conversation.ts";
-import { recordId, type State } from "../engine/state.ts";
+import { recordId } from "../engine/records.ts";
+import type { State } from "../engine/state.ts";
 import { isLongEnough, kindOfResult, type ResultKind } from "./result-kinds.ts";
 import { workedIn } from "./worked-in.ts";
 

@@ -1,4 +1,4 @@
-import type { ReceiptItem } from "../engine/conversation.ts";
+import type { ReceiptItem } from "../engine/records.ts";
 
 const patterns: [kind: ReceiptItem["kind"], pattern: RegExp][] = [
   ["url", /\bhttps?:\/\/[^\s"'`<>()[\]{}]+/g],

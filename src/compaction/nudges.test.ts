@@ -10,23 +10,23 @@ import {
   planNudge,
 } from "./nudges.ts";
 
-const quiet: NudgeFacts = {
+const quiet: NudgeFacts & { isEmpty: boolean } = {
   turns: 10,
   turnsSinceWrite: 0,
   isEmpty: false,
-  wroteThisTurn: true,
+  wrote: true,
   lastText: "",
   compacted: false,
   given: {},
 };
 const plan = "1. Look\n2. Leap\n3. Land";
 
-const due: [name: NudgeName, value: number, facts: Partial<NudgeFacts>][] = [
+const due: [name: NudgeName, value: number, facts: Partial<typeof quiet>][] = [
   ["nudgeAfterTurns", 3, { isEmpty: true, turns: 3 }],
   ["nudgeOnPlanDetected", 1, { isEmpty: true, lastText: plan }],
   ["nudgeAfterCompaction", 1, { compacted: true }],
   ["nudgeTurnsSinceLastUse", 4, { turnsSinceWrite: 4 }],
-  ["nudgeOnUnwrittenClaim", 1, { wroteThisTurn: false, lastText: "I've noted that." }],
+  ["nudgeOnUnwrittenClaim", 1, { wrote: false, lastText: "I've noted that." }],
 ];
 
 test("each of the five fires when it is due and on, as one hint, and not otherwise [controller.nudges]", () => {

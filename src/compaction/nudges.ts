@@ -22,16 +22,42 @@ export const noNudges: NudgePolicy = {
   nudgeOnUnwrittenClaim: 0,
 };
 
-/** What happened since the agent was last asked; it lives as long as the process. */
+/** What the turns so far say about the use of memory. One turn begins with each user message. */
 export interface NudgeFacts {
   turns: number;
+  /** Turns that ended since the agent last wrote to its memory. */
   turnsSinceWrite: number;
-  isEmpty: boolean;
-  wroteThisTurn: boolean;
+  /** Whether the agent wrote in the turn before. */
+  wrote: boolean;
+  /** What the agent said last. */
   lastText: string;
+  /** Whether the context was compacted since the turn before. */
   compacted: boolean;
   /** The turn in which each nudge was last given. */
   given: Partial<Record<NudgeName, number>>;
+}
+
+export function newNudgeFacts(): NudgeFacts {
+  return { turns: 0, turnsSinceWrite: 0, wrote: true, lastText: "", compacted: false, given: {} };
+}
+
+/** The facts after one more turn. */
+export function afterTurn(
+  facts: NudgeFacts,
+  turn: { wrote: boolean; text: string; compacted: boolean },
+): NudgeFacts {
+  return {
+    ...facts,
+    turns: facts.turns + 1,
+    turnsSinceWrite: turn.wrote ? 0 : facts.turnsSinceWrite + 1,
+    wrote: turn.wrote,
+    lastText: turn.text,
+    compacted: turn.compacted,
+  };
+}
+
+export function isAnyNudgeOn(policy: NudgePolicy): boolean {
+  return Object.values(policy).some((value) => value > 0);
 }
 
 /** A nudge rests for this many turns after it was given. */
@@ -50,13 +76,13 @@ const texts: Record<NudgeName, string> = {
     "You said that something was noted, but nothing was written. Call a memory tool to save it.",
 };
 
-/** The one hint to give before the next user message, if any. */
+/** The one hint to give before the next user message, if any; and the facts with it. */
 export function planNudge(
-  facts: NudgeFacts,
+  facts: NudgeFacts & { isEmpty: boolean },
   policy: NudgePolicy,
-): { name: NudgeName; text: string } | undefined {
+): { name: NudgeName; text: string; given: NudgeFacts["given"] } | undefined {
   const due: [name: NudgeName, isDue: boolean][] = [
-    ["nudgeOnUnwrittenClaim", !facts.wroteThisTurn && claimsToHaveWritten(facts.lastText)],
+    ["nudgeOnUnwrittenClaim", !facts.wrote && claimsToHaveWritten(facts.lastText)],
     ["nudgeAfterCompaction", facts.compacted],
     ["nudgeOnPlanDetected", facts.isEmpty && looksLikePlan(facts.lastText)],
     ["nudgeAfterTurns", facts.isEmpty && facts.turns >= policy.nudgeAfterTurns],
@@ -64,7 +90,8 @@ export function planNudge(
   ];
   for (const [name, isDue] of due) {
     const rested = facts.turns - (facts.given[name] ?? Number.NEGATIVE_INFINITY) >= cooldown;
-    if (policy[name] > 0 && isDue && rested) return { name, text: `[Hint: ${texts[name]}]` };
+    if (policy[name] > 0 && isDue && rested)
+      return { name, text: `[Hint: ${texts[name]}]`, given: { ...facts.given, [name]: facts.turns } };
   }
   return undefined;
 }

@@ -2,21 +2,34 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { calls, conversation, result, says, stateWith, user } from "../../test/support/conversation.ts";
-import type { Receipt, ReceiptItem } from "../engine/conversation.ts";
+import type { StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
+import type { Receipt, ReceiptItem } from "../engine/records.ts";
 import { findIdentifiers } from "./identifiers.ts";
-import { planReceipt, type ReceiptInput } from "./receipt.ts";
+import { accountFor, planReceipt, type ReceiptInput } from "./receipt.ts";
 
-function receipt(input: Partial<ReceiptInput>): Receipt {
+interface Given extends Partial<Omit<ReceiptInput, "removed">> {
+  removed?: readonly StoredMessage[];
+  asks?: readonly string[];
+}
+
+function receipt({ removed = [], asks = [], ...input }: Given): Receipt {
   const state = input.state ?? stateWith();
   return planReceipt({
     state,
     epoch: readEpoch(state),
     trigger: "threshold",
-    removed: [],
-    asks: [],
+    removed: {
+      from: removed[0]?.number ?? 0,
+      to: removed.at(-1)?.number ?? 0,
+      messages: removed.length,
+      tokens: 100,
+      items: accountFor(removed, asks),
+      transcript: "",
+      transcriptSize: 0,
+    },
     contextAfter: "",
-    canRecall: true,
+    wayBack: "tool",
     summaryBy: "model",
     tokensBefore: 100,
     tokensAfter: 10,
@@ -32,7 +45,7 @@ test("what is in the new context is kept, the rest can be recalled, or is missin
   assert.deepEqual(texts(withRecall.kept), ["src/a.ts"]);
   assert.deepEqual(new Set(texts(withRecall.recallable)), new Set(["src/b.ts", "$1.2M", "https://x.org/y"]));
   assert.deepEqual(withRecall.missing, []);
-  const without = receipt({ removed, contextAfter: "Summary: src/a.ts was read.", canRecall: false });
+  const without = receipt({ removed, contextAfter: "Summary: src/a.ts was read.", wayBack: "none" });
   assert.deepEqual(without.recallable, []);
   assert.deepEqual(new Set(texts(without.missing)), new Set(["src/b.ts", "$1.2M", "https://x.org/y"]));
   assert.deepEqual(without.counts, { kept: 1, recallable: 0, missing: 3 });
@@ -126,7 +139,7 @@ test("over any span every item is in kept, recallable or missing, exactly once [
         asks: [said],
         state: stateWith({}, notepad),
         contextAfter: context,
-        canRecall,
+        wayBack: canRecall ? "tool" : "none",
       });
       const all = [...kept, ...recallable, ...missing].map(({ kind, text }) => `${kind} ${text}`);
       const wanted = [`ask ${said}`, ...findIdentifiers(said).map(({ kind, text }) => `${kind} ${text}`)];

@@ -1,46 +1,64 @@
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../context/conversation.ts";
 import { fenceContent } from "../context/fence.ts";
-import type { CompactionTrigger, Epoch, Receipt, ReceiptItem } from "../engine/conversation.ts";
-import type { State } from "../engine/state.ts";
+import type { CompactionTrigger, Epoch, Receipt, ReceiptItem, Removed } from "../engine/records.ts";
+import { listResident, type State } from "../engine/state.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { findIdentifiers, namesFirst } from "./identifiers.ts";
 
-/** So many identifiers a receipt names, those referred to most; it counts the others. */
-const mostNamed = 400;
+/** How many items a receipt names, those referred to most; it counts the others. */
+const maxNamed = 400;
+
+/** How many items of a removed span are accounted for. */
+const maxItems = 2_000;
+
+/** What the receipt accounts for: every note, path, id, number, URL and open ask of the span that goes, each once. */
+export function accountFor(messages: readonly StoredMessage[], asks: readonly string[]): ReceiptItem[] {
+  const identifiers = findIdentifiers(messages.map(({ message }) => plainTextOf(message)).join("\n"));
+  const notes = messages.flatMap((stored) =>
+    toolCallsOf(stored).flatMap(({ tool, input }) => noteIn(tool, input)),
+  );
+  const items = [
+    ...asks.map((text): ReceiptItem => ({ kind: "ask", text })),
+    ...[...new Set(notes)].map((text): ReceiptItem => ({ kind: "note", text })),
+    ...namesFirst(identifiers),
+  ];
+  return items.slice(0, maxItems);
+}
+
+/** How the agent gets at what has left the context: by a tool, in the host's transcript, or not at all. */
+export type WayBack = "tool" | "transcript" | "none";
 
 export interface ReceiptInput {
   state: State;
   epoch: Epoch;
   trigger: CompactionTrigger;
-  removed: readonly StoredMessage[];
-  /** What the user asked and has no answer to yet. */
-  asks: readonly string[];
+  removed: Removed;
   /** Everything the model is given after the compaction. */
   contextAfter: string;
-  /** Whether the agent has a tool to read removed messages back. */
-  canRecall: boolean;
+  wayBack: WayBack;
   summaryBy: Receipt["summaryBy"];
   tokensBefore: number;
   tokensAfter: number;
 }
 
-/** Accounts for every note, path, id, number, URL and open ask of the span that goes. */
+/** Accounts for every item of the span that goes. */
 export function planReceipt(input: ReceiptInput): Receipt {
-  const { state, epoch, removed, asks, contextAfter, canRecall } = input;
-  const items = itemsOf(removed, asks);
+  const { state, epoch, removed, contextAfter } = input;
+  const canRecall = input.wayBack !== "none";
   const isKept = keeper(contextAfter);
-  const kept = items.filter(isKept);
-  const lost = items.filter((item) => !isKept(item));
+  const kept = removed.items.filter(isKept);
+  const lost = removed.items.filter((item) => !isKept(item));
   const putBack = findNeeded(lost, neededText(state), isKept).slice(0, 20);
   const gone = lost.filter((item) => !putBack.includes(item));
   const held = [...putBack, ...kept];
   const receipt = {
     epoch: epoch.number,
     trigger: input.trigger,
-    from: removed[0]?.number ?? 0,
-    to: removed.at(-1)?.number ?? 0,
+    from: removed.from,
+    to: removed.to,
     summaryBy: input.summaryBy,
     warning: epoch.warning,
+    skipped: epoch.skipped ?? "",
     tokensBefore: input.tokensBefore,
     tokensAfter: input.tokensAfter,
     counts: {
@@ -53,24 +71,11 @@ export function planReceipt(input: ReceiptInput): Receipt {
     missing: canRecall ? [] : named(gone),
     putBack,
   };
-  return { ...receipt, line: receiptLine(receipt) };
+  return { ...receipt, line: receiptLine(receipt, input) };
 }
 
 function named(items: readonly ReceiptItem[]): ReceiptItem[] {
-  return items.slice(0, mostNamed);
-}
-
-/** Each item once. */
-function itemsOf(removed: readonly StoredMessage[], asks: readonly string[]): ReceiptItem[] {
-  const identifiers = findIdentifiers(removed.map(({ message }) => plainTextOf(message)).join("\n"));
-  const notes = removed.flatMap((stored) =>
-    toolCallsOf(stored).flatMap(({ tool, input }) => noteIn(tool, input)),
-  );
-  return [
-    ...asks.map((text): ReceiptItem => ({ kind: "ask", text })),
-    ...[...new Set(notes)].map((text): ReceiptItem => ({ kind: "note", text })),
-    ...namesFirst(identifiers),
-  ];
+  return items.slice(0, maxNamed);
 }
 
 /** The text that a call wrote into memory. */
@@ -106,9 +111,7 @@ function squeeze(text: string): string {
 
 function neededText(state: State): string {
   const { plan } = readScratchpad(state);
-  const tasks = [...state.resident]
-    .filter(([id]) => id.startsWith("task/"))
-    .map(([, value]) => JSON.stringify(value));
+  const tasks = listResident(state, "task").map(([, task]) => JSON.stringify(task));
   return [plan, state.row.notepad ?? "", ...tasks].join("\n");
 }
 
@@ -140,21 +143,36 @@ function isReferenced({ kind, text }: ReceiptItem, needed: string): boolean {
   return short.length >= 4 && needed.includes(short);
 }
 
-function receiptLine(receipt: Omit<Receipt, "line">): string {
-  const { counts, putBack } = receipt;
-  const { kept, recallable, missing } = counts;
+const kinds = "notes, paths, ids, numbers, URLs and asks";
+
+function receiptLine(
+  receipt: Omit<Receipt, "line">,
+  { trigger, removed, summaryBy, wayBack }: ReceiptInput,
+): string {
+  const { kept, recallable, missing } = receipt.counts;
   const total = kept + recallable + missing;
-  const back =
-    putBack.length > 0
-      ? ` Put back because they are still needed: ${putBack.map(({ text }) => oneLine(text)).join("; ")}.`
-      : "";
-  const rest = recallable > 0 ? `, ${recallable} can be recalled (tool recall)` : "";
-  return `[Receipt: messages ${receipt.from} to ${receipt.to} were compacted. Of ${total} notes, paths, ids, numbers, URLs and asks ${kept} are still here${rest}, ${missing} are missing.${back}]`;
+  if (trigger !== "host" || wayBack === "tool") {
+    const back = receipt.putBack.map(({ text }) => oneLine(text)).join("; ");
+    const rest = recallable > 0 ? `, ${recallable} can be recalled (tool recall)` : "";
+    const needed = back === "" ? "" : ` Put back because they are still needed: ${back}.`;
+    return `[Receipt: messages ${removed.from} to ${removed.to} were compacted. Of ${total} ${kinds} ${kept} are still here${rest}, ${missing} are missing.${needed}]`;
+  }
+  if (removed.messages === 0)
+    return "[Receipt: the host compacted this conversation and gave no transcript to read, so what was lost cannot be told. Your memory above is whole.]";
+  const where = summaryBy === "unknown" ? "in the text above" : "in the text above or the summary";
+  const rest =
+    recallable > 0
+      ? `, ${recallable} can be looked up in the transcript ${oneLine(removed.transcript)}`
+      : `, ${missing} are missing`;
+  const back = receipt.putBack.slice(0, 5).map(({ text }) => oneLine(text.slice(0, 160)));
+  const needed = back.length > 0 ? ` Still needed by your notes: ${back.join("; ")}.` : "";
+  return `[Receipt: ${removed.messages} messages were compacted. Of ${total} ${kinds} in them ${kept} are ${where}${rest}.${needed}]`;
 }
 
 /** What is longer is not put back but recalled. */
 const longestPutBack = 300;
 
+/** It comes from outside, so it is fenced like all such text. */
 function oneLine(text: string): string {
-  return fenceContent(text.replaceAll(/\s+/g, " ").trim());
+  return fenceContent(text.replaceAll(/\s+/g, " ").trim()).toWellFormed();
 }

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { calls, conversation, result, says, user } from "../../test/support/conversation.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { deterministicSummary, findSummaryFault, planCut, transcriptOf } from "./summary.ts";
+import { planCut } from "./cut.ts";
+import { deterministicSummary, findSummaryFault, transcriptOf } from "./summary.ts";
 
 const one = () => 1;
 

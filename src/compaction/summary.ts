@@ -5,49 +5,110 @@ import {
   toolCallsOf,
   toolResultsOf,
 } from "../context/conversation.ts";
+import { fenceContent, unfenceContent } from "../context/fence.ts";
+import type { Checkpoint, Receipt } from "../engine/records.ts";
 
-export const warningText = `[System] Context is approaching the token limit and will be compacted after your next response.
-Review your session notepad and update it with any working state, findings, or progress you
-need to preserve. Conversation details may be summarized during compaction, but the notepad
-is kept in full.`;
-
-/** Stands where the new epoch begins: memory as the model is shown it holds everything that was written before. */
-export const compactedText =
-  "[System] The conversation was compacted here, and your memory is shown as of here. Go on with what was asked.";
-
-/** Stands where changes were folded into a fresh snapshot, for the same reason. */
-export const foldedText = "[System] Your memory is shown as of here.";
-
-/** Said where a prompt would otherwise end with the agent's answer to the warning. */
-export const goOnText = "[System] Go on with what was asked.";
-
-export const summaryInstructions = `You write the summary that will stand in place of the older part of a conversation between a user and an agent. The agent continues from your summary alone, so write what it needs to go on.
+export const summaryInstructions = `You write the summary that replaces the older part of a conversation between a user and an agent. The agent continues from your summary alone, so write what it needs to go on.
 Carry the earlier summary forward. Keep every open request of the user word for word. Keep decisions and their reasons, what was tried and failed, exact file paths, identifiers, numbers and names. Say what is finished so that it is not done again. Leave out pleasantries and raw tool output. Do not invent anything. Answer with the summary only.`;
 
-/**
- * The last message to go: the newest ones stay within a budget, and a result is never parted from its call. The
- * newest exchange stays as long as it takes no more than `most`, whatever the budget: the model has yet to answer it.
- */
-export function planCut(
-  messages: readonly StoredMessage[],
-  keepTokens: number,
-  countTokens: (message: StoredMessage) => number,
-  most = 0,
-): number | undefined {
-  let newest = messages.length - 1;
-  while (newest > 0 && (messages[newest]?.aside || messages[newest]?.message.role === "tool")) newest--;
-  let kept = 0;
-  let cut = messages.length;
-  while (cut > 0) {
-    kept += countTokens(messages[cut - 1] as StoredMessage);
-    if (kept > (cut > newest ? Math.max(keepTokens, most) : keepTokens)) break;
-    cut--;
-  }
-  while (cut < messages.length && messages[cut]?.message.role === "tool") cut++;
-  return cut === 0 ? undefined : messages[cut - 1]?.number;
+/** What a summariser is given: its instructions and, in parts that stay the same on a retry, what to sum up. */
+export interface SummaryRequest {
+  instructions: string;
+  sections: readonly string[];
+  /** Tokens that the answer may take. */
+  maxTokens: number;
 }
 
-/** Why a summary cannot stand in for what it replaces; undefined when it can. */
+/** Asks a model for a summary. Rejects when there is none to be had. */
+export type AskSummariser = (request: SummaryRequest) => Promise<string>;
+
+export interface Summary {
+  text: string;
+  by: Receipt["summaryBy"];
+}
+
+export interface SummaryInput {
+  /** The summary of the epoch that ends, as the model read it; "" for the first. */
+  earlier: string;
+  /** The messages that go, as the model read them. */
+  removed: readonly StoredMessage[];
+  openAsks: readonly string[];
+  /** What the user wants the summary to look at. */
+  focus?: string | undefined;
+  contextWindow: number;
+  countTokens: (text: string) => number;
+  /** Called with why a summary was refused, or why there is none. */
+  onProblem: (problem: string) => void;
+  signal: AbortSignal;
+}
+
+/** Tokens that a summary may take. */
+export function summaryBudget(contextWindow: number): number {
+  return Math.max(200, Math.floor(contextWindow * 0.1));
+}
+
+/** Asks the model, once more if the summary is refused, and writes one without it if need be. */
+export async function summarise(ask: AskSummariser, input: SummaryInput): Promise<Summary> {
+  const { removed, countTokens, contextWindow, onProblem, signal } = input;
+  const earlier = summaryBody(input.earlier);
+  // The newest few: a summary that had to carry dozens would be refused for ever.
+  const openAsks = input.openAsks.slice(0, 5);
+  const budget = summaryBudget(contextWindow);
+  const tokens = countTokens(transcriptOf(removed)) + countTokens(earlier);
+  const maxTokens = Math.max(256, Math.min(6_000, budget * 2));
+  let fault = "";
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const sections = summarySections({ ...input, earlier, openAsks }, fault);
+    const text = await ask({ instructions: summaryInstructions, sections, maxTokens }).catch((error) => {
+      signal.throwIfAborted();
+      onProblem(`No summary came from the model: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    signal.throwIfAborted();
+    if (text === undefined) break;
+    const found = findSummaryFault(text, openAsks, { summary: countTokens(text), removed: tokens });
+    if (!found) return { text: text.trim(), by: "model" };
+    fault = found;
+    onProblem(`The summary was refused: ${found}.`);
+  }
+  return { text: deterministicSummary(earlier, removed, budget, countTokens), by: "deterministic" };
+}
+
+function summarySections(input: SummaryInput, fault: string): string[] {
+  const { earlier, removed, openAsks, focus = "", contextWindow } = input;
+  // Roughly three characters a token leaves room for the instructions and the answer.
+  const perMessage = Math.floor((contextWindow * 2) / Math.max(1, removed.length));
+  const transcript = transcriptOf(removed, Math.max(400, Math.min(4_000, perMessage)));
+  return [
+    earlier === "" ? "" : `The earlier summary:\n${earlier}`,
+    `The messages to summarise:\n${transcript.slice(-contextWindow * 3).toWellFormed()}`,
+    ...openAsks.map((ask) => `Open request: ${ask.slice(0, 2_000).toWellFormed()}`),
+    focus === "" ? "" : `The user asks you to look at this above all: ${focus}`,
+    fault === "" ? "" : `Your last summary was refused: ${fault}. Write it again and fix that.`,
+  ].filter((part) => part !== "");
+}
+
+const summaryStart = "[Summary of the conversation so far]";
+const summaryEnd = "[End of summary]";
+
+/** What replaces the removed messages in the prompt: the summary, and the checkpoint below it. */
+export function renderSummary({ text }: Summary, checkpoint: Checkpoint): string {
+  return `${summaryStart}\n${fenceContent(text)}\n${summaryEnd}\n\n${checkpoint.text}`;
+}
+
+/** A summary of ours without the checkpoint and the receipt below it; a host's own as it is. */
+function summaryBody(rendered: string): string {
+  const start = `${summaryStart}\n`;
+  const end = rendered.indexOf(`\n${summaryEnd}`);
+  if (!rendered.startsWith(start) || end === -1) return rendered;
+  return unfenceContent(rendered.slice(start.length, end));
+}
+
+/** What a host's own summariser is asked to keep. It never begins with a bracket, which some hosts take for JSON. */
+export function keepText(checkpoint: Checkpoint): string {
+  return `Carry over into the summary what is between the markers below: open requests word for word, decisions, exact paths, names and numbers, what failed, and what is finished so that it is not done again. The agent's notepad and plan are kept outside the conversation and are shown to it again afterwards, so they need not be repeated.\n\n${checkpoint.text}`;
+}
+
+/** Why a summary cannot replace the messages; undefined when it can. */
 export function findSummaryFault(
   summary: string,
   asks: readonly string[],

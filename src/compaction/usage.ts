@@ -1,4 +1,4 @@
-import type { CompactionTrigger } from "../engine/conversation.ts";
+import type { CompactionTrigger } from "../engine/records.ts";
 
 /** Tokens of one prompt, by what they are spent on. */
 export interface Usage {

@@ -1,7 +1,5 @@
 import { diffLines } from "../engine/diff.ts";
-import { appendText, prependText, replaceText } from "../engine/text.ts";
-import type { Context } from "../sessions/options.ts";
-import type { NotepadOperation } from "../surfaces/notepad/operations.ts";
+import type { Context } from "./blocks.ts";
 import { fenceContent } from "./fence.ts";
 
 /** What the model is shown of the memory at one moment. */
@@ -53,22 +51,6 @@ export function planChange(
     if (block !== shown.blocks.get(surface)) parts.push(block ?? `[The ${surface} block is empty now]`);
   }
   return parts.length === 0 ? undefined : { text: parts.join("\n\n"), whole };
-}
-
-/** The notepad after an edit that was accepted; where the text is not what it was then, it stays as it is. */
-export function applyEdit(text: string, operation: NotepadOperation): string {
-  switch (operation.type) {
-    case "notepad.write":
-      return operation.content;
-    case "notepad.append":
-      return appendText(text, operation.content);
-    case "notepad.prepend":
-      return prependText(text, operation.content);
-    case "notepad.replace":
-      return replaceText(text, operation.find, operation.replace, operation.all);
-    case "notepad.delete":
-      return replaceText(text, operation.content, "", false);
-  }
 }
 
 /** Line by line; `@N` says after which line of the text shown before, so that nothing is left to guess. */

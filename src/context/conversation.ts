@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 
 /** A stored message with its place in the session. */
 export interface StoredMessage {

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation, result, says, stateWith, user } from "../../test/support/conversation.ts";
-import type { Context } from "../sessions/options.ts";
+import type { Context } from "./blocks.ts";
 import type { StoredMessage } from "./conversation.ts";
 import { type PromptInput, planPrompt } from "./prompt.ts";
 
-const context: Context = { surfaces: [], guidance: "Guidance.", blocks: [], system: "", message: "" };
+const context: Context = {
+  surfaces: [],
+  guidance: "Guidance.",
+  blocks: [],
+  frozen: [],
+  system: "",
+  message: "",
+};
 
 function prompt(
   messages: StoredMessage[],

@@ -1,14 +1,8 @@
 import type { ModelMessage } from "ai";
-import {
-  type ClearedResult,
-  readCleared,
-  readInjections,
-  readSnapshot,
-  readSpans,
-} from "../engine/conversation.ts";
+import { readCleared, readInjections, readSpans } from "../engine/conversation.ts";
+import type { ClearedResult } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
-import type { Context } from "../sessions/options.ts";
-import { renderNotepad } from "./blocks.ts";
+import { type Context, closedText } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
 
 /** Where volatile memory stands: frozen with changes at the tail, in the system prompt, or before the newest message. */
@@ -54,7 +48,7 @@ interface Place {
 
 /** What one model call is given. The stored conversation is read and never changed. */
 export function planPrompt({ state, context, messages, base, placement, steer = "" }: PromptInput): Prompt {
-  const system = [base, context.guidance, ...systemBlocks(state, context, placement)]
+  const system = [base, context.guidance, ...systemBlocks(context, placement)]
     .filter((text) => text !== "")
     .join("\n\n");
   const before = [steer, ...messageBlocks(context, placement)].filter((text) => text !== "").join("\n\n");
@@ -92,12 +86,11 @@ function partOf({ stored, summary, collapsed }: Place): MessagePart {
   return stored.message.role === "tool" ? "results" : "history";
 }
 
-function systemBlocks(state: State, context: Context, placement: Placement): string[] {
+function systemBlocks(context: Context, placement: Placement): string[] {
   if (placement === "message") return [];
   if (placement === "system")
     return context.blocks.filter((block) => block.placement === "system").map(({ text }) => text);
-  const { blocks, notepad } = readSnapshot(state);
-  return [...blocks, context.surfaces.includes("notepad") ? renderNotepad(notepad) : ""];
+  return [...context.frozen];
 }
 
 /** What an epoch freezes besides the notepad: the other surfaces' blocks. */
@@ -111,8 +104,7 @@ function messageBlocks(context: Context, placement: Placement): string[] {
     placement === "message" ? context.blocks.filter((block) => block.placement === "system") : [];
   // The scratchpad is the last thing before what the user says.
   const wanted = [...standing, ...context.blocks.filter((block) => block.placement === "message")];
-  // At the end of the system prompt the notepad needs no end; before a message it does.
-  return wanted.map(({ surface, text }) => (surface === "notepad" ? `${text}\n[End of notepad]` : text));
+  return wanted.map(closedText);
 }
 
 /** The conversation with its spans collapsed, its cleared results as stubs, and this epoch's changes in their places. */

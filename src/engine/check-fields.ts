@@ -1,4 +1,5 @@
 import { HoldfastError } from "../errors.ts";
+import type { State } from "./state.ts";
 
 /** Callers without types can hand in anything; only texts get further. */
 export function checkTexts(operation: object, ...fields: string[]): void {
@@ -35,5 +36,15 @@ function wrongType(field: string, wanted: string, value: unknown): HoldfastError
     {
       data: { field },
     },
+  );
+}
+
+/** Refuses a revision that a session does not have. */
+export function checkRevision({ row }: State, revision: number): void {
+  if (Number.isInteger(revision) && revision >= 1 && revision <= row.revision) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `Session ${row.id} has the revisions 1 to ${row.revision}; ${revision} is not one of them.`,
+    { data: { revision, newest: row.revision } },
   );
 }

@@ -1,17 +1,18 @@
 import type { JournalEntry } from "./journal.ts";
-import { applyChanges, type Json, type RecordKind, type State } from "./state.ts";
+import type { RecordKind, RecordValue } from "./records.ts";
+import { applyChanges, type State } from "./state.ts";
 
 /** What a journal entry does to the stored rows. */
 export interface Step {
   state: State;
   notepadChanged: boolean;
-  records: { kind: RecordKind; key: string; value: Json }[];
+  records: { kind: RecordKind; key: string; value: RecordValue | null }[];
 }
 
 /** The state after an entry, and the rows it writes. Replaying a journal is this, over and over. */
 export function step(before: State, entry: JournalEntry): Step {
   const after = applyChanges(before, entry.changes);
-  const records = new Map<string, { kind: RecordKind; key: string; value: Json }>();
+  const records = new Map<string, { kind: RecordKind; key: string; value: RecordValue | null }>();
   let notepadChanged = false;
   for (const change of entry.changes) {
     if (change.type === "record") {

@@ -2,15 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestSession, rejection } from "../../test/support/memory.ts";
 import type { Session } from "../sessions/session.ts";
-import {
-  type Checkpoint,
-  type ConversationOperation,
-  type Receipt,
-  readEpoch,
-  readInjections,
-  readSpans,
-  readTasks,
-} from "./conversation.ts";
+import { readTasks } from "../surfaces/tasks/operations.ts";
+import { type ConversationOperation, readEpoch, readInjections, readSpans } from "./conversation.ts";
+import type { Checkpoint, Receipt } from "./records.ts";
 
 const checkpoint: Checkpoint = {
   epoch: 1,

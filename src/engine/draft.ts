@@ -1,12 +1,16 @@
 import {
-  type Change,
-  type Json,
-  type Mark,
   type RecordId,
   type RecordKind,
-  readText,
+  type RecordValue,
+  type RecordValues,
   recordId,
   recordKinds,
+} from "./records.ts";
+import {
+  type Change,
+  type Mark,
+  type RecordChange,
+  readText,
   type State,
   type Tally,
   type TextTarget,
@@ -21,16 +25,19 @@ export class RecordsNeeded {
   }
 }
 
+/** Records that were read for an operation; null for one that does not exist. */
+export type LoadedRecords = ReadonlyMap<RecordId, RecordValue | null>;
+
 /** An operation's workbench: it reads what it wrote, and collects the changes. Nothing outside is touched. */
 export class Draft {
   readonly changes: Change[] = [];
   readonly #state: State;
-  readonly #loaded: ReadonlyMap<RecordId, Json>;
-  readonly #records = new Map<RecordId, Json>();
+  readonly #loaded: LoadedRecords;
+  readonly #records = new Map<RecordId, RecordValue | null>();
   readonly #texts = new Map<TextTarget, string>();
   readonly #counters: Record<string, number>;
 
-  constructor(state: State, loaded: ReadonlyMap<RecordId, Json>) {
+  constructor(state: State, loaded: LoadedRecords) {
     this.#state = state;
     this.#loaded = loaded;
     this.#counters = { ...state.row.counters };
@@ -46,25 +53,17 @@ export class Draft {
     if (missing.length > 0 && !recordKinds[kind].resident) throw new RecordsNeeded(missing);
   }
 
-  record(kind: RecordKind, key: string): Json {
-    const id = recordId(kind, key);
-    const written = this.#records.get(id);
-    if (written !== undefined) return written;
-    if (recordKinds[kind].resident) return this.#state.resident.get(id) ?? null;
-    if (!this.#loaded.has(id)) throw new RecordsNeeded([id]);
-    return this.#loaded.get(id) ?? null;
+  record<Kind extends RecordKind>(kind: Kind, key: string): RecordValues[Kind] | null {
+    return this.#find(kind, recordId(kind, key)) as RecordValues[Kind] | null;
   }
 
-  put(kind: RecordKind, key: string, value: Json): void {
-    const before = this.record(kind, key);
-    this.#records.set(recordId(kind, key), value);
-    this.changes.push({ type: "record", kind, key, before, after: value });
+  put<Kind extends RecordKind>(kind: Kind, key: string, value: RecordValues[Kind] | null): void {
+    this.#write(kind, key, this.record(kind, key), value);
   }
 
   /** A record that cannot exist yet (its key was just made), so nothing has to be read first. */
-  insert(kind: RecordKind, key: string, value: Json): void {
-    this.#records.set(recordId(kind, key), value);
-    this.changes.push({ type: "record", kind, key, before: null, after: value });
+  insert<Kind extends RecordKind>(kind: Kind, key: string, value: RecordValues[Kind]): void {
+    this.#write(kind, key, null, value);
   }
 
   remove(kind: RecordKind, key: string): void {
@@ -102,6 +101,24 @@ export class Draft {
   mark(counter: Mark, after: number): void {
     this.changes.push({ type: "mark", counter, before: this.counter(counter), after });
     this.#counters[counter] = after;
+  }
+
+  #find(kind: RecordKind, id: RecordId): RecordValue | null {
+    const written = this.#records.get(id);
+    if (written !== undefined) return written;
+    if (recordKinds[kind].resident) return this.#state.resident.get(id) ?? null;
+    if (!this.#loaded.has(id)) throw new RecordsNeeded([id]);
+    return this.#loaded.get(id) ?? null;
+  }
+
+  #write<Kind extends RecordKind>(
+    kind: Kind,
+    key: string,
+    before: RecordValues[Kind] | null,
+    after: RecordValues[Kind] | null,
+  ): void {
+    this.#records.set(recordId(kind, key), after);
+    this.changes.push({ type: "record", kind, key, before, after } as RecordChange);
   }
 
   #knows(id: RecordId): boolean {

@@ -1,5 +1,5 @@
-import type { Operation } from "./operations.ts";
-import type { Change, Json } from "./state.ts";
+import type { Json } from "./json.ts";
+import type { Change } from "./state.ts";
 
 /** Who made a change. A sub-session writes under its own id. */
 export interface Actor {
@@ -7,13 +7,16 @@ export interface Actor {
   name?: string;
 }
 
+/** An operation as the journal keeps it. */
+export type LoggedOperation = { type: string; [field: string]: unknown };
+
 /** One accepted operation. Its revision is its place in the order. */
-export interface JournalEntry {
+export interface JournalEntry<Logged extends LoggedOperation = LoggedOperation> {
   revision: number;
   at: number;
   actor: Actor;
   surface: string;
-  operation: Operation | SessionBirth;
+  operation: Logged;
   changes: Change[];
   /** The caller's idempotency key, and the answer it got. */
   key: string | null;

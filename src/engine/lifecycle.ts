@@ -1,5 +1,5 @@
 import type { Draft } from "./draft.ts";
-import type { Outcome } from "./operations.ts";
+import type { Handlers, Outcome } from "./operations.ts";
 import type { SessionStatus } from "./state.ts";
 
 export type LifecycleOperation =
@@ -9,23 +9,21 @@ export type LifecycleOperation =
 
 export type LifecycleResult = { revision: number };
 
-export function applyLifecycle(draft: Draft, operation: LifecycleOperation): Outcome<LifecycleResult> {
-  const revision = draft.row.revision + 1;
-  switch (operation.type) {
-    case "session.rename":
-      draft.changes.push({ type: "field", field: "title", before: draft.row.title, after: operation.title });
-      break;
-    case "session.status":
-      draft.changes.push({
-        type: "field",
-        field: "status",
-        before: draft.row.status,
-        after: operation.status,
-      });
-      break;
-    case "session.fork":
-      draft.changes.push({ type: "forked", before: draft.row.lastFork, after: revision });
-      break;
-  }
-  return { result: { revision }, warnings: [] };
+export const lifecycleOperations: Handlers<LifecycleOperation, LifecycleResult> = {
+  "session.rename"(draft, { title }) {
+    draft.changes.push({ type: "field", field: "title", before: draft.row.title, after: title });
+    return done(draft);
+  },
+  "session.status"(draft, { status }) {
+    draft.changes.push({ type: "field", field: "status", before: draft.row.status, after: status });
+    return done(draft);
+  },
+  "session.fork"(draft) {
+    draft.changes.push({ type: "forked", before: draft.row.lastFork, after: draft.row.revision + 1 });
+    return done(draft);
+  },
+};
+
+function done(draft: Draft): Outcome<LifecycleResult> {
+  return { result: { revision: draft.row.revision + 1 }, warnings: [] };
 }

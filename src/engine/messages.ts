@@ -1,8 +1,7 @@
-import type { Draft } from "./draft.ts";
-import type { Outcome } from "./operations.ts";
-import type { Json } from "./state.ts";
+import type { Json } from "./json.ts";
+import type { Handlers } from "./operations.ts";
 
-/** Conversation messages are kept as rows in the order they came; their shape belongs to the controller. */
+/** Conversation messages are kept as rows in the order they came; the agent decides their shape. */
 export type MessageOperation = { type: "messages.add"; messages: Json[] };
 
 export interface MessageResult {
@@ -11,16 +10,18 @@ export interface MessageResult {
   last: number;
 }
 
-export function applyMessages(draft: Draft, operation: MessageOperation): Outcome<MessageResult> {
-  const first = draft.counter("lastMessage") + 1;
-  let last = first - 1;
-  for (const message of operation.messages) {
-    last++;
-    draft.insert("message", messageKey(last), message);
-  }
-  draft.mark("lastMessage", last);
-  return { result: { first, last }, warnings: [] };
-}
+export const messageOperations: Handlers<MessageOperation, MessageResult> = {
+  "messages.add"(draft, { messages }) {
+    const first = draft.counter("lastMessage") + 1;
+    let last = first - 1;
+    for (const message of messages) {
+      last++;
+      draft.insert("message", messageKey(last), message);
+    }
+    draft.mark("lastMessage", last);
+    return { result: { first, last }, warnings: [] };
+  },
+};
 
 /** Padded, so that the order of the keys is the order of the numbers. */
 export function messageKey(number: number): string {

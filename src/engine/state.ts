@@ -1,6 +1,12 @@
+import {
+  type RecordId,
+  type RecordKind,
+  type RecordValue,
+  type RecordValues,
+  recordId,
+  recordKinds,
+} from "./records.ts";
 import { applySplice, revertSplice, type Splice } from "./text.ts";
-
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 export type SessionStatus = "active" | "archived" | "deleted";
 
@@ -53,33 +59,6 @@ export interface SessionRow {
   notepad: string | null;
 }
 
-/** Kinds of rows a session owns. Resident ones are few and are in memory whenever the session is. */
-export const recordKinds = {
-  space: { resident: true },
-  ref: { resident: true },
-  task: { resident: true },
-  epoch: { resident: true },
-  span: { resident: true },
-  cleared: { resident: true },
-  injection: { resident: true },
-  child: { resident: true },
-  lock: { resident: true },
-  skill: { resident: true },
-  tool: { resident: true },
-  note: { resident: false },
-  tag: { resident: false },
-  message: { resident: false },
-  checkpoint: { resident: false },
-  receipt: { resident: false },
-  state: { resident: false },
-} as const;
-
-export type RecordKind = keyof typeof recordKinds;
-
-export const residentKinds: RecordKind[] = (Object.keys(recordKinds) as RecordKind[]).filter(
-  (kind) => recordKinds[kind].resident,
-);
-
 export type TextTarget = "notepad" | "space/notes" | "space/plan" | "space/system";
 
 /**
@@ -88,52 +67,63 @@ export type TextTarget = "notepad" | "space/notes" | "space/plan" | "space/syste
  */
 export type Change =
   | ({ type: "text"; target: TextTarget; first?: true; unused?: true } & Splice)
-  | { type: "record"; kind: RecordKind; key: string; before: Json; after: Json }
+  | RecordChange
   | { type: "count"; counter: Tally; by: number }
   | { type: "mark"; counter: Mark; before: number; after: number }
   | { type: "field"; field: "title" | "status"; before: string | null; after: string | null }
   | { type: "forked"; before: number; after: number };
 
-export type RecordId = `${RecordKind}/${string}`;
-
-export function recordId(kind: RecordKind, key: string): RecordId {
-  return `${kind}/${key}`;
-}
+/** A record that changed, with its value before and after; null where there is none. */
+export type RecordChange = {
+  [Kind in RecordKind]: {
+    type: "record";
+    kind: Kind;
+    key: string;
+    before: RecordValues[Kind] | null;
+    after: RecordValues[Kind] | null;
+  };
+}[RecordKind];
 
 /** What is in memory of a session: its row and its resident records. */
 export interface State {
   readonly row: Readonly<SessionRow>;
-  readonly resident: ReadonlyMap<RecordId, Json>;
+  readonly resident: ReadonlyMap<RecordId, RecordValue>;
 }
 
 export function readText(state: State, target: TextTarget): string {
   if (target === "notepad") return state.row.notepad ?? "";
-  return (state.resident.get(target) as string | undefined) ?? "";
+  return residentRecord(state, "space", target.slice("space/".length)) ?? "";
 }
 
-export function listResident(state: State, kind: RecordKind): [key: string, value: Json][] {
+export function residentRecord<Kind extends RecordKind>(
+  state: State,
+  kind: Kind,
+  key: string,
+): RecordValues[Kind] | undefined {
+  return state.resident.get(recordId(kind, key)) as RecordValues[Kind] | undefined;
+}
+
+export function listResident<Kind extends RecordKind>(
+  state: State,
+  kind: Kind,
+): [key: string, value: RecordValues[Kind]][] {
   const prefix = `${kind}/`;
-  const found: [string, Json][] = [];
+  const found: [string, RecordValues[Kind]][] = [];
   for (const [id, value] of state.resident)
-    if (id.startsWith(prefix)) found.push([id.slice(prefix.length), value]);
+    if (id.startsWith(prefix)) found.push([id.slice(prefix.length), value as RecordValues[Kind]]);
   return found.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
+/** Sees each change to a record that is not resident; `side` is the value that holds from here on. */
+export type RecordVisitor = (change: RecordChange, side: "before" | "after") => void;
+
 /** Replays changes onto a state. `visit` sees the records that are not resident. */
-export function applyChanges(
-  state: State,
-  changes: readonly Change[],
-  visit?: (kind: RecordKind, key: string, value: Json) => void,
-): State {
+export function applyChanges(state: State, changes: readonly Change[], visit?: RecordVisitor): State {
   return fold(state, changes, "after", visit);
 }
 
 /** Takes changes back: the state as it was before them. */
-export function revertChanges(
-  state: State,
-  changes: readonly Change[],
-  visit?: (kind: RecordKind, key: string, value: Json) => void,
-): State {
+export function revertChanges(state: State, changes: readonly Change[], visit?: RecordVisitor): State {
   return fold(state, changes.toReversed(), "before", visit);
 }
 
@@ -141,14 +131,16 @@ function fold(
   state: State,
   changes: readonly Change[],
   side: "before" | "after",
-  visit?: (kind: RecordKind, key: string, value: Json) => void,
+  visit?: RecordVisitor,
 ): State {
   const row: SessionRow = { ...state.row, counters: { ...state.row.counters } };
-  let resident = state.resident as Map<RecordId, Json>;
-  const write = (id: RecordId, value: Json) => {
-    if (resident === state.resident) resident = new Map(state.resident);
-    if (value === null) resident.delete(id);
-    else resident.set(id, value);
+  let resident = state.resident;
+  let own: Map<RecordId, RecordValue> | undefined;
+  const write = (id: RecordId, value: RecordValue | null) => {
+    own ??= new Map(state.resident);
+    resident = own;
+    if (value === null) own.delete(id);
+    else own.set(id, value);
   };
   for (const change of changes) {
     switch (change.type) {
@@ -163,7 +155,7 @@ function fold(
       }
       case "record":
         if (recordKinds[change.kind].resident) write(recordId(change.kind, change.key), change[side]);
-        else visit?.(change.kind, change.key, change[side]);
+        else visit?.(change, side);
         break;
       case "count":
         // Sessions from before a counter was kept have none of it.

@@ -1,15 +1,27 @@
 import { HoldfastError } from "../errors.ts";
-import { checkLocks } from "../surfaces/knowledge/system-prompt.ts";
 import type { Draft } from "./draft.ts";
-import type { JournalEntry } from "./journal.ts";
-import type { Environment, Outcome } from "./operations.ts";
-import { type Change, type Json, listResident, type State, type TextTarget } from "./state.ts";
-import { applySplice, isLongerThan, type Splice } from "./text.ts";
+import type { JournalEntry, LoggedOperation } from "./journal.ts";
+import type { Environment, Handlers } from "./operations.ts";
+import type { RecordKind } from "./records.ts";
+import type { Change, RecordChange, State, TextTarget } from "./state.ts";
+import { applySplice, type Splice } from "./text.ts";
 
 /** Takes back the entry of one revision. The inverse was planned from the journal, see `planUndo`. */
 export type UndoOperation = { type: "undo"; revision: number; inverse: Change[] };
 
 export type UndoResult = { undone: number };
+
+/** What undo must respect of one subject. */
+export interface UndoRules {
+  /** Whether a text that undo makes longer is still within its budget. */
+  fits?: Partial<Record<TextTarget, (text: string, environment: Environment) => boolean>>;
+  /** Records that are not simply put back as they were. */
+  records?: {
+    [Kind in RecordKind]?: (draft: Draft, change: Extract<RecordChange, { kind: Kind }>) => void;
+  };
+  /** Throws when the draft, with everything taken back, breaks a rule of the subject. */
+  check?(draft: Draft, state: State, operation: UndoOperation, environment: Environment): void;
+}
 
 /**
  * What would take an entry back, given what came after it (in order). Text edits are moved to where their
@@ -37,7 +49,7 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
         break;
       }
       case "record":
-        inverse.push({ ...change, before: change.after, after: change.before });
+        inverse.push(inverted(change));
         break;
       case "count":
         inverse.push({ ...change, by: -change.by });
@@ -53,96 +65,66 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
   return { type: "undo", revision: entry.revision, inverse };
 }
 
-export function applyUndo(
+function inverted(change: RecordChange): RecordChange {
+  return { ...change, before: change.after, after: change.before } as RecordChange;
+}
+
+/** The operation `undo`, under the rules of every subject. */
+export function undoOperations(rules: readonly UndoRules[]): Handlers<UndoOperation, UndoResult> {
+  return {
+    undo(draft, operation, state, environment) {
+      for (const change of operation.inverse) takeBack(draft, operation.revision, change, environment, rules);
+      for (const { check } of rules) check?.(draft, state, operation, environment);
+      return { result: { undone: operation.revision }, warnings: [] };
+    },
+  };
+}
+
+function takeBack(
   draft: Draft,
-  state: State,
-  operation: UndoOperation,
+  revision: number,
+  change: Change,
   environment: Environment,
-): Outcome<UndoResult> {
-  for (const change of operation.inverse) {
-    switch (change.type) {
-      case "text": {
-        const text = draft.text(change.target);
-        if (text.slice(change.at, change.at + change.removed.length) !== change.removed) {
-          throw cannotUndo(operation.revision, `the text it wrote has been changed since`);
-        }
-        const next = applySplice(text, change);
-        if (next.length > text.length && !fits(change.target, next, environment)) {
-          throw cannotUndo(
-            operation.revision,
-            "the text would be over its limit with what has been written since",
-          );
-        }
-        draft.setText(change.target, next, change.unused);
-        break;
-      }
-      case "record":
-        undoRecord(draft, operation.revision, change);
-        break;
-      case "count":
-        draft.count(change.counter, change.by);
-        break;
-      case "field":
-        draft.changes.push(change);
-        break;
-      case "mark":
-      case "forked":
-        break;
+  rules: readonly UndoRules[],
+): void {
+  switch (change.type) {
+    case "text": {
+      const text = draft.text(change.target);
+      if (text.slice(change.at, change.at + change.removed.length) !== change.removed)
+        throw cannotUndo(revision, "the text it wrote has been changed since");
+      const next = applySplice(text, change);
+      const isOver = rules.some(({ fits }) => fits?.[change.target]?.(next, environment) === false);
+      if (next.length > text.length && isOver)
+        throw cannotUndo(revision, "the text would be over its limit with what has been written since");
+      draft.setText(change.target, next, change.unused);
+      break;
     }
+    case "record":
+      undoRecord(draft, revision, change, rules);
+      break;
+    case "count":
+      draft.count(change.counter, change.by);
+      break;
+    case "field":
+      draft.changes.push(change);
+      break;
+    case "mark":
+    case "forked":
+      break;
   }
-  checkRefs(draft, state, operation, environment.limits.refs);
-  checkLocks(draft, state);
-  return { result: { undone: operation.revision }, warnings: [] };
 }
 
-/** Undo keeps the budgets too. The space `notes` has two, for its two kinds of call. */
-function fits(target: TextTarget, text: string, { limits, countTokens }: Environment): boolean {
-  if (target === "notepad") return !isLongerThan(text, limits.notepadCharacters);
-  if (target === "space/system") return !isLongerThan(text, limits.systemPromptCharacters);
-  if (target === "space/plan") return !isLongerThan(text, limits.spacePlanCharacters);
-  return !isLongerThan(text, limits.spaceNotesCharacters) || countTokens(text) <= limits.scratchpadTokens;
-}
-
-function checkRefs(draft: Draft, state: State, { revision, inverse }: UndoOperation, limit: number): void {
-  const touched = inverse.flatMap((change) =>
-    change.type === "record" && change.kind === "ref" ? [change.key] : [],
-  );
-  if (touched.length === 0) return;
-  const before = listResident(state, "ref").map(([key]) => key);
-  const refs = [...new Set([...before, ...touched])]
-    .map((key) => draft.record("ref", key))
-    .filter((ref) => ref !== null);
-  if (new Set(refs).size < refs.length)
-    throw cannotUndo(revision, "a ref that it would bring back is there again");
-  if (refs.length > Math.max(limit, before.length))
-    throw cannotUndo(revision, `there would be more than ${limit} refs`);
-}
-
-/** A tag's record is a count shared by many notes: what is undone is the step, not the number. */
-function undoRecord(draft: Draft, revision: number, change: Extract<Change, { type: "record" }>): void {
-  const current = draft.record(change.kind, change.key);
-  if (change.kind === "tag") {
-    const notes = tagNotes(current) + tagNotes(change.after) - tagNotes(change.before);
-    const name = tagName(current) ?? tagName(change.after) ?? tagName(change.before) ?? change.key;
-    const wasCounted = (change.before === null ? -1 : 0) + (change.after === null ? 1 : 0);
-    const isCounted = (current === null ? -1 : 0) + (notes <= 0 ? 1 : 0);
-    draft.put("tag", change.key, notes > 0 ? { name, notes } : null);
-    // The planned count assumed the same step as then; correct it by what differs now.
-    draft.count("tags", wasCounted - isCounted);
-    return;
-  }
-  if (!sameJson(current, change.before)) {
-    throw cannotUndo(revision, `${change.kind} ${change.key} has been changed since`);
-  }
+function undoRecord(draft: Draft, revision: number, change: RecordChange, rules: readonly UndoRules[]): void {
+  const special = rules.map(({ records }) => records?.[change.kind]).find((undo) => undo !== undefined);
+  if (special) return special(draft, change as never);
+  const isSame = JSON.stringify(draft.record(change.kind, change.key)) === JSON.stringify(change.before);
+  if (!isSame) throw cannotUndo(revision, `${change.kind} ${change.key} has been changed since`);
   draft.put(change.kind, change.key, change.after);
 }
 
-function tagNotes(value: Json): number {
-  return value === null ? 0 : (value as { notes: number }).notes;
-}
-
-function tagName(value: Json): string | undefined {
-  return value === null ? undefined : (value as { name: string }).name;
+/** Whether an entry of the journal took another one back. */
+export function isUndo(operation: LoggedOperation): operation is UndoOperation {
+  return operation.type === "undo";
 }
 
 function moveThrough(
@@ -171,7 +153,7 @@ function standingEdits(later: readonly JournalEntry[], target: TextTarget): Jour
   for (const entry of later) {
     if (!entry.changes.some((change) => isEditOf(change, target))) continue;
     const { operation } = entry;
-    if (operation.type === "undo" && standing.at(-1)?.revision === operation.revision) standing.pop();
+    if (isUndo(operation) && standing.at(-1)?.revision === operation.revision) standing.pop();
     else standing.push(entry);
   }
   return standing;
@@ -181,11 +163,7 @@ function isEditOf(change: Change, target: TextTarget): change is Extract<Change,
   return change.type === "text" && change.target === target;
 }
 
-function sameJson(a: Json, b: Json): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function cannotUndo(revision: number, reason: string): HoldfastError {
+export function cannotUndo(revision: number, reason: string): HoldfastError {
   return new HoldfastError(
     "cannot_undo",
     `Revision ${revision} cannot be undone: ${reason}. Nothing was changed. Undo the later change first, or edit by hand.`,

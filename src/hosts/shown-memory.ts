@@ -1,7 +1,7 @@
+import type { Context } from "../context/blocks.ts";
 import { type MemoryView, planChange, viewOf } from "../context/changes.ts";
-import type { JournalEntry } from "../engine/journal.ts";
-import type { Context } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 
 /** What the model was shown of its memory, and as of which revision. */
 interface Shown {

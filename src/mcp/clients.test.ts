@@ -10,7 +10,7 @@ import { calls, result } from "../../test/support/conversation.ts";
 import { startMcpEndpoint } from "../../test/support/mcp-http.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { knownSurfaces, loadSurfaces } from "../cli/surfaces.ts";
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import { openMemory } from "../index.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 

@@ -1,6 +1,6 @@
 import type { Memory } from "../sessions/memory.ts";
-import type { ToolAnswer } from "../sessions/options.ts";
 import type { Session } from "../sessions/session.ts";
+import type { ToolAnswer } from "../surfaces/toolbox.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
 /** Where one client's memory comes from. */

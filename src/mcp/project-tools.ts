@@ -1,6 +1,5 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import type { ToolAnswer, ToolDescription } from "../sessions/options.ts";
-import { dotless } from "../surfaces/toolbox.ts";
+import { dotless, type ToolAnswer, type ToolDescription } from "../surfaces/toolbox.ts";
 
 type Schema = Record<string, unknown>;
 

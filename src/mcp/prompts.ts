@@ -1,6 +1,6 @@
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import { fenceContent } from "../context/fence.ts";
-import type { Checkpoint } from "../engine/conversation.ts";
+import type { Checkpoint } from "../engine/records.ts";
 import type { Session } from "../sessions/session.ts";
 import { notepadSurface } from "../surfaces/notepad/tools.ts";
 import { scratchpadSurface } from "../surfaces/scratchpad/tools.ts";

@@ -1,9 +1,9 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
-import { renderScratchpad } from "../context/blocks.ts";
-import type { JournalEntry } from "../engine/journal.ts";
 import type { Change } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Note } from "../surfaces/notes/operations.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
+import { renderScratchpad } from "../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { tasksSurface } from "../surfaces/tasks/tools.ts";
 

@@ -6,9 +6,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { defaultLimits } from "../engine/limits.ts";
 import { quote } from "../engine/text.ts";
-import type { ToolDescription } from "../sessions/options.ts";
 import type { Surface } from "../surfaces/surface.ts";
-import { createToolbox, dotless } from "../surfaces/toolbox.ts";
+import { createToolbox, dotless, type ToolDescription } from "../surfaces/toolbox.ts";
 import { Connection, type MemorySource, unavailable } from "./connection.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
 import { handoffPrompt, prompts, recoverPrompt } from "./prompts.ts";

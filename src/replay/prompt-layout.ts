@@ -1,4 +1,5 @@
-import { planCut, summaryInstructions, transcriptOf } from "../compaction/summary.ts";
+import { planCut } from "../compaction/cut.ts";
+import { summaryInstructions, transcriptOf } from "../compaction/summary.ts";
 import { type CompactionPolicy, planNextStep } from "../compaction/usage.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { Calibration } from "./calibrate.ts";

@@ -6,7 +6,7 @@ import {
 } from "../compaction/clearing.ts";
 import type { CompactionPolicy } from "../compaction/usage.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { type RecordId, recordId } from "../engine/state.ts";
+import { type RecordId, recordId } from "../engine/records.ts";
 import { foresee } from "./best-clearing.ts";
 import { type Calibration, calibrate } from "./calibrate.ts";
 import { defaultMemory, type MemoryOptions } from "./memory-model.ts";

@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../engine/journal.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 import { linesOfMessage } from "./messages.ts";
 
 type Operation = JournalEntry["operation"];

@@ -1,6 +1,7 @@
 import { type DiffLine, diffLines } from "../engine/diff.ts";
-import type { JournalEntry } from "../engine/journal.ts";
-import { type Change, type Json, readText, revertChanges, type State } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
+import { type Change, readText, revertChanges, type State } from "../engine/state.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 import type { Reply } from "./api.ts";
 import { describeOperation, isMemoryOperation } from "./describe-operation.ts";
 import { linesOfMessage } from "./messages.ts";

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { call, refused, startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import type { JournalEntry } from "../engine/journal.ts";
 import { emptyCounters } from "../engine/state.ts";
 import { openMemory } from "../index.ts";
 import { openStore } from "../stores/open-store.ts";
 import type { Store } from "../stores/store.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
 
 const entries = 100_000;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import { HoldfastError } from "../errors.ts";
 import type { HashedPiece } from "../sessions/call-log.ts";
 import type { Reply } from "./api.ts";

@@ -1,6 +1,7 @@
 import { readCleared, readSpans } from "../engine/conversation.ts";
+import type { Json } from "../engine/json.ts";
 import { messageKey } from "../engine/messages.ts";
-import type { Json, State } from "../engine/state.ts";
+import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Reply } from "./api.ts";
 

@@ -1,5 +1,4 @@
-import type { ErrorCode } from "../errors.ts";
-import { HoldfastError } from "../errors.ts";
+import { type ErrorCode, HoldfastError } from "../errors.ts";
 import type { ErrorReply } from "./api.ts";
 
 const statuses: Partial<Record<ErrorCode, number>> = {

@@ -105,7 +105,7 @@ const compactionItem = z.object({
   warning: z.enum(["none", "given", "skipped"]),
   from: count.describe("First removed message"),
   to: count.describe("Last removed message"),
-  summaryBy: z.enum(["model", "deterministic"]),
+  summaryBy: z.enum(["model", "deterministic", "unknown"]),
   tokensBefore: z.number(),
   tokensAfter: z.number(),
   counts: z.object({ kept: count, recallable: count, missing: count }),

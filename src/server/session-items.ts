@@ -1,9 +1,11 @@
-import { readEpoch, readTasks } from "../engine/conversation.ts";
+import { readEpoch } from "../engine/conversation.ts";
+import type { Child } from "../engine/records.ts";
 import { listResident, type State } from "../engine/state.ts";
 import { countCharacters } from "../engine/text.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { SessionSummary } from "../stores/store.ts";
-import { type Child, readChildren } from "../surfaces/sessions/operations.ts";
+import { readChildren } from "../surfaces/sessions/operations.ts";
+import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { Reply } from "./api.ts";
 
 export type SessionItem = Reply<"listSessions">["sessions"][number];

@@ -60,7 +60,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     project,
     checkRef:
       options.projectDirectory === undefined ? async () => "unchecked" : fileRefs(options.projectDirectory),
-    clock: memory.budget.clock,
+    clock: memory.setting.clock,
   });
   await hub.start();
   try {

@@ -1,15 +1,14 @@
-import type { JournalEntry } from "../engine/journal.ts";
 import {
   applyChanges,
   emptyCounters,
-  type Json,
-  type RecordKind,
+  type RecordVisitor,
   revertChanges,
   type State,
 } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
-import type { Note, NoteValue } from "../surfaces/notes/operations.ts";
+import type { Note } from "../surfaces/notes/operations.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 
 /** A session's memory right after a revision. It never changes, so it may be kept. */
 export interface Past {
@@ -108,11 +107,12 @@ function walk(
 ): Pick<Past, "state" | "notes"> {
   let { state } = here;
   let notes: Map<string, Note> | undefined;
-  const visit = (kind: RecordKind, key: string, value: Json) => {
-    if (kind !== "note") return;
+  const visit: RecordVisitor = (change, side) => {
+    if (change.kind !== "note") return;
     notes ??= new Map(here.notes);
-    if (value === null) notes.delete(key);
-    else notes.set(key, { id: key, ...(value as unknown as NoteValue) });
+    const note = change[side];
+    if (note === null) notes.delete(change.key);
+    else notes.set(change.key, { id: change.key, ...note });
   };
   for (const { changes } of entries) state = step(state, changes, visit);
   return { state, notes: notes ?? here.notes };

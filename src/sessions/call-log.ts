@@ -1,4 +1,4 @@
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import type { Ledger, LedgerCall, LedgerPiece } from "../stores/ledger.ts";
 import type { Scope } from "../stores/store.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import { quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { findMismatches } from "./json-schema.ts";

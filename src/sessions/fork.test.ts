@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { answer, everything, openTestMemory, rejection, tickingClock } from "../../test/support/memory.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import type { Memory, Session } from "../index.ts";
 import { memoryStore } from "../stores/memory.ts";
 import type { Store } from "../stores/store.ts";

@@ -1,11 +1,13 @@
+import { checkRevision } from "../engine/check-fields.ts";
 import { type DiffLine, diffLines } from "../engine/diff.ts";
-import type { JournalEntry } from "../engine/journal.ts";
 import { revertChanges, type State } from "../engine/state.ts";
 import { planUndo } from "../engine/undo.ts";
 import { HoldfastError } from "../errors.ts";
-import type { Note, NoteValue } from "../surfaces/notes/operations.ts";
+import type { Note } from "../surfaces/notes/operations.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 import { readScratchpad, type Scratchpad } from "../surfaces/scratchpad/operations.ts";
-import type { AppliedOperation, ApplyOptions, Session } from "./session.ts";
+import type { AppliedOperation, ApplyOptions } from "../surfaces/session-handle.ts";
+import type { Session } from "./session.ts";
 
 /** All of a session's memory at one revision. */
 export interface MemorySnapshot {
@@ -31,10 +33,10 @@ export async function snapshotAt(session: Session, revision: number): Promise<Me
   const notes = new Map<string, Note>((await session.notes.all()).map((note) => [note.id, note]));
   let state: State = now;
   for (const entry of await session.history({ from: revision + 1, to: now.row.revision })) {
-    state = revertChanges(state, entry.changes, (kind, key, value) => {
+    state = revertChanges(state, entry.changes, ({ kind, key, before }) => {
       if (kind !== "note") return;
-      if (value === null) notes.delete(key);
-      else notes.set(key, { id: key, ...(value as unknown as NoteValue) });
+      if (before === null) notes.delete(key);
+      else notes.set(key, { id: key, ...before });
     });
   }
   return {
@@ -43,16 +45,6 @@ export async function snapshotAt(session: Session, revision: number): Promise<Me
     scratchpad: readScratchpad(state),
     notes: [...notes.values()].sort((a, b) => b.updated - a.updated),
   };
-}
-
-/** Refuses a revision that a session does not have. */
-export function checkRevision({ row }: State, revision: number): void {
-  if (Number.isInteger(revision) && revision >= 1 && revision <= row.revision) return;
-  throw new HoldfastError(
-    "invalid_input",
-    `Session ${row.id} has the revisions 1 to ${row.revision}; ${revision} is not one of them.`,
-    { data: { revision, newest: row.revision } },
-  );
 }
 
 export function diffSnapshots(before: MemorySnapshot, after: MemorySnapshot): MemoryDiff {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import { checkAgainst } from "./check-schema.ts";
 
 const tree = {

@@ -1,4 +1,4 @@
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import { isFormat } from "./json-formats.ts";
 
 type Schema = { [keyword: string]: Json };

@@ -1,13 +1,7 @@
-import type { JournalEntry } from "../engine/journal.ts";
+import { compareKeys } from "../engine/records.ts";
 import type { LineageStep, SessionRow } from "../engine/state.ts";
-import {
-  compareKeys,
-  type JournalSelection,
-  type RecordSelection,
-  type Scope,
-  type Store,
-  type StoredRecord,
-} from "../stores/store.ts";
+import type { JournalSelection, RecordSelection, Scope, Store, StoredRecord } from "../stores/store.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 
 /**
  * A fork shares its ancestors' rows as they were when it was taken; its own rows, and its own
@@ -49,7 +43,7 @@ export async function readJournal(
     if (range.from > range.to || entries.length >= limit) continue;
     const scope = { owner: row.owner, sessionId: part.sessionId };
     for (const entry of await store.journal(scope, { ...range, limit: limit - entries.length, newestFirst }))
-      entries.push(entry);
+      entries.push(entry as JournalEntry);
   }
   return entries;
 }

@@ -1,8 +1,7 @@
-import type { JournalEntry } from "../engine/journal.ts";
+import { residentKinds } from "../engine/records.ts";
 import {
   emptyCounters,
   listResident,
-  residentKinds,
   type SessionRow,
   type SessionStatus,
   type State,
@@ -10,9 +9,19 @@ import {
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
 import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
+import type { ApplyOptions } from "../surfaces/session-handle.ts";
+import type { Toolbox, ToolDescription } from "../surfaces/toolbox.ts";
 import { scopeOf } from "./lineage.ts";
-import { checkId, checkTitle, type SessionSetting, type Setting, type ToolDescription } from "./options.ts";
-import { type ApplyOptions, loadState, Session, sessionNotFound } from "./session.ts";
+import {
+  checkId,
+  checkTitle,
+  type DriverSetting,
+  type SessionSetting,
+  type Setting,
+  type SurfaceChoice,
+} from "./options.ts";
+import { loadState, Session, sessionNotFound } from "./session.ts";
 import type { SessionExport } from "./transfer.ts";
 
 export interface NewSessionOptions {
@@ -46,6 +55,8 @@ export class Memory {
       // Whole milliseconds: some stores keep nothing else.
       clock: () => Math.floor(setting.clock()),
       knowledge: (agent) => this.knowledge(agent),
+      offer: (surfaces) => this.#offer(surfaces),
+      use: (surfaces) => this.#use(surfaces),
     };
   }
 
@@ -58,13 +69,13 @@ export class Memory {
     return this.#setting.toolbox.describe();
   }
 
-  /** What the surfaces and whoever drives them have to know of this memory. */
-  get budget(): Pick<Setting, "limits" | "countTokens" | "clock"> {
+  /** For drivers of conversations (an agent, an adapter, a host): the surfaces in use, and the budgets. */
+  get setting(): DriverSetting {
     return this.#setting;
   }
 
   /** What an agent knows in every session, for good: its system prompt, skills, state and tools. */
-  async knowledge(agent = "default"): Promise<Knowledge> {
+  async knowledge(agent = "default"): Promise<Knowledge<Session>> {
     checkId(agent, "agent id");
     this.#knowledge ??= new Memory({ ...this.#setting, owner: knowledgeOwner(this.owner) });
     const id = await knowledgeId(this.owner, agent);
@@ -221,6 +232,22 @@ export class Memory {
   async close(): Promise<void> {
     this.#open.clear();
     await this.#setting.store.close();
+  }
+
+  #offer(surfaces: readonly SurfaceChoice[]): Toolbox {
+    const { toolbox, makeToolbox, defaultSurfaces } = this.#setting;
+    const all = [...new Set([...(defaultSurfaces ?? []), ...surfaces])];
+    if (!makeToolbox || !defaultSurfaces || all.length === defaultSurfaces.length) return toolbox;
+    this.#setting.defaultSurfaces = all;
+    this.#setting.toolbox = makeToolbox(all);
+    return this.#setting.toolbox;
+  }
+
+  #use(surfaces: readonly SurfaceChoice[]): Toolbox {
+    const { toolbox, makeToolbox } = this.#setting;
+    this.#setting.defaultSurfaces = undefined;
+    this.#setting.toolbox = makeToolbox?.(surfaces) ?? toolbox;
+    return this.#setting.toolbox;
   }
 
   #newRow(options: NewSessionOptions, origin: SessionRow["origin"]): SessionRow {

@@ -1,8 +1,8 @@
-import type { JournalEntry } from "../engine/journal.ts";
+import type { NoteValue } from "../engine/records.ts";
 import type { SessionRow } from "../engine/state.ts";
 import type { Store } from "../stores/store.ts";
 import { NoteIndex } from "../surfaces/notes/note-index.ts";
-import type { NoteValue } from "../surfaces/notes/operations.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 import { readJournal, readRecords } from "./lineage.ts";
 
 /** Catching up over more entries than this costs more than reading the notes again. */

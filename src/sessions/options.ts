@@ -1,75 +1,38 @@
 import { checkTexts, typeName } from "../engine/check-fields.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
-import type { SessionRow, State } from "../engine/state.ts";
 import { isLongerThan, normaliseText, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Store } from "../stores/store.ts";
 import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
-import type { ApplyOptions, Session } from "./session.ts";
+import type { ApplyOptions } from "../surfaces/session-handle.ts";
+import type { Surface } from "../surfaces/surface.ts";
+import type { SurfaceName } from "../surfaces/surfaces.ts";
+import type { Toolbox } from "../surfaces/toolbox.ts";
+import type { Session } from "./session.ts";
 
-/** A piece of rendered memory, and where it wants to stand. */
-export interface Block {
-  surface: string;
-  /** `system`: at the end of the system prompt. `message`: before the newest user message, never stored. */
-  placement: "system" | "message";
-  text: string;
+/** What a session needs besides: the way to what its agent knows, and what its drivers change. */
+export interface SessionSetting extends Setting, DriverSetting {
+  knowledge(agent: string): Promise<Knowledge<Session>>;
 }
 
-/** What the model is to see of a session. */
-export interface Context {
-  /** Names of the surfaces in use. */
-  surfaces: readonly string[];
-  /** How to use the registered surfaces; the same from turn to turn. */
-  guidance: string;
-  blocks: readonly Block[];
-  /** Guidance and the blocks for the system prompt, in the order they are to stand there. */
-  system: string;
-  /** The blocks for the message, or "". */
-  message: string;
+/** What whoever drives a conversation (an agent, an adapter) takes from the memory instead of being given it again. */
+export interface DriverSetting extends Pick<Setting, "toolbox" | "limits" | "countTokens" | "clock"> {
+  /** Adds surfaces to a memory that was opened without naming any; one that named them keeps those. */
+  offer(surfaces: readonly SurfaceChoice[]): Toolbox;
+  /** Uses exactly these surfaces from here on. */
+  use(surfaces: readonly SurfaceChoice[]): Toolbox;
 }
 
-/** What a tool call gives back. `text` is for the model, `output` for programs. */
-export type ToolAnswer =
-  | { ok: true; output: Record<string, unknown>; text: string }
-  | { ok: false; code: string; text: string; data: Record<string, unknown> };
-
-/** A tool as a model is told of it. The schemas are JSON Schema. */
-export interface ToolDescription {
-  name: string;
-  surface: string;
-  description: string;
-  inputSchema: Record<string, unknown>;
-  outputSchema: Record<string, unknown>;
-  readOnly: boolean;
-  destructive: boolean;
-  idempotent: boolean;
-}
-
-/** The surfaces in use, as a session sees them. */
-export interface Toolbox {
-  /** The tools, with those that this agent made itself. */
-  describe(agent?: Pick<SessionRow, "owner" | "agent">): ToolDescription[];
-  /** To be called before `context` and `describe`, so that they show what is kept outside the session as it is now. */
-  refresh(session: Session): Promise<void>;
-  context(state: State): Context;
-  /** `signal` ends what a tool is still doing; what it has written stays. */
-  dispatch(
-    session: Session,
-    tool: string,
-    input: unknown,
-    options: ApplyOptions,
-    signal?: AbortSignal,
-  ): Promise<ToolAnswer>;
-}
-
-/** What a session needs besides: the way to what its agent knows. */
-export interface SessionSetting extends Setting {
-  knowledge(agent: string): Promise<Knowledge>;
-}
+/** A surface by name, or given whole. */
+export type SurfaceChoice = SurfaceName | Surface;
 
 /** What a memory needs of the world, and its budgets. */
 export interface Setting {
   toolbox: Toolbox;
+  /** Makes a toolbox of surfaces; left out where there are no tools. */
+  makeToolbox?: (surfaces: readonly SurfaceChoice[]) => Toolbox;
+  /** The surfaces that a memory has by default; undefined when some were named. */
+  defaultSurfaces?: readonly SurfaceChoice[] | undefined;
   store: Store;
   owner: string;
   limits: Limits;

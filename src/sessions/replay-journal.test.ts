@@ -4,14 +4,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { step } from "../engine/commit.ts";
-import {
-  emptyCounters,
-  type Json,
-  type RecordKind,
-  recordKinds,
-  type SessionRow,
-  type State,
-} from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
+import { type RecordKind, recordKinds } from "../engine/records.ts";
+import { emptyCounters, type SessionRow, type State } from "../engine/state.ts";
 import type { MemorySnapshot, Session } from "../index.ts";
 import { openSmallMemory, play, type RandomCall, randomCall } from "./test-support/random-calls.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import { resolveRef } from "./json-schema.ts";
 
 type Shape = "count" | "number" | "boolean" | "names" | "schema" | "schemas" | "named" | "list" | "refused";

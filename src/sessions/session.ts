@@ -1,54 +1,39 @@
+import type { Context } from "../context/blocks.ts";
 import { step } from "../engine/commit.ts";
-import type { Receipt } from "../engine/conversation.ts";
-import type { Actor, JournalEntry } from "../engine/journal.ts";
+import type { Json } from "../engine/json.ts";
 import { messageKey } from "../engine/messages.ts";
-import { type Applied, apply, type Operation, type ResultOf } from "../engine/operations.ts";
-import { type Json, type RecordId, type RecordKind, recordId, type State } from "../engine/state.ts";
+import type { Applied } from "../engine/operations.ts";
+import {
+  type Receipt,
+  type RecordId,
+  type RecordKind,
+  type RecordValue,
+  type RecordValues,
+  recordId,
+} from "../engine/records.ts";
+import type { State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { tellListener } from "../stores/store.ts";
 import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
 import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
+import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
+import { type Notes, notesOf } from "../surfaces/notes/handle.ts";
 import type { NoteIndex } from "../surfaces/notes/note-index.ts";
+import { applyOperation, type JournalEntry, type Operation, type ResultOf } from "../surfaces/operations.ts";
+import { type ScratchpadHandle, scratchpadOf } from "../surfaces/scratchpad/handle.ts";
+import type {
+  AppliedOperation,
+  ApplyOptions,
+  HistorySelection,
+  SessionHandle,
+} from "../surfaces/session-handle.ts";
+import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
-import {
-  type Notepad,
-  type Notes,
-  notepadOf,
-  notesOf,
-  type ScratchpadHandle,
-  scratchpadOf,
-} from "./handles.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { NoteCache } from "./note-cache.ts";
-import {
-  type Context,
-  checkApplyOptions,
-  type SessionSetting,
-  type Setting,
-  type ToolAnswer,
-  type ToolDescription,
-} from "./options.ts";
-
-export interface ApplyOptions {
-  /** Who writes; the agent unless said otherwise. */
-  actor?: Actor;
-  /** The surface through which it came. */
-  surface?: string;
-  /** The same key twice changes nothing and gives the first answer. */
-  key?: string;
-}
-
-export interface AppliedOperation<Result> {
-  result: Result;
-  warnings: string[];
-  revision: number;
-  /** True when the idempotency key had been used before and this is the first answer again. */
-  repeated: boolean;
-  /** The session right after the operation, before anybody else's. */
-  state: State;
-}
+import { checkApplyOptions, type DriverSetting, type SessionSetting, type Setting } from "./options.ts";
 
 type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "applied" }>;
 
@@ -56,7 +41,7 @@ type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "a
 const mostAttempts = 10_000;
 
 /** The working memory of one conversation. */
-export class Session {
+export class Session implements SessionHandle {
   readonly id: string;
   readonly owner: string;
   readonly notepad: Notepad = notepadOf(this);
@@ -68,6 +53,7 @@ export class Session {
   readonly calls: CallLog;
   readonly #setting: SessionSetting;
   readonly #notes = new NoteCache();
+  readonly #companions = new Map<symbol, unknown>();
   #state: State;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -106,6 +92,17 @@ export class Session {
     return turn;
   }
 
+  /** For drivers of conversations (an agent, an adapter, a host): the surfaces in use, and the budgets. */
+  get setting(): DriverSetting {
+    return this.#setting;
+  }
+
+  /** What a driver keeps for this session in this process, made when it is first asked for. */
+  companion<T>(key: symbol, make: () => T): T {
+    if (!this.#companions.has(key)) this.#companions.set(key, make());
+    return this.#companions.get(key) as T;
+  }
+
   /** The current state; read from the store only when somebody else has written. */
   async state(): Promise<State> {
     const known = this.#setting.store.revision(scopeOf(this.#state.row));
@@ -132,7 +129,7 @@ export class Session {
   }
 
   /** What this session's agent knows in every session. */
-  knowledge(): Promise<Knowledge> {
+  knowledge(): Promise<Knowledge<Session>> {
     return this.#setting.knowledge(this.#state.row.agent);
   }
 
@@ -156,30 +153,30 @@ export class Session {
     return records.map(({ value }) => value);
   }
 
-  async records(
-    kind: RecordKind,
+  async records<Kind extends RecordKind>(
+    kind: Kind,
     keys?: readonly string[],
     range: { from?: string; to?: string } = {},
-  ): Promise<{ key: string; value: Json }[]> {
+  ): Promise<{ key: string; value: RecordValues[Kind] }[]> {
     const { row } = await this.state();
     const records = await readRecords(this.#setting.store, row, {
       kinds: [kind],
       ...(keys ? { keys } : {}),
       ...range,
     });
-    return records.filter(({ value }) => value !== null);
+    const existing = records.filter(({ value }) => value !== null);
+    // What a store holds of a kind is what `RecordValues` says: nothing else is ever committed.
+    return existing as { key: string; value: unknown }[] as { key: string; value: RecordValues[Kind] }[];
   }
 
   /** What each compaction kept, what can be recalled, what is missing; oldest first. */
   async receipts(): Promise<Receipt[]> {
     const records = await this.records("receipt");
-    return records.map(({ value }) => value as unknown as Receipt).sort((a, b) => a.epoch - b.epoch);
+    return records.map(({ value }) => value).sort((a, b) => a.epoch - b.epoch);
   }
 
   /** Journal entries, newest first unless told otherwise. */
-  async history(
-    selection: { from?: number; to?: number; limit?: number; newestFirst?: boolean } = {},
-  ): Promise<JournalEntry[]> {
+  async history(selection: HistorySelection = {}): Promise<JournalEntry[]> {
     const { row } = await this.state();
     return readJournal(this.#setting.store, row, { newestFirst: true, ...selection });
   }
@@ -232,7 +229,9 @@ export class Session {
     const { store, clock } = this.#setting;
     for (let attempt = 1; attempt <= mostAttempts; attempt++) {
       if (options.key !== undefined) {
-        const earlier = await store.entryByKey(scopeOf(this.#state.row), options.key);
+        const earlier = (await store.entryByKey(scopeOf(this.#state.row), options.key)) as
+          | JournalEntry
+          | undefined;
         if (earlier)
           return firstAnswer<ResultOf<O>>(earlier, isSame(earlier), options.key, await this.state());
       }
@@ -292,16 +291,16 @@ export class Session {
   /** Applies an operation to a state without keeping the outcome, loading the records it asks for. */
   async #evaluate<O extends Operation>(state: State, operation: O, now: number): Promise<Evaluated<O>> {
     const { limits, countTokens, store } = this.#setting;
-    const loaded = new Map<RecordId, Json>();
+    const loaded = new Map<RecordId, RecordValue | null>();
     for (;;) {
-      const applied = apply(state, loaded, operation, { now, limits, countTokens });
+      const applied = applyOperation(state, loaded, operation, { now, limits, countTokens });
       if (applied.status === "applied") return applied;
       for (const id of applied.ids) loaded.set(id, null);
       const byKind = Map.groupBy(applied.ids, (id) => id.slice(0, id.indexOf("/")) as RecordKind);
       for (const [kind, ids] of byKind) {
         const keys = ids.map((id) => id.slice(kind.length + 1));
         for (const { key, value } of await readRecords(store, state.row, { kinds: [kind], keys }))
-          loaded.set(recordId(kind, key), value);
+          loaded.set(recordId(kind, key), value as RecordValue | null);
       }
     }
   }
@@ -322,7 +321,9 @@ export async function loadState(
   if (!loaded) return undefined;
   return {
     row: loaded.row,
-    resident: new Map(loaded.records.map(({ kind, key, value }) => [recordId(kind, key), value])),
+    resident: new Map(
+      loaded.records.map(({ kind, key, value }) => [recordId(kind, key), value as RecordValue]),
+    ),
   };
 }
 

@@ -1,10 +1,12 @@
 import { z } from "zod";
-import type { JournalEntry } from "../engine/journal.ts";
-import { type Json, type RecordKind, recordKinds, type SessionRow } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
+import { type RecordKind, recordKinds } from "../engine/records.ts";
+import type { SessionRow } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite } from "../stores/store.ts";
 import { foldCase } from "../surfaces/notes/operations.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 import { checkId } from "./options.ts";
 import type { Session } from "./session.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
 import type { Scope } from "./store.ts";
 
 /** A part of a prompt, kept once however many calls it was in. */

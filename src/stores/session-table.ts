@@ -1,6 +1,8 @@
 import type { JournalEntry } from "../engine/journal.ts";
-import { type Json, type RecordKind, residentKinds, type SessionRow } from "../engine/state.ts";
-import { compareKeys, type RecordSelection, type RecordWrite, type StoredRecord } from "./store.ts";
+import type { Json } from "../engine/json.ts";
+import { compareKeys, type RecordKind, residentKinds } from "../engine/records.ts";
+import type { SessionRow } from "../engine/state.ts";
+import type { RecordSelection, RecordWrite, StoredRecord } from "./store.ts";
 
 /** One version of a record: valid from one revision until, not including, another. */
 export interface Version {

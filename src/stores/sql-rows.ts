@@ -1,5 +1,7 @@
 import type { JournalEntry } from "../engine/journal.ts";
-import type { Json, RecordKind, SessionRow } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
+import type { RecordKind } from "../engine/records.ts";
+import type { SessionRow } from "../engine/state.ts";
 import type { SessionSummary, StoredRecord } from "./store.ts";
 
 /** The rows of the SQL schema, as both SQL drivers read them. */

@@ -1,5 +1,7 @@
 import type { JournalEntry } from "../engine/journal.ts";
-import type { Json, RecordKind, SessionRow, SessionStatus } from "../engine/state.ts";
+import type { Json } from "../engine/json.ts";
+import type { RecordKind } from "../engine/records.ts";
+import type { SessionRow, SessionStatus } from "../engine/state.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** One session of one owner: every call names both, and a session of another owner does not exist. */
@@ -145,19 +147,4 @@ export function tellListener<News>(listener: (news: News) => void, news: News): 
 export function summaryOf(row: SessionRow): SessionSummary {
   const { notepad: _notepad, lineage: _lineage, counters, lastFork: _lastFork, ...rest } = row;
   return { ...rest, notes: counters.notes };
-}
-
-/** By code point, as databases order text; JavaScript's own order puts surrogate pairs before U+E000. */
-export function compareKeys(a: string, b: string): number {
-  const shorter = Math.min(a.length, b.length);
-  for (let index = 0; index < shorter; index++) {
-    const difference = rank(a.charCodeAt(index)) - rank(b.charCodeAt(index));
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
-}
-
-function rank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { typeName } from "../engine/check-fields.ts";
 import { countCharacters, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
-import type { ToolAnswer } from "../sessions/options.ts";
 import type { Call, Tool } from "./surface.ts";
+import type { ToolAnswer } from "./toolbox.ts";
 
 /** Tools by every name they may be called by. */
 export type ToolsByName = ReadonlyMap<string, Tool>;

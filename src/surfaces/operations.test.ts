@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { step } from "../engine/commit.ts";
-import type { JournalEntry } from "../engine/journal.ts";
+import type { Json } from "../engine/json.ts";
 import { defaultLimits } from "../engine/limits.ts";
-import { apply, type Environment, type Operation } from "../engine/operations.ts";
-import { emptyCounters, type Json, type RecordId, type State } from "../engine/state.ts";
+import type { Environment } from "../engine/operations.ts";
+import type { RecordId } from "../engine/records.ts";
+import { emptyCounters, type State } from "../engine/state.ts";
+import { applyOperation, type JournalEntry, type Operation } from "./operations.ts";
 
 const text = fc.constantFrom("", "a", "ab", "a\nb", "🦞", "x".repeat(30));
 const tags = fc.array(fc.constantFrom("t", "T", "u"), { maxLength: 3 });
@@ -75,7 +77,7 @@ test("an operation gives the same changes for the same state and changes nothing
 
 test("an operation that needs records asks for all of them at once, and for nothing it does not need [engine.pure]", () => {
   const asked = (given: Operation) => {
-    const answer = apply(newborn(), new Map(), given, environment);
+    const answer = applyOperation(newborn(), new Map(), given, environment);
     return answer.status === "needs" ? answer.ids.toSorted() : [];
   };
   assert.deepEqual(asked({ type: "notes.add", content: "x", tags: ["B", "a"] }), ["tag/a", "tag/b"]);
@@ -87,7 +89,7 @@ test("an operation that needs records asks for all of them at once, and for noth
 
 test("the numbers that make ids come from the clock that was passed in, and from nowhere else [engine.pure]", () => {
   const add = (now: number) => {
-    const answer = apply(
+    const answer = applyOperation(
       newborn(),
       new Map(),
       { type: "notes.add", content: "x", tags: [] },
@@ -104,7 +106,7 @@ function attempt(state: State, records: ReadonlyMap<RecordId, Json>, given: Oper
   const loaded = new Map<RecordId, Json>();
   try {
     for (;;) {
-      const answer = apply(state, loaded, given, environment);
+      const answer = applyOperation(state, loaded, given, environment);
       if (answer.status === "applied") return answer;
       for (const each of answer.ids) loaded.set(each, records.get(each) ?? null);
     }

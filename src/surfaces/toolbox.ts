@@ -1,86 +1,145 @@
+import type { Block, Context } from "../context/blocks.ts";
+import { readSnapshot } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { Block, Context, Toolbox, ToolDescription } from "../sessions/options.ts";
-import type { Session } from "../sessions/session.ts";
 import type { AgentOf } from "./agent-key.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
-import type { Call, Moment, Surface, Tool } from "./surface.ts";
+import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
+import type { Call, CallSetting, Moment, Surface, Tool } from "./surface.ts";
+
+/** What a tool call gives back. `text` is for the model, `output` for programs. */
+export type ToolAnswer =
+  | { ok: true; output: Record<string, unknown>; text: string }
+  | { ok: false; code: string; text: string; data: Record<string, unknown> };
+
+/** A tool as a model sees it. The schemas are JSON Schema. */
+export interface ToolDescription {
+  name: string;
+  surface: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema: Record<string, unknown>;
+  readOnly: boolean;
+  destructive: boolean;
+  idempotent: boolean;
+}
 
 /** The chosen surfaces as one: their tools by name, their guidance, their blocks. */
+export interface Toolbox {
+  /** The tools of the surfaces, without those that an agent made itself. */
+  tools: readonly Tool[];
+  /** The surfaces that show something from outside the session. */
+  changeable: ReadonlySet<string>;
+  /** The surfaces that work only where an agent of ours runs. */
+  needsAgent: readonly string[];
+  /** The tools, with those that this agent made itself. */
+  describe(agent?: AgentOf): ToolDescription[];
+  /** Tools that the agent made itself, as of the last refresh. */
+  extraTools(agent: AgentOf): readonly Tool[];
+  /** Call it before `context` and `describe`, so that they show what is kept outside the session as it is now. */
+  refresh(session: SessionHandle): Promise<void>;
+  context(state: State): Context;
+  /** Tells every surface of a moment of the conversation, and returns their warnings. */
+  notify(session: SessionHandle, moment: Moment): Promise<string[]>;
+  dispatch(
+    session: SessionHandle,
+    tool: string,
+    input: unknown,
+    options: ApplyOptions,
+    setting?: CallSetting,
+  ): Promise<ToolAnswer>;
+}
+
 export function createToolbox(
   surfaces: readonly Surface[],
-  setting: Omit<Call, "session" | "options" | "signal">,
-): AgentToolbox {
+  budget: Pick<Call, "limits" | "countTokens">,
+): Toolbox {
   const tools = toolsByName(surfaces);
-  const guidance = surfaces
-    .map((surface) => surface.guidance(setting.limits))
-    .filter((text) => text !== "")
-    .join("\n\n");
   const changeable = surfaces.filter(({ refresh }) => refresh !== undefined);
-  // Blocks are made of the resident records, the notepad and what lies outside; as long as those are the same, so are they.
-  const rendered = new WeakMap<
-    State["resident"],
-    { notepad: string | null; outside: string; context: Context }
-  >();
-  // One that an agent made before a surface brought its own of that name gives way.
+  // An agent's tool yields when a surface brings its own of that name later.
   const extraOf = (surface: Surface, agent: AgentOf) =>
     (surface.extraTools?.(agent) ?? []).filter(({ name }) => !tools.has(name));
   const extraTools = (agent: AgentOf) => changeable.flatMap((surface) => extraOf(surface, agent));
-  const listed = (agent?: AgentOf): [surface: string, tool: Tool][] =>
-    surfaces.flatMap((surface) =>
-      [...surface.tools, ...(agent === undefined ? [] : extraOf(surface, agent))].map(
-        (tool): [string, Tool] => [surface.name, tool],
-      ),
-    );
+  const refresh = async (session: SessionHandle) => {
+    for (const surface of changeable) await surface.refresh?.(session);
+  };
   return {
     tools: surfaces.flatMap((surface) => surface.tools),
-    extraTools,
     changeable: new Set(changeable.map(({ name }) => name)),
-    async tell(session, moment) {
+    needsAgent: surfaces.filter(({ needsAgent }) => needsAgent).map(({ name }) => name),
+    extraTools,
+    refresh,
+    context: contextOf(surfaces, guidanceOf(surfaces, budget), changeable),
+    describe: (agent) =>
+      surfaces.flatMap((surface) =>
+        [...surface.tools, ...(agent === undefined ? [] : extraOf(surface, agent))].map((tool) =>
+          describe(surface.name, tool),
+        ),
+      ),
+    async notify(session, moment) {
       const warnings: string[] = [];
-      for (const surface of surfaces) warnings.push(...((await surface.hear?.(session, moment)) ?? []));
+      for (const surface of surfaces) warnings.push(...((await surface.onMoment?.(session, moment)) ?? []));
       return warnings;
     },
-    async refresh(session) {
-      for (const surface of changeable) await surface.refresh?.(session);
-    },
-    context(state) {
-      const outside = changeable.map((surface) => surface.block?.(state)?.text ?? "").join("\u0000");
-      const known = rendered.get(state.resident);
-      if (known && known.notepad === state.row.notepad && known.outside === outside) return known.context;
-      const context = compose(guidance, surfaces, state);
-      rendered.set(state.resident, { notepad: state.row.notepad, outside, context });
-      return context;
-    },
-    describe: (agent) => listed(agent).map(([surface, tool]) => describe(surface, tool)),
-    async dispatch(session, name, input, options, signal) {
-      const call = {
-        session,
-        options,
-        signal,
-        ...setting,
-        taken: [...tools.keys(), ...(setting.taken ?? [])],
-      };
+    async dispatch(session, name, input, options, setting = {}) {
+      const taken = [...tools.keys(), ...(setting.taken ?? [])];
+      const call = { ...setting, ...budget, session, options, taken };
       if (changeable.length === 0 || tools.has(name)) return dispatch(tools, name, input, call);
       const { row: agent } = await session.state();
-      if (!extraTools(agent).some((tool) => tool.name === name))
-        for (const surface of changeable) await surface.refresh?.(session);
+      if (!extraTools(agent).some((tool) => tool.name === name)) await refresh(session);
       const extra = extraTools(agent).map((tool): [string, Tool] => [tool.name, tool]);
       return dispatch(new Map([...tools, ...extra]), name, input, call);
     },
   };
 }
 
-/** A toolbox whose tools can be handed to an agent. */
-export type AgentToolbox = Toolbox & {
-  tools: readonly Tool[];
-  /** Those that the agent made itself. */
-  extraTools(agent: AgentOf): readonly Tool[];
-  /** Tells every surface of a moment of the conversation; gives their warnings. */
-  tell(session: Session, moment: Moment): Promise<string[]>;
-  /** The surfaces that show something from outside the session. */
-  changeable: ReadonlySet<string>;
-};
+function guidanceOf(surfaces: readonly Surface[], { limits }: Pick<Call, "limits">): string {
+  return surfaces
+    .map((surface) => surface.guidance(limits))
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+/** Blocks depend on the resident records, the notepad and what is outside; while those are the same, so is the context. */
+function contextOf(
+  surfaces: readonly Surface[],
+  guidance: string,
+  changeable: readonly Surface[],
+): Toolbox["context"] {
+  const rendered = new WeakMap<
+    State["resident"],
+    { notepad: string | null; outside: string; context: Context }
+  >();
+  return (state) => {
+    const outside = changeable.map((surface) => surface.block?.(state)?.text ?? "").join("\u0000");
+    const known = rendered.get(state.resident);
+    if (known && known.notepad === state.row.notepad && known.outside === outside) return known.context;
+    const context = compose(guidance, surfaces, state);
+    rendered.set(state.resident, { notepad: state.row.notepad, outside, context });
+    return context;
+  };
+}
+
+const usualOrder = 2;
+
+function compose(guidance: string, surfaces: readonly Surface[], state: State): Context {
+  const inOrder = surfaces.toSorted((a, b) => (a.order ?? usualOrder) - (b.order ?? usualOrder));
+  const blocks = inOrder.flatMap((surface): Block[] => {
+    const block = surface.block?.(state);
+    return block ? [{ surface: surface.name, ...block }] : [];
+  });
+  const snapshot = readSnapshot(state);
+  const textsFor = (placement: Block["placement"]) =>
+    blocks.filter((block) => block.placement === placement).map(({ text }) => text);
+  return {
+    surfaces: surfaces.map(({ name }) => name),
+    guidance,
+    blocks,
+    frozen: [...snapshot.blocks, ...inOrder.flatMap((surface) => surface.frozen?.(snapshot) ?? [])],
+    system: [guidance, ...textsFor("system")].filter((text) => text !== "").join("\n\n"),
+    message: textsFor("message").join("\n\n"),
+  };
+}
 
 function describe(surface: string, tool: Tool): ToolDescription {
   return {
@@ -93,30 +152,6 @@ function describe(surface: string, tool: Tool): ToolDescription {
     destructive: tool.destructive ?? false,
     idempotent: tool.idempotent ?? false,
   };
-}
-
-function compose(guidance: string, surfaces: readonly Surface[], state: State): Context {
-  const blocks = surfaces.flatMap((surface): Block[] => {
-    const block = surface.block?.(state);
-    return block ? [{ surface: surface.name, ...block }] : [];
-  });
-  // Instructions and skills, tool summaries, the rest; the notepad's section runs to the end of the prompt, so it is last.
-  blocks.sort((a, b) => rankOf(a) - rankOf(b));
-  const placed = (placement: Block["placement"]) => blocks.filter((block) => block.placement === placement);
-  const system = placed("system");
-  return {
-    surfaces: surfaces.map(({ name }) => name),
-    guidance,
-    blocks,
-    system: [guidance, ...system.map(({ text }) => text)].filter((text) => text !== "").join("\n\n"),
-    message: placed("message")
-      .map(({ text }) => text)
-      .join("\n\n"),
-  };
-}
-
-function rankOf({ surface }: Block): number {
-  return { knowledge: 0, sandbox: 1, notepad: 3 }[surface] ?? 2;
 }
 
 /** Where a provider refuses dots, `session.scratchpad` is called `session_scratchpad`; both names work. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { step } from "../engine/commit.ts";
 import type { JournalEntry } from "../engine/journal.ts";
+import type { Json } from "../engine/json.ts";
+import type { NoteValue, RecordKind } from "../engine/records.ts";
 import {
   type Change,
   emptyCounters,
-  type Json,
-  type RecordKind,
+  type RecordChange,
   type SessionRow,
   type State,
 } from "../engine/state.ts";
@@ -58,12 +59,13 @@ function entryOf(
   };
 }
 
-export function note(content: string): Json {
+export function note(content: string): NoteValue {
   return { content, tags: ["Tag"], createdAt: 1, updatedAt: 2, updated: 2 };
 }
 
+/** A store takes any JSON as a record's value, so the contract writes some that no surface would. */
 export function record(kind: RecordKind, key: string, before: Json, after: Json): Change {
-  return { type: "record", kind, key, before, after };
+  return { type: "record", kind, key, before, after } as RecordChange;
 }
 
 export function scopeOf(row: SessionRow) {

@@ -4,9 +4,10 @@ import { estimateTokens } from "../context/estimate-tokens.ts";
 import { defaultLimits } from "../engine/limits.ts";
 import { HoldfastError } from "../errors.ts";
 import { Memory } from "../sessions/memory.ts";
-import { makeSessionId, type Toolbox } from "../sessions/options.ts";
+import { makeSessionId } from "../sessions/options.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 import type { Store } from "../stores/store.ts";
+import type { Toolbox } from "../surfaces/toolbox.ts";
 import { makeProjectDirectory, type Project } from "./project.ts";
 
 /** Another process may hold up one statement this long; then the hook's own deadline is looked at. */

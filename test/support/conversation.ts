@@ -1,6 +1,8 @@
 import type { ModelMessage } from "ai";
 import type { StoredMessage } from "../../src/context/conversation.ts";
-import { emptyCounters, type Json, type RecordId, type State } from "../../src/engine/state.ts";
+import type { Json } from "../../src/engine/json.ts";
+import type { RecordId } from "../../src/engine/records.ts";
+import { emptyCounters, type State } from "../../src/engine/state.ts";
 
 type Line = ModelMessage | { aside: ModelMessage };
 

@@ -58,7 +58,11 @@ export function CompactionSteps({
             </div>
           ))}
         </Step>
-        <Step title="Summary" fact={summaryBy === "model" ? "by the model" : "made without a model"} isOpen>
+        <Step
+          title="Summary"
+          fact={summaryBy === "deterministic" ? "made without a model" : "by the model"}
+          isOpen
+        >
           {summary === "" ? (
             <p>The host wrote its own summary and keeps it in its transcript.</p>
           ) : (

@@ -1,29 +1,31 @@
 import type { ModelMessage } from "ai";
-import { AgentSession, type AgentSetting, type PromptNow } from "../../agent/agent-session.ts";
+import { AgentSession, type PromptNow, type PromptView } from "../../agent/agent-session.ts";
 import { placeChanges, tellFullness } from "../../agent/place-changes.ts";
+import type { AgentSetting } from "../../agent/setting.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { blocksToFreeze, planPrompt } from "../../context/prompt.ts";
-import { type Injection, readInjections, readSpans } from "../../engine/conversation.ts";
+import { readInjections, readSpans } from "../../engine/conversation.ts";
+import type { Json } from "../../engine/json.ts";
 import { messageKey } from "../../engine/messages.ts";
-import { type Json, recordId, type State } from "../../engine/state.ts";
+import { type Injection, recordId } from "../../engine/records.ts";
+import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
-import { knownMessagesOf } from "./known-messages.ts";
-import { withoutBytes } from "./without-bytes.ts";
+import { type CallerConversation, conversationOf } from "./conversation.ts";
 
 /**
- * A conversation that belongs to somebody else: the caller hands its messages in with every call. Each is stored in
+ * A conversation that belongs to the caller, who hands its messages in with every call. Each is stored in
  * the session once, under a number, so that the controller's plans fit; the caller's list itself is only read.
  */
 export class CallerSession extends AgentSession {
   readonly #setting: AgentSetting;
-  /** The caller's way to stop the call that is under way. */
-  signal: AbortSignal | undefined;
+  readonly conversation: CallerConversation;
   #list: StoredMessage[] = [];
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(session: Session, setting: AgentSetting) {
     super(session, setting);
     this.#setting = setting;
+    this.conversation = conversationOf(session);
   }
 
   /** One piece of work on this conversation after the other. */
@@ -33,23 +35,27 @@ export class CallerSession extends AgentSession {
     return turn;
   }
 
-  /** Takes over the caller's list: what is new in it is stored, with the memory's changes before a new user message. */
-  async follow(messages: readonly ModelMessage[]): Promise<void> {
+  /**
+   * Takes over the caller's list: what is new in it is stored, with the memory's changes before a new user message.
+   * `base` is the caller's own system prompt.
+   */
+  async follow(messages: readonly ModelMessage[], base: string): Promise<void> {
     await this.#openEpoch();
-    const known = knownMessagesOf(this.session);
+    const { known, bytes } = this.conversation;
     await known.catchUp(this.session);
     const numbers = known.align(messages);
     this.#list = numbers.map((number, index) => ({
       number,
-      message: withoutBytes(messages[index] as ModelMessage),
+      message: bytes.without(messages[index] as ModelMessage),
       at: known.at(number),
     }));
     const fresh = messages.slice(numbers.length);
     const asked = fresh.findLastIndex(({ role }) => role === "user");
     if (asked !== -1) {
       await this.add(fresh.slice(0, asked));
-      await placeChanges(this, this.#setting);
-      await tellFullness(this, this.#setting);
+      const run = { agent: this, setting: this.#setting, base };
+      await placeChanges(run);
+      await tellFullness(run);
     }
     await this.add(fresh.slice(Math.max(0, asked)));
   }
@@ -70,7 +76,7 @@ export class CallerSession extends AgentSession {
     messages.forEach((message, index) => {
       this.#list.push({
         number: first + index,
-        message: withoutBytes(message),
+        message: this.conversation.bytes.without(message),
         at: this.#setting.clock(),
         ...(aside ? { aside } : {}),
       });
@@ -80,7 +86,7 @@ export class CallerSession extends AgentSession {
   /** Stores messages without taking them for part of the list; gives the number of the first. */
   async store(messages: readonly ModelMessage[], aside = false): Promise<number> {
     const at = this.#setting.clock();
-    const values = messages.map((message) => toStorable(withoutBytes(message), at, aside));
+    const values = messages.map((message) => toStorable(this.conversation.bytes.without(message), at, aside));
     const { result } = await this.session.apply({ type: "messages.add", messages: values });
     return result.first;
   }
@@ -97,14 +103,14 @@ export class CallerSession extends AgentSession {
   }
 
   /** What the model is to be given, without counting it. */
-  async plan(steer: string, base: string): Promise<Omit<PromptNow, "usage">> {
+  async plan({ steer = "", base }: PromptView): Promise<Omit<PromptNow, "usage">> {
     const state = await this.session.state();
     const messages = await this.messages(state);
     const { toolbox, placement } = this.#setting;
     const context = toolbox.context(state);
     const anchored = anchorInjections(state, messages);
     return {
-      steer,
+      view: { steer, base },
       context,
       prompt: planPrompt({ state: anchored, context, messages, base, placement, steer }),
       state,
@@ -113,9 +119,9 @@ export class CallerSession extends AgentSession {
   }
 
   /** Never remembered: the same state can be asked about for another list. */
-  override async prompt(steer = ""): Promise<PromptNow> {
-    const planned = await this.plan(steer, this.#setting.base);
-    return { ...planned, usage: this.usage(planned.prompt) };
+  override async prompt(view: PromptView): Promise<PromptNow> {
+    const planned = await this.plan(view);
+    return { ...planned, usage: this.usage(planned.prompt, view.base) };
   }
 
   async #openEpoch(): Promise<void> {

@@ -5,14 +5,14 @@ import type { Session } from "../../sessions/session.ts";
 import { CallerSession } from "./caller-session.ts";
 import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
 import {
-  agentSetting,
+  adapterSetting,
   type CompactionOptions,
   listenersOf,
   type PlacementOptions,
   type ToolOptions,
   toolboxFor,
 } from "./options.ts";
-import { type PrepareStep, prepareStepFor } from "./prepare-step.ts";
+import { type PrepareStep, prepareStepFor, type Step } from "./prepare-step.ts";
 import { executableTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
@@ -29,7 +29,7 @@ export interface HoldfastOptions<TOOLS extends ToolSet> extends CompactionOption
 }
 
 export interface PrepareStepOptions extends CompactionOptions {
-  /** Answers warnings and writes summaries; the model of the step unless given. */
+  /** Answers warnings and writes summaries (default: the model of the step). */
   model?: LanguageModel;
 }
 
@@ -44,20 +44,20 @@ export interface PrepareStepOptions extends CompactionOptions {
 export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptions<TOOLS>) {
   const { session, model, tools } = options;
   checkModel(model);
-  const setting = agentSetting(options, model, tools);
+  const setting = adapterSetting(session, options, tools);
   const memoryTools = executableTools(session, setting.toolbox);
   checkNames(tools ?? {}, memoryTools);
   const parts = { agent: new CallerSession(session, setting), setting, ...listenersOf(options) };
   return {
-    model: wrapLanguageModel({ model, middleware: memoryMiddleware(parts) }),
+    model: wrapLanguageModel({ model, middleware: memoryMiddleware({ ...parts, model }) }),
     tools: { ...tools, ...memoryTools } as TOOLS & ToolSet,
-    prepareStep: prepareStepFor(parts),
+    prepareStep: prepareStepFor({ ...parts, modelOf: () => model }),
   };
 }
 
 /** Memory's tools alone, ready to run; their names have no dots. */
 export function holdfastTools(session: Session, options: ToolOptions = {}): ToolSet {
-  return executableTools(session, toolboxFor(options));
+  return executableTools(session, toolboxFor(session, options));
 }
 
 /** Placement alone: guidance, blocks and changes are put into each prompt on its way to the model. */
@@ -65,24 +65,19 @@ export function holdfastMiddleware(
   session: Session,
   options: PlacementOptions = {},
 ): LanguageModelMiddleware {
-  const setting = agentSetting(options);
-  return memoryMiddleware({ agent: new CallerSession(session, setting), setting, ...listenersOf(options) });
+  const setting = adapterSetting(session, options);
+  const agent = new CallerSession(session, setting);
+  return memoryMiddleware({ agent, setting, ...listenersOf(options) });
 }
 
 /** Compaction alone, for a model that is wrapped with `holdfastMiddleware`: give both the same surfaces and placement. */
 export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
-  const { session, model } = options;
-  const setting = agentSetting(options, model);
-  const prepare = prepareStepFor({
-    agent: new CallerSession(session, setting),
-    setting,
-    ...listenersOf(options),
-  });
-  return (step) => {
-    // The step's model holds the middleware, which must not take a warning or a summary for a turn.
-    setting.options.model = model ?? forOwnCalls(step.model);
-    return prepare(step);
-  };
+  const { session, model, ...rest } = options;
+  const setting = adapterSetting(session, rest);
+  const agent = new CallerSession(session, setting);
+  // The step's model holds the middleware, which must not take a warning or a summary for a turn.
+  const modelOf = (step: Step) => model ?? forOwnCalls(step.model);
+  return prepareStepFor({ agent, setting, modelOf, ...listenersOf(options) });
 }
 
 /** Callers without types may name a model, as the SDK lets them; a name cannot be wrapped. */

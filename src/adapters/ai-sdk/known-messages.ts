@@ -8,8 +8,9 @@ export class KnownMessages {
   readonly #prints: (string | undefined)[] = [undefined];
   readonly #places = new Map<string, number[]>();
   readonly #times: number[] = [0];
+  readonly #fingerprints = new WeakMap<ModelMessage, string>();
 
-  /** Reads what has been stored since the last time, by whomever. */
+  /** Reads what has been stored since the last time, by this process or another. */
   async catchUp(session: Session): Promise<void> {
     const { row } = await session.state();
     const next = this.#prints.length;
@@ -28,7 +29,7 @@ export class KnownMessages {
 
   /** The numbers of a list's messages, up to the first that is new. They only ever grow: an edited list is a new branch. */
   align(messages: readonly ModelMessage[]): number[] {
-    const prints = messages.map(fingerprint);
+    const prints = messages.map((message) => this.#fingerprint(message));
     const numbers: number[] = [];
     while (numbers.length < prints.length) {
       const run = this.#longestRun(prints, numbers.length, numbers.at(-1) ?? 0);
@@ -60,8 +61,16 @@ export class KnownMessages {
     return next?.startsWith("assistant") ?? false;
   }
 
+  #fingerprint(message: ModelMessage): string {
+    const known = this.#fingerprints.get(message);
+    if (known !== undefined) return known;
+    const print = fingerprint(message);
+    this.#fingerprints.set(message, print);
+    return print;
+  }
+
   #push({ number, message, aside, at }: StoredMessage): void {
-    const print = aside ? undefined : fingerprint(message);
+    const print = aside ? undefined : this.#fingerprint(message);
     this.#prints.push(print);
     this.#times.push(at);
     if (print === undefined) return;
@@ -71,31 +80,8 @@ export class KnownMessages {
   }
 }
 
-const known = new WeakMap<Session, KnownMessages>();
-
-/** One for each session of a process, whoever asks. */
-export function knownMessagesOf(session: Session): KnownMessages {
-  let messages = known.get(session);
-  if (!messages) {
-    messages = new KnownMessages();
-    known.set(session, messages);
-  }
-  return messages;
-}
-
-const prints = new WeakMap<object, string>();
-
 /** What stays the same of a message however often it is converted: its words, or the ids of its tool calls. */
-export function fingerprint(message: ModelMessage): string {
-  let print = prints.get(message);
-  if (print === undefined) {
-    print = printOf(message);
-    prints.set(message, print);
-  }
-  return print;
-}
-
-function printOf({ role, content }: ModelMessage): string {
+export function fingerprint({ role, content }: ModelMessage): string {
   if (typeof content === "string") return `${role} 0 ${asStored(content)}`;
   const ids = content.flatMap((part) =>
     part.type === "tool-call" || part.type === "tool-result" ? [part.toolCallId] : [],

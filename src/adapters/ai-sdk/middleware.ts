@@ -1,48 +1,61 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ModelMessage, wrapLanguageModel } from "ai";
-import type { AgentSetting } from "../../agent/agent-session.ts";
 import { isOverflow } from "../../agent/call-model.ts";
 import { runCompaction } from "../../agent/compact.ts";
 import { foldWhenCold } from "../../agent/fold.ts";
 import { placeUnseenChanges } from "../../agent/place-changes.ts";
-import type { Session } from "../../sessions/session.ts";
+import type { AgentSetting } from "../../agent/setting.ts";
 import type { CallerSession } from "./caller-session.ts";
 import { createNudge } from "./nudge-turn.ts";
 import type { Listeners } from "./options.ts";
 import { hearAnswer, hearStream } from "./record-answer.ts";
-import { withBytes } from "./without-bytes.ts";
 
 type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];
 type PromptMessage = CallOptions["prompt"][number];
 
-/** A caller's conversation, how it is to be shown, and who hears of it. */
+/** A caller's conversation, how it is shown, and where events go. */
 export interface Parts extends Listeners {
   agent: CallerSession;
   setting: AgentSetting;
+}
+
+export interface MiddlewareParts extends Parts {
+  /** Writes the summary after an overflow; left out where the middleware does not compact. */
+  model?: LanguageModel;
 }
 
 /**
  * Puts memory into each prompt on its way to the model, and nowhere else: neither the caller's messages nor what
  * comes back ever holds a word of it.
  */
-export function memoryMiddleware({ agent, setting, emit, report }: Parts): LanguageModelMiddleware {
+export function memoryMiddleware({
+  agent,
+  setting,
+  emit,
+  report,
+  model,
+}: MiddlewareParts): LanguageModelMiddleware {
   /** Placed prompts, and what they were made of; a call that is not here is none of the conversation's. */
   const originals = new WeakMap<CallOptions, CallOptions>();
   const nudge = createNudge(setting, emit);
 
   const place = async (params: CallOptions): Promise<CallOptions> => {
-    agent.signal = params.abortSignal;
-    const { instructions, conversation } = divide(params.prompt);
+    const { conversation: shared } = agent;
+    shared.signal = params.abortSignal;
+    const { instructions, base, conversation } = divide(params.prompt);
     await agent.refresh();
-    await agent.follow(conversation.map(toModelMessage));
-    await placeUnseenChanges(agent, setting);
-    await foldWhenCold(agent, setting);
-    const { prompt } = await agent.plan(nudge(agent, await agent.session.state()), "");
+    await agent.follow(conversation.map(toModelMessage), base);
+    await placeUnseenChanges({ agent, setting });
+    await foldWhenCold({ agent, setting });
+    const { prompt } = await agent.plan({ steer: nudge(agent, await agent.session.state()), base: "" });
     const placed = {
       ...params,
-      prompt: [...withMemory(instructions, prompt.system), ...prompt.messages.map(toPromptMessage)],
+      prompt: [
+        ...withMemory(instructions, prompt.system),
+        ...prompt.messages.map((message) => toPromptMessage(shared.bytes.with(message))),
+      ],
     };
     originals.set(placed, params);
-    placedPrompts.set(agent.session, countPlacedPrompts(agent.session) + 1);
+    shared.placed++;
     return placed;
   };
 
@@ -58,22 +71,23 @@ export function memoryMiddleware({ agent, setting, emit, report }: Parts): Langu
         return await call();
       } catch (error) {
         const original = originals.get(params);
-        const canCompact =
-          original && attempt <= 3 && Number.isFinite(setting.policy.contextWindow) && isOverflow(error);
-        const placed = canCompact ? await compactAndPlace(original).catch(report) : undefined;
+        const canCompact = original && model && attempt <= 3 && isOverflow(error);
+        const placed = canCompact ? await compactAndPlace(original, model).catch(report) : undefined;
         if (!placed) throw error;
         call = () => again(placed);
       }
     }
   };
 
-  const compactAndPlace = (params: CallOptions): Promise<CallOptions | undefined> =>
+  const compactAndPlace = (params: CallOptions, by: LanguageModel): Promise<CallOptions | undefined> =>
     agent.exclusive(async () => {
+      const { base, conversation } = divide(params.prompt);
       // Another call on this conversation may have been here in the meantime.
-      await agent.follow(divide(params.prompt).conversation.map(toModelMessage));
-      const skipWarning = "the provider refused the prompt as too long";
+      await agent.follow(conversation.map(toModelMessage), base);
+      const skipped = "the provider refused the prompt as too long";
       const signal = params.abortSignal ?? new AbortController().signal;
-      const done = await runCompaction({ agent, setting, signal, emit, trigger: "overflow", skipWarning });
+      const run = { agent, setting, signal, emit, model: by, base, skipped };
+      const done = await runCompaction({ ...run, trigger: "overflow" });
       return done ? place(params) : undefined;
     });
 
@@ -105,10 +119,13 @@ export function memoryMiddleware({ agent, setting, emit, report }: Parts): Langu
   };
 }
 
-function divide(prompt: PromptMessage[]): { instructions: PromptMessage[]; conversation: PromptMessage[] } {
+/** The caller's instructions, as they are and as one text, and the conversation after them. */
+function divide(prompt: PromptMessage[]) {
   const start = prompt.findIndex(({ role }) => role !== "system");
   const end = start === -1 ? prompt.length : start;
-  return { instructions: prompt.slice(0, end), conversation: prompt.slice(end) };
+  const instructions = prompt.slice(0, end);
+  const base = instructions.map(({ content }) => content).join("\n\n");
+  return { instructions, base, conversation: prompt.slice(end) };
 }
 
 /** Guidance and blocks after the caller's instructions, as one system prompt where nothing is lost by that. */
@@ -130,19 +147,11 @@ function toModelMessage(message: PromptMessage): ModelMessage {
   return message as ModelMessage;
 }
 
-function toPromptMessage(planned: ModelMessage): PromptMessage {
-  const message = withBytes(planned);
+function toPromptMessage(message: ModelMessage): PromptMessage {
   if (message.role === "user" && typeof message.content === "string") {
     return { ...message, content: [{ type: "text", text: message.content }] };
   }
   return message as PromptMessage;
-}
-
-const placedPrompts = new WeakMap<Session, number>();
-
-/** How many prompts of a session have passed the middleware in this process. */
-export function countPlacedPrompts(session: Session): number {
-  return placedPrompts.get(session) ?? 0;
 }
 
 const ownCall = "holdfast";

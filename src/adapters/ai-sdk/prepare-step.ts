@@ -1,7 +1,7 @@
 import type { Instructions, LanguageModel, ModelMessage } from "ai";
 import { makeRoom } from "../../agent/make-room.ts";
 import { HoldfastError } from "../../errors.ts";
-import { countPlacedPrompts, type Parts } from "./middleware.ts";
+import type { Parts } from "./middleware.ts";
 
 /** What a `prepareStep` is given, as far as it is looked at. */
 export interface Step {
@@ -14,23 +14,29 @@ export interface Step {
 /** Changes nothing of the step: what has to leave the prompt is left out of it by the middleware. */
 export type PrepareStep = (step: Step) => Promise<undefined>;
 
+export interface StepParts extends Parts {
+  /** Answers the warning and writes the summary. */
+  modelOf: (step: Step) => LanguageModel;
+}
+
 /** Before each step: stores what is new, and clears, warns and compacts as far as that is needed. */
-export function prepareStepFor({ agent, setting, emit, report }: Parts): PrepareStep {
+export function prepareStepFor({ agent, setting, emit, report, modelOf }: StepParts): PrepareStep {
   const never = new AbortController().signal;
-  // The SDK tells its signal to models, but not to a prepareStep; all steps of a call have the same.
-  const signalOf = ({ steps }: Step) => (steps.length > 0 ? agent.signal : undefined) ?? never;
+  const { conversation } = agent;
+  const signalOf = ({ steps }: Step) => (steps.length > 0 ? conversation.signal : undefined) ?? never;
   let expected = 0;
   const prepare = async (step: Step) => {
     const { messages, steps, instructions } = step;
-    if (steps.length > 0 && countPlacedPrompts(agent.session) === 0) throw middlewareMissing();
+    if (steps.length > 0 && conversation.placed === 0) throw middlewareMissing();
     const reported = steps.at(-1)?.usage.inputTokens;
     if (reported !== undefined && expected > 0) setting.tokenizer.observe(expected, reported);
-    setting.base = textOf(instructions);
+    const base = textOf(instructions);
     const start = messages.findIndex(({ role }) => role !== "system");
-    await agent.follow(start === -1 ? [] : messages.slice(start));
-    const run = { agent, setting, signal: signalOf(step), emit, steer: "", isOver: () => false };
+    await agent.follow(start === -1 ? [] : messages.slice(start), base);
+    const frame = { model: modelOf(step), base, steer: "" };
+    const run = { ...frame, agent, setting, signal: signalOf(step), emit, isOver: () => false };
     await makeRoom(run, growthOf(steps));
-    expected = (await agent.prompt()).usage.total;
+    expected = (await agent.prompt({ base })).usage.total;
   };
   return async (step) => {
     try {

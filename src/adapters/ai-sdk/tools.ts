@@ -1,14 +1,13 @@
 import { jsonSchema, type ToolSet, tool } from "ai";
 import { callKey } from "../../context/conversation.ts";
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
-import type { Toolbox } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
 import type { Tool } from "../../surfaces/surface.ts";
-import { type AgentToolbox, dotless } from "../../surfaces/toolbox.ts";
+import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 
 /** Memory's tools for the AI SDK, ready to run. The model reads a tool's text; programs get its output. */
-export function executableTools(session: Session, toolbox: AgentToolbox): ToolSet {
+export function executableTools(session: Session, toolbox: Toolbox): ToolSet {
   return Object.fromEntries(
     toolbox.tools.map((each) => [dotless(each.name), executable(session, toolbox, each)]),
   );

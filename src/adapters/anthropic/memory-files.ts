@@ -1,9 +1,9 @@
-import type { Operation } from "../../engine/operations.ts";
 import { readText, type State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { Session } from "../../sessions/session.ts";
 import type { Note } from "../../surfaces/notes/operations.ts";
+import type { Operation } from "../../surfaces/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import type { SessionHandle } from "../../surfaces/session-handle.ts";
 import { checkPath, memoryRoot } from "./memory-path.ts";
 
 /** Where a file of the memory tool is kept. */
@@ -31,7 +31,7 @@ const fixedPlaces: Record<string, Exclude<Place["kind"], "note">> = {
 const reservedDirectories = [`${memoryRoot}/notes`, `${memoryRoot}/scratchpad`];
 
 /** Everything there is, by path. A note is kept under the path in its tags, or else under its id. */
-export async function listFiles(session: Session, state: State): Promise<MemoryFile[]> {
+export async function listFiles(session: SessionHandle, state: State): Promise<MemoryFile[]> {
   const files = Object.keys(fixedPlaces).flatMap((path) => fixedFile(path, state) ?? []);
   const taken = new Set<string>();
   // Newest first: of two notes with one path the newer is the file.
@@ -50,7 +50,7 @@ export async function listFiles(session: Session, state: State): Promise<MemoryF
 
 /** The file of that path; the fixed ones are found even when they are empty. */
 export async function findFile(
-  session: Session,
+  session: SessionHandle,
   state: State,
   path: string,
 ): Promise<MemoryFile | undefined> {

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { defaultLimits } from "../../engine/limits.ts";
-import type { Operation } from "../../engine/operations.ts";
 import type { State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { ToolAnswer } from "../../sessions/options.ts";
-import type { ApplyOptions, Session } from "../../sessions/session.ts";
 import { dispatch, required } from "../../surfaces/dispatch.ts";
+import type { Operation } from "../../surfaces/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import type { ApplyOptions, SessionHandle } from "../../surfaces/session-handle.ts";
 import { type Call, defineTool, type Tool } from "../../surfaces/surface.ts";
+import type { ToolAnswer } from "../../surfaces/toolbox.ts";
 import {
   checkFree,
   createOperation,
@@ -77,7 +77,7 @@ const memoryTool = defineTool({
 const tools: ReadonlyMap<string, Tool> = new Map([[memoryTool.name, memoryTool]]);
 
 /** Runs one command of Anthropic's memory tool on a session's memory. */
-export function runMemoryCommand(session: Session, input: unknown): Promise<ToolAnswer> {
+export function runMemoryCommand(session: SessionHandle, input: unknown): Promise<ToolAnswer> {
   // The commands have no budget of their own: the engine holds what they write to the memory's.
   const call: Call = {
     session,
@@ -88,7 +88,7 @@ export function runMemoryCommand(session: Session, input: unknown): Promise<Tool
   return dispatch(tools, memoryTool.name, input, call);
 }
 
-type At = { session: Session; options: ApplyOptions };
+type At = { session: SessionHandle; options: ApplyOptions };
 
 async function view({ session }: At, path: string, range?: number[]): Promise<string> {
   const state = await session.state();
@@ -168,7 +168,7 @@ async function move(at: At, file: MemoryFile, to: string): Promise<string[]> {
 }
 
 /** The file of that path, or all below that directory. */
-async function filesAt(session: Session, path: string): Promise<MemoryFile[]> {
+async function filesAt(session: SessionHandle, path: string): Promise<MemoryFile[]> {
   const files = await listFiles(session, await session.state());
   const file = files.find((each) => each.path === path && isThere(each));
   const found = file ? [file] : filesBelow(files, path);

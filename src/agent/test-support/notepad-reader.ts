@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { compactedText, foldedText } from "../../compaction/summary.ts";
+import { compactedText, foldedText } from "../../compaction/notices.ts";
 import { unfenceContent } from "../../context/fence.ts";
 import { appendText, prependText, replaceText } from "../../engine/text.ts";
 import { parseNotepad } from "../../index.ts";

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { Usage } from "../../compaction/usage.ts";
-import type { Receipt, ReceiptItem } from "../../engine/conversation.ts";
+import type { Receipt, ReceiptItem } from "../../engine/records.ts";
 import { bar, count, oneLine, percent } from "../terminal/paint.ts";
 
 /** Where the session stands: shown before each prompt. */

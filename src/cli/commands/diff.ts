@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../../engine/journal.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { JournalEntry } from "../../surfaces/operations.ts";
 import { readArguments } from "../arguments.ts";
 import { openExistingMemory } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";

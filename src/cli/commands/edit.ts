@@ -5,12 +5,12 @@ import {
   merge,
   type SideNames,
 } from "../../engine/merge.ts";
-import type { Operation } from "../../engine/operations.ts";
 import { readText, type State } from "../../engine/state.ts";
 import { countCharacters, normaliseText } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { Operation } from "../../surfaces/operations.ts";
 import { readArguments } from "../arguments.ts";
 import { type EditedFile, makeEditedFile } from "../edited-file.ts";
 import { openExistingMemory } from "../existing-memory.ts";
@@ -114,7 +114,7 @@ async function save(
     const outcome = merge(origin.text, mine, theirs);
     if (!outcome.ok) throw new Conflict(outcome.parts, { text: theirs, revision: state.row.revision });
     merged = theirs !== origin.text;
-    return operationFor(space, outcome.text, memory.budget);
+    return operationFor(space, outcome.text, memory.setting);
   };
   try {
     const { revision } = await session.change(make, () => true, { actor: { kind: "person" } });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { notesOf } from "../../hosts/pi/branch-memory.ts";
 import { readPiSession } from "../../hosts/pi/session-file.ts";

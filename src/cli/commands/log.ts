@@ -1,5 +1,5 @@
-import type { JournalEntry } from "../../engine/journal.ts";
 import { HoldfastError } from "../../errors.ts";
+import type { JournalEntry } from "../../surfaces/operations.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { openExistingMemory } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";

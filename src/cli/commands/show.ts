@@ -1,10 +1,11 @@
-import { type OpenTask, readTasks } from "../../engine/conversation.ts";
+import type { OpenTask } from "../../engine/records.ts";
 import { revertChanges, type SessionRow } from "../../engine/state.ts";
 import { countCharacters } from "../../engine/text.ts";
 import type { MemorySnapshot } from "../../sessions/history.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Note } from "../../surfaces/notes/operations.ts";
+import { readTasks } from "../../surfaces/tasks/operations.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { openExistingMemory } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";
@@ -80,7 +81,7 @@ function render({ row, snapshot, tasks, at }: Shown, memory: Memory, screen: Scr
     ...(row.status === "active" ? [] : [row.status]),
     ...(row.parent === null ? [] : [`child of ${row.parent}`]),
   ];
-  const { limits } = memory.budget;
+  const { limits } = memory.setting;
   const written = [
     ...section("Notepad", countCharacters(notepad ?? ""), limits.notepadCharacters, screen, () =>
       renderMarkdown(notepad ?? "", indent, screen),

@@ -1,4 +1,5 @@
-import { type Checkpoint, type Receipt, readEpoch } from "../../engine/conversation.ts";
+import { readEpoch } from "../../engine/conversation.ts";
+import type { Checkpoint, Receipt } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import { stampOf } from "../../workspace/light-memory.ts";

@@ -1,14 +1,15 @@
 import { statSync } from "node:fs";
 import { planCheckpoint } from "../../compaction/checkpoint.ts";
 import { planReceipt } from "../../compaction/receipt.ts";
-import { renderScratchpad } from "../../context/blocks.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { fenceContent } from "../../context/fence.ts";
-import { type Checkpoint, type Receipt, readEpoch } from "../../engine/conversation.ts";
+import { readEpoch } from "../../engine/conversation.ts";
+import type { Checkpoint, Receipt } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import { normaliseTexts } from "../../engine/text.ts";
 import type { Session } from "../../sessions/session.ts";
+import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 
 const asSystem = { actor: { kind: "system" as const }, surface: "hook" };

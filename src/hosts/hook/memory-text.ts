@@ -1,5 +1,6 @@
-import { renderNotepad, renderScratchpad } from "../../context/blocks.ts";
 import type { State } from "../../engine/state.ts";
+import { renderNotepad } from "../../surfaces/notepad/block.ts";
+import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 
 /** Above 10,000 characters Claude Code shows the model a preview only, and Codex cuts at about as many bytes. */

@@ -1,4 +1,4 @@
-import type { Checkpoint } from "../../engine/conversation.ts";
+import type { Checkpoint } from "../../engine/records.ts";
 import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import type { Scene } from "./scene.ts";
 

@@ -1,7 +1,7 @@
 import { type NudgePolicy, planNudge } from "../../compaction/nudges.ts";
-import type { JournalEntry } from "../../engine/journal.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { JournalEntry } from "../../surfaces/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { stampOf } from "../../workspace/light-memory.ts";
 import { lastInputTokens } from "../gemini/transcript.ts";

@@ -1,5 +1,5 @@
 import type { StoredMessage } from "../../context/conversation.ts";
-import type { Checkpoint } from "../../engine/conversation.ts";
+import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";

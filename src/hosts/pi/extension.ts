@@ -1,10 +1,10 @@
-import { warningText } from "../../compaction/summary.ts";
-import { type Receipt, readEpoch } from "../../engine/conversation.ts";
+import { warningText } from "../../compaction/notices.ts";
+import { readEpoch } from "../../engine/conversation.ts";
+import type { Receipt } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import type { ToolAnswer } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
-import { dotless } from "../../surfaces/toolbox.ts";
+import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import { writeReceipt } from "../hook/host-compaction.ts";
 import { ShownMemory } from "../shown-memory.ts";
 import type {

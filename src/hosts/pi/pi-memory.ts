@@ -1,4 +1,5 @@
-import type { Json, State } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
+import type { State } from "../../engine/state.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../compaction/summary.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { unfenceContent } from "../../context/fence.ts";
-import type { Receipt } from "../../engine/conversation.ts";
+import type { Receipt } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { PiContext, PiModelAnswer, PiModelRequest } from "./api.ts";
 

@@ -1,8 +1,8 @@
-import type { Checkpoint, Epoch, Receipt } from "../../engine/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
-import type { JournalEntry } from "../../engine/journal.ts";
+import type { Checkpoint, Epoch, Receipt } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { JournalEntry } from "../../surfaces/operations.ts";
 import type { Reply } from "../api.ts";
 import { readMessages } from "../messages.ts";
 import type { Handlers, Workshop } from "./handlers.ts";

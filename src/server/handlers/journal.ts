@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../../engine/journal.ts";
 import { revertChanges } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { JournalEntry } from "../../surfaces/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { Reply } from "../api.ts";
 import { isMemoryOperation } from "../describe-operation.ts";

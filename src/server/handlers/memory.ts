@@ -1,10 +1,11 @@
-import { readCleared, readTasks } from "../../engine/conversation.ts";
+import { readCleared } from "../../engine/conversation.ts";
 import type { Limits } from "../../engine/limits.ts";
 import { readText, type State, type TextTarget } from "../../engine/state.ts";
 import { countCharacters, normaliseText } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import { readTasks } from "../../surfaces/tasks/operations.ts";
 import type { Reply } from "../api.ts";
 import { mergeEdit } from "../merge-edit.ts";
 import { Family, sessionItem } from "../session-items.ts";
@@ -24,7 +25,7 @@ export function memoryHandlers(workshop: Workshop): Pick<Handlers, "memory" | "e
       const family = new Family(await directory.of("all"));
       const summary = { ...state.row, notes: state.row.counters.notes };
       const { notes, plan, refs } = readScratchpad(state);
-      const { limits } = memory.budget;
+      const { limits } = memory.setting;
       return {
         session: await sessionItem(memory, summary, family, clock()),
         revision: state.row.revision,
@@ -59,7 +60,7 @@ export function memoryHandlers(workshop: Workshop): Pick<Handlers, "memory" | "e
       const isUnchanged = settle(before) === readText(before, target);
       if (isUnchanged) return { revision: before.row.revision, text: readText(before, target), merged };
       const { revision, state } = await session.change(
-        (current) => writeOf(name, settle(current), memory.budget.limits),
+        (current) => writeOf(name, settle(current), memory.setting.limits),
         () => false,
         asPerson,
       );

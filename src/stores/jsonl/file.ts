@@ -11,7 +11,8 @@ import {
 import { dirname } from "node:path";
 import { step } from "../../engine/commit.ts";
 import type { JournalEntry } from "../../engine/journal.ts";
-import { recordId, type SessionRow, type State } from "../../engine/state.ts";
+import { recordId } from "../../engine/records.ts";
+import type { SessionRow, State } from "../../engine/state.ts";
 import { syncDirectory } from "../directory.ts";
 import { SessionTable } from "../session-table.ts";
 import type { Commit, NewSession } from "../store.ts";

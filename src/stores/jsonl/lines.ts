@@ -1,6 +1,8 @@
 import { crc32 } from "node:zlib";
 import type { JournalEntry } from "../../engine/journal.ts";
-import type { Json, RecordKind, SessionRow } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
+import type { RecordKind } from "../../engine/records.ts";
+import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Version } from "../session-table.ts";
 

@@ -1,5 +1,5 @@
 import type { Client, ClientConfig } from "pg";
-import { residentKinds } from "../../engine/state.ts";
+import { residentKinds } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import { openEnd } from "../session-table.ts";
 import {

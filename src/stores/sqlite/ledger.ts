@@ -1,4 +1,4 @@
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import type { Ledger, LedgerCall } from "../ledger.ts";
 import type { SqliteRows } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { JournalEntry } from "../../engine/journal.ts";
-import { residentKinds } from "../../engine/state.ts";
+import { residentKinds } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Ledger } from "../ledger.ts";
 import { openEnd } from "../session-table.ts";

@@ -1,4 +1,4 @@
-import type { ApplyOptions } from "../../sessions/session.ts";
+import type { ApplyOptions } from "../session-handle.ts";
 import type { Call } from "../surface.ts";
 
 /** How a call of one session writes to what the agent knows: other sessions may use the same keys. */

@@ -1,10 +1,10 @@
 import { checkCounts, checkTexts } from "../../engine/check-fields.ts";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
+import { compareKeys, type KeyValue } from "../../engine/records.ts";
 import { normaliseTexts, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { AppliedOperation, ApplyOptions, Session } from "../../sessions/session.ts";
-import { compareKeys } from "../../stores/store.ts";
-import type { KeyValue, KeyValueResult } from "./state-operations.ts";
+import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
+import type { KeyValueResult } from "./state-operations.ts";
 
 export interface KeyList {
   keys: { key: string; version: number }[];
@@ -46,7 +46,7 @@ function checkJson(key: string, value: unknown): void {
 const lastCharacter = "\u{10ffff}";
 
 /** `open`: the session that keeps the values. */
-export function keyValuesOf(open: () => Promise<Session>): KeyValues {
+export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
   return {
     async get(key) {
       checkTexts({ key }, "key");

@@ -1,8 +1,15 @@
-import { type Json, revertChanges } from "../../engine/state.ts";
-import { checkRevision } from "../../sessions/history.ts";
-import type { AppliedOperation, ApplyOptions, Session } from "../../sessions/session.ts";
+import { checkRevision } from "../../engine/check-fields.ts";
+import type { Json } from "../../engine/json.ts";
+import { revertChanges } from "../../engine/state.ts";
+import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { type KeyValues, keyValuesOf } from "./key-values.ts";
-import { readSkills, readTools, type SavedSkill, type SavedTool, type ShelfResult } from "./saved-items.ts";
+import {
+  readSkills,
+  readTools,
+  type SavedItemResult,
+  type SavedSkill,
+  type SavedTool,
+} from "./saved-items.ts";
 import { readLocks, readSystemPrompt, type SystemPromptResult } from "./system-prompt.ts";
 
 type Done<Result> = Promise<AppliedOperation<Result>>;
@@ -28,23 +35,23 @@ export interface SystemPrompt {
 }
 
 /** What an agent knows in every session, for good: journaled like a session, with history, undo and watching. */
-export interface Knowledge {
+export interface Knowledge<Owner extends SessionHandle = SessionHandle> {
   /** Its journal: `history`, `at`, `diff`, `undo` and `watch` work as on any session. */
-  readonly session: Session;
+  readonly session: Owner;
   readonly systemPrompt: SystemPrompt;
   readonly state: KeyValues;
   skills(): Promise<SavedSkill[]>;
-  saveSkill(skill: Omit<SavedSkill, "version">, options?: ApplyOptions): Done<ShelfResult>;
-  deleteSkill(name: string, options?: ApplyOptions): Done<ShelfResult>;
+  saveSkill(skill: Omit<SavedSkill, "version">, options?: ApplyOptions): Done<SavedItemResult>;
+  deleteSkill(name: string, options?: ApplyOptions): Done<SavedItemResult>;
   tools(): Promise<SavedTool[]>;
   saveTool(
     tool: { name: string; description: string; schema: Json; code: string },
     options?: ApplyOptions,
-  ): Done<ShelfResult>;
-  deleteTool(name: string, options?: ApplyOptions): Done<ShelfResult>;
+  ): Done<SavedItemResult>;
+  deleteTool(name: string, options?: ApplyOptions): Done<SavedItemResult>;
 }
 
-export function knowledgeOf(session: Session): Knowledge {
+export function knowledgeOf<Owner extends SessionHandle>(session: Owner): Knowledge<Owner> {
   return {
     session,
     systemPrompt: systemPromptOf(session),
@@ -60,7 +67,7 @@ export function knowledgeOf(session: Session): Knowledge {
   };
 }
 
-function systemPromptOf(session: Session): SystemPrompt {
+function systemPromptOf(session: SessionHandle): SystemPrompt {
   const byPerson = { actor: { kind: "person" as const } };
   return {
     read: async () => readSystemPrompt(await session.state()),

@@ -1,78 +1,86 @@
 import { checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
-import type { Environment, Outcome } from "../../engine/operations.ts";
-import { type Json, listResident, type State } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
+import type { Handlers, Outcome } from "../../engine/operations.ts";
+import type { SkillValue, ToolValue } from "../../engine/records.ts";
+import { listResident, type State } from "../../engine/state.ts";
 import { countCharacters, isLongerThan, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 
-/** What an agent made for later: skills, which are texts, and tools, which are programs. */
-export type ShelfOperation =
+/** What an agent saved for later: skills, which are texts, and tools, which are programs. */
+export type SavedItemOperation =
   | { type: "skills.save"; name: string; description: string; content: string }
   | { type: "skills.delete"; name: string }
   | { type: "tools.save"; name: string; description: string; schema: Json; code: string }
   | { type: "tools.delete"; name: string };
 
-export type ShelfResult = { version: number };
+export type SavedItemResult = { version: number };
 
-export interface SavedSkill {
+export interface SavedSkill extends SkillValue {
   name: string;
-  description: string;
-  content: string;
-  /** 1 for the first; one more each time it is saved. */
-  version: number;
 }
 
-export interface SavedTool {
+export interface SavedTool extends ToolValue {
   name: string;
-  description: string;
-  /** JSON Schema of its input. */
-  schema: Json;
-  code: string;
-  version: number;
 }
 
-export function applyShelf(
-  draft: Draft,
+export const savedItemOperations: Handlers<SavedItemOperation, SavedItemResult> = {
+  "skills.save"(draft, operation, state, { limits }) {
+    const { name, description, content } = operation;
+    checkTexts(operation, "name", "description", "content");
+    checkFits(
+      state,
+      "skill",
+      { name, text: content },
+      { characters: limits.skillCharacters, items: limits.skills },
+    );
+    const version = (draft.record("skill", name)?.version ?? 0) + 1;
+    draft.put("skill", name, { description, content, version });
+    return { result: { version }, warnings: [] };
+  },
+  "tools.save"(draft, operation, state, { limits }) {
+    const { name, description, schema, code } = operation;
+    checkTexts(operation, "name", "description", "code");
+    checkFits(
+      state,
+      "tool",
+      { name, text: code },
+      { characters: limits.toolCharacters, items: limits.tools },
+    );
+    const version = (draft.record("tool", name)?.version ?? 0) + 1;
+    draft.put("tool", name, { description, schema, code, version });
+    return { result: { version }, warnings: [] };
+  },
+  "skills.delete": (draft, { name }, state) => remove(draft, state, "skill", name),
+  "tools.delete": (draft, { name }, state) => remove(draft, state, "tool", name),
+};
+
+function remove(draft: Draft, state: State, kind: "skill" | "tool", name: string): Outcome<SavedItemResult> {
+  checkTexts({ name }, "name");
+  const before = draft.record(kind, name);
+  if (!before) throw notThere(state, kind, name);
+  draft.remove(kind, name);
+  return { result: { version: before.version }, warnings: [] };
+}
+
+function checkFits(
   state: State,
-  operation: ShelfOperation,
-  { limits }: Environment,
-): Outcome<ShelfResult> {
-  const kind = operation.type.startsWith("skills.") ? "skill" : "tool";
-  checkTexts(operation, "name");
-  const { name } = operation;
-  const before = draft.record(kind, name) as { version: number } | null;
-  if (operation.type === "skills.delete" || operation.type === "tools.delete") {
-    if (!before) throw notThere(state, kind, name);
-    draft.remove(kind, name);
-    return { result: { version: before.version }, warnings: [] };
-  }
-  const [text, limit] =
-    operation.type === "skills.save"
-      ? [operation.content, limits.skillCharacters]
-      : [operation.code, limits.toolCharacters];
-  checkTexts(operation, "description");
-  checkTexts({ text }, "text");
-  if (isLongerThan(text, limit)) throw tooLong(kind, name, text, limit);
-  const most = kind === "skill" ? limits.skills : limits.tools;
-  if (!before && listResident(state, kind).length >= most) throw tooMany(kind, most);
-  const version = (before?.version ?? 0) + 1;
-  const { type: _type, name: _name, ...kept } = operation;
-  draft.put(kind, name, { ...kept, version } as Json);
-  return { result: { version }, warnings: [] };
+  kind: "skill" | "tool",
+  { name, text }: { name: string; text: string },
+  limits: { characters: number; items: number },
+): void {
+  if (isLongerThan(text, limits.characters)) throw tooLong(kind, name, text, limits.characters);
+  const saved = listResident(state, kind);
+  const isNew = !saved.some(([known]) => known === name);
+  if (isNew && saved.length >= limits.items) throw tooMany(kind, limits.items);
 }
 
 export function readSkills(state: State): SavedSkill[] {
-  return listResident(state, "skill").map(([name, value]) => ({
-    name,
-    ...(value as unknown as Omit<SavedSkill, "name">),
-  }));
+  return listResident(state, "skill").map(([name, value]) => ({ name, ...value }));
 }
 
 export function readTools(state: State): SavedTool[] {
-  return listResident(state, "tool").map(([name, value]) => ({
-    name,
-    ...(value as unknown as Omit<SavedTool, "name">),
-  }));
+  return listResident(state, "tool").map(([name, value]) => ({ name, ...value }));
 }
 
 function notThere(state: State, kind: "skill" | "tool", name: string): HoldfastError {

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { Session } from "../../sessions/session.ts";
+import type { SessionHandle } from "../session-handle.ts";
 import { defineTool, type Tool } from "../surface.ts";
 import { knowledgeOptions } from "./apply-options.ts";
 import { findSkillFault, oneLine, type SkillSource, type SkillSummary } from "./skill-format.ts";
 
 /** All skills of a session's agent: those in folders first, then those it saved. */
 export async function listSkills(
-  session: Session,
+  session: SessionHandle,
   source: SkillSource,
 ): Promise<{ skills: SkillSummary[]; warnings: string[] }> {
   const found = await source.list();
@@ -110,7 +110,11 @@ async function refuseHidden(source: SkillSource, name: string): Promise<void> {
   );
 }
 
-async function noSuchSkill(session: Session, source: SkillSource, name: string): Promise<HoldfastError> {
+async function noSuchSkill(
+  session: SessionHandle,
+  source: SkillSource,
+  name: string,
+): Promise<HoldfastError> {
   const names = (await listSkills(session, source)).skills.map((skill) => skill.name);
   return new HoldfastError(
     "not_found",

@@ -1,8 +1,9 @@
 import { checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
+import type { Json } from "../../engine/json.ts";
 import type { Limits } from "../../engine/limits.ts";
-import type { Environment, Outcome } from "../../engine/operations.ts";
-import type { Json } from "../../engine/state.ts";
+import type { Handlers } from "../../engine/operations.ts";
+import type { KeyValue } from "../../engine/records.ts";
 import { countCharacters, isLongerThan, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 
@@ -13,40 +14,36 @@ export type KeyValueOperation =
 
 export type KeyValueResult = { version: number };
 
-/** A value as it is kept. The version is the revision that wrote it, so no two values of a key share one. */
-export interface KeyValue {
-  value: Json;
-  version: number;
-  /** JSON Schema that every later value has to meet. */
-  schema?: Json;
-}
-
-export function applyKeyValues(
-  draft: Draft,
-  operation: KeyValueOperation,
-  { limits }: Environment,
-): Outcome<KeyValueResult> {
-  checkTexts(operation, "key");
-  const { key, expected } = operation;
-  const before = draft.record("state", key) as unknown as KeyValue | null;
-  const version = before?.version ?? 0;
-  if (expected !== undefined && expected !== version) throw otherVersion(key, expected, before);
-  if (operation.type === "state.delete") {
-    if (!before) throw noSuchKey(key);
-    draft.remove("state", key);
+export const keyValueOperations: Handlers<KeyValueOperation, KeyValueResult> = {
+  "state.set"(draft, operation, _state, { limits }) {
+    const { key } = operation;
+    const before = readValue(draft, operation);
+    checkSize(operation, limits);
+    if (!before) {
+      if (draft.counter("states") >= limits.stateKeys) throw tooManyKeys(limits.stateKeys);
+      draft.count("states", 1);
+    }
+    const schema = operation.schema ?? before?.schema;
+    const version = draft.row.revision + 1;
+    draft.put("state", key, { value: operation.value, version, ...(schema ? { schema } : {}) });
+    return { result: { version }, warnings: [] };
+  },
+  "state.delete"(draft, operation) {
+    if (!readValue(draft, operation)) throw noSuchKey(operation.key);
+    draft.remove("state", operation.key);
     draft.count("states", -1);
     return { result: { version: 0 }, warnings: [] };
-  }
-  checkSize(operation, limits);
-  if (!before) {
-    if (draft.counter("states") >= limits.stateKeys) throw tooManyKeys(limits.stateKeys);
-    draft.count("states", 1);
-  }
-  const schema = operation.schema ?? before?.schema;
-  const next = draft.row.revision + 1;
-  const kept: KeyValue = { value: operation.value, version: next, ...(schema ? { schema } : {}) };
-  draft.put("state", key, kept as unknown as Json);
-  return { result: { version: next }, warnings: [] };
+  },
+};
+
+/** The value that is there now, if it is at the version that the caller expects. */
+function readValue(draft: Draft, operation: KeyValueOperation): KeyValue | null {
+  checkTexts(operation, "key");
+  const { key, expected } = operation;
+  const before = draft.record("state", key);
+  if (expected !== undefined && expected !== (before?.version ?? 0))
+    throw otherVersion(key, expected, before);
+  return before;
 }
 
 function checkSize(

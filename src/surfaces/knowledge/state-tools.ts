@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import { defineTool } from "../surface.ts";
 import { knowledgeOptions } from "./apply-options.ts";
 

@@ -1,9 +1,10 @@
 import { checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
 import { type EditCounts, type EditOperation, editWithin } from "../../engine/edit-text.ts";
-import type { Environment, Outcome } from "../../engine/operations.ts";
+import type { Handler, Handlers } from "../../engine/operations.ts";
 import { listResident, readText, type State } from "../../engine/state.ts";
-import { quote } from "../../engine/text.ts";
+import { isLongerThan, quote } from "../../engine/text.ts";
+import type { UndoRules } from "../../engine/undo.ts";
 import { HoldfastError } from "../../errors.ts";
 
 /** Edits of an agent's permanent instructions, and what people lock of them. */
@@ -14,18 +15,7 @@ export type SystemPromptOperation =
 
 export type SystemPromptResult = EditCounts;
 
-export function applySystemPrompt(
-  draft: Draft,
-  state: State,
-  operation: SystemPromptOperation,
-  { limits }: Environment,
-): Outcome<SystemPromptResult> {
-  if (operation.type === "system.lock" || operation.type === "system.unlock") {
-    checkTexts(operation, "text");
-    if (operation.type === "system.lock") lock(draft, state, operation.text);
-    else unlock(draft, state, operation.text);
-    return { result: {}, warnings: [] };
-  }
+const edit: Handler<EditOperation<"system">, SystemPromptResult> = (draft, operation, state, { limits }) => {
   const { text, counts } = editWithin(draft.text("space/system"), operation, {
     name: "system prompt",
     limit: limits.systemPromptCharacters,
@@ -35,7 +25,30 @@ export function applySystemPrompt(
   draft.setText("space/system", text);
   checkLocks(draft, state);
   return { result: counts, warnings: [] };
-}
+};
+
+export const systemPromptOperations: Handlers<SystemPromptOperation, SystemPromptResult> = {
+  "system.write": edit,
+  "system.append": edit,
+  "system.prepend": edit,
+  "system.replace": edit,
+  "system.delete": edit,
+  "system.lock"(draft, operation, state) {
+    checkTexts(operation, "text");
+    lock(draft, state, operation.text);
+    return { result: {}, warnings: [] };
+  },
+  "system.unlock"(draft, operation, state) {
+    checkTexts(operation, "text");
+    unlock(draft, state, operation.text);
+    return { result: {}, warnings: [] };
+  },
+};
+
+export const systemPromptUndo: UndoRules = {
+  fits: { "space/system": (text, { limits }) => !isLongerThan(text, limits.systemPromptCharacters) },
+  check: checkLocks,
+};
 
 export function readSystemPrompt(state: State): string {
   return readText(state, "space/system");
@@ -43,15 +56,15 @@ export function readSystemPrompt(state: State): string {
 
 /** The passages that nobody may change until a person unlocks them. */
 export function readLocks(state: State): string[] {
-  return listResident(state, "lock").map(([, text]) => text as string);
+  return listResident(state, "lock").map(([, text]) => text);
 }
 
 /** Refuses a draft in which a locked passage no longer stands, or no longer on lines of its own. */
-export function checkLocks(draft: Draft, state: State): void {
+function checkLocks(draft: Draft, state: State): void {
   const [before, after] = [readSystemPrompt(state), draft.text("space/system")].map((text) => `\n${text}\n`);
   for (const [key] of listResident(state, "lock")) {
     const locked = draft.record("lock", key);
-    if (typeof locked !== "string") continue;
+    if (locked === null) continue;
     const forms = [`\n${locked}\n`, `\n${locked}`, `${locked}\n`];
     const form = forms.find((each) => before?.includes(each)) ?? locked;
     if (!after?.includes(form)) throw isLocked(locked);

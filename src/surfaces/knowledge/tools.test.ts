@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, openTestMemory, refusal } from "../../../test/support/memory.ts";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import type { Session } from "../../sessions/session.ts";
 
 async function open(): Promise<{ session: Session; other: Session; stranger: Session }> {

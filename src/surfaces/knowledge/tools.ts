@@ -1,8 +1,8 @@
 import { fenceContent } from "../../context/fence.ts";
 import { isLongerThan, takeCharacters } from "../../engine/text.ts";
-import type { Session } from "../../sessions/session.ts";
 import { agentKey } from "../agent-key.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
+import type { SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface } from "../surface.ts";
 import { knowledgeOptions } from "./apply-options.ts";
 import { oneLine, type SkillSource, type SkillSummary } from "./skill-format.ts";
@@ -52,7 +52,7 @@ export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): 
   };
 }
 
-async function render(session: Session, source: SkillSource): Promise<string> {
+async function render(session: SessionHandle, source: SkillSource): Promise<string> {
   const knowledge = await session.knowledge();
   const prompt = readSystemPrompt(await knowledge.session.state());
   const { skills } = await listSkills(session, source);

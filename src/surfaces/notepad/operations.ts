@@ -1,16 +1,13 @@
-import type { Draft } from "../../engine/draft.ts";
 import { type EditCounts, type EditOperation, editWithin } from "../../engine/edit-text.ts";
-import type { Environment, Outcome } from "../../engine/operations.ts";
+import type { Handler, Handlers } from "../../engine/operations.ts";
+import { appendText, isLongerThan, prependText, replaceText } from "../../engine/text.ts";
+import type { UndoRules } from "../../engine/undo.ts";
 
 export type NotepadOperation = EditOperation<"notepad">;
 
 export type NotepadResult = EditCounts;
 
-export function applyNotepad(
-  draft: Draft,
-  operation: NotepadOperation,
-  { limits }: Environment,
-): Outcome<NotepadResult> {
+const edit: Handler<NotepadOperation, NotepadResult> = (draft, operation, _state, { limits }) => {
   const { text, counts } = editWithin(draft.text("notepad"), operation, {
     name: "notepad",
     limit: limits.notepadCharacters,
@@ -19,4 +16,32 @@ export function applyNotepad(
   });
   draft.setText("notepad", text);
   return { result: counts, warnings: [] };
+};
+
+export const notepadOperations: Handlers<NotepadOperation, NotepadResult> = {
+  "notepad.write": edit,
+  "notepad.append": edit,
+  "notepad.prepend": edit,
+  "notepad.replace": edit,
+  "notepad.delete": edit,
+};
+
+export const notepadUndo: UndoRules = {
+  fits: { notepad: (text, { limits }) => !isLongerThan(text, limits.notepadCharacters) },
+};
+
+/** The notepad after an edit that was accepted; where the text has changed since, it stays as it is. */
+export function replayEdit(text: string, operation: NotepadOperation): string {
+  switch (operation.type) {
+    case "notepad.write":
+      return operation.content;
+    case "notepad.append":
+      return appendText(text, operation.content);
+    case "notepad.prepend":
+      return prependText(text, operation.content);
+    case "notepad.replace":
+      return replaceText(text, operation.find, operation.replace, operation.all);
+    case "notepad.delete":
+      return replaceText(text, operation.content, "", false);
+  }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { renderNotepad } from "../../context/blocks.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
 import { defineTool, type Surface } from "../surface.ts";
+import { notepadView } from "./block.ts";
 
 const readNotepad = defineTool({
   name: "read_notepad",
@@ -40,11 +40,9 @@ const updateNotepad = defineTool({
   },
 });
 
-/** A freeform text that is put back before the model in full, every turn. */
 export const notepadSurface: Surface = {
-  name: "notepad",
+  ...notepadView,
   tools: [readNotepad, writeNotepad, updateNotepad],
   guidance: () =>
     "For multi-step or complex tasks, use the session notepad to track your plan and record findings as you work. The notepad survives context compaction — conversation details may be summarized, but the notepad is preserved in full. Update it after significant findings or completed steps.",
-  block: (state) => ({ placement: "system", text: renderNotepad(state.row.notepad ?? "") }),
 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { NoteValue } from "../../engine/records.ts";
 import { NoteIndex, type NoteQuery } from "./note-index.ts";
-import type { NoteValue } from "./operations.ts";
 
 interface ScannedNote extends NoteValue {
   id: string;

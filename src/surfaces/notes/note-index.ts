@@ -1,4 +1,5 @@
-import { foldCase, type Note, type NoteValue } from "./operations.ts";
+import type { NoteValue } from "../../engine/records.ts";
+import { foldCase, type Note } from "./operations.ts";
 import { longestIndexedText, type Plan, TermIndex } from "./term-index.ts";
 import { queryWord } from "./word-similarity.ts";
 import { terms } from "./words.ts";

@@ -1,17 +1,10 @@
 import { checkTextList, checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
-import type { Environment, Outcome } from "../../engine/operations.ts";
+import type { Environment, Handlers, Outcome } from "../../engine/operations.ts";
+import type { NoteValue, TagValue } from "../../engine/records.ts";
 import { countCharacters, quote } from "../../engine/text.ts";
+import type { UndoRules } from "../../engine/undo.ts";
 import { HoldfastError } from "../../errors.ts";
-
-export interface NoteValue {
-  content: string;
-  tags: string[];
-  createdAt: number;
-  updatedAt: number;
-  /** Revision of the last edit: what recency is measured by, since clocks may lie. */
-  updated: number;
-}
 
 export interface Note extends NoteValue {
   id: string;
@@ -33,12 +26,17 @@ export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
-export function applyNotes(
-  draft: Draft,
-  operation: NotesOperation,
-  environment: Environment,
-): Outcome<NotesResult> {
-  const note = editNote(draft, operation, environment);
+type Operation<Type extends NotesOperation["type"]> = Extract<NotesOperation, { type: Type }>;
+
+export const notesOperations: Handlers<NotesOperation, NotesResult> = {
+  "notes.add": (draft, operation, _state, environment) =>
+    outcome(draft, addNote(draft, operation, environment)),
+  "notes.update": (draft, operation, _state, environment) =>
+    outcome(draft, updateNote(draft, operation, environment)),
+  "notes.delete": (draft, operation) => outcome(draft, deleteNote(draft, operation)),
+};
+
+function outcome(draft: Draft, note: Note): Outcome<NotesResult> {
   return {
     // The caller's own copy: what is in the journal must not change with it.
     result: {
@@ -50,63 +48,61 @@ export function applyNotes(
   };
 }
 
-function editNote(draft: Draft, operation: NotesOperation, environment: Environment): Note {
-  switch (operation.type) {
-    case "notes.add": {
-      checkTexts(operation, "content");
-      checkTextList(operation, "tags");
-      checkContent(operation.content, environment);
-      const tags = checkTags(operation.tags, environment);
-      const milliseconds = Math.max(Math.floor(environment.now), draft.counter("lastNoteId") + 1);
-      const id = `note_${milliseconds}`;
-      const value: NoteValue = {
-        content: operation.content,
-        tags,
-        createdAt: environment.now,
-        updatedAt: environment.now,
-        updated: draft.row.revision + 1,
-      };
-      retag(draft, [], tags);
-      draft.mark("lastNoteId", milliseconds);
-      draft.insert("note", id, { ...value });
-      draft.count("notes", 1);
-      return { id, ...value };
-    }
-    case "notes.update": {
-      checkTexts(operation, "id", ...(operation.content === undefined ? [] : ["content"]));
-      if (operation.tags !== undefined) checkTextList(operation, "tags");
-      if (operation.content === undefined && operation.tags === undefined) {
-        throw new HoldfastError(
-          "invalid_input",
-          `update_note needs "content" or "tags"; neither was given for ${quote(operation.id)}.`,
-        );
-      }
-      const before = existingNote(draft, operation.id);
-      if (operation.content !== undefined) checkContent(operation.content, environment);
-      const value: NoteValue = {
-        content: operation.content ?? before.content,
-        tags: operation.tags === undefined ? before.tags : checkTags(operation.tags, environment),
-        createdAt: before.createdAt,
-        updatedAt: environment.now,
-        updated: draft.row.revision + 1,
-      };
-      retag(draft, before.tags, value.tags);
-      draft.put("note", operation.id, { ...value });
-      return { id: operation.id, ...value };
-    }
-    case "notes.delete": {
-      checkTexts(operation, "id");
-      const before = existingNote(draft, operation.id);
-      retag(draft, before.tags, []);
-      draft.remove("note", operation.id);
-      draft.count("notes", -1);
-      return { id: operation.id, ...before };
-    }
+function addNote(draft: Draft, operation: Operation<"notes.add">, environment: Environment): Note {
+  checkTexts(operation, "content");
+  checkTextList(operation, "tags");
+  checkContent(operation.content, environment);
+  const tags = checkTags(operation.tags, environment);
+  const milliseconds = Math.max(Math.floor(environment.now), draft.counter("lastNoteId") + 1);
+  const id = `note_${milliseconds}`;
+  const value: NoteValue = {
+    content: operation.content,
+    tags,
+    createdAt: environment.now,
+    updatedAt: environment.now,
+    updated: draft.row.revision + 1,
+  };
+  retag(draft, [], tags);
+  draft.mark("lastNoteId", milliseconds);
+  draft.insert("note", id, value);
+  draft.count("notes", 1);
+  return { id, ...value };
+}
+
+function updateNote(draft: Draft, operation: Operation<"notes.update">, environment: Environment): Note {
+  checkTexts(operation, "id", ...(operation.content === undefined ? [] : ["content"]));
+  if (operation.tags !== undefined) checkTextList(operation, "tags");
+  if (operation.content === undefined && operation.tags === undefined) {
+    throw new HoldfastError(
+      "invalid_input",
+      `update_note needs "content" or "tags"; neither was given for ${quote(operation.id)}.`,
+    );
   }
+  const before = existingNote(draft, operation.id);
+  if (operation.content !== undefined) checkContent(operation.content, environment);
+  const value: NoteValue = {
+    content: operation.content ?? before.content,
+    tags: operation.tags === undefined ? before.tags : checkTags(operation.tags, environment),
+    createdAt: before.createdAt,
+    updatedAt: environment.now,
+    updated: draft.row.revision + 1,
+  };
+  retag(draft, before.tags, value.tags);
+  draft.put("note", operation.id, value);
+  return { id: operation.id, ...value };
+}
+
+function deleteNote(draft: Draft, operation: Operation<"notes.delete">): Note {
+  checkTexts(operation, "id");
+  const before = existingNote(draft, operation.id);
+  retag(draft, before.tags, []);
+  draft.remove("note", operation.id);
+  draft.count("notes", -1);
+  return { id: operation.id, ...before };
 }
 
 function existingNote(draft: Draft, id: string): NoteValue {
-  const value = draft.record("note", id) as unknown as NoteValue | null;
+  const value = draft.record("note", id);
   if (value) return value;
   throw new HoldfastError(
     "not_found",
@@ -122,13 +118,13 @@ function retag(draft: Draft, before: string[], after: string[]): void {
   draft.want("tag", [...new Set([...had, ...has.keys()])]);
   for (const [key, name] of has) {
     if (had.has(key)) continue;
-    const tag = draft.record("tag", key) as { name: string; notes: number } | null;
+    const tag = draft.record("tag", key);
     draft.put("tag", key, { name: tag?.name ?? name, notes: (tag?.notes ?? 0) + 1 });
     if (!tag) draft.count("tags", 1);
   }
   for (const key of had) {
     if (has.has(key)) continue;
-    const tag = draft.record("tag", key) as { name: string; notes: number } | null;
+    const tag = draft.record("tag", key);
     if (!tag) continue;
     if (tag.notes > 1) draft.put("tag", key, { name: tag.name, notes: tag.notes - 1 });
     else {
@@ -184,4 +180,24 @@ function checkTags(tags: string[], environment: Environment): string[] {
     }
   }
   return [...new Set(tags)];
+}
+
+/** A tag's record is a count shared by many notes: what is undone is the step, not the number. */
+export const notesUndo: UndoRules = {
+  records: {
+    tag(draft, { key, before, after }) {
+      const current = draft.record("tag", key);
+      const notes = countOf(current) + countOf(after) - countOf(before);
+      const name = current?.name ?? after?.name ?? before?.name ?? key;
+      const wasCounted = (before === null ? -1 : 0) + (after === null ? 1 : 0);
+      const isCounted = (current === null ? -1 : 0) + (notes <= 0 ? 1 : 0);
+      draft.put("tag", key, notes > 0 ? { name, notes } : null);
+      // The planned count assumed the same step as then; correct it by what differs now.
+      draft.count("tags", wasCounted - isCounted);
+    },
+  },
+};
+
+function countOf(tag: TagValue | null): number {
+  return tag?.notes ?? 0;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { quote } from "../../engine/text.ts";
 import { type Call, defineTool, type Surface } from "../surface.ts";
+import { notesView } from "./block.ts";
 import type { NoteMatches } from "./note-index.ts";
 import type { Note, NotesResult } from "./operations.ts";
 
@@ -182,9 +183,8 @@ function howMany({ total }: NoteMatches, shown: number, offset: number, tool: st
   return `Notes ${offset + 1} to ${offset + shown} of ${total}.${next}`;
 }
 
-/** Tagged notes that cost no tokens until they are asked for. */
 export const notesSurface: Surface = {
-  name: "notes",
+  ...notesView,
   tools: [addNote, searchNotes, listNotes, updateNote, deleteNote, scratchNote, listTags],
   guidance: () => `<scratchpad_system>
 You have access to a persistent scratchpad for managing ephemeral notes during task execution.

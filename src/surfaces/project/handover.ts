@@ -1,4 +1,4 @@
-import type { Checkpoint } from "../../engine/conversation.ts";
+import type { Checkpoint } from "../../engine/records.ts";
 import { takeCharacters } from "../../engine/text.ts";
 import { readNotes } from "./edit/change-notes.ts";
 import { blockerKind } from "./edit/lists.ts";
@@ -85,7 +85,7 @@ export interface CheckpointOptions extends MomentOptions {
     "openAsks" | "openTasks" | "planOpen" | "planClosed" | "filesWritten" | "failedCommands"
   >;
   /** Why now. */
-  moment: "compaction" | "end";
+  moment: "before-compaction" | "session-end";
   /** What was done, in the agent's words; made from the checkpoint unless given. */
   summary?: string | undefined;
 }
@@ -95,7 +95,7 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Mom
   return attempt(options, (project) => {
     const { checkpoint, moment } = options;
     const summary = (options.summary ?? summaryOf(checkpoint)).slice(0, longestSummary).toWellFormed();
-    const when = moment === "compaction" ? "Compaction" : "Session end";
+    const when = moment === "before-compaction" ? "Compaction" : "Session end";
     const task = checkpoint.openTasks.at(-1);
     const next = checkpoint.openAsks.at(-1) ?? checkpoint.planOpen[0] ?? options.summary;
     logHandoff(

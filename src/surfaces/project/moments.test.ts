@@ -47,7 +47,7 @@ test("compaction and session end write the checkpoint and a hand-over row, with 
     root,
     clock,
     checkpoint,
-    moment: "compaction",
+    moment: "before-compaction",
     session: "ses_1",
     agent: "coder",
   });
@@ -58,7 +58,7 @@ test("compaction and session end write the checkpoint and a hand-over row, with 
     read(),
     /^\| 2026-\S+ \| coder \| Compaction: done: Read the code; wrote: src\/login\.ts, src\/session\.ts; failing: npm test: 2 failed; unfinished: .* \(session ses_1\) \|$/m,
   );
-  await checkpointProject({ root, clock, checkpoint, moment: "end", summary: "All is well" });
+  await checkpointProject({ root, clock, checkpoint, moment: "session-end", summary: "All is well" });
   assert.match(read(), /^\| 2026-\S+ \| agent \| Session end: All is well \|$/m);
   const long = "多 much ".repeat(2_000);
   const lots = Array.from({ length: 50 }, () => long);
@@ -72,7 +72,7 @@ test("compaction and session end write the checkpoint and a hand-over row, with 
   };
   for (const summary of [undefined, long])
     assert.deepEqual(
-      await checkpointProject({ root, clock, checkpoint: full, moment: "end", summary }),
+      await checkpointProject({ root, clock, checkpoint: full, moment: "session-end", summary }),
       done,
     );
   const findings = lots.map((summary) => ({ tool: summary, summary }));
@@ -92,7 +92,7 @@ test("the controller's checkpoint fits as it is [project.moments]", async () => 
   const state = await (await memory.createSession()).state();
   const planned = planCheckpoint({ state, messages: [], to: 0, countTokens: estimateTokens });
   assert.equal(
-    (await checkpointProject({ root, clock, checkpoint: planned, moment: "compaction" })).written,
+    (await checkpointProject({ root, clock, checkpoint: planned, moment: "before-compaction" })).written,
     true,
   );
   assert.match(read(), /Compaction: nothing to report/);
@@ -128,13 +128,13 @@ test("without notes, or with notes that cannot be used, nothing is written and n
     written: false,
     warnings: [],
   });
-  assert.deepEqual(await checkpointProject({ root, checkpoint, moment: "end" }), {
+  assert.deepEqual(await checkpointProject({ root, checkpoint, moment: "session-end" }), {
     written: false,
     warnings: [],
   });
   symlinkSync(temporaryDirectory(), join(root, ".holdfast"));
   assert.match((await startProjectSession({ root, path: ".holdfast/NOTES.md" })).warnings.join(), /^$|link/);
-  const missing = await checkpointProject({ root: join(root, "none"), checkpoint, moment: "end" });
+  const missing = await checkpointProject({ root: join(root, "none"), checkpoint, moment: "session-end" });
   assert.equal(missing.written, false);
   assert.match(missing.warnings.join(), /cannot be opened/);
 });

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ApplyOptions, Session } from "../../sessions/session.ts";
+import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
 import { readNotes } from "./edit/change-notes.ts";
 import { onceForKey } from "./edit/idempotency.ts";
@@ -28,22 +28,22 @@ export function projectSurface(options: ProjectSurfaceOptions): Surface {
       "Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise. After a reset go on from the project memory block; recover_context with level 2 and a query finds older decisions. What is marked STALE is not a fact: look at the code. Call log_handoff before you stop.",
     block: () =>
       seen.text === "" ? undefined : { placement: "message", text: [seen.text, ...resolved].join("\n") },
-    async hear(session, moment) {
+    async onMoment(session, moment) {
       const { row } = await session.state();
       const about = {
         ...options,
         session: session.id,
         agent: row.agent === "default" ? undefined : row.agent,
       };
-      if (moment.kind === "start") {
+      if (moment.kind === "session-start") {
         const started = await startProjectSession(about);
         resolved = resolvedLines(started.blockers);
         return started.warnings;
       }
-      if (moment.kind !== "cleared")
+      if (moment.kind === "before-compaction" || moment.kind === "session-end")
         return (await checkpointProject({ ...about, checkpoint: moment.checkpoint, moment: moment.kind }))
           .warnings;
-      return options.synthesis
+      return moment.kind === "cleared" && options.synthesis
         ? (await recordSynthesis({ ...about, findings: moment.results })).warnings
         : [];
     },
@@ -107,7 +107,7 @@ function toolOf(project: Project, operation: ProjectOperation): Tool {
   });
 }
 
-async function callerOf(session: Session, { actor }: ApplyOptions): Promise<Caller> {
+async function callerOf(session: SessionHandle, { actor }: ApplyOptions): Promise<Caller> {
   const { agent } = (await session.state()).row;
   return {
     agent: actor?.name ?? (agent === "default" ? undefined : agent),

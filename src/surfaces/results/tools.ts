@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
 import { readCleared } from "../../engine/conversation.ts";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import { quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { Session } from "../../sessions/session.ts";
+import type { SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface } from "../surface.ts";
 
 /** Characters of one answer; more has to be asked for. */
@@ -94,7 +94,7 @@ const recall = defineTool({
   },
 });
 
-async function oneMessage(session: Session, number: number): Promise<Json> {
+async function oneMessage(session: SessionHandle, number: number): Promise<Json> {
   const [found] = await session.messages(number, number);
   if (found !== undefined) return found;
   const { row } = await session.state();
@@ -105,7 +105,7 @@ async function oneMessage(session: Session, number: number): Promise<Json> {
   );
 }
 
-async function search(session: Session, query: string) {
+async function search(session: SessionHandle, query: string) {
   const wanted = query.toLowerCase();
   const matches: { message: number; excerpt: string }[] = [];
   const messages = await session.messages();
@@ -163,7 +163,7 @@ function partText(part: Json): string {
 
 /** Looks where the stub says, or through the conversation, newest first. */
 async function findResult(
-  session: Session,
+  session: SessionHandle,
   id: string,
 ): Promise<{ message: number; tool: string; text: string }> {
   const state = await session.state();

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { findMismatches } from "../../sessions/json-schema.ts";
-import type { Session } from "../../sessions/session.ts";
 import { type AgentOf, agentKey } from "../agent-key.ts";
 import type { SavedTool } from "../knowledge/saved-items.ts";
+import type { SessionHandle } from "../session-handle.ts";
 import { type Call, defineTool, type Tool } from "../surface.ts";
 import { compileSchema } from "./tool-schema.ts";
 
@@ -34,7 +34,7 @@ export class AuthoredTools {
   }
 
   /** Looks again at what the session's agent has. A tool that cannot be used any more is left out. */
-  async refresh(session: Session): Promise<void> {
+  async refresh(session: SessionHandle): Promise<void> {
     const agent = agentKey((await session.state()).row);
     const known = this.#byAgent.get(agent) ?? [];
     const tools = (await (await session.knowledge()).tools()).flatMap((saved) => {
@@ -72,7 +72,7 @@ export class AuthoredTools {
   }
 }
 
-export async function findTool(session: Session, name: string): Promise<SavedTool> {
+export async function findTool(session: SessionHandle, name: string): Promise<SavedTool> {
   const tools = await (await session.knowledge()).tools();
   const found = tools.find((tool) => tool.name === name);
   if (found) return found;

@@ -1,4 +1,4 @@
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 
 /** A tool of the program that hosts the sandbox. Tools of the AI SDK have this shape. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { LimitName, SandboxLimits } from "./limits.ts";
 import { type FromWorker, type ProgramEnd, sharedNow, type ToWorker } from "./protocol.ts";

@@ -1,4 +1,4 @@
-import type { Session } from "../../sessions/session.ts";
+import type { SessionHandle } from "../session-handle.ts";
 
 /** Characters of a value or a log that are shown at once. */
 const pageCharacters = 8_000;
@@ -12,7 +12,7 @@ export class Outputs {
   #last = 0;
 
   /** The beginning, and how to read on; the whole text if it is short. */
-  show(session: Session, text: string): string {
+  show(session: SessionHandle, text: string): string {
     if (text.length <= pageCharacters) return text;
     const id = `out_${++this.#last}`;
     this.#kept.set(id, { session: nameOf(session), text });
@@ -26,13 +26,13 @@ export class Outputs {
   }
 
   /** A page of it; undefined when it is no longer there, or belongs to another session. */
-  read(session: Session, id: string, offset: number): string | undefined {
+  read(session: SessionHandle, id: string, offset: number): string | undefined {
     const kept = this.#kept.get(id);
     return kept?.session === nameOf(session) ? page(id, kept.text, offset) : undefined;
   }
 }
 
-function nameOf({ owner, id }: Session): string {
+function nameOf({ owner, id }: SessionHandle): string {
   return `${owner}/${id}`;
 }
 

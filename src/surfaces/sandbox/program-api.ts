@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import type { Call } from "../surface.ts";
 import { callHostTool, type HostTools } from "./host-tools.ts";
 import type { SandboxApi } from "./sandbox.ts";

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { typeName } from "../../engine/check-fields.ts";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { HostedWorker } from "./hosted-worker.ts";
 import { type LimitName, mergeSandboxLimits, type RunLimits, type SandboxLimits, tighten } from "./limits.ts";

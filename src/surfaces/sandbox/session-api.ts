@@ -1,14 +1,14 @@
-import type { Json } from "../../engine/state.ts";
-import type { AppliedOperation, ApplyOptions, Session } from "../../sessions/session.ts";
+import type { Json } from "../../engine/json.ts";
+import type { KeyValue } from "../../engine/records.ts";
 import type { KeyValues } from "../knowledge/key-values.ts";
-import type { KeyValue } from "../knowledge/state-operations.ts";
+import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
 import type { ApiAnswer } from "./sandbox.ts";
 
 /** What a program gave, as it came: any JSON, too much of it, or too little. The engine checks it. */
 // biome-ignore lint/suspicious/noExplicitAny: every operation checks its own fields, whoever calls it
 type Given = any;
 
-type Operation = (session: Session, args: Given[], options: ApplyOptions) => Promise<ApiAnswer>;
+type Operation = (session: SessionHandle, args: Given[], options: ApplyOptions) => Promise<ApiAnswer>;
 
 /** All that programs can do to memory. Each is an ordinary operation: journaled, budgeted, attributed. */
 export const sessionOperations: Readonly<Record<string, Operation>> = {
@@ -65,9 +65,9 @@ export const sessionOperations: Readonly<Record<string, Operation>> = {
 /** JSON values by key: those of the session, and those of the agent. */
 function keyValueOperations(
   name: string,
-  open: (session: Session) => Promise<KeyValues>,
+  open: (session: SessionHandle) => Promise<KeyValues>,
 ): Record<string, Operation> {
-  const read = async (session: Session, key: Given): Promise<KeyValue | undefined> =>
+  const read = async (session: SessionHandle, key: Given): Promise<KeyValue | undefined> =>
     (await open(session)).get(key);
   return {
     [`${name}.get`]: async (session, [key]) => gives((await read(session, key))?.value),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
 import { agentKey } from "../agent-key.ts";
 import { knowledgeOptions } from "../knowledge/apply-options.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../../engine/state.ts";
+import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { findSchemaFault } from "../../sessions/schema-shape.ts";
 

@@ -1,8 +1,9 @@
 import { checkTextList, checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
-import type { Environment, Outcome } from "../../engine/operations.ts";
-import { listResident, type State } from "../../engine/state.ts";
+import type { Environment, Handlers, Outcome } from "../../engine/operations.ts";
+import { listResident, readText, type State } from "../../engine/state.ts";
 import { appendText, countCharacters, isLongerThan, quote, takeCharacters } from "../../engine/text.ts";
+import { cannotUndo, type UndoRules } from "../../engine/undo.ts";
 import { HoldfastError } from "../../errors.ts";
 
 export type ScratchpadOperation =
@@ -25,37 +26,65 @@ export interface Scratchpad {
 
 export function readScratchpad(state: State): Scratchpad {
   return {
-    notes: (state.resident.get("space/notes") as string | undefined) ?? "",
-    plan: (state.resident.get("space/plan") as string | undefined) ?? "",
-    refs: listResident(state, "ref").map(([, ref]) => ref as string),
+    notes: readText(state, "space/notes"),
+    plan: readText(state, "space/plan"),
+    refs: listResident(state, "ref").map(([, ref]) => ref),
   };
 }
 
-export function applyScratchpad(
-  draft: Draft,
-  state: State,
-  operation: ScratchpadOperation,
-  environment: Environment,
-): Outcome<ScratchpadResult> {
-  if ("items" in operation) checkTextList(operation, "items");
-  else checkTexts(operation, operation.type.startsWith("scratchpad.refs") ? "ref" : "content");
-  switch (operation.type) {
-    case "scratchpad.set_notes":
-      return setSpace(draft, "notes", operation.content, environment.limits.spaceNotesCharacters);
-    case "scratchpad.set_plan":
-      return setSpace(draft, "plan", operation.content, environment.limits.spacePlanCharacters);
-    case "scratchpad.append_notes":
-      return appendNotes(draft, operation.content, environment.limits.spaceNotesCharacters);
-    case "scratchpad.write":
-      return writeByTokens(draft, operation, environment);
-    case "scratchpad.refs_add":
-      return addRef(draft, state, operation.ref, environment);
-    case "scratchpad.refs_remove":
-      return removeRef(draft, state, operation.ref);
-    case "scratchpad.refs_set":
-      return setRefs(draft, state, operation.items, environment);
-  }
-}
+export const scratchpadOperations: Handlers<ScratchpadOperation, ScratchpadResult> = {
+  "scratchpad.set_notes"(draft, operation, _state, { limits }) {
+    checkTexts(operation, "content");
+    return setSpace(draft, "notes", operation.content, limits.spaceNotesCharacters);
+  },
+  "scratchpad.append_notes"(draft, operation, _state, { limits }) {
+    checkTexts(operation, "content");
+    return appendNotes(draft, operation.content, limits.spaceNotesCharacters);
+  },
+  "scratchpad.set_plan"(draft, operation, _state, { limits }) {
+    checkTexts(operation, "content");
+    return setSpace(draft, "plan", operation.content, limits.spacePlanCharacters);
+  },
+  "scratchpad.refs_add"(draft, operation, state, environment) {
+    checkTexts(operation, "ref");
+    return addRef(draft, state, operation.ref, environment);
+  },
+  "scratchpad.refs_remove"(draft, operation, state) {
+    checkTexts(operation, "ref");
+    return removeRef(draft, state, operation.ref);
+  },
+  "scratchpad.refs_set"(draft, operation, state, environment) {
+    checkTextList(operation, "items");
+    return setRefs(draft, state, operation.items, environment);
+  },
+  "scratchpad.write"(draft, operation, _state, environment) {
+    checkTexts(operation, "content");
+    return writeByTokens(draft, operation, environment);
+  },
+};
+
+/** Undo keeps the budgets too. The space `notes` has two, for its two kinds of call. */
+export const scratchpadUndo: UndoRules = {
+  fits: {
+    "space/plan": (text, { limits }) => !isLongerThan(text, limits.spacePlanCharacters),
+    "space/notes": (text, { limits, countTokens }) =>
+      !isLongerThan(text, limits.spaceNotesCharacters) || countTokens(text) <= limits.scratchpadTokens,
+  },
+  check(draft, state, { revision, inverse }, { limits }) {
+    const touched = inverse.flatMap((change) =>
+      change.type === "record" && change.kind === "ref" ? [change.key] : [],
+    );
+    if (touched.length === 0) return;
+    const before = listResident(state, "ref").map(([key]) => key);
+    const refs = [...new Set([...before, ...touched])]
+      .map((key) => draft.record("ref", key))
+      .filter((ref) => ref !== null);
+    if (new Set(refs).size < refs.length)
+      throw cannotUndo(revision, "a ref that it would bring back is there again");
+    if (refs.length > Math.max(limits.refs, before.length))
+      throw cannotUndo(revision, `there would be more than ${limits.refs} refs`);
+  },
+};
 
 function setSpace(
   draft: Draft,
@@ -158,7 +187,7 @@ function addRef(
   const moved = same ? "ref was already there and is now the newest" : "ref added";
   if (dropped.length === 0)
     return { result: { message: `${moved} (${count} / ${limit} refs)` }, warnings: [] };
-  const names = dropped.map(([, value]) => quote(value as string)).join(", ");
+  const names = dropped.map(([, value]) => quote(value)).join(", ");
   const message = `${moved} (${count} / ${limit} refs); the oldest was dropped to make room: ${names}`;
   return { result: { message }, warnings: [message] };
 }
@@ -168,7 +197,7 @@ function removeRef(draft: Draft, state: State, ref: string): Outcome<ScratchpadR
   const existing = listResident(state, "ref");
   const found = existing.find(([, value]) => value === ref);
   if (!found) {
-    const known = existing.map(([, value]) => quote(value as string)).join(", ");
+    const known = existing.map(([, value]) => quote(value)).join(", ");
     throw new HoldfastError(
       "not_found",
       `ref not found: ${quote(ref)}. ${known ? `The refs are: ${known}` : "There are no refs."}`,

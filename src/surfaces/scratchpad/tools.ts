@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { renderScratchpad } from "../../context/blocks.ts";
 import { HoldfastError } from "../../errors.ts";
 import { required } from "../dispatch.ts";
 import { defineTool, type Surface } from "../surface.ts";
-import { readScratchpad, type ScratchpadOperation } from "./operations.ts";
+import { scratchpadView } from "./block.ts";
+import type { ScratchpadOperation } from "./operations.ts";
 
 const actions = ["set_notes", "append_notes", "set_plan", "refs.add", "refs.remove", "refs.set"] as const;
 
@@ -78,9 +78,8 @@ function operationOf(input: ScratchpadInput): ScratchpadOperation {
   }
 }
 
-/** Three small spaces that are prepended to every message. */
 export const scratchpadSurface: Surface = {
-  name: "scratchpad",
+  ...scratchpadView,
   tools: [scratchpad],
   guidance: (limits) => `## Session Scratchpad
 You have a persistent scratchpad tool (session.scratchpad) that survives context compaction.
@@ -88,8 +87,4 @@ Use it to save: multi-step plans, key findings, important decisions, accumulated
 The scratchpad is prepended to each message you receive. Budget: ~${limits.scratchpadTokens} tokens.
 Spaces: notes (${limits.spaceNotesCharacters} characters: set_notes, append_notes), plan (${limits.spacePlanCharacters} characters: set_plan), refs (${limits.refs} items: refs.add, refs.remove, refs.set).
 Call session.scratchpad with mode "replace" to overwrite the notes, or "append" to add incrementally.`,
-  block: (state) => {
-    const text = renderScratchpad(readScratchpad(state));
-    return text === "" ? undefined : { placement: "message", text };
-  },
 };

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { fenceContent } from "../../context/fence.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type Call, type ChildRunner, defineTool, type Surface } from "../surface.ts";
-import { type Child, readChildren } from "./operations.ts";
+import { sessionsView } from "./block.ts";
 
 const task = z.string().min(1).describe("What the sub-session is to do, with all it needs to know");
 const tokenLimit = z.int().min(1_000).optional().describe("Tokens it may use");
@@ -86,23 +85,10 @@ function runner({ children }: Call): ChildRunner {
   );
 }
 
-function line(id: string, { status, task: what, result }: Child): string {
-  const short = (text: string) => fenceContent(text.replaceAll(/\s+/g, " ").slice(0, 200).toWellFormed());
-  return `- ${id}: ${short(what)} → ${status}${result === "" ? "" : `: ${short(result)}`}`;
-}
-
-/** Work done by sub-sessions, each with a memory of its own. */
 export const sessionsSurface: Surface = {
-  name: "sessions",
+  ...sessionsView,
+  needsAgent: true,
   tools: [spawnSession, forkSession, waitForSessions, reportResult],
   guidance: () =>
     "Delegate independent work with spawn_session (it knows only what you tell it) or fork_session (it knows what you know), and read the results with wait_for_sessions. In a sub-session, end with report_result. Sub-session notepads are their own.",
-  block: (state) => {
-    const children = readChildren(state);
-    if (children.length === 0) return undefined;
-    return {
-      placement: "message",
-      text: `[Delegated work]\n${children.map(([id, child]) => line(id, child)).join("\n")}\n[End of delegated work]`,
-    };
-  },
 };

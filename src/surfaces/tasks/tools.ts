@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
-import { readTasks } from "../../engine/conversation.ts";
 import { defineTool, type Surface } from "../surface.ts";
+import { tasksView } from "./block.ts";
 
 const done = z.object({ ok: z.literal(true), task_id: z.string(), depth: z.number() });
 
@@ -40,18 +40,9 @@ function line(text: string): string {
   return fenceContent(text.replaceAll(/\s+/g, " ").trim());
 }
 
-/** Stretches of work that collapse to one line when they are done. */
 export const tasksSurface: Surface = {
-  name: "tasks",
+  ...tasksView,
   tools: [beginTask, endTask, cancelTask],
   guidance: () =>
     "For a piece of work with many steps call begin_task, and end_task with its outcome when it is done: its steps then collapse to one line. Call cancel_task with the reason when it leads nowhere. Tasks can be nested up to four deep.",
-  block: (state) => {
-    const open = readTasks(state).map(
-      ([, { description, depth }]) => `${"  ".repeat(depth - 1)}- ${description}`,
-    );
-    return open.length === 0
-      ? undefined
-      : { placement: "message", text: `[Open tasks]\n${open.join("\n")}\n[End of open tasks]` };
-  },
 };

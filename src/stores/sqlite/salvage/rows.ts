@@ -1,6 +1,8 @@
 import { startProgress } from "../../../cli/terminal/progress.ts";
 import type { JournalEntry } from "../../../engine/journal.ts";
-import { type Json, type RecordKind, recordKinds, type SessionRow } from "../../../engine/state.ts";
+import type { Json } from "../../../engine/json.ts";
+import { type RecordKind, recordKinds } from "../../../engine/records.ts";
+import type { SessionRow } from "../../../engine/state.ts";
 import { type Column, isTreePage, type RawRow, rowsOnPage } from "./cells.ts";
 import { openPages } from "./pages.ts";
 

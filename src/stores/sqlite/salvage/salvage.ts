@@ -1,5 +1,7 @@
-import type { JournalEntry } from "../../../engine/journal.ts";
-import type { Json, LineageStep, RecordKind } from "../../../engine/state.ts";
+import type { JournalEntry, LoggedOperation, SessionBirth } from "../../../engine/journal.ts";
+import type { Json } from "../../../engine/json.ts";
+import type { RecordKind } from "../../../engine/records.ts";
+import type { LineageStep } from "../../../engine/state.ts";
 import { applySplice } from "../../../engine/text.ts";
 import type { SessionExport } from "../../../sessions/transfer.ts";
 import { type Found, type FoundRows, findRows } from "./rows.ts";
@@ -80,12 +82,16 @@ function isDeleted({ session, entries }: Found): boolean {
 /** A fork's first entry says of what and when it was taken. */
 function lineageIn({ entries }: Found, rows: FoundRows, depth = 0): LineageStep[] {
   for (const { operation } of entries.values()) {
-    if (operation.type !== "session.forked" || depth > rows.sessions.size) continue;
+    if (!isFork(operation) || depth > rows.sessions.size) continue;
     const parent = rows.sessions.get(operation.from);
     const older = parent?.session?.lineage ?? (parent ? lineageIn(parent, rows, depth + 1) : []);
     return [{ sessionId: operation.from, revision: operation.at }, ...older];
   }
   return [];
+}
+
+function isFork(operation: LoggedOperation): operation is Extract<SessionBirth, { type: "session.forked" }> {
+  return operation.type === "session.forked";
 }
 
 /** A session's own rows, or an ancestor's as they were at a revision. */
@@ -114,7 +120,7 @@ function replayTail(journal: readonly JournalEntry[], newest: number) {
     for (const change of changes) {
       if (change.type === "record") records.set(`${change.kind}/${change.key}`, change.after);
       if (change.type !== "text") continue;
-      const whole = operation.type === "notepad.write" ? operation.content : undefined;
+      const whole = operation.type === "notepad.write" ? contentOf(operation) : undefined;
       const before = change.first ? "" : texts.get(change.target);
       const fits = before?.slice(change.at, change.at + change.removed.length) === change.removed;
       texts.set(
@@ -137,4 +143,8 @@ function byKind(records: ReadonlyMap<string, Json>): SessionExport["records"] {
     return [kind, Object.fromEntries(values)] as const;
   });
   return Object.fromEntries(kinds) as Partial<Record<RecordKind, Record<string, Json>>>;
+}
+
+function contentOf(operation: LoggedOperation & { content?: unknown }): string | undefined {
+  return typeof operation.content === "string" ? operation.content : undefined;
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseNotepad, parseScratchpad, renderNotepad, renderScratchpad } from "./blocks.ts";
-import { fenceContent, unfenceContent } from "./fence.ts";
+import { fenceContent, unfenceContent } from "../context/fence.ts";
+import { parseNotepad, renderNotepad } from "./notepad/block.ts";
+import { parseScratchpad, renderScratchpad } from "./scratchpad/block.ts";
 
 /** Text made of ordinary characters and of everything that could break a block. */
 const hostile = fc

@@ -1,0 +1,104 @@
+import type { LanguageModel, ModelMessage } from "ai";
+import type { CompactionPolicy } from "../compaction/usage.ts";
+import { type Placement, placements } from "../context/prompt.ts";
+import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
+import { HoldfastError } from "../errors.ts";
+import type { DriverSetting } from "../sessions/options.ts";
+import type { CallSetting } from "../surfaces/surface.ts";
+import { dotless, type Toolbox } from "../surfaces/toolbox.ts";
+import type { AgentOptions } from "./options.ts";
+
+/** What every part of a turn needs of the agent. It stays the same for as long as the agent lives. */
+export interface AgentSetting {
+  options: Omit<AgentOptions, "memory" | "model" | "system" | "surfaces">;
+  /** The surfaces of the memory, as they are now. */
+  readonly toolbox: Toolbox;
+  placement: Placement;
+  policy: CompactionPolicy;
+  tokenizer: CalibratedTokenizer;
+  countTokens: (text: string) => number;
+  /** Counted once per message: stored messages never change. */
+  messageTokens: (message: ModelMessage) => number;
+  clock: () => number;
+  /** Lent to every tool call. */
+  call: CallSetting;
+}
+
+/** What a prompt begins with, and who answers it. */
+export interface Frame {
+  model: LanguageModel;
+  /** The base prompt; memory's guidance follows it. */
+  base: string;
+}
+
+export function agentSetting(
+  memory: DriverSetting,
+  options: AgentSetting["options"],
+  call: CallSetting = {},
+): AgentSetting {
+  const { countTokens, clock } = memory;
+  const { contextWindow } = options;
+  checkOptions(options);
+  return {
+    options,
+    get toolbox() {
+      return memory.toolbox;
+    },
+    placement: options.placement ?? "epoch",
+    policy: {
+      contextWindow,
+      compactAt: options.compactAt ?? 0.8,
+      keep: options.keep ?? 0.25,
+      outputReserve: options.outputReserve ?? Math.min(4_000, Math.floor(contextWindow * 0.1)),
+    },
+    tokenizer: calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens })),
+    countTokens,
+    messageTokens: messageCounter(countTokens),
+    clock,
+    call: { ...call, taken: Object.keys(options.tools ?? {}) },
+  };
+}
+
+function messageCounter(countTokens: (text: string) => number): (message: ModelMessage) => number {
+  const sizes = new WeakMap<ModelMessage, number>();
+  return (message) => {
+    const known = sizes.get(message);
+    if (known !== undefined) return known;
+    const { content } = message;
+    const tokens = countTokens(typeof content === "string" ? content : JSON.stringify(content)) + 4;
+    sizes.set(message, tokens);
+    return tokens;
+  };
+}
+
+/** A value that is not a number would never compact. */
+function checkOptions(options: AgentSetting["options"]): void {
+  const { contextWindow, compactAt = 1, keep = 0, outputReserve = 0, maxSteps = 1 } = options;
+  const { placement = "epoch" } = options;
+  const isShare = (value: number) => value >= 0 && value <= 1;
+  for (const [name, value, isFine] of [
+    ["contextWindow", contextWindow, contextWindow > 0],
+    ["outputReserve", outputReserve, outputReserve >= 0 && outputReserve < contextWindow],
+    ["compactAt", compactAt, isShare(compactAt) && compactAt > 0],
+    ["keep", keep, isShare(keep)],
+    ["maxSteps", maxSteps, maxSteps >= 1],
+    ["placement", placement, placements.includes(placement)],
+  ] as const) {
+    if (!isFine)
+      throw new HoldfastError(
+        "invalid_input",
+        `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt and keep are shares of the window from 0 to 1, maxSteps is at least 1, placement is one of ${placements.join(", ")}.`,
+      );
+  }
+}
+
+/** Two tools of one name would hide each other. */
+export function checkToolNames({ toolbox, options }: AgentSetting): void {
+  const taken = toolbox.tools.find(({ name }) => Object.hasOwn(options.tools ?? {}, dotless(name)));
+  if (!taken) return;
+  throw new HoldfastError(
+    "duplicate_tool",
+    `The agent's own tool "${dotless(taken.name)}" has the name of a memory tool. Rename it, or leave that surface out.`,
+    { data: { tool: taken.name } },
+  );
+}

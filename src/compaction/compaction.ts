@@ -1,0 +1,228 @@
+import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
+import { readEpoch } from "../engine/conversation.ts";
+import type { Checkpoint, CompactionTrigger, Receipt, Removed } from "../engine/records.ts";
+import type { State } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
+import type { SessionHandle } from "../surfaces/session-handle.ts";
+import type { Moment } from "../surfaces/surface.ts";
+import { planCheckpoint } from "./checkpoint.ts";
+import type { CompactionEvent } from "./events.ts";
+import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
+import {
+  type AskSummariser,
+  keepText,
+  renderSummary,
+  type Summary,
+  type SummaryInput,
+  summarise,
+} from "./summary.ts";
+
+/** The part of a conversation that is about to be compacted, as its driver has it. */
+export interface Conversation {
+  /** The messages since the last summary, in order. */
+  messages: readonly StoredMessage[];
+  /** The last message to go. */
+  to: number;
+  /** Tokens of the prompt before the compaction (default: those of the messages that go). */
+  tokensBefore?: number;
+  /** The host's transcript and its size now, where the host keeps one. */
+  transcript?: { path: string; size: number };
+}
+
+/** What a driver lends to a compaction: its session, its view of the prompt, and its I/O. */
+export interface CompactionDriver {
+  session: SessionHandle;
+  trigger: CompactionTrigger;
+  /** Why the agent was not warned, where it was not. */
+  skipped: string;
+  wayBack: WayBack;
+  countTokens: (text: string) => number;
+  /** What the model is given once this text has replaced the removed messages. */
+  contextAfter(body: string, state: State): Promise<{ text: string; tokens: number }>;
+  /** Ends the epoch durably. `text` replaces the removed messages in the prompt. */
+  commit(receipt: Receipt, text: string): Promise<void>;
+  /** Tells the surfaces of a moment. */
+  notify(moment: Moment): Promise<void>;
+  emit?(event: CompactionEvent): void;
+}
+
+/** What is settled when a compaction begins. */
+export interface Begun {
+  checkpoint: Checkpoint;
+  removed: Removed;
+  /** For a summariser that the driver does not call itself: what to keep. */
+  instructions: string;
+}
+
+/** What is settled when it is done. */
+export interface Finished {
+  receipt: Receipt;
+  /** Replaces the removed messages in the prompt: summary, checkpoint and receipt. */
+  text: string;
+}
+
+const asSystem = { actor: { kind: "system" as const }, surface: "compaction" };
+
+/**
+ * One compaction: checkpoint, summary, receipt. `begin` and `finish` are all that most drivers call; one that has to
+ * answer its host before it writes calls the two halves of each (`plan` and `open`, `account` and `close`).
+ *
+ * @example
+ * const compaction = new Compaction(driver);
+ * const { instructions } = await compaction.begin(conversation);
+ * const { text } = await compaction.finish({ text: await host.summarise(instructions), by: "model" });
+ */
+export class Compaction {
+  readonly #driver: CompactionDriver;
+  #begun: Begun | undefined;
+  #finished: Finished | undefined;
+
+  constructor(driver: CompactionDriver) {
+    this.#driver = driver;
+  }
+
+  /** Writes the checkpoint; from here on the messages may go. */
+  async begin(conversation: Conversation): Promise<Begun> {
+    const begun = await this.plan(conversation);
+    await this.open();
+    return begun;
+  }
+
+  /** Works out the checkpoint and writes nothing. */
+  async plan(conversation: Conversation): Promise<Begun> {
+    const { session, countTokens } = this.#driver;
+    const { messages, to, transcript } = conversation;
+    const state = await session.state();
+    const earlier = await lastCheckpoint(session, state);
+    const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens });
+    const gone = messages.filter(({ number }) => number <= to);
+    const removed: Removed = {
+      from: gone[0]?.number ?? 0,
+      to: gone.at(-1)?.number ?? 0,
+      messages: gone.length,
+      tokens:
+        conversation.tokensBefore ?? countTokens(gone.map(({ message }) => plainTextOf(message)).join("\n")),
+      items: accountFor(gone, checkpoint.openAsks),
+      transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
+      transcriptSize: transcript?.size ?? 0,
+    };
+    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint) };
+    return this.#begun;
+  }
+
+  /** Takes over a compaction that another process began; undefined when there is none under way. */
+  async resume(): Promise<Begun | undefined> {
+    const { session } = this.#driver;
+    const epoch = String(readEpoch(await session.state()).number);
+    return this.#restore(epoch);
+  }
+
+  /** Takes up a compaction that is finished, because the host tells its summary only now. */
+  async reopen(receipt: Receipt): Promise<Begun | undefined> {
+    return this.#restore(String(receipt.epoch));
+  }
+
+  async #restore(epoch: string): Promise<Begun | undefined> {
+    const { session } = this.#driver;
+    const [checkpoint] = await session.records("checkpoint", [epoch]);
+    const [removed] = await session.records("removed", [epoch]);
+    if (!checkpoint || !removed) return undefined;
+    this.#begun = {
+      checkpoint: checkpoint.value,
+      removed: removed.value,
+      instructions: keepText(checkpoint.value),
+    };
+    return this.#begun;
+  }
+
+  /** Writes what was planned, unless it is written already, and tells the surfaces. */
+  async open(): Promise<void> {
+    const { checkpoint, removed } = this.#must();
+    const { session, trigger, skipped, emit, notify } = this.#driver;
+    if (readEpoch(await session.state()).warning === "none") {
+      await session.apply({ type: "context.skip_warning", trigger, reason: skipped }, asSystem);
+      emit?.({ type: "warning", trigger, skipped });
+    }
+    const [known] = await session.records("checkpoint", [String(checkpoint.epoch)]);
+    if (known?.value.text !== checkpoint.text) {
+      // Where the session keeps the messages itself, they can be counted again at any time.
+      const kept = removed.transcript === "" && trigger !== "host" ? {} : { removed };
+      await session.apply({ type: "context.checkpoint", checkpoint, ...kept }, asSystem);
+      await notify({ kind: "before-compaction", checkpoint });
+    }
+    emit?.({ type: "checkpoint", checkpoint });
+  }
+
+  /** Asks the driver's model for the summary; a bad one is refused, and without a good one it is made from the messages. */
+  summarise(
+    ask: AskSummariser,
+    input: Omit<SummaryInput, "openAsks" | "countTokens" | "onProblem">,
+  ): Promise<Summary> {
+    const { countTokens, emit } = this.#driver;
+    const { openAsks } = this.#must().checkpoint;
+    const onProblem = (message: string) => emit?.({ type: "error", message });
+    return summarise(ask, { ...input, openAsks, countTokens, onProblem });
+  }
+
+  /** Accounts for what went, ends the epoch and tells the surfaces. */
+  async finish(summary: Summary): Promise<Finished> {
+    const finished = await this.account(summary);
+    await this.close();
+    return finished;
+  }
+
+  /** Works out the receipt and the text for the model, and writes nothing. */
+  async account(summary: Summary): Promise<Finished> {
+    const { checkpoint, removed } = this.#must();
+    const { session, trigger, wayBack, contextAfter } = this.#driver;
+    const state = await session.state();
+    const body = renderSummary(summary, checkpoint);
+    const after = await contextAfter(body, state);
+    const receipt = planReceipt({
+      state,
+      epoch: { ...readEpoch(state), number: checkpoint.epoch },
+      trigger,
+      removed,
+      contextAfter: after.text,
+      wayBack: wayBack === "transcript" && removed.transcript === "" ? "none" : wayBack,
+      summaryBy: summary.by,
+      tokensBefore: removed.tokens,
+      tokensAfter: after.tokens,
+    });
+    this.#finished = { receipt, text: `${body}\n\n${receipt.line}` };
+    return this.#finished;
+  }
+
+  /** Commits what was accounted for. A process that dies before this has removed nothing. */
+  async close(): Promise<void> {
+    const { checkpoint } = this.#must();
+    if (!this.#finished) throw outOfOrder("close", "account");
+    const { receipt, text } = this.#finished;
+    const { commit, notify, emit } = this.#driver;
+    await commit(receipt, text);
+    emit?.({ type: "receipt", receipt });
+    await notify({ kind: "after-compaction", checkpoint, receipt });
+  }
+
+  #must(): Begun {
+    if (this.#begun) return this.#begun;
+    throw outOfOrder("account", "plan");
+  }
+}
+
+function outOfOrder(step: string, before: string): HoldfastError {
+  return new HoldfastError(
+    "conflict",
+    `A compaction's "${step}" comes after its "${before}". Call that first.`,
+  );
+}
+
+/** What was written down before the last compaction. */
+export async function lastCheckpoint(session: SessionHandle, state: State): Promise<Checkpoint | undefined> {
+  const { number } = readEpoch(state);
+  const known = (await session.records("checkpoint")).map(({ value }) => value);
+  return known
+    .filter(({ epoch }) => epoch < number)
+    .sort((a, b) => a.epoch - b.epoch)
+    .at(-1);
+}

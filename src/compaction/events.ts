@@ -1,0 +1,8 @@
+import type { Checkpoint, CompactionTrigger, Receipt } from "../engine/records.ts";
+
+/** What a compaction reports while it runs. */
+export type CompactionEvent =
+  | { type: "warning"; trigger: CompactionTrigger; skipped?: string }
+  | { type: "checkpoint"; checkpoint: Checkpoint }
+  | { type: "receipt"; receipt: Receipt }
+  | { type: "error"; message: string };

@@ -1,0 +1,42 @@
+import { fenceContent, unfenceContent } from "../../context/fence.ts";
+import type { SurfaceView } from "../surface.ts";
+
+const notepadHeading = "## Session Notepad";
+
+const emptyNotepad =
+  "(empty — use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction)";
+
+/** The notepad's section. It is the last one of the system prompt, so it needs no end marker. */
+export function renderNotepad(content: string): string {
+  if (content === "") return `${notepadHeading}\n${emptyNotepad}`;
+  const text = readsAsEmpty(content) ? `\\${content}` : fenceContent(content);
+  return `${notepadHeading}\n${text}`;
+}
+
+/** The content of the one notepad section in a text; undefined when there is none. */
+export function parseNotepad(text: string): string | undefined {
+  const start = text.startsWith(`${notepadHeading}\n`) ? 0 : text.indexOf(`\n${notepadHeading}\n`) + 1;
+  if (start === 0 && !text.startsWith(notepadHeading)) return undefined;
+  const body = text.slice(start + notepadHeading.length + 1);
+  if (body === emptyNotepad) return "";
+  return readsAsEmpty(body) ? body.slice(1) : unfenceContent(body);
+}
+
+/** A notepad that holds the hint word for word must not be taken for an empty one. */
+function readsAsEmpty(text: string): boolean {
+  return text.endsWith(emptyNotepad) && /^\\*$/.test(text.slice(0, -emptyNotepad.length));
+}
+
+/** A freeform text that is put back before the model in full, every turn. */
+export const notepadView: SurfaceView = {
+  name: "notepad",
+  // Its section runs to the end of the prompt, so it comes last; anywhere else it needs an end.
+  order: 3,
+  block: ({ row }) => ({
+    placement: "system",
+    text: renderNotepad(row.notepad ?? ""),
+    end: "[End of notepad]",
+  }),
+  frozen: ({ notepad }) => renderNotepad(notepad),
+  isEmpty: ({ row }) => !row.notepad,
+};

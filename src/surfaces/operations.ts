@@ -1,0 +1,51 @@
+import { conversationOperations } from "../engine/conversation.ts";
+import type { LoadedRecords } from "../engine/draft.ts";
+import type { JournalEntry as EngineEntry, SessionBirth } from "../engine/journal.ts";
+import { lifecycleOperations } from "../engine/lifecycle.ts";
+import { messageOperations } from "../engine/messages.ts";
+import { type Applied, apply, type Environment } from "../engine/operations.ts";
+import type { State } from "../engine/state.ts";
+import { undoOperations } from "../engine/undo.ts";
+import { savedItemOperations } from "./knowledge/saved-items.ts";
+import { keyValueOperations } from "./knowledge/state-operations.ts";
+import { systemPromptOperations, systemPromptUndo } from "./knowledge/system-prompt.ts";
+import { notepadOperations, notepadUndo } from "./notepad/operations.ts";
+import { notesOperations, notesUndo } from "./notes/operations.ts";
+import { scratchpadOperations, scratchpadUndo } from "./scratchpad/operations.ts";
+import { childOperations } from "./sessions/operations.ts";
+import { taskOperations } from "./tasks/operations.ts";
+
+/** Every operation there is. A surface adds its own here, and its rules for undo below. */
+const handlers = {
+  ...lifecycleOperations,
+  ...messageOperations,
+  ...conversationOperations,
+  ...notepadOperations,
+  ...notesOperations,
+  ...scratchpadOperations,
+  ...taskOperations,
+  ...childOperations,
+  ...systemPromptOperations,
+  ...keyValueOperations,
+  ...savedItemOperations,
+  ...undoOperations([notepadUndo, notesUndo, scratchpadUndo, systemPromptUndo]),
+};
+
+type Registered = typeof handlers;
+
+/** One edit: pure, serialisable, replayable. */
+export type Operation = { [Type in keyof Registered]: Parameters<Registered[Type]>[1] }[keyof Registered];
+
+export type ResultOf<O extends Operation> = ReturnType<Registered[O["type"]]>["result"];
+
+/** An entry of the journal with its operation in full. */
+export type JournalEntry = EngineEntry<Operation | SessionBirth>;
+
+export function applyOperation<O extends Operation>(
+  state: State,
+  loaded: LoadedRecords,
+  operation: O,
+  environment: Environment,
+): Applied<ResultOf<O>> {
+  return apply<ResultOf<O>>(handlers, state, loaded, operation, environment);
+}

@@ -1,0 +1,54 @@
+import { fenceContent, unfenceContent } from "../../context/fence.ts";
+import type { SurfaceView } from "../surface.ts";
+import { readScratchpad, type Scratchpad } from "./operations.ts";
+
+const scratchpadStart = "[Session Scratchpad]";
+const scratchpadEnd = "[End Scratchpad]";
+
+/** The scratchpad's block: only the spaces that hold something, or nothing at all. */
+export function renderScratchpad({ notes, plan, refs }: Scratchpad): string {
+  const parts: string[] = [];
+  if (notes !== "") parts.push(fenceContent(notes));
+  if (plan !== "") parts.push(`Plan:\n${fenceContent(plan)}`);
+  if (refs.length > 0) parts.push(`References:\n${refs.map(renderRef).join("\n")}`);
+  return parts.length === 0 ? "" : `${scratchpadStart}\n${parts.join("\n\n")}\n${scratchpadEnd}`;
+}
+
+export function parseScratchpad(text: string): Scratchpad | undefined {
+  const start = text.indexOf(`${scratchpadStart}\n`);
+  const end = text.indexOf(`\n${scratchpadEnd}`, start);
+  if (start === -1 || end === -1) return undefined;
+  const body = text.slice(start + scratchpadStart.length + 1, end);
+  const [beforeRefs, refs] = cutAtHeading(body, "References:");
+  const [notes, plan] = cutAtHeading(beforeRefs, "Plan:");
+  return {
+    notes: unfenceContent(notes),
+    plan: unfenceContent(plan ?? ""),
+    refs: refs === undefined ? [] : refs.slice(2).split("\n• ").map(parseRef),
+  };
+}
+
+/** A reference of several lines goes on indented, so that each bullet is one reference. */
+function renderRef(ref: string): string {
+  return `• ${fenceContent(ref).replaceAll("\n", "\n  ")}`;
+}
+
+function parseRef(text: string): string {
+  return unfenceContent(text.replaceAll("\n  ", "\n"));
+}
+
+function cutAtHeading(text: string, heading: string): [before: string, after: string | undefined] {
+  if (text.startsWith(`${heading}\n`)) return ["", text.slice(heading.length + 1)];
+  const at = text.indexOf(`\n\n${heading}\n`);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + heading.length + 3)];
+}
+
+/** Three small spaces that are prepended to every message. */
+export const scratchpadView: SurfaceView = {
+  name: "scratchpad",
+  block: (state) => {
+    const text = renderScratchpad(readScratchpad(state));
+    return text === "" ? undefined : { placement: "message", text };
+  },
+  isEmpty: (state) => renderScratchpad(readScratchpad(state)) === "",
+};

@@ -1,0 +1,79 @@
+import { readSpans } from "../../engine/conversation.ts";
+import type { Draft } from "../../engine/draft.ts";
+import { messageKey } from "../../engine/messages.ts";
+import type { Handlers } from "../../engine/operations.ts";
+import type { OpenTask } from "../../engine/records.ts";
+import { listResident, type State } from "../../engine/state.ts";
+import { HoldfastError } from "../../errors.ts";
+
+export type TaskOperation =
+  | { type: "tasks.begin"; description: string }
+  | { type: "tasks.end"; summary: string }
+  | { type: "tasks.cancel"; reason: string };
+
+export type TaskResult = { task: string; depth: number };
+
+/** Tasks can be nested this deep. */
+const deepestTask = 4;
+
+export const taskOperations: Handlers<TaskOperation, TaskResult> = {
+  "tasks.begin": (draft, { description }, state) => ({
+    result: beginTask(draft, state, description),
+    warnings: [],
+  }),
+  "tasks.end": (draft, { summary }, state) => ({
+    result: closeTask(draft, state, "task", summary),
+    warnings: [],
+  }),
+  "tasks.cancel": (draft, { reason }, state) => ({
+    result: closeTask(draft, state, "cancelled", reason),
+    warnings: [],
+  }),
+};
+
+/** Outermost first. */
+export function readTasks(state: State): [key: string, task: OpenTask][] {
+  return listResident(state, "task");
+}
+
+function beginTask(draft: Draft, state: State, description: string): { task: string; depth: number } {
+  const open = readTasks(state);
+  if (open.length >= deepestTask) {
+    throw new HoldfastError(
+      "over_limit",
+      `Tasks can be nested ${deepestTask} deep, and ${open.length} are open. Call end_task or cancel_task first. The innermost is: ${open.at(-1)?.[1].description}`,
+      { data: { open: open.length, limit: deepestTask } },
+    );
+  }
+  const number = draft.counter("lastTask") + 1;
+  const task = `task_${number}`;
+  draft.mark("lastTask", number);
+  const value: OpenTask = { description, from: draft.counter("lastMessage"), depth: open.length + 1 };
+  draft.insert("task", messageKey(number), value);
+  return { task, depth: value.depth };
+}
+
+/** The innermost open task becomes one line; what collapsed inside it goes with it. */
+function closeTask(
+  draft: Draft,
+  state: State,
+  kind: "task" | "cancelled",
+  outcome: string,
+): { task: string; depth: number } {
+  const innermost = readTasks(state).at(-1);
+  if (!innermost) {
+    throw new HoldfastError(
+      "not_found",
+      "There is no open task. Call begin_task first, or just go on: nothing needs closing.",
+    );
+  }
+  const [key, { description, from, depth }] = innermost;
+  const to = draft.counter("lastMessage");
+  draft.remove("task", key);
+  for (const [inner, span] of readSpans(state))
+    if (span.kind !== "summary" && span.from >= from) draft.remove("span", inner);
+  const text =
+    kind === "task" ? `[Task: ${description} — ${outcome}]` : `[Cancelled: ${description} — ${outcome}]`;
+  if (to > from) draft.put("span", `task-${key}`, { from, to, kind, text });
+  return { task: `task_${Number(key)}`, depth };
+}

@@ -1,0 +1,13 @@
+import type { State } from "../engine/state.ts";
+import { notepadView } from "./notepad/block.ts";
+import { notesView } from "./notes/block.ts";
+import { scratchpadView } from "./scratchpad/block.ts";
+import type { SurfaceView } from "./surface.ts";
+
+/** The surfaces that hold what an agent wrote down; without their tools, so that a hook can load them. */
+const writtenViews: readonly SurfaceView[] = [notepadView, scratchpadView, notesView];
+
+/** Whether the agent has written nothing down yet. */
+export function isMemoryEmpty(state: State): boolean {
+  return writtenViews.every(({ isEmpty }) => isEmpty?.(state) ?? true);
+}
