@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
-import { plainText, toModelMessage } from "../hosts/pi/model-messages.ts";
 import { readPiSession } from "../hosts/pi/session-file.ts";
+import { plainText, toModelMessage } from "../hosts/transcript/model-messages.ts";
 import { countIn, objectIn, type ParsedLine, textIn, timeIn } from "./read-lines.ts";
 import type { RecordedCall, RecordedCompaction, Transcript, TranscriptWarning } from "./transcript.ts";
 
