@@ -27,12 +27,12 @@ function freshPlaces(scope: Scope = "project"): Places {
   return { scope, root, home, env: { PATH: "" } };
 }
 
-function init(places: Places, ...names: string[]): void {
-  runInit(planInit(names, places, launcher), places, launcher);
+async function init(places: Places, ...names: string[]): Promise<void> {
+  runInit(await planInit(names, places, launcher), places);
 }
 
-function uninstall(places: Places, ...names: string[]): void {
-  runUninstall(planUninstall(names, places), places);
+async function uninstall(places: Places, ...names: string[]): Promise<void> {
+  runUninstall(await planUninstall(names, places), places);
 }
 
 function put(path: string, text: string): void {
@@ -99,42 +99,42 @@ const tomlTexts: Record<string, string> = {
 };
 
 for (const [name, text] of Object.entries(jsonTexts)) {
-  test(`init and uninstall give back ${name} byte for byte [uninstall.exact] [init.merges] [init.idempotent]`, () => {
+  test(`init and uninstall give back ${name} byte for byte [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
     const places = freshPlaces();
     for (const file of jsonFiles) put(join(places.root, file), text);
     put(join(places.home, ".openclaw/openclaw.json"), text);
     const before = everything(places);
-    init(places, ...hostNames);
+    await init(places, ...hostNames);
     const after = everything(places);
     assert.notDeepEqual(after, before);
     for (const file of jsonFiles) assert.ok(isAddedTo(text, read(places, file)), file);
-    init(places, ...hostNames);
+    await init(places, ...hostNames);
     assert.deepEqual(everything(places), after, "the second init changed something");
-    uninstall(places);
+    await uninstall(places);
     assert.deepEqual(everything(places), before);
   });
 }
 
 for (const [name, text] of Object.entries(tomlTexts)) {
-  test(`init and uninstall give back TOML with ${name} byte for byte [uninstall.exact] [init.merges] [init.idempotent]`, () => {
+  test(`init and uninstall give back TOML with ${name} byte for byte [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
     const places = freshPlaces();
     const file = join(places.root, ".codex/config.toml");
     put(file, text);
     const before = everything(places);
-    init(places, "codex");
+    await init(places, "codex");
     const after = readFileSync(file, "utf8");
     assert.ok(after.startsWith(text), "TOML is only added to");
     assert.match(
       after,
       /^\[mcp_servers\.holdfast\]\r?\ncommand = "\/opt\/a b\/no'de"\r?\nargs = \["\/opt\/\$x\/cli\.js", "mcp"\]/m,
     );
-    init(places, "codex");
+    await init(places, "codex");
     assert.equal(readFileSync(file, "utf8"), after);
-    uninstall(places, "codex");
+    await uninstall(places, "codex");
     assert.deepEqual(everything(places), before);
-    init(places, "codex");
+    await init(places, "codex");
     writeFileSync(file, `${readFileSync(file, "utf8")}\n[later]\nx = 1\n`);
-    uninstall(places, "codex");
+    await uninstall(places, "codex");
     const rest = readFileSync(file, "utf8");
     assert.ok(rest.startsWith(text.trimEnd()) && rest.endsWith("[later]\nx = 1\n"), rest);
     assert.ok(!rest.slice(text.length).includes("holdfast"), rest);
@@ -152,33 +152,33 @@ function isAddedTo(text: string, after: string): boolean {
 
 for (const [name, text] of Object.entries(jsonTexts)) {
   if (["an empty file", "a blank file", "a trailing comma", "empty lists"].includes(name)) continue;
-  test(`our parts come out of ${name} again, without the record [uninstall.edits]`, () => {
+  test(`our parts come out of ${name} again, without the record [uninstall.edits]`, async () => {
     const places = freshPlaces();
     for (const file of jsonFiles) put(join(places.root, file), text);
-    init(places, ...hostNames);
+    await init(places, ...hostNames);
     writeFileSync(join(places.root, ".holdfast/installed.json"), "{}");
-    uninstall(places);
+    await uninstall(places);
     for (const file of jsonFiles)
       if (existsSync(join(places.root, file)) || name !== "an empty object")
         assert.equal(read(places, file), text, file);
   });
 }
 
-test("nothing is there, and nothing is left after uninstall, in both scopes [uninstall.exact] [init.scopes]", () => {
+test("nothing is there, and nothing is left after uninstall, in both scopes [uninstall.exact] [init.scopes]", async () => {
   for (const scope of ["project", "user"] as const) {
     const places = freshPlaces(scope);
     const before = everything(places);
-    init(places, ...hostNames);
+    await init(places, ...hostNames);
     assert.ok(Object.keys(everything(places)).length > 15);
     const folder =
       scope === "project" ? join(places.root, ".holdfast") : join(places.home, ".config/holdfast");
     assert.equal(statSync(folder).mode & 0o777, 0o700);
-    uninstall(places);
+    await uninstall(places);
     assert.deepEqual(everything(places), before);
   }
 });
 
-test("the hosts' own variables say where their files are [init.scopes]", () => {
+test("the hosts' own variables say where their files are [init.scopes]", async () => {
   const places = freshPlaces("user");
   const elsewhere = join(dirname(places.root), "elsewhere");
   const env = {
@@ -190,7 +190,7 @@ test("the hosts' own variables say where their files are [init.scopes]", () => {
     PI_CODING_AGENT_DIR: join(elsewhere, "pi"),
     OPENCLAW_STATE_DIR: join(elsewhere, "openclaw"),
   };
-  init({ ...places, env }, ...hostNames);
+  await init({ ...places, env }, ...hostNames);
   const written = globSync(["**/*", "**/.*", "**/.*/**"], { cwd: elsewhere }).filter(
     (path) => !lstatSync(join(elsewhere, path)).isDirectory(),
   );
@@ -211,31 +211,31 @@ test("the hosts' own variables say where their files are [init.scopes]", () => {
   assert.equal(statSync(join(elsewhere, "xdg/holdfast")).mode & 0o777, 0o700);
 });
 
-test("what a person adds to our entries and beside them survives init and uninstall [init.idempotent] [uninstall.edits]", () => {
+test("what a person adds to our entries and beside them survives init and uninstall [init.idempotent] [uninstall.edits]", async () => {
   const places = freshPlaces();
   const file = join(places.root, ".mcp.json");
   put(file, '{\n  // mine\n  "mcpServers": {\n    "github": { "command": "gh" }\n  }\n}\n');
   const original = readFileSync(file, "utf8");
-  init(places, "claude-code");
+  await init(places, "claude-code");
   const edited = readFileSync(file, "utf8")
     .replace('"mcp"\n', '"mcp",\n        "--surfaces",\n        "notepad"\n')
     .replace("// mine", "// mine, and more");
   writeFileSync(file, edited);
-  init(places, "claude-code");
+  await init(places, "claude-code");
   assert.equal(readFileSync(file, "utf8"), edited);
-  uninstall(places, "claude-code");
+  await uninstall(places, "claude-code");
   assert.equal(readFileSync(file, "utf8"), original.replace("// mine", "// mine, and more"));
 });
 
-test("a hook that a person added beside ours stays, and ours go [uninstall.edits]", () => {
+test("a hook that a person added beside ours stays, and ours go [uninstall.edits]", async () => {
   const places = freshPlaces();
   const file = join(places.root, ".claude/settings.json");
-  init(places, "claude-code");
+  await init(places, "claude-code");
   const value = JSON.parse(readFileSync(file, "utf8")) as { hooks: Record<string, unknown[]> };
   value.hooks.SessionStart?.push(otherHook);
   value.hooks.PreToolUse = [otherHook];
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-  uninstall(places);
+  await uninstall(places);
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), {
     hooks: { SessionStart: [otherHook], PreToolUse: [otherHook] },
   });
@@ -243,11 +243,11 @@ test("a hook that a person added beside ours stays, and ours go [uninstall.edits
   assert.equal(existsSync(join(places.root, ".holdfast")), false);
 });
 
-test("a server of the same name that was there before comes back [uninstall.edits]", () => {
+test("a server of the same name that was there before comes back [uninstall.edits]", async () => {
   const places = freshPlaces();
   const file = join(places.root, ".mcp.json");
   put(file, '{ "mcpServers": { "holdfast": { "command": "old", "env": { "A": "1" } } } }');
-  init(places, "claude-code");
+  await init(places, "claude-code");
   const changed = JSON.parse(readFileSync(file, "utf8")) as {
     mcpServers: Record<string, Record<string, unknown>>;
   };
@@ -259,19 +259,19 @@ test("a server of the same name that was there before comes back [uninstall.edit
     args: [...launcher.args, "mcp"],
   });
   writeFileSync(file, JSON.stringify({ ...changed, mine: 1 }));
-  uninstall(places);
+  await uninstall(places);
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), {
     mcpServers: { holdfast: { command: "old", env: { A: "1" } } },
     mine: 1,
   });
 });
 
-test("our parts are found and taken out when the record is lost [uninstall.edits]", () => {
+test("our parts are found and taken out when the record is lost [uninstall.edits]", async () => {
   const places = freshPlaces();
   put(join(places.root, ".mcp.json"), '{\n  "mcpServers": {\n    "github": {}\n  }\n}\n');
-  init(places, ...hostNames);
+  await init(places, ...hostNames);
   writeFileSync(join(places.root, ".holdfast/installed.json"), "{ damaged");
-  uninstall(places);
+  await uninstall(places);
   assert.equal(
     readFileSync(join(places.root, ".mcp.json"), "utf8"),
     '{\n  "mcpServers": {\n    "github": {}\n  }\n}\n',
@@ -285,32 +285,32 @@ test("our parts are found and taken out when the record is lost [uninstall.edits
     assert.equal(existsSync(join(places.root, path)), false, path);
 });
 
-test("uninstall of one host leaves the others [uninstall.one-host]", () => {
+test("uninstall of one host leaves the others [uninstall.one-host]", async () => {
   const places = freshPlaces();
-  init(places, "claude-code");
+  await init(places, "claude-code");
   const alone = everything(places);
-  init(places, "codex", "pi");
-  uninstall(places, "codex", "pi");
+  await init(places, "codex", "pi");
+  await uninstall(places, "codex", "pi");
   const { ...rest } = everything(places);
   const record = "project/.holdfast/installed.json";
   assert.deepEqual(JSON.parse(rest[record] ?? ""), JSON.parse(alone[record] ?? ""));
   assert.deepEqual({ ...rest, [record]: "" }, { ...alone, [record]: "" });
 });
 
-test("a newer command replaces an older one, and what was there first still comes back [init.idempotent] [uninstall.exact]", () => {
+test("a newer command replaces an older one, and what was there first still comes back [init.idempotent] [uninstall.exact]", async () => {
   const places = freshPlaces();
   put(join(places.root, ".codex/config.toml"), 'model = "x"\n');
   const before = everything(places);
-  init(places, ...hostNames);
+  await init(places, ...hostNames);
   const newer = { command: "holdfast", args: [] };
-  runInit(planInit([...hostNames], places, newer), places, newer);
+  runInit(await planInit(hostNames, places, newer), places);
   assert.match(
     readFileSync(join(places.root, ".codex/config.toml"), "utf8"),
     /^command = "holdfast"\nargs = \["mcp"\]$/m,
   );
   const settings = readFileSync(join(places.root, ".claude/settings.json"), "utf8");
   assert.ok(settings.includes('"command": "holdfast hook claude-code"') && !settings.includes("/opt/"));
-  uninstall(places);
+  await uninstall(places);
   assert.deepEqual(everything(places), before);
 });
 
@@ -320,11 +320,11 @@ for (const [name, file, text, line] of [
   ["a list where an object belongs", ".gemini/settings.json", "[]", 1],
   ["TOML with a half line", ".codex/config.toml", "a = 1\nb = \n", 2],
 ] as const) {
-  test(`${name} is named with its line, and no file of any host changes [init.refuses]`, () => {
+  test(`${name} is named with its line, and no file of any host changes [init.refuses]`, async () => {
     const places = freshPlaces();
     put(join(places.root, file), text);
     const before = everything(places);
-    assert.throws(
+    await assert.rejects(
       () => init(places, ...hostNames),
       ({ message }: Error) =>
         message.includes(join(places.root, file)) &&
@@ -344,97 +344,101 @@ for (const [name, file, content] of [
   ["a plugin of somebody else", ".pi/extensions/holdfast.js", "export default () => {};\n"],
   ["bytes that are no text", ".mcp.json", "\u00ff\u00fe"],
 ] as const) {
-  test(`${name}: refused, and nothing changes [init.refuses]`, () => {
+  test(`${name}: refused, and nothing changes [init.refuses]`, async () => {
     const places = freshPlaces();
     mkdirSync(dirname(join(places.root, file)), { recursive: true });
     writeFileSync(join(places.root, file), content, "latin1");
     const before = everything(places);
-    assert.throws(() => init(places, ...hostNames), /Nothing was changed/);
+    await assert.rejects(() => init(places, ...hostNames), /Nothing was changed/);
     assert.deepEqual(everything(places), before);
   });
 }
 
-test("a link inside the project is followed and stays a link; one that leads out is refused [init.links]", () => {
+test("a link inside the project is followed and stays a link; one that leads out is refused [init.links]", async () => {
   const places = freshPlaces();
   const outside = join(places.home, "secret.json");
   put(outside, "{}");
   put(join(places.root, "shared.json"), "{}\n");
   symlinkSync("shared.json", join(places.root, ".mcp.json"));
-  init(places, "claude-code");
+  await init(places, "claude-code");
   assert.ok(lstatSync(join(places.root, ".mcp.json")).isSymbolicLink());
   assert.match(readFileSync(join(places.root, "shared.json"), "utf8"), /holdfast/);
-  uninstall(places);
+  await uninstall(places);
   assert.equal(readFileSync(join(places.root, "shared.json"), "utf8"), "{}\n");
   symlinkSync(outside, join(places.root, "opencode.json"));
-  assert.throws(() => init(places, "opencode"), /leads out of the project/);
+  await assert.rejects(() => init(places, "opencode"), /leads out of the project/);
   symlinkSync(places.home, join(places.root, ".codex"));
-  assert.throws(() => init(places, "codex"), /leads out of the project/);
+  await assert.rejects(() => init(places, "codex"), /leads out of the project/);
   symlinkSync(join(places.root, "nowhere"), join(places.root, ".pi"));
-  assert.throws(() => init(places, "pi"), /leads nowhere/);
+  await assert.rejects(() => init(places, "pi"), /leads nowhere/);
   assert.equal(readFileSync(outside, "utf8"), "{}");
 });
 
-test("a person's linked dotfile is written to where it really is [init.links]", () => {
+test("a person's linked dotfile is written to where it really is [init.links]", async () => {
   const places = freshPlaces("user");
   put(join(places.home, "dotfiles/settings.json"), "{}\n");
   mkdirSync(join(places.home, ".claude"));
   symlinkSync("../dotfiles/settings.json", join(places.home, ".claude/settings.json"));
-  init(places, "claude-code");
+  await init(places, "claude-code");
   assert.match(readFileSync(join(places.home, "dotfiles/settings.json"), "utf8"), /hook claude-code/);
-  uninstall(places);
+  await uninstall(places);
   assert.equal(readFileSync(join(places.home, "dotfiles/settings.json"), "utf8"), "{}\n");
   assert.ok(lstatSync(join(places.home, ".claude/settings.json")).isSymbolicLink());
 });
 
-test("when one file cannot be written, all are as they were [init.all-or-nothing]", () => {
+test("when one file cannot be written, all are as they were [init.all-or-nothing]", async () => {
   const places = freshPlaces();
   put(join(places.root, ".mcp.json"), "{}\n");
-  const plan = planInit(["claude-code", "pi"], places, launcher);
+  const plan = await planInit(["claude-code", "pi"], places, launcher);
   const before = everything(places);
   // Between the plan and the writing, a file appears where a folder is needed.
   put(join(places.root, ".pi"), "");
-  assert.throws(() => runInit(plan, places, launcher), /could not be written.*Nothing was changed/);
+  assert.throws(() => runInit(plan, places), /could not be written.*Nothing was changed/);
   assert.deepEqual(everything(places), { ...before, "project/.pi": "" });
 });
 
-test("a file that another program has changed since the plan is not overwritten [init.all-or-nothing]", () => {
+test("a file that another program has changed since the plan is not overwritten [init.all-or-nothing]", async () => {
   const places = freshPlaces();
-  const plan = planInit(["claude-code"], places, launcher);
+  const plan = await planInit(["claude-code"], places, launcher);
   put(join(places.root, ".claude/settings.json"), "{}\n");
   const before = everything(places);
-  assert.throws(() => runInit(plan, places, launcher), /changed by another program\. Nothing was changed/);
+  assert.throws(() => runInit(plan, places), /changed by another program\. Nothing was changed/);
   assert.deepEqual(everything(places), before);
 });
 
-test("a broken file of a host that init never wrote to does not stop uninstall; one of ours does [uninstall.one-host]", () => {
+test("a broken file of a host that init never wrote to does not stop uninstall; one of ours does [uninstall.one-host]", async () => {
   const places = freshPlaces();
   const before = everything(places);
-  init(places, "pi");
+  await init(places, "pi");
   put(join(places.home, ".openclaw/openclaw.json"), "{ broken");
-  uninstall(places);
+  await uninstall(places);
   assert.deepEqual(
     Object.keys(everything(places)).toSorted(),
     [...Object.keys(before), "home/.openclaw", "home/.openclaw/openclaw.json"].toSorted(),
   );
-  init(places, "claude-code");
+  await init(places, "claude-code");
   put(join(places.root, ".mcp.json"), "{ broken");
   const broken = everything(places);
-  assert.throws(() => uninstall(places), /\.mcp\.json, line 1/);
+  await assert.rejects(() => uninstall(places), /\.mcp\.json, line 1/);
   assert.deepEqual(everything(places), broken);
 });
 
-test("hosts are found by their program, their folder or a project file [init.detects]", () => {
+test("hosts are found by their program, their folder or a project file [init.detects]", async () => {
   const places = freshPlaces();
-  const found = (env = places.env) =>
-    planInit([], { ...places, env }, launcher).hosts.map(({ name }) => name);
-  assert.deepEqual(found(), []);
+  const found = async (env = places.env) =>
+    (await planInit([], { ...places, env }, launcher)).hosts.map(({ name }) => name);
+  assert.deepEqual(await found(), []);
   put(join(places.root, "opencode.jsonc"), "{}");
   mkdirSync(join(places.home, ".codex"));
   const bin = join(places.home, "bin");
   put(join(bin, "gemini"), "#!/bin/sh\n");
-  assert.deepEqual(found({ PATH: bin }), ["codex", "opencode"], "a file that cannot be run is no program");
+  assert.deepEqual(
+    await found({ PATH: bin }),
+    ["codex", "opencode"],
+    "a file that cannot be run is no program",
+  );
   put(join(bin, "claude"), "");
   writeFileSync(join(bin, "pi"), "#!/bin/sh\n", { mode: 0o755 });
-  assert.deepEqual(found({ PATH: bin }), ["codex", "opencode", "pi"]);
-  assert.throws(() => planInit(["cursor"], places, launcher), /no host "cursor".*claude-code, codex/);
+  assert.deepEqual(await found({ PATH: bin }), ["codex", "opencode", "pi"]);
+  await assert.rejects(() => planInit(["cursor"], places, launcher), /no host "cursor".*claude-code, codex/);
 });

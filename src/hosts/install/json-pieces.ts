@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Host } from "../host.ts";
 import { appendJson, isObject, type Path, readJson, setJson, valueAt } from "./json-text.ts";
 import { isOurHook, type Launcher, shellLine } from "./launcher.ts";
 import type { ConfiguredServer, Gap, Piece } from "./piece.ts";
@@ -109,9 +110,6 @@ function textsOf(value: unknown): Record<string, string> {
   );
 }
 
-/** What a host calls at its events: the matcher where one is needed. */
-export type HookEvents = Readonly<Record<string, { matcher?: string }>>;
-
 interface FoundHook {
   path: Path;
   command: string;
@@ -119,16 +117,16 @@ interface FoundHook {
   isAlone: boolean;
 }
 
-/** Command hooks in the form that Claude Code, Codex and Gemini CLI share. */
+/** Command hooks for all events of a host, with matchers by event, in the form that several hosts share. */
 export function jsonHooks(
   place: Pick<Piece, "path" | "within">,
-  host: string,
+  host: Pick<Host, "name" | "events">,
   launcher: Launcher,
-  events: HookEvents,
-  extra: Record<string, unknown>,
+  { matchers = {}, ...extra }: { matchers?: Readonly<Record<string, string>>; [setting: string]: unknown },
 ): Piece {
   const { path: file } = place;
-  const command = shellLine([launcher.command, ...launcher.args, "hook", host]);
+  const events = Object.keys(host.events);
+  const command = shellLine([launcher.command, ...launcher.args, "hook", host.name]);
   const ours = (value: unknown, event: string): FoundHook[] => {
     const groups = valueAt(value, ["hooks", event]);
     return (Array.isArray(groups) ? groups : []).flatMap((group, index) => {
@@ -138,7 +136,9 @@ export function jsonHooks(
         const line = valueAt(handler, ["command"]);
         const path = ["hooks", event, index, "hooks", number];
         const isAlone = handlers.length === 1;
-        return typeof line === "string" && isOurHook(line, host) ? [{ path, command: line, isAlone }] : [];
+        return typeof line === "string" && isOurHook(line, host.name)
+          ? [{ path, command: line, isAlone }]
+          : [];
       });
     });
   };
@@ -147,9 +147,10 @@ export function jsonHooks(
     ...place,
     what: "hooks",
     add(text) {
-      return Object.entries(events).reduce((result, [event, { matcher }]) => {
+      return events.reduce((result, event) => {
         const [found] = ours(readJson(result, file), event);
         if (found) return setJson(result, [...found.path, "command"], command, file);
+        const matcher = matchers[event];
         const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] };
         return appendJson(result, ["hooks", event], group, file);
       }, text);
@@ -169,11 +170,11 @@ export function jsonHooks(
     },
     isIn(text) {
       const value = readJson(text, file);
-      return Object.keys(events).some((event) => ours(value, event).length > 0);
+      return events.some((event) => ours(value, event).length > 0);
     },
     gaps(text) {
       const value = readJson(text, file);
-      return Object.keys(events).flatMap((event): Gap[] => {
+      return events.flatMap((event): Gap[] => {
         const [found] = ours(value, event);
         if (!found) return [{ what: `the hook for ${event}`, kind: "missing" }];
         if (found.command === command) return [];
@@ -183,7 +184,7 @@ export function jsonHooks(
     hooks(text) {
       const value = readJson(text, file);
       return Object.fromEntries(
-        Object.keys(events).flatMap((event) => ours(value, event).map(({ command: line }) => [event, line])),
+        events.flatMap((event) => ours(value, event).map(({ command: line }) => [event, line])),
       );
     },
   };
