@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
-import { jsonHooks, jsonServer } from "../install/json-pieces.ts";
+import { jsonHooks } from "../install/json-hooks.ts";
+import { jsonServer } from "../install/json-pieces.ts";
 import { type Places, placeAt } from "../install/places.ts";
 import { userFolder, userSettings } from "./files.ts";
 import { claudeCode } from "./host.ts";

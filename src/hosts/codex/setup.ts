@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
-import { jsonHooks } from "../install/json-pieces.ts";
+import { jsonHooks } from "../install/json-hooks.ts";
 import { type Places, placeAt } from "../install/places.ts";
 import { codex } from "./host.ts";
 import { tomlServer } from "./server-piece.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
-import { jsonHooks, jsonServer, jsonSettings } from "../install/json-pieces.ts";
+import { jsonHooks } from "../install/json-hooks.ts";
+import { jsonServer, jsonSettings } from "../install/json-pieces.ts";
 import { placeAt } from "../install/places.ts";
 import { userFolder } from "./files.ts";
 import { gemini } from "./host.ts";
