@@ -44,13 +44,14 @@ export const hook = defineConfig({
   minify: true,
   dts: false,
   clean: false,
-  // One file for all that every hook needs; what checks documents, and the other stores, stay apart until they are used.
+  // One file with everything that every hook needs. What checks documents, the other stores, and what only commands
+  // use of a host (its setup and session files) are files of their own.
   outputOptions: {
     codeSplitting: {
       groups: [
         {
           name: "hook-core",
-          test: /\/src\/(?:cli|errors|engine|context|compaction|workspace|hosts|sessions\/(?!transfer|check-|json-|schema-)|surfaces\/(?!sandbox|project\/(?!notes-md\/places))|stores\/(?:sql|store|session-table|directory))/,
+          test: /\/src\/(?:cli|errors|engine|context|compaction|workspace|hosts\/(?:[\w-]+\.|hook\/|transcript\/|[\w-]+\/(?:host|transcript)\.)|sessions\/(?!transfer|check-|json-|schema-)|surfaces\/(?!sandbox|project\/(?!notes-md\/places))|stores\/(?:sql|store|session-table|directory))/,
         },
       ],
     },

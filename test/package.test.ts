@@ -72,3 +72,14 @@ test("a hook loads nothing but its own file and Node's modules, since an agent w
     [],
   );
 });
+
+test("what init writes for a host is not in the hook's file, but in one beside it [repo.hook-entry]", () => {
+  const holders = readdirSync(dist).filter(
+    (name) => name.endsWith(".js") && readFileSync(join(dist, name), "utf8").includes("mcpServers"),
+  );
+  assert.ok(holders.length > 0, "the reader of files finds nothing");
+  assert.deepEqual(
+    holders.filter((name) => name.startsWith("hook")),
+    [],
+  );
+});

@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import { claudeCode } from "../hosts/claude-code/host.ts";
 import { isJsonObject } from "../hosts/pi/session-tree.ts";
 import { countIn, objectIn, objectsIn, type ParsedLine, textIn, timeIn } from "./read-lines.ts";
 import type { RecordedCall, Transcript, TranscriptWarning } from "./transcript.ts";
@@ -18,7 +19,7 @@ function isTurn({ type, message }: Entry): boolean {
 /** Sub-agents (sidechains) have prompts of their own and are left out. */
 export function readClaudeCode(lines: readonly ParsedLine[], warnings: TranscriptWarning[]): Transcript {
   const transcript: Transcript = {
-    format: "claude-code",
+    format: claudeCode.name,
     messages: [],
     calls: [],
     compactions: [],

@@ -1,6 +1,7 @@
 import type { ModelMessage } from "ai";
-import { plainText, toModelMessage } from "../hosts/pi/model-messages.ts";
+import { pi } from "../hosts/pi/host.ts";
 import { readPiSession } from "../hosts/pi/session-file.ts";
+import { plainText, toModelMessage } from "../hosts/transcript/model-messages.ts";
 import { countIn, objectIn, type ParsedLine, textIn, timeIn } from "./read-lines.ts";
 import type { RecordedCall, RecordedCompaction, Transcript, TranscriptWarning } from "./transcript.ts";
 
@@ -18,7 +19,7 @@ export function readPi(
   lines: readonly ParsedLine[],
   warnings: TranscriptWarning[],
 ): Transcript {
-  const transcript: Transcript = { format: "pi", messages: [], calls: [], compactions: [], warnings };
+  const transcript: Transcript = { format: pi.name, messages: [], calls: [], compactions: [], warnings };
   if ((lines[0]?.value.version ?? linearVersion) === linearVersion)
     addEntries(
       transcript,

@@ -37,7 +37,8 @@ export interface TranscriptWarning {
 
 /** A recorded session, whichever program wrote it. */
 export interface Transcript {
-  format: "pi" | "claude-code";
+  /** The name of the host that wrote it. */
+  format: string;
   /** In order; `number` is the index plus one. */
   messages: StoredMessage[];
   calls: RecordedCall[];

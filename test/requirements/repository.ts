@@ -7,6 +7,8 @@ export const repository = [
       "The pre-script installs what is missing and does nothing when the lock file is installed already.",
     "repo.lock": "The lock file names no download address.",
     "repo.boundaries": "Imports point inward only; a planted violation is found.",
+    "repo.hosts":
+      "No source outside a host's folder and the list of hosts names a host; a planted name is found.",
     "repo.root-entry": "The built root entry pulls in no Node module by a static import.",
     "repo.hook-entry": "The built hook loads nothing but its own file and Node's modules.",
     "repo.requirements": "Every requirement is cited by a test, and every citation names a requirement.",

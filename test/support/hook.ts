@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatAnswer, type HookReply } from "../../src/hosts/hook/answer.ts";
+import type { HookReply } from "../../src/hosts/hook/answer.ts";
 import { readHookEvent } from "../../src/hosts/hook/event.ts";
 import { runHook } from "../../src/hosts/hook/run-hook.ts";
+import { hostNamed } from "../../src/hosts/hosts.ts";
 import { openMemory } from "../../src/index.ts";
 import type { Memory } from "../../src/sessions/memory.ts";
 import { readHookConfig } from "../../src/workspace/config.ts";
@@ -58,7 +59,7 @@ export async function hook(
   host: string,
   payload: Record<string, unknown>,
 ): Promise<InProcess> {
-  const event = readHookEvent(host, { cwd: project.root, ...payload });
+  const event = readHookEvent(hostNamed(host), { cwd: project.root, ...payload });
   let reply: HookReply = {};
   const failures: string[] = [];
   await runHook({
@@ -70,7 +71,7 @@ export async function hook(
     },
     fail: (error) => failures.push((error as Error).message),
   });
-  const stdout = formatAnswer(event, reply);
+  const stdout = event.host.formatAnswer(event, reply);
   return { stdout, context: contextIn(stdout), failures };
 }
 

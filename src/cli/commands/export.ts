@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
-import { writePiState } from "../../hosts/pi/session-file.ts";
+import { findHost, hosts } from "../../hosts/hosts.ts";
 import type { Session } from "../../sessions/session.ts";
 import { chosenStore, onlyArgument, readArguments, type StoreOptions } from "../arguments.ts";
 import { openExistingMemory, sqlitePath } from "../existing-memory.ts";
@@ -27,7 +27,7 @@ export async function run(args: string[]): Promise<number> {
   try {
     const session = await pickSession(memory, wanted);
     if (values.format === "json") write(visibleJson(await memory.exportSession(session.id)), values.into);
-    else await exportToPi(session, values.format, values.into);
+    else await exportToHost(session, values.format, values.into);
     return 0;
   } finally {
     await memory.close();
@@ -39,22 +39,28 @@ function write(text: string, path: string | undefined): void {
   else writeFileSync(path, `${text}\n`, { mode: 0o600 });
 }
 
-async function exportToPi(session: Session, format: string, path: string | undefined): Promise<void> {
-  if (format !== "pi") {
-    throw new HoldfastError("invalid_input", `--format must be json or pi (got ${JSON.stringify(format)}).`);
+/** Writes the memory into a session file of a host. */
+async function exportToHost(session: Session, format: string, path: string | undefined): Promise<void> {
+  const host = findHost(format);
+  const file = await host?.sessionFile?.();
+  if (!host || !file) {
+    const formats = ["json", ...hosts.flatMap(({ name, sessionFile }) => (sessionFile ? name : []))];
+    throw new HoldfastError(
+      "invalid_input",
+      `--format must be ${formats.join(" or ")} (got ${JSON.stringify(format)}).`,
+    );
   }
   if (path === undefined) {
     throw new HoldfastError(
       "invalid_input",
-      "A pi session is written back into its file: name it with --into FILE.",
+      `A ${host.title} session is written back into its file: name it with --into FILE.`,
     );
   }
   const before = readFileSync(path, "utf8");
-  const after = writePiState(
-    before,
-    { scratchpad: await session.scratchpad.read(), notepad: await session.notepad.read() },
-    { now: new Date(), makeId: () => crypto.randomUUID().slice(0, 8) },
-  );
+  const after = file.write(before, {
+    scratchpad: await session.scratchpad.read(),
+    notepad: await session.notepad.read(),
+  });
   // Only what is new is appended: a reader of the file never sees it half-written.
   if (after !== before) appendFileSync(path, after.slice(before.length));
 }

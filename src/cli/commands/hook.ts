@@ -1,9 +1,10 @@
 import { writeSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 import { keepFailure } from "../../hosts/failures.ts";
-import { emptyAnswer, formatAnswer } from "../../hosts/hook/answer.ts";
-import { type HookEvent, hookHosts, readHookEvent } from "../../hosts/hook/event.ts";
+import { type HookEvent, readHookEvent } from "../../hosts/hook/event.ts";
 import { runHook } from "../../hosts/hook/run-hook.ts";
+import type { Host } from "../../hosts/host.ts";
+import { findHost, hostNames } from "../../hosts/hosts.ts";
 import { readHookConfig } from "../../workspace/config.ts";
 import type { StoreWish } from "../../workspace/light-memory.ts";
 import { findProject } from "../../workspace/project.ts";
@@ -27,7 +28,7 @@ export async function run(args: string[]): Promise<number> {
 
 class HookCall {
   readonly #args: readonly string[];
-  readonly #host: string;
+  readonly #host: Host | undefined;
   readonly #started = performance.now();
   #project = findProject(process.cwd());
   #config = readHookConfig(this.#project.directory);
@@ -38,12 +39,12 @@ class HookCall {
 
   constructor(args: readonly string[]) {
     this.#args = args;
-    this.#host = args[0] ?? "";
+    this.#host = findHost(args[0] ?? "");
   }
 
   async work(): Promise<void> {
     const host = this.#host;
-    if (!hookHosts.includes(host)) throw unknownHost(host);
+    if (!host) throw unknownHost(this.#args[0] ?? "");
     const wish = readWish(this.#args.slice(1));
     const payload = parsePayload(await readInput());
     if (typeof payload.cwd === "string" && payload.cwd !== "") {
@@ -59,7 +60,7 @@ class HookCall {
       project: this.#project,
       config: this.#config,
       wish,
-      answer: (reply) => this.#print(formatAnswer(event, reply)),
+      answer: (reply) => this.#print(host.formatAnswer(event, reply)),
       fail: (error) => this.fail(error),
     });
   }
@@ -89,12 +90,13 @@ class HookCall {
     if (!this.#isReported) write(2, `holdfast hook: ${message.slice(0, 500)}\n`);
     this.#isReported = true;
     const event = this.#event?.name ?? "";
-    keepFailure(this.#project.directory, { at: Date.now(), host: this.#host, event, code, message });
+    const host = this.#args[0] ?? "";
+    keepFailure(this.#project.directory, { at: Date.now(), host, event, code, message });
   }
 
   end(): void {
     clearTimeout(this.#timer);
-    this.#print(emptyAnswer(this.#host));
+    this.#print(this.#host?.emptyAnswer ?? "{}");
   }
 
   #print(text: string): void {
@@ -151,6 +153,6 @@ function readWish(args: string[]): StoreWish {
 function unknownHost(host: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `There is no hook for ${JSON.stringify(host)}. Usage: holdfast hook HOST, where HOST is one of ${hookHosts.join(", ")}.`,
+    `There is no hook for ${JSON.stringify(host)}. Usage: holdfast hook HOST, where HOST is one of ${hostNames.join(", ")}.`,
   );
 }

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { notesOf } from "../../hosts/pi/branch-memory.ts";
-import { readPiSession } from "../../hosts/pi/session-file.ts";
+import { hosts } from "../../hosts/hosts.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { SessionExport } from "../../sessions/transfer.ts";
 import { onlyArgument, openChosenMemory, readArguments } from "../arguments.ts";
@@ -14,7 +12,8 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { session: { type: "string" } });
   const path = onlyArgument(positionals, "FILE", usage);
   const text = readFile(path);
-  const documents = looksLikePi(text) ? [readPi(text)] : parseDocuments(text, path);
+  const ofHost = await readSessionFile(text);
+  const documents = ofHost ? [ofHost] : parseDocuments(text, path);
   if (documents.length > 1 && values.session !== undefined) {
     throw new HoldfastError(
       "invalid_input",
@@ -64,41 +63,16 @@ async function importOne(
   return { session: session.id, revision: row.revision };
 }
 
-/** The scratchpad, notepad and messages of the current branch become a session's, none of it cut. */
-function readPi(text: string): SessionExport {
-  const pi = readPiSession(text);
-  for (const { line, message } of pi.warnings) console.error(`holdfast: line ${line}: ${message}`);
-  const { notes, plan, refs } = pi.scratchpad;
-  const begun = Date.parse(pi.timestamp ?? "") || Date.now();
-  return {
-    format: "holdfast-session",
-    version: 1,
-    session: {
-      id: pi.id,
-      agent: "pi",
-      title: pi.title ?? null,
-      parent: null,
-      createdAt: begun,
-      updatedAt: begun,
-      revision: 0,
-    },
-    notepad: pi.notepad,
-    records: {
-      space: { ...(notes === "" ? {} : { notes }), ...(plan === "" ? {} : { plan }) },
-      ref: numbered(refs),
-      note: Object.fromEntries(notesOf(pi.branch)),
-      message: numbered(pi.messages.map(({ message }) => message as Json)),
-    },
-    journal: [],
-  };
-}
-
-function numbered(values: Json[]): Record<string, Json> {
-  return Object.fromEntries(values.map((value, index) => [String(index + 1).padStart(12, "0"), value]));
-}
-
-function looksLikePi(text: string): boolean {
-  return /^\uFEFF?\s*\{[^\n]*"type"\s*:\s*"session"[^\n]*(?:\r?\n|$)/.test(text);
+/** A session file of a host, as a document; undefined when the text is of none. */
+async function readSessionFile(text: string): Promise<SessionExport | undefined> {
+  for (const host of hosts) {
+    const file = await host.sessionFile?.();
+    if (!file?.isIn(text)) continue;
+    const { document, warnings } = file.read(text);
+    for (const { line, message } of warnings) console.error(`holdfast: line ${line}: ${message}`);
+    return document;
+  }
+  return undefined;
 }
 
 function readFile(path: string): string {
@@ -125,9 +99,10 @@ function parseDocuments(text: string, path: string): unknown[] {
         .filter((line) => line.trim() !== "")
         .map((line) => JSON.parse(line) as unknown);
     } catch {
+      const titles = hosts.flatMap(({ title, sessionFile }) => (sessionFile ? title : [])).join(" or ");
       throw new HoldfastError(
         "invalid_input",
-        `${path} is neither a Holdfast export nor a pi session file (${(error as Error).message}). Nothing was imported.`,
+        `${path} is neither a Holdfast export nor a session file of ${titles} (${(error as Error).message}). Nothing was imported.`,
         { cause: error },
       );
     }

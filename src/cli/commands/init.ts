@@ -13,7 +13,7 @@ export async function run(args: string[]): Promise<number> {
     user: { type: "boolean", default: false },
   });
   const places = findPlaces(values.user ? "user" : "project", findProject(process.cwd()).root);
-  const plan = planInit(positionals, places);
+  const plan = await planInit(positionals, places);
   if (plan.hosts.length === 0) {
     throw new HoldfastError(
       "not_found",
@@ -34,11 +34,10 @@ function show({ hosts, files }: InitPlan, places: Places): void {
   }
 }
 
-function closing({ hosts, files }: InitPlan, places: Places, isDryRun: boolean): string {
+function closing({ files, next }: InitPlan, places: Places, isDryRun: boolean): string {
   const count = files.filter(isChange).length;
   if (isDryRun) return `Nothing was written: this was a dry run. ${count} files would change.`;
   if (count === 0) return "All of it is there already; nothing was changed.";
-  const next = hosts.flatMap((host) => host.next(places) ?? []);
   return [
     `${count} ${count === 1 ? "file" : "files"} written.`,
     ...next,
@@ -46,7 +45,7 @@ function closing({ hosts, files }: InitPlan, places: Places, isDryRun: boolean):
   ].join("\n");
 }
 
-function report({ hosts, files }: InitPlan, places: Places, dryRun: boolean) {
+function report({ hosts, files, next }: InitPlan, places: Places, dryRun: boolean) {
   return {
     scope: places.scope,
     root: places.root,
@@ -58,6 +57,6 @@ function report({ hosts, files }: InitPlan, places: Places, dryRun: boolean) {
       action: actionOf(file),
       diff: isChange(file) ? diffOf(file) : [],
     })),
-    next: hosts.flatMap((host) => host.next(places) ?? []),
+    next,
   };
 }

@@ -10,7 +10,7 @@ export async function run(args: string[]): Promise<number> {
     user: { type: "boolean", default: false },
   });
   const places = findPlaces(values.user ? "user" : "project", findProject(process.cwd()).root);
-  const plan = planUninstall(positionals, places);
+  const plan = await planUninstall(positionals, places);
   if (!values["dry-run"]) runUninstall(plan, places);
   if (values.json) {
     const files = plan.files.map((file) => ({

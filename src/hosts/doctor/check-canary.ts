@@ -1,6 +1,5 @@
 import { HoldfastError } from "../../errors.ts";
 import type { Project } from "../../workspace/project.ts";
-import type { HostName } from "../hosts.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 import { keepOwnRun } from "./last-failure.ts";
 import { runProgram } from "./run-program.ts";
@@ -12,8 +11,8 @@ const limit = 10_000;
 
 /** Writes a word into a notepad, runs the hook as the host would, and looks for the word in its answer. */
 export async function checkCanary(
-  host: HostName,
-  line: string,
+  host: string,
+  { line, startEvent }: { line: string; startEvent: string },
   project: Project,
   remedy: string,
 ): Promise<Finding[]> {
@@ -31,7 +30,7 @@ export async function checkCanary(
     const payload = {
       session_id: scratch.hostSession,
       cwd: project.root,
-      hook_event_name: host === "opencode" ? "session-start" : "SessionStart",
+      hook_event_name: startEvent,
       source: "startup",
     };
     const input = JSON.stringify(payload);

@@ -7,11 +7,10 @@ import { compiled } from "../../../test/support/compiled.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { keepFailure } from "../failures.ts";
-import { type HostName, hostsNamed } from "../hosts.ts";
+import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
 import type { Places } from "../install/places.ts";
 import { linkSession } from "../session-link.ts";
-import { checkTrust } from "./check-trust.ts";
 import { examine } from "./examine.ts";
 import type { Finding, HostReport } from "./finding.ts";
 import { checkLastFailure, keepOwnRun } from "./last-failure.ts";
@@ -26,7 +25,7 @@ interface Machine {
   home: string;
   bin: string;
   places: Places;
-  init(...hosts: string[]): void;
+  init(...hosts: string[]): Promise<void>;
   /** The command itself, in a process of its own. */
   run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** What the command does for one host. */
@@ -46,7 +45,7 @@ function freshMachine(scope: "project" | "user" = "project"): Machine {
     home,
     bin,
     places,
-    init: (...hosts) => runInit(planInit(hosts, places), places),
+    init: async (...hosts) => runInit(await planInit(hosts, places), places),
     run: (...args) =>
       new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [cli, ...args], {
@@ -61,16 +60,20 @@ function freshMachine(scope: "project" | "user" = "project"): Machine {
         child.once("close", (code) => resolve({ code, stdout, stderr }));
       }),
     async examine(name, isNamed = false) {
-      const [host] = hostsNamed([name]);
-      assert.ok(host);
-      return (await examine(host, { project, places: { ...places, scope: "project" }, isNamed })).findings;
+      return (await examine(hostNamed(name), { project, places: { ...places, scope: "project" }, isNamed }))
+        .findings;
     },
   };
 }
 
-function wiredMachine(...hosts: string[]): Machine {
+async function checkTrust(name: string, places: Places): Promise<Finding[]> {
+  const setup = await hostNamed(name).setup();
+  return (await setup.checkTrust?.(places, "")) ?? [];
+}
+
+async function wiredMachine(...hosts: string[]): Promise<Machine> {
   const machine = freshMachine();
-  machine.init(...hosts);
+  await machine.init(...hosts);
   return machine;
 }
 
@@ -94,7 +97,7 @@ function edit(path: string, change: (text: string) => string): void {
 }
 
 test("in a healthy project the server starts, the canary comes back, and nothing of it stays [doctor.healthy] [doctor.server] [doctor.canary] [doctor.no-trace] [init.command]", async () => {
-  const machine = wiredMachine("claude-code", "codex", "opencode", "gemini");
+  const machine = await wiredMachine("claude-code", "codex", "opencode", "gemini");
   const links = join(machine.root, ".holdfast/links");
   mkdirSync(links);
   linkSession({
@@ -133,7 +136,7 @@ function readFolder(folder: string): Record<string, string> {
 }
 
 test("the table names each problem with its remedy, and the remedy helps [doctor.table]", async () => {
-  const machine = wiredMachine("claude-code");
+  const machine = await wiredMachine("claude-code");
   rmSync(join(machine.root, ".mcp.json"));
   const { code, stdout } = await machine.run("doctor");
   assert.equal(code, 1);
@@ -144,12 +147,12 @@ test("the table names each problem with its remedy, and the remedy helps [doctor
   );
   assert.match(stdout, /Not here: Codex, /);
   assert.match(stdout, /\n1 problem\.\n$/);
-  machine.init("claude-code");
+  await machine.init("claude-code");
   assert.deepEqual(problemsIn(await machine.examine("claude-code")), []);
 });
 
 test("a removed hook, and broken JSON with its line, are found [doctor.wiring]", async () => {
-  const machine = wiredMachine("claude-code");
+  const machine = await wiredMachine("claude-code");
   const settings = join(machine.root, ".claude/settings.json");
   edit(settings, (text) => text.replace('"PreCompact"', '"Notification"'));
   assert.match((await onlyProblem(machine, "claude-code")).detail, /lacks the hook for PreCompact/);
@@ -158,7 +161,7 @@ test("a removed hook, and broken JSON with its line, are found [doctor.wiring]",
 });
 
 test("a server whose program is missing, or is another program, is found [doctor.server]", async () => {
-  const machine = wiredMachine("opencode");
+  const machine = await wiredMachine("opencode");
   const config = join(machine.root, "opencode.json");
   const original = readFileSync(config, "utf8");
   const serverProblem = async (program: string) => {
@@ -172,7 +175,7 @@ test("a server whose program is missing, or is another program, is found [doctor
 });
 
 test("a hook with a wrong command is found by its canary [doctor.canary]", async () => {
-  const machine = wiredMachine("gemini");
+  const machine = await wiredMachine("gemini");
   edit(join(machine.root, ".gemini/settings.json"), (text) =>
     text.replace(/"command": "[^"]*cli\.[jt]s hook gemini"/, '"command": "/nowhere/holdfast hook gemini"'),
   );
@@ -182,7 +185,7 @@ test("a hook with a wrong command is found by its canary [doctor.canary]", async
 });
 
 test("a store that cannot be written is found, and is no failure of the hook afterwards [doctor.store]", async () => {
-  const machine = wiredMachine("claude-code");
+  const machine = await wiredMachine("claude-code");
   const file = join(machine.root, ".holdfast/memory.db");
   mkdirSync(file);
   assert.equal((await onlyProblem(machine, "claude-code")).check, "store");
@@ -194,7 +197,7 @@ test("a hook's failure is named; one that doctor itself caused does not count, a
   const directory = join(temporaryDirectory(), ".holdfast");
   mkdirSync(directory);
   const now = 1_700_000_000_000;
-  const look = (host: HostName) => checkLastFailure(host, directory, now);
+  const look = (host: string) => checkLastFailure(host, directory, now);
   const failure = { host: "codex", event: "Stop", code: "deadline", message: "The disk was slow." };
   assert.equal(look("codex").status, "ok");
   keepFailure(directory, { ...failure, at: now - 100_000_000 });
@@ -208,7 +211,7 @@ test("a hook's failure is named; one that doctor itself caused does not count, a
 });
 
 test("a failure that a hook has kept makes doctor exit with 1 [doctor.last-failure]", async () => {
-  const machine = wiredMachine("pi");
+  const machine = await wiredMachine("pi");
   const failure = { host: "pi", event: "context", code: "internal", message: "It broke." };
   keepFailure(join(machine.root, ".holdfast"), { ...failure, at: Date.now() });
   const { code, stdout } = await machine.run("doctor", "pi");
@@ -217,8 +220,8 @@ test("a failure that a hook has kept makes doctor exit with 1 [doctor.last-failu
 });
 
 test("hooks that are switched off and a server that was rejected are found [doctor.trust]", async () => {
-  const { root, places } = wiredMachine("claude-code", "gemini", "openclaw");
-  const only = async (host: HostName) => {
+  const { root, places } = await wiredMachine("claude-code", "gemini", "openclaw");
+  const only = async (host: string) => {
     const [finding, ...rest] = await checkTrust(host, places);
     assert.deepEqual([finding?.status, rest.length], ["problem", 0]);
     return finding?.detail ?? "";
@@ -250,7 +253,7 @@ test("hooks that are switched off and a server that was rejected are found [doct
 });
 
 test("Codex is asked which hooks it trusts, and those it would skip are named [doctor.trust]", async () => {
-  const machine = wiredMachine("codex");
+  const machine = await wiredMachine("codex");
   const answer = (hook: object) => {
     const script = `#!${process.execPath}
       require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
@@ -292,7 +295,7 @@ test("a host that is not here is no problem; one that is here but wired nowhere 
 
 test("what was wired for all projects is found too, and a plugin that does not load is a problem [doctor.wiring] [doctor.plugin]", async () => {
   const machine = freshMachine("user");
-  machine.init("pi");
+  await machine.init("pi");
   const findings = await machine.examine("pi");
   assert.deepEqual(problemsIn(findings), []);
   assert.ok(findings.some(({ detail }) => detail === "for all your projects"));

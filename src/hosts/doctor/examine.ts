@@ -1,15 +1,15 @@
 import type { Project } from "../../workspace/project.ts";
-import type { Host } from "../hosts.ts";
+import type { Host } from "../host.ts";
+import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "../install/config-file.ts";
 import { detect } from "../install/detect.ts";
-import { findLauncher, findProgram, type Launcher, shellLine } from "../install/launcher.ts";
+import { findLauncher, findProgram, type Launcher } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
 import type { Places, Scope } from "../install/places.ts";
 import { readRecord } from "../install/record.ts";
 import { checkCanary } from "./check-canary.ts";
 import { checkPlugin } from "./check-plugin.ts";
 import { checkServer } from "./check-server.ts";
-import { checkTrust } from "./check-trust.ts";
 import { type Finding, type HostReport, note, ok, problem } from "./finding.ts";
 import { checkLastFailure } from "./last-failure.ts";
 import { runProgram } from "./run-program.ts";
@@ -26,9 +26,10 @@ export interface Examination {
 /** Looks at one host, in the project and, where it is not wired there, in the person's own config. */
 export async function examine(host: Host, examination: Examination): Promise<HostReport> {
   const { project, isNamed } = examination;
+  const setup = await host.setup();
   const launcher = findLauncher(examination.places.env);
-  const [places, twice] = wiredPlaces(host, examination.places, launcher);
-  const isPresent = detect(host, examination.places) !== undefined;
+  const [places, twice] = wiredPlaces(host, setup, examination.places, launcher);
+  const isPresent = detect(host, setup, examination.places) !== undefined;
   const report = { host: host.name, title: host.title, isPresent };
   if (!places) {
     const remedy = `holdfast init ${host.name}`;
@@ -40,31 +41,31 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   const remedy = `holdfast init ${host.name}${places.scope === "user" ? " --user" : ""}`;
   const version = await checkVersion(host, places);
   const findings = [version];
-  const wiring = checkWiring(host, places, launcher, remedy);
+  const wiring = checkWiring(setup, places, launcher, remedy);
   findings.push(...wiring.findings);
-  if (twice && host.name !== "openclaw") {
+  if (twice && !setup.hasOneConfig) {
     const detail = "It is wired in the project and for all your projects, so each hook runs twice.";
     findings.push(note("wiring", detail, `holdfast uninstall ${host.name}, here or with --user`));
   }
   if (wiring.findings.every(({ status }) => status !== "problem"))
-    findings.push(...(await checkTrust(host.name, places, version.detail)));
+    findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? [ok("trust", "none is needed")]));
   if (wiring.server) findings.push(...(await checkServer(wiring.server, project.root, remedy)));
-  if (wiring.hook !== undefined)
-    findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
-  findings.push(...(await checkPlugin(host, places, project, remedy)));
+  if (wiring.hook) findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
+  if (setup.plugin && wiring.plugin !== undefined)
+    findings.push(...(await checkPlugin(setup.plugin, wiring.plugin, project, remedy)));
   findings.push(checkLastFailure(host.name, project.directory));
   if (examination.live) findings.push(...(await examination.live(host, places)));
   return { ...report, isWired: true, findings };
 }
 
 /** The scopes in which something of ours is, or was put; the project's comes first. */
-function wiredPlaces(host: Host, places: Places, launcher: Launcher): Places[] {
+function wiredPlaces(host: Host, setup: HostSetup, places: Places, launcher: Launcher): Places[] {
   return (["project", "user"] as const)
     .map((scope: Scope) => ({ ...places, scope }))
     .filter(
       (candidate) =>
         readRecord(candidate).files.some((file) => file.host === host.name) ||
-        host.pieces(candidate, launcher).some((piece) => isIn(piece)),
+        setup.pieces(candidate, launcher).some((piece) => isIn(piece)),
     );
 }
 
@@ -106,14 +107,19 @@ async function checkVersion({ program, title }: Host, { env, root }: Places): Pr
 interface Wiring {
   findings: Finding[];
   server?: ConfiguredServer;
-  /** The command line of the hook that brings memory back at the start of a session. */
-  hook?: string;
+  /** The hook that brings memory back at the start of a session. */
+  hook?: { line: string; startEvent: string };
+  /** The file that the host loads. */
+  plugin?: string | undefined;
 }
 
-function checkWiring(host: Host, places: Places, launcher: Launcher, remedy: string): Wiring {
+function checkWiring(setup: HostSetup, places: Places, launcher: Launcher, remedy: string): Wiring {
   const findings: Finding[] = [];
-  const wiring: Wiring = { findings };
-  for (const piece of host.pieces(places, launcher)) {
+  const pieces = setup.pieces(places, launcher);
+  const ownFile = pieces.find(({ module }) => module !== undefined)?.path;
+  const wiring: Wiring = { findings, plugin: setup.plugin?.file ?? ownFile };
+  const { startEvent = "", lineBeside } = setup.hook ?? {};
+  for (const piece of pieces) {
     try {
       const text = textIn(piece);
       const gaps = piece.gaps(text);
@@ -125,22 +131,15 @@ function checkWiring(host: Host, places: Places, launcher: Launcher, remedy: str
         findings.push(note("wiring", `${piece.path} has its own ${differing.join(", ")}.`, remedy));
       const server = piece.server?.(text);
       if (server) wiring.server = server;
-      const hook = piece.hooks?.(text).SessionStart;
-      if (hook !== undefined) wiring.hook = hook;
+      const line = piece.hooks?.(text)[startEvent] ?? (server && lineBeside?.(server));
+      if (line !== undefined) wiring.hook = { line, startEvent };
     } catch (error) {
       findings.push(problem("wiring", (error as Error).message, "Repair the file."));
     }
   }
   if (findings.length === 0) {
-    const isHere = host.pieces(places, launcher).some(({ within }) => within !== undefined);
+    const isHere = pieces.some(({ within }) => within !== undefined);
     findings.push(ok("wiring", isHere ? "in this project" : "for all your projects"));
   }
-  if (host.name === "opencode" && wiring.server) wiring.hook = hookBeside(wiring.server);
   return wiring;
-}
-
-/** opencode's plugin starts the hook the way the MCP server is started. */
-function hookBeside({ command, args }: ConfiguredServer): string {
-  const end = args.indexOf("mcp");
-  return shellLine([command, ...args.slice(0, Math.max(end, 0)), "hook", "opencode"]);
 }

@@ -1,5 +1,3 @@
-import type { HostName } from "../hosts.ts";
-
 /** One thing that was looked at. A problem keeps memory from the agent; a note does not, or could not be looked at. */
 export interface Finding {
   check: string;
@@ -10,7 +8,7 @@ export interface Finding {
 }
 
 export interface HostReport {
-  host: HostName;
+  host: string;
   title: string;
   isPresent: boolean;
   isWired: boolean;

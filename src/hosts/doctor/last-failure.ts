@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { isObject, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { type Failure, readFailures } from "../failures.ts";
-import type { HostName } from "../hosts.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
 const check = "last failure";
@@ -13,7 +12,7 @@ interface Span {
 }
 
 /** The newest failure of this host's hooks. One of the last day is a problem, an older one is only told. */
-export function checkLastFailure(host: HostName, directory: string, now = Date.now()): Finding {
+export function checkLastFailure(host: string, directory: string, now = Date.now()): Finding {
   const own = readOwnRuns(directory);
   const failures = readFailures(directory).filter(
     ({ host: whose, at }) => whose === host && !own.some(({ from, to }) => at >= from && at <= to),

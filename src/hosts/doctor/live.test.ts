@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
-import { type HostName, hostsNamed } from "../hosts.ts";
+import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
 import { checkLive } from "./live.ts";
 import { startScriptedModel } from "./scripted-model.ts";
@@ -29,17 +29,14 @@ fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: J
   .then((answer) => answer.text()).then((events) => process.exit(events.includes("message_stop") ? 0 : 1));
 `;
 
-function machine(extra: Record<string, string> = {}) {
+async function machine(extra: Record<string, string> = {}) {
   const base = temporaryDirectory();
   const [root, bin] = [join(base, "a b"), join(base, "bin")];
   for (const folder of [root, bin, join(base, "home")]) mkdirSync(folder);
   const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: join(base, "home"), ...extra };
   const places = { scope: "project", root, home: join(base, "home"), env } as const;
-  runInit(planInit(["claude-code"], places), places);
-  const live = async (name: HostName = "claude-code") => {
-    const findings = await Promise.all(hostsNamed([name]).map((host) => checkLive(host, places)));
-    return findings.flat()[0];
-  };
+  runInit(await planInit(["claude-code"], places), places);
+  const live = async (name = "claude-code") => (await checkLive(hostNamed(name), places))[0];
   return {
     root,
     env,
@@ -49,7 +46,7 @@ function machine(extra: Record<string, string> = {}) {
 }
 
 test("with --live the notepad is looked for in the request of the client itself [doctor.live]", async () => {
-  const { root, live, install } = machine();
+  const { root, live, install } = await machine();
   assert.deepEqual((await live())?.detail, "claude is not on the PATH.");
   install(client);
   const found = await live();
@@ -67,7 +64,7 @@ test("a client that drops what the hook says, or runs no hook, is found out [doc
     ["FORGETFUL", /is not in the request/],
     ["NO_HOOKS", /ran none of our hooks/],
   ] as const) {
-    const { live, install } = machine({ [variable]: "1" });
+    const { live, install } = await machine({ [variable]: "1" });
     install(client);
     const found = await live();
     assert.equal(found?.status, "problem");
@@ -76,7 +73,7 @@ test("a client that drops what the hook says, or runs no hook, is found out [doc
 });
 
 test("a client that compacts and then fails leaves no session behind [doctor.no-trace]", async () => {
-  const { root, live, install } = machine();
+  const { root, live, install } = await machine();
   const early = client.replace('"SessionStart", source', '"PreCompact", source');
   install(early.replace("const text =", "process.exit(3);\nconst text ="));
   assert.match((await live())?.detail ?? "", /sent no request to the model: exit code 3/);
@@ -87,7 +84,7 @@ test("a client that compacts and then fails leaves no session behind [doctor.no-
 });
 
 test("stopped in the middle, doctor ends the client and leaves no canary behind [doctor.no-trace]", async () => {
-  const { root, env, install } = machine();
+  const { root, env, install } = await machine();
   const held = Promise.withResolvers<Socket>();
   const listener = createServer(held.resolve).listen(0, "127.0.0.1");
   await once(listener, "listening");

@@ -1,24 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { openMemory } from "../../index.ts";
 import { findStore } from "../../workspace/light-memory.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
-import type { Host, HostName } from "../hosts.ts";
-import { valueAt } from "../install/json-text.ts";
+import type { Host } from "../host.ts";
 import { findProgram } from "../install/launcher.ts";
-import { type Places, userFolder } from "../install/places.ts";
-import {
-  openClawEnv,
-  openClawOldNode,
-  openClawSession,
-  openClawTurn,
-  writeOpenClawConfig,
-} from "../openclaw/live.ts";
+import type { Places } from "../install/places.ts";
 import { findLink, sessionIdOf } from "../session-link.ts";
-import { settingsIn } from "./check-trust.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { throwIfStopped } from "./running.ts";
@@ -29,143 +20,25 @@ const check = "live";
 const limit = 120_000;
 const prompt = "This is holdfast doctor. Answer ok.";
 
-/** How the client is run without its screen, against a model on this machine. */
-interface LiveClient {
-  /** Writes what the client has to find in the folder before it starts. */
-  prepare?(url: string, folder: string, places: Places): void;
-  env(url: string, folder: string): Record<string, string>;
-  /** A conversation of its own. `folder` is for files, and is gone afterwards. */
-  first(url: string, folder: string): string[];
-  /** The same conversation, gone on with. */
-  again(url: string, folder: string): string[];
-  /** The host's name of that conversation, where no hook tells it. */
-  session?(folder: string): string | undefined;
-  /** What it says of a Node that is too old for it; undefined when that was not what stopped it. */
-  oldNode?(run: ProgramRun): string | undefined;
-}
-
-const codexModel = (url: string) => [
-  "--skip-git-repo-check",
-  "--config",
-  'model_provider="doctor"',
-  "--config",
-  `model_providers.doctor={name="doctor",base_url="${url}/v1",wire_api="responses"}`,
-];
-
-const opencodeConfig = (url: string) => ({
-  model: "doctor/doctor",
-  small_model: "doctor/doctor",
-  provider: {
-    doctor: {
-      npm: "@ai-sdk/openai-compatible",
-      options: { baseURL: `${url}/v1`, apiKey: "doctor" },
-      models: { doctor: { name: "doctor" } },
-    },
-  },
-});
-
-/** pi takes a provider from an extension, and keeps its sessions where it is told. */
-function piModel(url: string, folder: string): string[] {
-  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
-  const provider = {
-    baseUrl: `${url}/v1`,
-    apiKey: "doctor",
-    api: "openai-completions",
-    models: [{ ...model, contextWindow: 100_000, maxTokens: 1_000 }],
-  };
-  const file = join(folder, "provider.js");
-  writeFileSync(file, `export default (pi) => pi.registerProvider("doctor", ${JSON.stringify(provider)});\n`);
-  return ["--session-dir", join(folder, "sessions"), "--extension", file, "--model", "doctor/doctor"];
-}
-
-/** The first line of pi's session file names the session. */
-function piSession(folder: string): string | undefined {
-  const sessions = join(folder, "sessions");
-  if (!existsSync(sessions)) return undefined;
-  const file = readdirSync(sessions, { recursive: true, encoding: "utf8" }).find((name) =>
-    name.endsWith(".jsonl"),
-  );
-  if (file === undefined) return undefined;
-  return /"id":"([^"]+)"/.exec(readFileSync(join(sessions, file), "utf8").split("\n")[0] ?? "")?.[1];
-}
-
-const clients: Record<HostName, LiveClient> = {
-  "claude-code": {
-    env: (url) => ({
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: "doctor",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    }),
-    first: () => ["-p", prompt],
-    again: () => ["-p", "--continue", prompt],
-  },
-  codex: {
-    env: () => ({}),
-    first: (url) => ["exec", ...codexModel(url), prompt],
-    again: (url) => ["exec", "resume", "--last", ...codexModel(url), prompt],
-  },
-  opencode: {
-    env: (url) => ({
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(url)),
-      OPENCODE_DISABLE_AUTOUPDATE: "1",
-    }),
-    first: () => ["run", prompt],
-    again: () => ["run", "--continue", prompt],
-  },
-  gemini: {
-    // With an address alone it asks for a gateway that it does not know; Vertex takes both from the environment.
-    env: (url) => ({
-      GOOGLE_GENAI_USE_VERTEXAI: "true",
-      GOOGLE_API_KEY: "doctor",
-      GOOGLE_VERTEX_BASE_URL: url,
-      GEMINI_API_KEY: "doctor",
-      GOOGLE_GEMINI_BASE_URL: url,
-    }),
-    first: () => ["-p", prompt],
-    again: () => ["--resume", "latest", "-p", prompt],
-  },
-  pi: {
-    env: () => ({ PI_OFFLINE: "1" }),
-    first: (url, folder) => [...piModel(url, folder), "-p", prompt],
-    again: (url, folder) => [...piModel(url, folder), "--continue", "-p", prompt],
-    session: piSession,
-  },
-  openclaw: {
-    prepare: writeOpenClawConfig,
-    env: (_url, folder) => openClawEnv(folder),
-    first: (_url, folder) => openClawTurn(folder, prompt),
-    again: (_url, folder) => openClawTurn(folder, prompt),
-    session: openClawSession,
-    oldNode: openClawOldNode,
-  },
-};
-
 /** Lets the real client talk twice; what is written to the notepad in between has to be in its second request. */
 export async function checkLive(host: Host, places: Places): Promise<Finding[]> {
-  const client = clients[host.name];
+  const { live: client } = await host.setup();
   const program = findProgram(host.program, places.env);
   if (program === undefined)
     return [note(check, `${host.program} is not on the PATH.`, `Install ${host.title}.`)];
-  if (host.name === "gemini" && signsInWithGoogle(places)) {
-    return [
-      note(check, "Gemini CLI signs in with Google here, so it would not talk to a model on this machine."),
-    ];
-  }
+  const obstacle = client.obstacle?.(places);
+  if (obstacle !== undefined) return [note(check, obstacle)];
   const project = findProject(places.root);
   const model = await startScriptedModel();
   const folder = mkdtempSync(join(tmpdir(), "holdfast-doctor-"));
   const links = rememberLinks(project);
   let hostSession = "";
-  const talk = (args: string[]) =>
-    runProgram(program, args, {
-      cwd: places.root,
-      env: { ...places.env, ...client.env(model.url, folder) },
-      limit,
-    });
+  const talk = { url: model.url, folder, prompt };
+  const runClient = (args: string[]) =>
+    runProgram(program, args, { cwd: places.root, env: { ...places.env, ...client.env(talk) }, limit });
   try {
-    client.prepare?.(model.url, folder, places);
-    const first = await talk(client.first(model.url, folder));
+    client.prepare?.(talk, places);
+    const first = await runClient(client.first(talk));
     const own = client.session?.(folder);
     const link =
       own === undefined
@@ -184,9 +57,8 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
       const detail = `${host.title} sent a request, but ran none of our hooks.`;
       return [problem(check, detail, "See what doctor says about trust, above.")];
     }
-    return [
-      await lookForCanary(host, project, link.session, model, () => talk(client.again(model.url, folder))),
-    ];
+    const again = () => runClient(client.again(talk));
+    return [await lookForCanary(host, project, link.session, model, again)];
   } finally {
     if (hostSession !== "") {
       links.restore(host.name, hostSession);
@@ -204,7 +76,7 @@ async function lookForCanary(
   project: Project,
   sessionId: string,
   model: ScriptedModel,
-  talk: () => Promise<ProgramRun>,
+  again: () => Promise<ProgramRun>,
 ): Promise<Finding> {
   const canary = `canary-${randomUUID()}`;
   const place = findStore(project, project.root);
@@ -212,7 +84,7 @@ async function lookForCanary(
   try {
     const session = await memory.openSession(sessionId);
     await session.notepad.append(`Written by holdfast doctor: ${canary}`);
-    const run = await talk();
+    const run = await again();
     if (model.bodies.some((body) => body.includes(canary)))
       return ok(check, `the notepad is in the request of the real ${title} (${run.milliseconds} ms)`);
     const remedy = "See what doctor says about trust and the last failure, above.";
@@ -221,16 +93,6 @@ async function lookForCanary(
   } finally {
     await memory.close();
   }
-}
-
-/** A login goes before the environment, and the request would leave this machine. */
-function signsInWithGoogle(places: Places): boolean {
-  const paths = [
-    join(userFolder.gemini(places), "settings.json"),
-    join(places.root, ".gemini/settings.json"),
-  ];
-  const chosen = settingsIn(...paths).map((value) => valueAt(value, ["security", "auth", "selectedType"]));
-  return chosen.some((type) => type !== undefined && type !== "gemini-api-key" && type !== "vertex-ai");
 }
 
 function silent({ title, program }: Host, run: ProgramRun): Finding {

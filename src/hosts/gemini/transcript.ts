@@ -1,4 +1,5 @@
-import { objectIn, objectsIn, readPart, textIn } from "../transcript/file.ts";
+import { isObject } from "../../workspace/small-file.ts";
+import { objectIn, objectsIn, parseObjects, readPart, textIn } from "../transcript/file.ts";
 import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One message of a Gemini CLI chat file. */
@@ -14,6 +15,20 @@ export function readGeminiLine(line: Record<string, unknown>): TranscriptLine {
   );
   if (spoken.length + parts.length === 0) return undefined;
   return { messages: [{ role: "assistant", content: [...spoken, ...parts] }, ...answers] };
+}
+
+/** Older versions keep one JSON document instead of lines. */
+export function splitGeminiLines(text: string): Record<string, unknown>[] {
+  if (!/^\s*\{\r?\n/.test(text)) {
+    const lines = parseObjects(text);
+    return lines.length === 1 && Array.isArray(lines[0]?.messages) ? objectsIn(lines[0].messages) : lines;
+  }
+  try {
+    const document: unknown = JSON.parse(text);
+    return isObject(document) ? objectsIn(document.messages) : [];
+  } catch {
+    return parseObjects(text);
+  }
 }
 
 function plainText(content: unknown): string {

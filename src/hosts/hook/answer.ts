@@ -8,37 +8,12 @@ export interface HookReply {
   keep?: string | undefined;
 }
 
-/**
- * The answer in the host's format; "" prints nothing.
- *
- * Claude Code takes plain text for its summariser and nothing after a compaction. Codex refuses both, and wants an
- * object before a compaction. Gemini wants an object always. Any other host gets `{ context, keep }`.
- */
-export function formatAnswer(event: HookEvent, { context = "", keep = "" }: HookReply): string {
-  const { host, kind, name } = event;
-  const injected = JSON.stringify({
-    hookSpecificOutput: { hookEventName: name, additionalContext: context },
-  });
-  switch (host) {
-    case "claude-code":
-      if (kind === "before-compaction") return keep;
-      return context !== "" && (kind === "session-start" || kind === "prompt") ? injected : "";
-    case "codex":
-      if (kind === "before-compaction") return "{}";
-      return context !== "" && (kind === "session-start" || kind === "prompt") ? injected : "";
-    case "gemini":
-      return context !== "" && ["session-start", "prompt", "after-tool"].includes(kind) ? injected : "{}";
-    default:
-      return JSON.stringify({ ...(context === "" ? {} : { context }), ...(keep === "" ? {} : { keep }) });
-  }
+/** The object in which several hosts expect text for the model. */
+export function injectContext({ name }: HookEvent, context: string): string {
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext: context } });
 }
 
-/** What prints when the hook failed: nothing that could be taken for an answer. */
-export function emptyAnswer(host: string): string {
-  return host === "claude-code" || host === "codex" ? "" : "{}";
-}
-
-/** Gemini escapes angle brackets in what is injected, so others stand for them. */
-export function withoutAngleBrackets(text: string): string {
-  return text.replaceAll("<", "‹").replaceAll(">", "›");
+/** The generic answer, for our own plugins and for every host without a format of its own. */
+export function formatReply(_event: HookEvent, { context = "", keep = "" }: HookReply): string {
+  return JSON.stringify({ ...(context === "" ? {} : { context }), ...(keep === "" ? {} : { keep }) });
 }

@@ -17,7 +17,7 @@ import { checkpointProjectOf, recoverProject } from "./project-notes.ts";
 import { markSeen, memoryText, openSession, type Scene } from "./scene.ts";
 import type { HostCompaction } from "./state.ts";
 
-/** Gemini announces a compaction before every request; one that has hardly more to say is passed over. */
+/** Where a compaction is announced before every request, one with hardly anything new is skipped. */
 const growth = { factor: 1.25, bytes: 64_000 };
 
 /** Writes the checkpoint, and hands the summariser what to keep. */
@@ -25,7 +25,7 @@ export async function beforeCompaction(scene: Scene): Promise<void> {
   const { event, state } = scene;
   const size = sizeOf(event.transcript);
   const last = state.compaction;
-  if (event.host === "gemini" && !event.isManual && last && !last.closed) {
+  if (event.host.compaction.announcesEveryRequest && !event.isManual && last && !last.closed) {
     if (size < last.size * growth.factor || size < last.size + growth.bytes) return scene.answer({});
   }
   const session = await openSession(scene);
@@ -81,11 +81,9 @@ async function planClosing(
   const { event } = scene;
   const memory = await session.state();
   const epoch = begun?.closed ? begun.epoch : readEpoch(memory).number;
-  const span = readConversation(
-    event.host,
-    event.transcript,
-    event.host === "gemini" ? undefined : begun?.size,
-  );
+  // The last announcement may be many requests older than the compaction.
+  const until = event.host.compaction.announcesEveryRequest ? undefined : begun?.size;
+  const span = readConversation(event.host, event.transcript, until);
   const removed = span?.messages ?? [];
   const checkpoint = (await readCheckpoint(session, epoch)) ?? (await planHostCheckpoint(session, removed));
   const project = await recoverProject(scene);

@@ -1,8 +1,9 @@
 import { HoldfastError } from "../../errors.ts";
+import type { Host } from "../host.ts";
 
 /** What happened at a host, in the one form that the rest of the hook works with. */
 export interface HookEvent {
-  host: string;
+  host: Host;
   kind: HookKind;
   /** As the host calls it. */
   name: string;
@@ -31,34 +32,7 @@ export type HookKind =
   | "turn-end"
   | "end";
 
-/** The hosts whose own events are understood; any other host sends the generic ones. */
-const eventNames: Record<string, Record<string, HookKind>> = {
-  "claude-code": {
-    SessionStart: "session-start",
-    PreCompact: "before-compaction",
-    PostCompact: "after-compaction",
-    UserPromptSubmit: "prompt",
-    Stop: "turn-end",
-    SessionEnd: "end",
-  },
-  codex: {
-    SessionStart: "session-start",
-    PreCompact: "before-compaction",
-    PostCompact: "after-compaction",
-    UserPromptSubmit: "prompt",
-    Stop: "turn-end",
-    SessionEnd: "end",
-  },
-  gemini: {
-    SessionStart: "session-start",
-    PreCompress: "before-compaction",
-    BeforeAgent: "prompt",
-    AfterTool: "after-tool",
-    AfterAgent: "turn-end",
-    SessionEnd: "end",
-  },
-};
-
+/** Understood from every host. */
 const genericEvents: readonly HookKind[] = [
   "session-start",
   "before-compaction",
@@ -69,32 +43,25 @@ const genericEvents: readonly HookKind[] = [
   "end",
 ];
 
-export const hookHosts = [...Object.keys(eventNames), "opencode", "pi", "openclaw"];
-
 /** Reads the JSON that a host sends. Fields of a wrong type count as missing. */
-export function readHookEvent(host: string, payload: Record<string, unknown>): HookEvent {
+export function readHookEvent(host: Host, payload: Record<string, unknown>): HookEvent {
   const text = (...names: string[]) =>
     (names.map((name) => payload[name]).find((value) => typeof value === "string") ?? "").replaceAll(
       "\0",
       "",
     );
   const name = text("hook_event_name", "event");
-  const own = eventNames[host] ?? {};
-  const kind = Object.hasOwn(own, name)
-    ? own[name]
-    : genericEvents.includes(name as HookKind)
-      ? (name as HookKind)
-      : undefined;
+  const kind = kindOf(host, name);
   if (kind === undefined) {
-    const known = [...Object.keys(own), ...genericEvents].join(", ");
+    const known = [...Object.keys(host.events), ...genericEvents].join(", ");
     throw new HoldfastError(
       "invalid_input",
-      `There is nothing to do for the event ${JSON.stringify(name.slice(0, 80))} of ${host}. The events are: ${known}.`,
+      `There is nothing to do for the event ${JSON.stringify(name.slice(0, 80))} of ${host.name}. The events are: ${known}.`,
     );
   }
   const hostSession = text("session_id", "session");
   if (hostSession === "") {
-    throw new HoldfastError("invalid_input", `The event ${name} of ${host} has no session_id.`);
+    throw new HoldfastError("invalid_input", `The event ${name} of ${host.name} has no session_id.`);
   }
   const sources = ["startup", "resume", "clear", "compact", "fork"] as const;
   return {
@@ -110,4 +77,8 @@ export function readHookEvent(host: string, payload: Record<string, unknown>): H
     isManual: text("trigger") === "manual",
     lastText: text("last_assistant_message", "prompt_response", "last_text"),
   };
+}
+
+function kindOf({ events }: Host, name: string): HookKind | undefined {
+  return Object.hasOwn(events, name) ? events[name] : genericEvents.find((kind) => kind === name);
 }

@@ -14,7 +14,8 @@ export async function followEvent(
   { directory }: Project,
   openMemory: () => Promise<Memory | undefined>,
 ): Promise<string> {
-  const { host, hostSession, cwd, kind, source } = event;
+  const { hostSession, cwd, kind, source } = event;
+  const host = event.host.name;
   const place = { directory, cwd, host, hostSession };
   const isOwn = memoryOf(directory, host, hostSession) === sessionIdOf(host, hostSession);
   if (kind !== "session-start" || source === "startup" || !isOwn) return linkSession(place);
@@ -32,14 +33,14 @@ export async function followEvent(
 }
 
 function previousMemory({ host, hostSession, cwd }: HookEvent, directory: string): string | undefined {
-  const link = findLink({ directory, cwd }, host);
+  const link = findLink({ directory, cwd }, host.name);
   return link && link.hostSession !== hostSession ? link.session : undefined;
 }
 
 /** The memory of the session that this one was made from: as the host says, as its transcript says, or the last one here. */
 function parentMemory(event: HookEvent, directory: string, previous: string | undefined): string | undefined {
   const named = event.parent || earlierSession(event);
-  if (named !== "") return memoryOf(directory, event.host, named);
+  if (named !== "") return memoryOf(directory, event.host.name, named);
   return event.source === "resume" ? undefined : previous;
 }
 

@@ -31,7 +31,7 @@ export async function checkpointProjectOf(
 }
 
 function about({ project, event, sessionId }: Scene) {
-  return { root: project.root, agent: event.host, session: sessionId };
+  return { root: project.root, agent: event.host.name, session: sessionId };
 }
 
 function tell(scene: Scene, warnings: readonly string[]): void {

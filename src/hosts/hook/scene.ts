@@ -12,7 +12,7 @@ import {
 } from "../../workspace/light-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { memoryOf } from "../session-link.ts";
-import { type HookReply, withoutAngleBrackets } from "./answer.ts";
+import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { followEvent } from "./follow-event.ts";
 import { type MemoryText, renderMemory } from "./memory-text.ts";
@@ -44,7 +44,8 @@ export interface Scene extends HookRun {
 
 export async function setScene(run: HookRun): Promise<Scene> {
   const { event, project, fail } = run;
-  const { host, hostSession } = event;
+  const { hostSession } = event;
+  const host = event.host.name;
   const place = findStore(project, event.cwd, run.wish);
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
@@ -90,8 +91,9 @@ export function markSeen(scene: Scene, state: State | undefined, stamp = stampOf
 }
 
 export function memoryText(scene: Scene, text: Omit<MemoryText, "sessionId" | "clean">): string {
-  if (scene.event.host !== "gemini") return renderMemory({ ...text, sessionId: scene.sessionId });
   const whole = renderMemory({ ...text, sessionId: scene.sessionId });
-  const hints = [...(text.hints ?? []), ...(/[<>]/.test(whole) ? ["‹ and › stand for angle brackets."] : [])];
-  return renderMemory({ ...text, hints, sessionId: scene.sessionId, clean: withoutAngleBrackets });
+  const { escaping } = scene.event.host;
+  if (!escaping || escaping.escape(whole) === whole) return whole;
+  const hints = [...(text.hints ?? []), escaping.hint];
+  return renderMemory({ ...text, hints, sessionId: scene.sessionId, clean: escaping.escape });
 }

@@ -1,15 +1,20 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Host } from "../hosts.ts";
+import type { Host } from "../host.ts";
+import type { HostSetup } from "../host-setup.ts";
 import { findProgram } from "./launcher.ts";
 import type { Places } from "./places.ts";
 
 /** Why a host is taken to be present; undefined when it is not. */
-export function detect(host: Host, places: Places): string | undefined {
-  const program = findProgram(host.program, places.env);
-  if (program !== undefined) return program;
-  const folder = host.userFolder(places);
+export function detect(
+  { program }: Host,
+  { userFolder, projectFiles }: HostSetup,
+  places: Places,
+): string | undefined {
+  const found = findProgram(program, places.env);
+  if (found !== undefined) return found;
+  const folder = userFolder(places);
   if (existsSync(folder)) return folder;
   if (places.scope === "user") return undefined;
-  return host.projectFiles.map((name) => join(places.root, name)).find((path) => existsSync(path));
+  return projectFiles.map((name) => join(places.root, name)).find((path) => existsSync(path));
 }

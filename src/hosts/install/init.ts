@@ -1,4 +1,6 @@
-import { type Host, hosts, hostsNamed } from "../hosts.ts";
+import type { Host } from "../host.ts";
+import type { HostSetup } from "../host-setup.ts";
+import { hosts, hostsNamed } from "../hosts.ts";
 import { readConfig, textOf } from "./config-file.ts";
 import { detect } from "./detect.ts";
 import { findLauncher, type Launcher } from "./launcher.ts";
@@ -16,37 +18,48 @@ import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
 
 export interface InitPlan {
   hosts: Host[];
-  files: FileChange[];
+  files: PlannedFile[];
+  /** What the person has to do before it works. */
+  next: string[];
+}
+
+interface PlannedFile extends FileChange {
+  pieces: readonly Piece[];
 }
 
 /** The pieces of one host, by the file they go into. */
-export function piecesByFile(host: Host, places: Places, launcher: Launcher): Map<string, Piece[]> {
-  return Map.groupBy(host.pieces(places, launcher), ({ path, within }) => readConfig(path, within).path);
+export function piecesByFile(setup: HostSetup, places: Places, launcher: Launcher): Map<string, Piece[]> {
+  return Map.groupBy(setup.pieces(places, launcher), ({ path, within }) => readConfig(path, within).path);
 }
 
 /** What init would write: for the named hosts, else for those that are present. Nothing is changed yet. */
-export function planInit(
+export async function planInit(
   names: readonly string[],
   places: Places,
   launcher = findLauncher(places.env),
-): InitPlan {
-  const chosen = names.length > 0 ? hostsNamed(names) : hosts.filter((host) => detect(host, places));
-  const files = chosen.flatMap((host) =>
-    [...piecesByFile(host, places, launcher)].map(([path, pieces]): FileChange => {
+): Promise<InitPlan> {
+  const plan: InitPlan = { hosts: [], files: [], next: [] };
+  for (const host of names.length > 0 ? hostsNamed(names) : hosts) {
+    const setup = await host.setup();
+    if (names.length === 0 && !detect(host, setup, places)) continue;
+    plan.hosts.push(host);
+    const next = setup.next?.(places);
+    if (next !== undefined) plan.next.push(next);
+    for (const [path, pieces] of piecesByFile(setup, places, launcher)) {
       const file = readConfig(path);
       const after = pieces.reduce((text, piece) => piece.add(text), textOf(file));
-      return { host: host.name, path, before: file.bytes, after: Buffer.from(after) };
-    }),
-  );
-  return { hosts: chosen, files };
+      plan.files.push({ host: host.name, path, before: file.bytes, after: Buffer.from(after), pieces });
+    }
+  }
+  return plan;
 }
 
 /** Writes what was planned, with a record from which uninstall restores it. */
-export function runInit(plan: InitPlan, places: Places, launcher = findLauncher(places.env)): void {
+export function runInit(plan: InitPlan, places: Places): void {
   const changes = plan.files.filter(isChange);
   if (changes.length === 0) return;
   const earlier = readRecord(places);
-  const originals = changes.map((change) => originalOf(change, earlier, places, launcher));
+  const originals = changes.map((change) => originalOf(change, earlier, places));
   const entries = changes.map(({ host, path, after }, index): InstalledFile => {
     const original = originals[index];
     const folders = earlier.files.find((file) => file.path === path)?.folders ?? [];
@@ -73,17 +86,14 @@ export function runInit(plan: InitPlan, places: Places, launcher = findLauncher(
 
 /** The file as it was before we ever touched it, with what the person has changed since. */
 function originalOf(
-  { host, path, before }: FileChange,
+  { path, before, pieces }: PlannedFile,
   record: InstallRecord,
   places: Places,
-  launcher: Launcher,
 ): Buffer | undefined {
   const earlier = record.files.find((file) => file.path === path);
   if (!earlier || before === undefined) return before;
   const original = readCopy(places, earlier.before);
   if (hashOf(before) === earlier.after) return original;
-  const [owner] = hostsNamed([host]);
-  const pieces = (owner && piecesByFile(owner, places, launcher).get(path)) ?? [];
   return withoutPieces(before, original, pieces);
 }
 

@@ -1,22 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { appendJson, isObject, type Path, readJson, setJson, valueAt } from "./json-text.ts";
-import { isOurHook, type Launcher, shellLine } from "./launcher.ts";
-import type { ConfiguredServer, Gap, Piece } from "./piece.ts";
-
-/** Takes a value out, and the containers that this leaves empty unless they were there before. */
-function takeOut(text: string, path: Path, before: unknown, file: string): string {
-  let result = setJson(text, path, valueAt(before, path), file);
-  for (let length = path.length - 1; length > 0; length--) {
-    const parent = path.slice(0, length);
-    const value = valueAt(readJson(result, file), parent);
-    const isEmpty = isObject(value)
-      ? Object.keys(value).length === 0
-      : Array.isArray(value) && value.length === 0;
-    if (!isEmpty || valueAt(before, parent) !== undefined) break;
-    result = setJson(result, parent, undefined, file);
-  }
-  return result;
-}
+import { appendJson, isObject, type Path, readJson, setJson, takeOut, valueAt } from "./json-text.ts";
+import type { Launcher } from "./launcher.ts";
+import type { ConfiguredServer, Piece } from "./piece.ts";
 
 /** What a person added to our own arguments stays. */
 function withExtras(words: readonly string[], configured: unknown): string[] {
@@ -107,97 +92,6 @@ function textsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(
     Object.entries(isObject(value) ? value : {}).map(([key, text]) => [key, String(text)]),
   );
-}
-
-/** What a host calls at its events: the matcher where one is needed. */
-export type HookEvents = Readonly<Record<string, { matcher?: string }>>;
-
-interface FoundHook {
-  path: Path;
-  command: string;
-  /** Whether nothing else stands in its group. */
-  isAlone: boolean;
-}
-
-/** Command hooks in the form that Claude Code, Codex and Gemini CLI share. */
-export function jsonHooks(
-  place: Pick<Piece, "path" | "within">,
-  host: string,
-  launcher: Launcher,
-  events: HookEvents,
-  extra: Record<string, unknown>,
-): Piece {
-  const { path: file } = place;
-  const command = shellLine([launcher.command, ...launcher.args, "hook", host]);
-  const ours = (value: unknown, event: string): FoundHook[] => {
-    const groups = valueAt(value, ["hooks", event]);
-    return (Array.isArray(groups) ? groups : []).flatMap((group, index) => {
-      const listed = valueAt(group, ["hooks"]);
-      const handlers = Array.isArray(listed) ? listed : [];
-      return handlers.flatMap((handler, number) => {
-        const line = valueAt(handler, ["command"]);
-        const path = ["hooks", event, index, "hooks", number];
-        const isAlone = handlers.length === 1;
-        return typeof line === "string" && isOurHook(line, host) ? [{ path, command: line, isAlone }] : [];
-      });
-    });
-  };
-  const handler = { type: "command", command, ...extra };
-  return {
-    ...place,
-    what: "hooks",
-    add(text) {
-      return Object.entries(events).reduce((result, [event, { matcher }]) => {
-        const [found] = ours(readJson(result, file), event);
-        if (found) return setJson(result, [...found.path, "command"], command, file);
-        const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] };
-        return appendJson(result, ["hooks", event], group, file);
-      }, text);
-    },
-    remove(text, before) {
-      const original = readJson(before, file);
-      return Object.keys(asObject(valueAt(readJson(text, file), ["hooks"]))).reduce((result, event) => {
-        if (ours(original, event).length > 0) return result;
-        return ours(readJson(result, file), event)
-          .toReversed()
-          .reduce(
-            (rest, { path, isAlone }) =>
-              takeOut(rest, isAlone ? path.slice(0, 3) : path, withoutLists(original, event), file),
-            result,
-          );
-      }, text);
-    },
-    isIn(text) {
-      const value = readJson(text, file);
-      return Object.keys(events).some((event) => ours(value, event).length > 0);
-    },
-    gaps(text) {
-      const value = readJson(text, file);
-      return Object.keys(events).flatMap((event): Gap[] => {
-        const [found] = ours(value, event);
-        if (!found) return [{ what: `the hook for ${event}`, kind: "missing" }];
-        if (found.command === command) return [];
-        return [{ what: `the command of the hook for ${event}`, kind: "differs" }];
-      });
-    },
-    hooks(text) {
-      const value = readJson(text, file);
-      return Object.fromEntries(
-        Object.keys(events).flatMap((event) => ours(value, event).map(({ command: line }) => [event, line])),
-      );
-    },
-  };
-}
-
-/** Elements of a list have no lasting place, so only the list itself says what was there before. */
-function withoutLists(original: Record<string, unknown>, event: string): unknown {
-  const hooks = original.hooks;
-  if (!isObject(hooks)) return original;
-  return { hooks: Object.hasOwn(hooks, event) ? { [event]: [] } : {} };
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
 }
 
 /** Plain values at their places: switches and lists of a host's config. */

@@ -63,6 +63,21 @@ export function appendJson(text: string, path: Path, value: unknown, file: strin
   return edit(text, [...path, list.length], value, file);
 }
 
+/** Takes a value out, and the containers that this leaves empty unless they were there before. */
+export function takeOut(text: string, path: Path, before: unknown, file: string): string {
+  let result = setJson(text, path, valueAt(before, path), file);
+  for (let length = path.length - 1; length > 0; length--) {
+    const parent = path.slice(0, length);
+    const value = valueAt(readJson(result, file), parent);
+    const isEmpty = isObject(value)
+      ? Object.keys(value).length === 0
+      : Array.isArray(value) && value.length === 0;
+    if (!isEmpty || valueAt(before, parent) !== undefined) break;
+    result = setJson(result, parent, undefined, file);
+  }
+  return result;
+}
+
 function edit(text: string, path: Path, value: unknown, file: string): string {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const source = bare(text).trim() === "" ? `{}${text.includes("\r\n") ? "\r\n" : "\n"}` : bare(text);

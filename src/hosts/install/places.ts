@@ -16,19 +16,13 @@ export function findPlaces(scope: Scope, root: string, env: Places["env"] = proc
   return { scope, root: resolve(root), home: env.HOME || homedir(), env };
 }
 
-/** Folders in which hosts keep what holds for every project of this person. */
-export const userFolder = {
-  claudeCode: ({ env, home }: Places) => env.CLAUDE_CONFIG_DIR || join(home, ".claude"),
-  codex: ({ env, home }: Places) => env.CODEX_HOME || join(home, ".codex"),
-  opencode: ({ env, home }: Places) =>
-    env.OPENCODE_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode"),
-  gemini: ({ env, home }: Places) => join(env.GEMINI_CLI_HOME || home, ".gemini"),
-  pi: ({ env, home }: Places) => env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent"),
-  openclaw: ({ env, home }: Places) => env.OPENCLAW_STATE_DIR || join(env.OPENCLAW_HOME || home, ".openclaw"),
-  holdfast: ({ env, home }: Places) => join(env.XDG_CONFIG_HOME || join(home, ".config"), "holdfast"),
-};
+/** A file of a host. In a project, no link may lead it out of the project. */
+export function placeAt({ scope, root }: Places, path: string): { path: string; within?: string } {
+  return scope === "project" ? { path, within: root } : { path };
+}
 
 /** Where the record of what was installed is kept, with the copies of the files as they were. */
-export function recordFolder(places: Places): string {
-  return places.scope === "user" ? userFolder.holdfast(places) : join(places.root, ".holdfast");
+export function recordFolder({ scope, root, env, home }: Places): string {
+  if (scope === "project") return join(root, ".holdfast");
+  return join(env.XDG_CONFIG_HOME || join(home, ".config"), "holdfast");
 }

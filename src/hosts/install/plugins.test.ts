@@ -3,28 +3,30 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { hostsNamed } from "../hosts.ts";
+import { hostNamed } from "../hosts.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8")) as Record<string, unknown>;
 
 /** What init would write into an empty project for one host, by the kind of piece. */
-function written(name: string, what: string): Record<string, unknown> {
+async function written(name: string, what: string): Promise<Record<string, unknown>> {
   const folder = temporaryDirectory();
   const places = { scope: "project", root: folder, home: folder, env: {} } as const;
-  const pieces = hostsNamed([name]).flatMap((host) => host.pieces(places, { command: "holdfast", args: [] }));
-  const piece = pieces.find((candidate) => candidate.what === what);
+  const setup = await hostNamed(name).setup();
+  const piece = setup
+    .pieces(places, { command: "holdfast", args: [] })
+    .find((candidate) => candidate.what === what);
   return JSON.parse(piece?.add("") ?? "{}") as Record<string, unknown>;
 }
 
-test("one plugin folder has for Claude Code and for Codex what init would write, and so has Gemini CLI's extension [init.plugin]", () => {
-  assert.deepEqual(read("plugins/claude-code/hooks/hooks.json"), written("claude-code", "hooks"));
-  assert.deepEqual(read("plugins/claude-code/hooks/codex.json"), written("codex", "hooks"));
-  assert.deepEqual(read("plugins/claude-code/.mcp.json"), written("claude-code", "MCP server"));
-  assert.deepEqual(read("plugins/gemini/hooks/hooks.json"), written("gemini", "hooks"));
+test("one plugin folder has for Claude Code and for Codex what init would write, and so has Gemini CLI's extension [init.plugin]", async () => {
+  assert.deepEqual(read("plugins/claude-code/hooks/hooks.json"), await written("claude-code", "hooks"));
+  assert.deepEqual(read("plugins/claude-code/hooks/codex.json"), await written("codex", "hooks"));
+  assert.deepEqual(read("plugins/claude-code/.mcp.json"), await written("claude-code", "MCP server"));
+  assert.deepEqual(read("plugins/gemini/hooks/hooks.json"), await written("gemini", "hooks"));
   assert.deepEqual(
     read("plugins/gemini/gemini-extension.json").mcpServers,
-    written("gemini", "MCP server").mcpServers,
+    (await written("gemini", "MCP server")).mcpServers,
   );
 });
 

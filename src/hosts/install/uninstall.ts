@@ -1,5 +1,7 @@
 import { isHoldfastError } from "../../errors.ts";
-import { type Host, hosts, hostsNamed } from "../hosts.ts";
+import type { Host } from "../host.ts";
+import type { HostSetup } from "../host-setup.ts";
+import { hosts, hostsNamed } from "../hosts.ts";
 import { readConfig, removeEmpty } from "./config-file.ts";
 import { piecesByFile, withoutPieces } from "./init.ts";
 import { findLauncher } from "./launcher.ts";
@@ -15,12 +17,12 @@ export interface UninstallPlan {
 }
 
 /** What uninstall would do: files that nobody touched since become what they were, others lose our parts only. */
-export function planUninstall(names: readonly string[], places: Places): UninstallPlan {
+export async function planUninstall(names: readonly string[], places: Places): Promise<UninstallPlan> {
   const chosen = names.length > 0 ? hostsNamed(names) : [...hosts];
   const record = readRecord(places);
   const left: string[] = [];
-  const planHost = (host: Host): FileChange[] => {
-    const pieces = piecesByFile(host, places, findLauncher(places.env));
+  const planHost = (host: Host, setup: HostSetup): FileChange[] => {
+    const pieces = piecesByFile(setup, places, findLauncher(places.env));
     const recorded = record.files.filter((file) => file.host === host.name).map(({ path }) => path);
     return [...new Set([...pieces.keys(), ...recorded])].flatMap((path): FileChange[] => {
       const { bytes: before } = readConfig(path, pieces.get(path)?.[0]?.within);
@@ -37,16 +39,17 @@ export function planUninstall(names: readonly string[], places: Places): Uninsta
       return [];
     });
   };
-  const files = chosen.flatMap((host) => {
+  const files: FileChange[] = [];
+  for (const host of chosen) {
+    const setup = await host.setup();
     try {
-      return planHost(host);
+      files.push(...planHost(host, setup));
     } catch (error) {
       // A broken file of a host that init never wrote to is no reason to keep the others.
       const isOurs = names.length > 0 || record.files.some((file) => file.host === host.name);
       if (isOurs || !isHoldfastError(error)) throw error;
-      return [];
     }
-  });
+  }
   return { hosts: chosen, files: files.filter(isChange), left };
 }
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { checkLive } from "../doctor/live.ts";
-import { hostsNamed } from "../hosts.ts";
+import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
 
 const plugin = pathToFileURL(join(import.meta.dirname, "index.ts")).href;
@@ -31,20 +31,19 @@ import(${JSON.stringify(plugin)}).then(async ({ default: plugin }) => {
 });
 `;
 
-function machine() {
+async function machine() {
   const base = temporaryDirectory();
   const [root, bin, home] = [join(base, "a b"), join(base, "bin"), join(base, "home")];
   for (const folder of [root, bin, home]) mkdirSync(folder);
   const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: home };
   const places = { scope: "project", root, home, env } as const;
-  runInit(planInit(["openclaw"], places), places);
+  runInit(await planInit(["openclaw"], places), places);
   return {
     root,
     config: join(home, ".openclaw/openclaw.json"),
     seen: (name: string) => readFileSync(join(bin, name), "utf8"),
     install: (text: string) => writeFileSync(join(bin, "openclaw"), text, { mode: 0o755 }),
-    live: async () =>
-      (await Promise.all(hostsNamed(["openclaw"]).map((host) => checkLive(host, places)))).flat()[0],
+    live: async () => (await checkLive(hostNamed("openclaw"), places))[0],
   };
 }
 
@@ -56,7 +55,7 @@ async function sessionsIn(root: string): Promise<unknown[]> {
 }
 
 test("OpenClaw is run in a folder of its own, which is gone afterwards [doctor.live] [doctor.no-trace]", async () => {
-  const { root, config, seen, live, install } = machine();
+  const { root, config, seen, live, install } = await machine();
   const before = readFileSync(config, "utf8");
   install(client);
   const found = await live();
@@ -68,7 +67,7 @@ test("OpenClaw is run in a folder of its own, which is gone afterwards [doctor.l
 });
 
 test("an OpenClaw that is told not to load the plugin is found out [doctor.live] [doctor.no-trace]", async () => {
-  const { root, config, live, install } = machine();
+  const { root, config, live, install } = await machine();
   const settings = JSON.parse(readFileSync(config, "utf8"));
   settings.plugins.deny = ["holdfast"];
   writeFileSync(config, JSON.stringify(settings));
@@ -80,7 +79,7 @@ test("an OpenClaw that is told not to load the plugin is found out [doctor.live]
 });
 
 test("what stops OpenClaw in its second turn is told, without its advice [doctor.live]", async () => {
-  const { live, install } = machine();
+  const { live, install } = await machine();
   const words = ["[openclaw] Reason: plugin load failed", "[openclaw] Help: openclaw --help"];
   const fail = `console.error(${JSON.stringify(words.join("\n"))}); process.exit(1);`;
   install(
@@ -99,7 +98,7 @@ const handlers`,
 });
 
 test("a missing OpenClaw, and a Node that is too old for it, are told as notes [doctor.live]", async () => {
-  const { live, install } = machine();
+  const { live, install } = await machine();
   assert.deepEqual((await live())?.detail, "openclaw is not on the PATH.");
   install("#!/bin/sh\necho 'openclaw: Node 20.1.0: use 24.16+.' >&2\necho 'nvm install 26' >&2\nexit 1\n");
   const found = await live();

@@ -1,12 +1,23 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { openClawConfig, settingsIn } from "../doctor/check-trust.ts";
+import { settingsIn } from "../doctor/host-settings.ts";
 import type { ProgramRun } from "../doctor/run-program.ts";
+import type { LiveClient, LiveTalk } from "../host-setup.ts";
 import { isObject, valueAt } from "../install/json-text.ts";
 import type { Places } from "../install/places.ts";
+import { configFile } from "./files.ts";
+
+export const openclawClient: LiveClient = {
+  prepare: writeConfig,
+  env: environment,
+  first: turn,
+  again: turn,
+  session: sessionKey,
+  oldNode,
+};
 
 /** OpenClaw gets a folder of its own, so that the person's config and conversations stay as they are. */
-export function openClawEnv(folder: string): Record<string, string> {
+function environment({ folder }: LiveTalk): Record<string, string> {
   return {
     OPENCLAW_STATE_DIR: join(folder, "state"),
     OPENCLAW_CONFIG_PATH: configIn(folder),
@@ -16,7 +27,7 @@ export function openClawEnv(folder: string): Record<string, string> {
 }
 
 /** The model is on this machine and the workspace is the project; what lets our plugin in is the person's own. */
-export function writeOpenClawConfig(url: string, folder: string, places: Places): void {
+function writeConfig({ url, folder }: LiveTalk, places: Places): void {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
   const provider = {
@@ -37,16 +48,16 @@ export function writeOpenClawConfig(url: string, folder: string, places: Places)
 }
 
 /** OpenClaw writes the keys of conversations in small letters. */
-export function openClawSession(folder: string): string {
+function sessionKey(folder: string): string {
   return `agent:main:${basename(folder).toLowerCase()}`;
 }
 
-export function openClawTurn(folder: string, prompt: string): string[] {
-  const session = ["--agent", "main", "--session-key", openClawSession(folder)];
+function turn({ folder, prompt }: LiveTalk): string[] {
+  const session = ["--agent", "main", "--session-key", sessionKey(folder)];
   return ["agent", "--local", ...session, "--message", prompt];
 }
 
-export function openClawOldNode({ code, stderr }: ProgramRun): string | undefined {
+function oldNode({ code, stderr }: ProgramRun): string | undefined {
   if (code === 0) return undefined;
   return /^openclaw: (.*\bNode\b.*)$/m.exec(stderr)?.[1];
 }
@@ -57,7 +68,7 @@ function configIn(folder: string): string {
 
 /** Other plugins are installed in the person's folder, and are not looked for. */
 function pluginsOf(places: Places): Record<string, unknown> {
-  const plugins = settingsIn(openClawConfig(places))[0]?.plugins;
+  const plugins = settingsIn(configFile(places))[0]?.plugins;
   if (!isObject(plugins)) return {};
   const { enabled, allow, deny, load } = plugins;
   const own = valueAt(plugins, ["entries", "holdfast"]);

@@ -5,17 +5,17 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { openPluginMemory } from "../../workspace/plugin-memory.ts";
 import { findProject } from "../../workspace/project.ts";
+import { isObject } from "../../workspace/small-file.ts";
 import {
   planHostCheckpoint,
   planHostReceipt,
   writeCheckpoint,
   writeReceipt,
 } from "../hook/host-compaction.ts";
-import { toModelMessage } from "../pi/model-messages.ts";
-import { isJsonObject } from "../pi/session-tree.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
 import { ShownMemory } from "../shown-memory.ts";
+import { toModelMessage } from "../transcript/model-messages.ts";
 import type { OpenClawCompactionEvent, OpenClawContext } from "./api.ts";
 
 interface Conversation {
@@ -143,6 +143,6 @@ function placeOf({ workspaceDir }: OpenClawContext): { directory: string; cwd: s
 
 function storedMessages(messages: readonly unknown[]): StoredMessage[] {
   return messages
-    .flatMap((message) => (isJsonObject(message) ? (toModelMessage(message) ?? []) : []))
+    .flatMap((message) => (isObject(message) ? (toModelMessage(message) ?? []) : []))
     .map((message, index) => ({ number: index + 1, message, at: 0 }));
 }

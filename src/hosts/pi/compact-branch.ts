@@ -7,8 +7,8 @@ import type { Checkpoint, Receipt } from "../../engine/records.ts";
 import type { Session } from "../../sessions/session.ts";
 import { readCheckpoint, writeCheckpoint } from "../hook/host-compaction.ts";
 import { memoryText } from "../shown-memory.ts";
+import { toModelMessage } from "../transcript/model-messages.ts";
 import type { PiAgentMessage, PiBeforeCompactEvent, PiContext, PiTreeEntry } from "./api.ts";
-import { toModelMessage } from "./model-messages.ts";
 import { isJsonObject } from "./session-tree.ts";
 import { summarise } from "./summarise.ts";
 

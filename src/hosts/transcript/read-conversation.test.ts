@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { hostNamed } from "../hosts.ts";
 import { readConversation } from "./read-conversation.ts";
 
 test("[hooks.gemini] a chat is read as lines and as one JSON document, however that is laid out", () => {
@@ -15,7 +16,7 @@ test("[hooks.gemini] a chat is read as lines and as one JSON document, however t
     [{ sessionId: "s1" }, ...messages].map((line) => JSON.stringify(line)).join("\n"),
   ]) {
     writeFileSync(path, text);
-    const read = readConversation("gemini", path)?.messages ?? [];
+    const read = readConversation(hostNamed("gemini"), path)?.messages ?? [];
     assert.deepEqual(
       read.map(({ message }) => message.content),
       ["Port lib/old.py", "Then test it"],

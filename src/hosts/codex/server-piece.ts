@@ -1,10 +1,10 @@
 import { HoldfastError } from "../../errors.ts";
-import { valueAt } from "./json-text.ts";
-import type { Launcher } from "./launcher.ts";
-import type { Piece } from "./piece.ts";
-import { appendTable, readToml, removeTable, setKeys } from "./toml-text.ts";
+import { valueAt } from "../install/json-text.ts";
+import type { Launcher } from "../install/launcher.ts";
+import type { Piece } from "../install/piece.ts";
+import { appendTable, readToml, removeTable, setKeys } from "../install/toml-text.ts";
 
-/** The MCP server in Codex's config.toml: text is added at the end, the rest is not rewritten. */
+/** The MCP server in config.toml: text is added at the end, the rest is not rewritten. */
 export function tomlServer(place: Pick<Piece, "path" | "within">, launcher: Launcher): Piece {
   const { path: file } = place;
   const path = ["mcp_servers", "holdfast"];
@@ -74,39 +74,4 @@ function byHand(file: string, command: string, args: string): HoldfastError {
     `${file} defines mcp_servers in a form that cannot be added to. Nothing was changed. Set mcp_servers.holdfast by hand: command = ${command}, args = ${args}.`,
     { data: { file } },
   );
-}
-
-const mark = "Written by holdfast init";
-
-/** A small file of ours that loads a module of this package. */
-export function pluginFile(
-  place: Pick<Piece, "path" | "within">,
-  what: string,
-  content: string,
-  module?: string,
-): Piece {
-  return {
-    ...place,
-    what,
-    ...(module === undefined ? {} : { module }),
-    add(text) {
-      if (text === "" || text.includes(mark)) return content;
-      throw new HoldfastError(
-        "invalid_input",
-        `${place.path} is there already and is not ours. Nothing was changed. Move it away and run the command again.`,
-        { data: { file: place.path } },
-      );
-    },
-    remove: (text, before) => (text.includes(mark) ? before : text),
-    isIn: (text) => text.includes(mark),
-    gaps(text) {
-      if (text === content) return [];
-      return [text.includes(mark) ? { what, kind: "differs" } : { what, kind: "missing" }];
-    },
-  };
-}
-
-/** A module that hands on another one, by an address that holds spaces and the like. */
-export function shim(url: string): string {
-  return `// ${mark}. "holdfast uninstall" takes it away.\nexport { default } from ${JSON.stringify(url)};\n`;
 }

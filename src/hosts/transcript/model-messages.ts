@@ -1,9 +1,9 @@
 import type { ModelMessage } from "ai";
-import { isJsonObject } from "./session-tree.ts";
+import { objectsIn, textIn } from "./file.ts";
 
 type Fields = Record<string, unknown>;
 
-/** One of pi's messages as every model's; undefined for what no model is shown. */
+/** A message in pi's form, which OpenClaw shares, as a model message; undefined for what no model sees. */
 export function toModelMessage(message: Fields): ModelMessage | undefined {
   switch (message.role) {
     case "user":
@@ -55,12 +55,4 @@ export function plainText(content: unknown): string {
   return objectsIn(content)
     .map(({ type, text }) => (type === "image" ? "[image]" : textIn(text)))
     .join("\n");
-}
-
-function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function objectsIn(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

@@ -1,0 +1,27 @@
+import { injectContext } from "../hook/answer.ts";
+import type { Host } from "../host.ts";
+import { readClaudeLine } from "./transcript.ts";
+
+export const claudeCode: Host = {
+  name: "claude-code",
+  title: "Claude Code",
+  program: "claude",
+  events: {
+    SessionStart: "session-start",
+    UserPromptSubmit: "prompt",
+    PreCompact: "before-compaction",
+    PostCompact: "after-compaction",
+    Stop: "turn-end",
+    SessionEnd: "end",
+  },
+  /** Its summariser gets plain text; after a compaction it accepts nothing. */
+  formatAnswer(event, { context = "", keep = "" }) {
+    if (event.kind === "before-compaction") return keep;
+    const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);
+    return isInjected ? injectContext(event, context) : "";
+  },
+  emptyAnswer: "",
+  transcript: { readLine: readClaudeLine },
+  compaction: { restartsSession: true },
+  setup: async () => (await import("./setup.ts")).claudeCodeSetup,
+};

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import type { HostSetup } from "../host-setup.ts";
+import { jsonHooks } from "../install/json-hooks.ts";
+import { jsonServer } from "../install/json-pieces.ts";
+import { type Places, placeAt } from "../install/places.ts";
+import { userFolder, userSettings } from "./files.ts";
+import { claudeCode } from "./host.ts";
+import { checkTrust } from "./trust.ts";
+
+export const claudeCodeSetup: HostSetup = {
+  userFolder,
+  projectFiles: [".claude", ".mcp.json", "CLAUDE.md"],
+  pieces(places, launcher) {
+    const [servers, settings] = configFiles(places);
+    return [
+      jsonServer(placeAt(places, servers), ["mcpServers", "holdfast"], launcher, {
+        type: "stdio",
+        alwaysLoad: true,
+      }),
+      jsonHooks(placeAt(places, settings), claudeCode, launcher, { timeout: 10 }),
+    ];
+  },
+  next: ({ scope }) =>
+    scope === "project"
+      ? "At the next start Claude Code asks whether to use the server: say yes."
+      : undefined,
+  checkTrust,
+  hook: { startEvent: "SessionStart" },
+  live: {
+    env: ({ url }) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: "doctor",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    }),
+    first: ({ prompt }) => ["-p", prompt],
+    again: ({ prompt }) => ["-p", "--continue", prompt],
+  },
+};
+
+function configFiles(places: Places): [servers: string, settings: string] {
+  return places.scope === "user"
+    ? [userSettings(places), join(userFolder(places), "settings.json")]
+    : [join(places.root, ".mcp.json"), join(places.root, ".claude", "settings.json")];
+}

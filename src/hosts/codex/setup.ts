@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import type { HostSetup } from "../host-setup.ts";
+import { jsonHooks } from "../install/json-hooks.ts";
+import { type Places, placeAt } from "../install/places.ts";
+import { codex } from "./host.ts";
+import { tomlServer } from "./server-piece.ts";
+import { checkTrust } from "./trust.ts";
+
+export const codexSetup: HostSetup = {
+  userFolder,
+  projectFiles: [".codex"],
+  pieces(places, launcher) {
+    const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".codex");
+    return [
+      tomlServer(placeAt(places, join(folder, "config.toml")), launcher),
+      jsonHooks(placeAt(places, join(folder, "hooks.json")), codex, launcher, {
+        matchers: { SessionStart: "startup|resume|clear|compact" },
+        timeout: 10,
+      }),
+    ];
+  },
+  next: ({ scope }) =>
+    `Codex skips hooks that nobody has reviewed, without a word: start codex${scope === "project" ? ", trust the project" : ""}, type /hooks and trust them.`,
+  checkTrust,
+  hook: { startEvent: "SessionStart" },
+  live: {
+    env: () => ({}),
+    first: ({ url, prompt }) => ["exec", ...modelArguments(url), prompt],
+    again: ({ url, prompt }) => ["exec", "resume", "--last", ...modelArguments(url), prompt],
+  },
+};
+
+function userFolder({ env, home }: Places): string {
+  return env.CODEX_HOME || join(home, ".codex");
+}
+
+function modelArguments(url: string): string[] {
+  return [
+    "--skip-git-repo-check",
+    "--config",
+    'model_provider="doctor"',
+    "--config",
+    `model_providers.doctor={name="doctor",base_url="${url}/v1",wire_api="responses"}`,
+  ];
+}

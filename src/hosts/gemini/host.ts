@@ -1,0 +1,31 @@
+import { injectContext } from "../hook/answer.ts";
+import type { Host } from "../host.ts";
+import { lastInputTokens, readGeminiLine, splitGeminiLines } from "./transcript.ts";
+
+export const gemini: Host = {
+  name: "gemini",
+  title: "Gemini CLI",
+  program: "gemini",
+  events: {
+    SessionStart: "session-start",
+    BeforeAgent: "prompt",
+    AfterTool: "after-tool",
+    PreCompress: "before-compaction",
+    AfterAgent: "turn-end",
+    SessionEnd: "end",
+  },
+  /** It expects an object for every event. */
+  formatAnswer(event, { context = "" }) {
+    const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
+    return isInjected ? injectContext(event, context) : "{}";
+  },
+  emptyAnswer: "{}",
+  transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines },
+  compaction: { announcesEveryRequest: true, lastInputTokens },
+  /** It escapes angle brackets in injected text, so we replace them. */
+  escaping: {
+    escape: (text) => text.replaceAll("<", "‹").replaceAll(">", "›"),
+    hint: "‹ and › stand for angle brackets.",
+  },
+  setup: async () => (await import("./setup.ts")).geminiSetup,
+};

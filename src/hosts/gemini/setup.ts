@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import type { HostSetup } from "../host-setup.ts";
+import { jsonHooks } from "../install/json-hooks.ts";
+import { jsonServer, jsonSettings } from "../install/json-pieces.ts";
+import { placeAt } from "../install/places.ts";
+import { userFolder } from "./files.ts";
+import { gemini } from "./host.ts";
+import { geminiClient } from "./live.ts";
+import { checkTrust } from "./trust.ts";
+
+export const geminiSetup: HostSetup = {
+  userFolder,
+  projectFiles: [".gemini", "GEMINI.md"],
+  pieces(places, launcher) {
+    const server = (path: string) =>
+      jsonServer(placeAt(places, path), ["mcpServers", "holdfast"], launcher, {});
+    const hooks = (path: string) =>
+      jsonHooks(placeAt(places, path), gemini, launcher, {
+        matchers: { AfterTool: "*" },
+        name: "holdfast",
+        timeout: 10_000,
+      });
+    if (places.scope === "project") {
+      const settings = join(places.root, ".gemini/settings.json");
+      return [server(settings), hooks(settings)];
+    }
+    const folder = join(userFolder(places), "extensions", "holdfast");
+    const manifest = join(folder, "gemini-extension.json");
+    return [
+      jsonSettings(placeAt(places, manifest), "extension", [
+        { path: ["name"], value: "holdfast" },
+        { path: ["version"], value: "1.0.0" },
+      ]),
+      server(manifest),
+      hooks(join(folder, "hooks", "hooks.json")),
+    ];
+  },
+  next: ({ scope }) =>
+    scope === "project" ? "Gemini CLI uses a project's hooks only in a folder that you trust." : undefined,
+  checkTrust,
+  hook: { startEvent: "SessionStart" },
+  live: geminiClient,
+};

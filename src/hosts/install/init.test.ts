@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { globSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { hostNames } from "../hosts.ts";
+import { planInit, runInit } from "./init.ts";
+import { everything, freshPlaces, init, launcher, put, uninstall } from "./test-support/installed-project.ts";
+
+test("the hosts' own variables say where their files are [init.scopes]", async () => {
+  const places = freshPlaces("user");
+  const elsewhere = join(dirname(places.root), "elsewhere");
+  const env = {
+    PATH: "",
+    CLAUDE_CONFIG_DIR: join(elsewhere, "claude"),
+    CODEX_HOME: join(elsewhere, "codex"),
+    XDG_CONFIG_HOME: join(elsewhere, "xdg"),
+    GEMINI_CLI_HOME: join(elsewhere, "gemini"),
+    PI_CODING_AGENT_DIR: join(elsewhere, "pi"),
+    OPENCLAW_STATE_DIR: join(elsewhere, "openclaw"),
+  };
+  await init({ ...places, env }, ...hostNames);
+  const written = globSync(["**/*", "**/.*", "**/.*/**"], { cwd: elsewhere }).filter(
+    (path) => !lstatSync(join(elsewhere, path)).isDirectory(),
+  );
+  assert.deepEqual([...new Set(written)].toSorted(), [
+    "claude/.claude.json",
+    "claude/settings.json",
+    "codex/config.toml",
+    "codex/hooks.json",
+    "gemini/.gemini/extensions/holdfast/gemini-extension.json",
+    "gemini/.gemini/extensions/holdfast/hooks/hooks.json",
+    "openclaw/openclaw.json",
+    "pi/extensions/holdfast.js",
+    "xdg/holdfast/installed.json",
+    "xdg/opencode/opencode.json",
+    "xdg/opencode/plugin/holdfast.js",
+  ]);
+  assert.deepEqual(globSync("**/*", { cwd: places.home }), []);
+  assert.equal(statSync(join(elsewhere, "xdg/holdfast")).mode & 0o777, 0o700);
+});
+
+for (const [name, file, text, line] of [
+  ["JSON with a missing brace", ".mcp.json", '{\n  "a": {\n', 3],
+  ["JSON with a stray word", ".claude/settings.json", '{\n  "a": 1,\n  oops\n}\n', 3],
+  ["a list where an object belongs", ".gemini/settings.json", "[]", 1],
+  ["TOML with a half line", ".codex/config.toml", "a = 1\nb = \n", 2],
+] as const) {
+  test(`${name} is named with its line, and no file of any host changes [init.refuses]`, async () => {
+    const places = freshPlaces();
+    put(join(places.root, file), text);
+    const before = everything(places);
+    await assert.rejects(
+      () => init(places, ...hostNames),
+      ({ message }: Error) =>
+        message.includes(join(places.root, file)) &&
+        message.includes(`line ${line}`) &&
+        message.includes("Nothing was changed"),
+    );
+    assert.deepEqual(everything(places), before);
+  });
+}
+
+for (const [name, file, content] of [
+  ["hooks that are a list", ".claude/settings.json", '{"hooks": []}'],
+  ["an event that is an object", ".claude/settings.json", '{"hooks": {"SessionStart": {}}}'],
+  ["servers that are a text", ".mcp.json", '{"mcpServers": "none"}'],
+  ["a key that stands there twice", ".mcp.json", '{"mcpServers": {}, "mcpServers": {"a": {}}}'],
+  ["servers in one line of TOML", ".codex/config.toml", 'mcp_servers = { x = { command = "x" } }\n'],
+  ["a plugin of somebody else", ".pi/extensions/holdfast.js", "export default () => {};\n"],
+  ["bytes that are no text", ".mcp.json", "\u00ff\u00fe"],
+] as const) {
+  test(`${name}: refused, and nothing changes [init.refuses]`, async () => {
+    const places = freshPlaces();
+    mkdirSync(dirname(join(places.root, file)), { recursive: true });
+    writeFileSync(join(places.root, file), content, "latin1");
+    const before = everything(places);
+    await assert.rejects(() => init(places, ...hostNames), /Nothing was changed/);
+    assert.deepEqual(everything(places), before);
+  });
+}
+
+test("a link inside the project is followed and stays a link; one that leads out is refused [init.links]", async () => {
+  const places = freshPlaces();
+  const outside = join(places.home, "secret.json");
+  put(outside, "{}");
+  put(join(places.root, "shared.json"), "{}\n");
+  symlinkSync("shared.json", join(places.root, ".mcp.json"));
+  await init(places, "claude-code");
+  assert.ok(lstatSync(join(places.root, ".mcp.json")).isSymbolicLink());
+  assert.match(readFileSync(join(places.root, "shared.json"), "utf8"), /holdfast/);
+  await uninstall(places);
+  assert.equal(readFileSync(join(places.root, "shared.json"), "utf8"), "{}\n");
+  symlinkSync(outside, join(places.root, "opencode.json"));
+  await assert.rejects(() => init(places, "opencode"), /leads out of the project/);
+  symlinkSync(places.home, join(places.root, ".codex"));
+  await assert.rejects(() => init(places, "codex"), /leads out of the project/);
+  symlinkSync(join(places.root, "nowhere"), join(places.root, ".pi"));
+  await assert.rejects(() => init(places, "pi"), /leads nowhere/);
+  assert.equal(readFileSync(outside, "utf8"), "{}");
+});
+
+test("a person's linked dotfile is written to where it really is [init.links]", async () => {
+  const places = freshPlaces("user");
+  put(join(places.home, "dotfiles/settings.json"), "{}\n");
+  mkdirSync(join(places.home, ".claude"));
+  symlinkSync("../dotfiles/settings.json", join(places.home, ".claude/settings.json"));
+  await init(places, "claude-code");
+  assert.match(readFileSync(join(places.home, "dotfiles/settings.json"), "utf8"), /hook claude-code/);
+  await uninstall(places);
+  assert.equal(readFileSync(join(places.home, "dotfiles/settings.json"), "utf8"), "{}\n");
+  assert.ok(lstatSync(join(places.home, ".claude/settings.json")).isSymbolicLink());
+});
+
+test("when one file cannot be written, all are as they were [init.all-or-nothing]", async () => {
+  const places = freshPlaces();
+  put(join(places.root, ".mcp.json"), "{}\n");
+  const plan = await planInit(["claude-code", "pi"], places, launcher);
+  const before = everything(places);
+  // Between the plan and the writing, a file appears where a folder is needed.
+  put(join(places.root, ".pi"), "");
+  assert.throws(() => runInit(plan, places), /could not be written.*Nothing was changed/);
+  assert.deepEqual(everything(places), { ...before, "project/.pi": "" });
+});
+
+test("a file that another program has changed since the plan is not overwritten [init.all-or-nothing]", async () => {
+  const places = freshPlaces();
+  const plan = await planInit(["claude-code"], places, launcher);
+  put(join(places.root, ".claude/settings.json"), "{}\n");
+  const before = everything(places);
+  assert.throws(() => runInit(plan, places), /changed by another program\. Nothing was changed/);
+  assert.deepEqual(everything(places), before);
+});
+
+test("hosts are found by their program, their folder or a project file [init.detects]", async () => {
+  const places = freshPlaces();
+  const found = async (env = places.env) =>
+    (await planInit([], { ...places, env }, launcher)).hosts.map(({ name }) => name);
+  assert.deepEqual(await found(), []);
+  put(join(places.root, "opencode.jsonc"), "{}");
+  mkdirSync(join(places.home, ".codex"));
+  const bin = join(places.home, "bin");
+  put(join(bin, "gemini"), "#!/bin/sh\n");
+  assert.deepEqual(
+    await found({ PATH: bin }),
+    ["codex", "opencode"],
+    "a file that cannot be run is no program",
+  );
+  put(join(bin, "claude"), "");
+  writeFileSync(join(bin, "pi"), "#!/bin/sh\n", { mode: 0o755 });
+  assert.deepEqual(await found({ PATH: bin }), ["codex", "opencode", "pi"]);
+  await assert.rejects(() => planInit(["cursor"], places, launcher), /no host "cursor".*claude-code, codex/);
+});

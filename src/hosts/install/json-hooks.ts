@@ -1,0 +1,95 @@
+import type { Host } from "../host.ts";
+import { appendJson, isObject, type Path, readJson, setJson, takeOut, valueAt } from "./json-text.ts";
+import { isOurHook, type Launcher, shellLine } from "./launcher.ts";
+import type { Gap, Piece } from "./piece.ts";
+
+interface FoundHook {
+  path: Path;
+  command: string;
+  /** Whether nothing else stands in its group. */
+  isAlone: boolean;
+}
+
+/** Command hooks for all events of a host, with matchers by event, in the form that several hosts share. */
+export function jsonHooks(
+  place: Pick<Piece, "path" | "within">,
+  host: Pick<Host, "name" | "events">,
+  launcher: Launcher,
+  { matchers = {}, ...extra }: { matchers?: Readonly<Record<string, string>>; [setting: string]: unknown },
+): Piece {
+  const { path: file } = place;
+  const events = Object.keys(host.events);
+  const command = shellLine([launcher.command, ...launcher.args, "hook", host.name]);
+  const ours = (value: unknown, event: string): FoundHook[] => {
+    const groups = valueAt(value, ["hooks", event]);
+    return (Array.isArray(groups) ? groups : []).flatMap((group, index) => {
+      const listed = valueAt(group, ["hooks"]);
+      const handlers = Array.isArray(listed) ? listed : [];
+      return handlers.flatMap((handler, number) => {
+        const line = valueAt(handler, ["command"]);
+        const path = ["hooks", event, index, "hooks", number];
+        const isAlone = handlers.length === 1;
+        return typeof line === "string" && isOurHook(line, host.name)
+          ? [{ path, command: line, isAlone }]
+          : [];
+      });
+    });
+  };
+  const handler = { type: "command", command, ...extra };
+  return {
+    ...place,
+    what: "hooks",
+    add(text) {
+      return events.reduce((result, event) => {
+        const [found] = ours(readJson(result, file), event);
+        if (found) return setJson(result, [...found.path, "command"], command, file);
+        const matcher = matchers[event];
+        const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] };
+        return appendJson(result, ["hooks", event], group, file);
+      }, text);
+    },
+    remove(text, before) {
+      const original = readJson(before, file);
+      return Object.keys(asObject(valueAt(readJson(text, file), ["hooks"]))).reduce((result, event) => {
+        if (ours(original, event).length > 0) return result;
+        return ours(readJson(result, file), event)
+          .toReversed()
+          .reduce(
+            (rest, { path, isAlone }) =>
+              takeOut(rest, isAlone ? path.slice(0, 3) : path, withoutLists(original, event), file),
+            result,
+          );
+      }, text);
+    },
+    isIn(text) {
+      const value = readJson(text, file);
+      return events.some((event) => ours(value, event).length > 0);
+    },
+    gaps(text) {
+      const value = readJson(text, file);
+      return events.flatMap((event): Gap[] => {
+        const [found] = ours(value, event);
+        if (!found) return [{ what: `the hook for ${event}`, kind: "missing" }];
+        if (found.command === command) return [];
+        return [{ what: `the command of the hook for ${event}`, kind: "differs" }];
+      });
+    },
+    hooks(text) {
+      const value = readJson(text, file);
+      return Object.fromEntries(
+        events.flatMap((event) => ours(value, event).map(({ command: line }) => [event, line])),
+      );
+    },
+  };
+}
+
+/** Elements of a list have no lasting place, so only the list itself says what was there before. */
+function withoutLists(original: Record<string, unknown>, event: string): unknown {
+  const hooks = original.hooks;
+  if (!isObject(hooks)) return original;
+  return { hooks: Object.hasOwn(hooks, event) ? { [event]: [] } : {} };
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}

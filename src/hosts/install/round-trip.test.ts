@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { hostNames } from "../hosts.ts";
+import {
+  everything,
+  freshPlaces,
+  init,
+  otherHook,
+  put,
+  read,
+  uninstall,
+} from "./test-support/installed-project.ts";
+
+/** Config files as people have them. */
+const jsonTexts: Record<string, string> = {
+  "an empty file": "",
+  "a blank file": "\n",
+  "an empty object": "{}",
+  "two spaces": '{\n  "other": 1\n}\n',
+  tabs: '{\n\t"other": {\n\t\t"a": [1, 2]\n\t}\n}\n',
+  "four spaces, no final newline": '{\n    "other": 1\n}',
+  CRLF: '{\r\n  "other": 1,\r\n  "list": [\r\n    1\r\n  ]\r\n}\r\n',
+  "a byte order mark": '\ufeff{\n  "other": 1\n}\n',
+  comments: '// top\n{\n  // why\n  "other": 1, /* here */\n  "z": 2 // end\n}\n// bottom\n',
+  "a trailing comma": '{\n  "other": 1,\n}\n',
+  "one line": '{"other":{"a":1},"z":[1,2]}',
+  "other servers":
+    '{\n  "mcpServers": {\n    "github": { "command": "gh" }\n  },\n  "mcp": {\n    "x": { "type": "local", "command": ["x"] }\n  }\n}\n',
+  "other hooks": `${JSON.stringify({ hooks: { SessionStart: [otherHook], PreToolUse: [otherHook] } }, null, 2)}\n`,
+  "empty lists": '{\n  "hooks": { "SessionStart": [] },\n  "mcpServers": {}\n}\n',
+  "keys out of order and odd spaces": '{ "z" : 1 ,\n\n\n   "a":2}\n\n\n',
+  Unicode: '{\n  "grüße": "🌊 \\u0000",\n  "other": "é"\n}\n',
+};
+
+const jsonFiles = [
+  ".mcp.json",
+  ".claude/settings.json",
+  ".codex/hooks.json",
+  ".gemini/settings.json",
+  "opencode.json",
+];
+
+const tomlTexts: Record<string, string> = {
+  "an empty file": "",
+  "no final newline": 'model = "x"',
+  CRLF: 'model = "x"\r\n\r\n[mcp_servers.github]\r\ncommand = "gh"\r\n',
+  comments: '# top\nmodel = "x" # why\n\n[tui]\n# inside\ntheme = "dark"\n# bottom\n',
+  "a bracket in a string": 'text = """\n[mcp_servers.holdfast]\n"""\n[a]\nlist = [\n  [1],\n]\n',
+};
+
+for (const [name, text] of Object.entries(jsonTexts)) {
+  test(`init and uninstall give back ${name} byte for byte [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
+    const places = freshPlaces();
+    for (const file of jsonFiles) put(join(places.root, file), text);
+    put(join(places.home, ".openclaw/openclaw.json"), text);
+    const before = everything(places);
+    await init(places, ...hostNames);
+    const after = everything(places);
+    assert.notDeepEqual(after, before);
+    for (const file of jsonFiles) assert.ok(isAddedTo(text, read(places, file)), file);
+    await init(places, ...hostNames);
+    assert.deepEqual(everything(places), after, "the second init changed something");
+    await uninstall(places);
+    assert.deepEqual(everything(places), before);
+  });
+}
+
+for (const [name, text] of Object.entries(tomlTexts)) {
+  test(`init and uninstall give back TOML with ${name} byte for byte [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
+    const places = freshPlaces();
+    const file = join(places.root, ".codex/config.toml");
+    put(file, text);
+    const before = everything(places);
+    await init(places, "codex");
+    const after = readFileSync(file, "utf8");
+    assert.ok(after.startsWith(text), "TOML is only added to");
+    assert.match(
+      after,
+      /^\[mcp_servers\.holdfast\]\r?\ncommand = "\/opt\/a b\/no'de"\r?\nargs = \["\/opt\/\$x\/cli\.js", "mcp"\]/m,
+    );
+    await init(places, "codex");
+    assert.equal(readFileSync(file, "utf8"), after);
+    await uninstall(places, "codex");
+    assert.deepEqual(everything(places), before);
+    await init(places, "codex");
+    writeFileSync(file, `${readFileSync(file, "utf8")}\n[later]\nx = 1\n`);
+    await uninstall(places, "codex");
+    const rest = readFileSync(file, "utf8");
+    assert.ok(rest.startsWith(text.trimEnd()) && rest.endsWith("[later]\nx = 1\n"), rest);
+    assert.ok(!rest.slice(text.length).includes("holdfast"), rest);
+  });
+}
+
+/** Whether a text became another one by additions alone. */
+function isAddedTo(text: string, after: string): boolean {
+  let at = -1;
+  return [...text].every((character) => {
+    at = after.indexOf(character, at + 1);
+    return at >= 0;
+  });
+}
+
+for (const [name, text] of Object.entries(jsonTexts)) {
+  if (["an empty file", "a blank file", "a trailing comma", "empty lists"].includes(name)) continue;
+  test(`our parts come out of ${name} again, without the record [uninstall.edits]`, async () => {
+    const places = freshPlaces();
+    for (const file of jsonFiles) put(join(places.root, file), text);
+    await init(places, ...hostNames);
+    writeFileSync(join(places.root, ".holdfast/installed.json"), "{}");
+    await uninstall(places);
+    for (const file of jsonFiles)
+      if (existsSync(join(places.root, file)) || name !== "an empty object")
+        assert.equal(read(places, file), text, file);
+  });
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { hostNames } from "../hosts.ts";
+import { planInit, runInit } from "./init.ts";
+import {
+  everything,
+  freshPlaces,
+  init,
+  launcher,
+  otherHook,
+  put,
+  uninstall,
+} from "./test-support/installed-project.ts";
+
+test("nothing is there, and nothing is left after uninstall, in both scopes [uninstall.exact] [init.scopes]", async () => {
+  for (const scope of ["project", "user"] as const) {
+    const places = freshPlaces(scope);
+    const before = everything(places);
+    await init(places, ...hostNames);
+    assert.ok(Object.keys(everything(places)).length > 15);
+    const folder =
+      scope === "project" ? join(places.root, ".holdfast") : join(places.home, ".config/holdfast");
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    await uninstall(places);
+    assert.deepEqual(everything(places), before);
+  }
+});
+
+test("what a person adds to our entries and beside them survives init and uninstall [init.idempotent] [uninstall.edits]", async () => {
+  const places = freshPlaces();
+  const file = join(places.root, ".mcp.json");
+  put(file, '{\n  // mine\n  "mcpServers": {\n    "github": { "command": "gh" }\n  }\n}\n');
+  const original = readFileSync(file, "utf8");
+  await init(places, "claude-code");
+  const edited = readFileSync(file, "utf8")
+    .replace('"mcp"\n', '"mcp",\n        "--surfaces",\n        "notepad"\n')
+    .replace("// mine", "// mine, and more");
+  writeFileSync(file, edited);
+  await init(places, "claude-code");
+  assert.equal(readFileSync(file, "utf8"), edited);
+  await uninstall(places, "claude-code");
+  assert.equal(readFileSync(file, "utf8"), original.replace("// mine", "// mine, and more"));
+});
+
+test("a hook that a person added beside ours stays, and ours go [uninstall.edits]", async () => {
+  const places = freshPlaces();
+  const file = join(places.root, ".claude/settings.json");
+  await init(places, "claude-code");
+  const value = JSON.parse(readFileSync(file, "utf8")) as { hooks: Record<string, unknown[]> };
+  value.hooks.SessionStart?.push(otherHook);
+  value.hooks.PreToolUse = [otherHook];
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+  await uninstall(places);
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), {
+    hooks: { SessionStart: [otherHook], PreToolUse: [otherHook] },
+  });
+  assert.equal(existsSync(join(places.root, ".mcp.json")), false);
+  assert.equal(existsSync(join(places.root, ".holdfast")), false);
+});
+
+test("a server of the same name that was there before comes back [uninstall.edits]", async () => {
+  const places = freshPlaces();
+  const file = join(places.root, ".mcp.json");
+  put(file, '{ "mcpServers": { "holdfast": { "command": "old", "env": { "A": "1" } } } }');
+  await init(places, "claude-code");
+  const changed = JSON.parse(readFileSync(file, "utf8")) as {
+    mcpServers: Record<string, Record<string, unknown>>;
+  };
+  assert.deepEqual(changed.mcpServers.holdfast, {
+    command: launcher.command,
+    env: { A: "1" },
+    type: "stdio",
+    alwaysLoad: true,
+    args: [...launcher.args, "mcp"],
+  });
+  writeFileSync(file, JSON.stringify({ ...changed, mine: 1 }));
+  await uninstall(places);
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), {
+    mcpServers: { holdfast: { command: "old", env: { A: "1" } } },
+    mine: 1,
+  });
+});
+
+test("our parts are found and taken out when the record is lost [uninstall.edits]", async () => {
+  const places = freshPlaces();
+  put(join(places.root, ".mcp.json"), '{\n  "mcpServers": {\n    "github": {}\n  }\n}\n');
+  await init(places, ...hostNames);
+  writeFileSync(join(places.root, ".holdfast/installed.json"), "{ damaged");
+  await uninstall(places);
+  assert.equal(
+    readFileSync(join(places.root, ".mcp.json"), "utf8"),
+    '{\n  "mcpServers": {\n    "github": {}\n  }\n}\n',
+  );
+  for (const path of [
+    ".claude/settings.json",
+    ".codex/config.toml",
+    "opencode.json",
+    ".pi/extensions/holdfast.js",
+  ])
+    assert.equal(existsSync(join(places.root, path)), false, path);
+});
+
+test("uninstall of one host leaves the others [uninstall.one-host]", async () => {
+  const places = freshPlaces();
+  await init(places, "claude-code");
+  const alone = everything(places);
+  await init(places, "codex", "pi");
+  await uninstall(places, "codex", "pi");
+  const { ...rest } = everything(places);
+  const record = "project/.holdfast/installed.json";
+  assert.deepEqual(JSON.parse(rest[record] ?? ""), JSON.parse(alone[record] ?? ""));
+  assert.deepEqual({ ...rest, [record]: "" }, { ...alone, [record]: "" });
+});
+
+test("a newer command replaces an older one, and what was there first still comes back [init.idempotent] [uninstall.exact]", async () => {
+  const places = freshPlaces();
+  put(join(places.root, ".codex/config.toml"), 'model = "x"\n');
+  const before = everything(places);
+  await init(places, ...hostNames);
+  const newer = { command: "holdfast", args: [] };
+  runInit(await planInit(hostNames, places, newer), places);
+  assert.match(
+    readFileSync(join(places.root, ".codex/config.toml"), "utf8"),
+    /^command = "holdfast"\nargs = \["mcp"\]$/m,
+  );
+  const settings = readFileSync(join(places.root, ".claude/settings.json"), "utf8");
+  assert.ok(settings.includes('"command": "holdfast hook claude-code"') && !settings.includes("/opt/"));
+  await uninstall(places);
+  assert.deepEqual(everything(places), before);
+});
+
+test("a broken file of a host that init never wrote to does not stop uninstall; one of ours does [uninstall.one-host]", async () => {
+  const places = freshPlaces();
+  const before = everything(places);
+  await init(places, "pi");
+  put(join(places.home, ".openclaw/openclaw.json"), "{ broken");
+  await uninstall(places);
+  assert.deepEqual(
+    Object.keys(everything(places)).toSorted(),
+    [...Object.keys(before), "home/.openclaw", "home/.openclaw/openclaw.json"].toSorted(),
+  );
+  await init(places, "claude-code");
+  put(join(places.root, ".mcp.json"), "{ broken");
+  const broken = everything(places);
+  await assert.rejects(() => uninstall(places), /\.mcp\.json, line 1/);
+  assert.deepEqual(everything(places), broken);
+});

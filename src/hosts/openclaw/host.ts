@@ -1,0 +1,14 @@
+import { formatReply } from "../hook/answer.ts";
+import type { Host } from "../host.ts";
+
+/** Our plugin works inside OpenClaw; a hook is for scripts that send the generic events. */
+export const openclaw: Host = {
+  name: "openclaw",
+  title: "OpenClaw",
+  program: "openclaw",
+  events: {},
+  formatAnswer: formatReply,
+  emptyAnswer: "{}",
+  compaction: {},
+  setup: async () => (await import("./setup.ts")).openclawSetup,
+};

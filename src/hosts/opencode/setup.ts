@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { HostSetup } from "../host-setup.ts";
+import { jsonCommandServer } from "../install/json-pieces.ts";
+import { shellLine } from "../install/launcher.ts";
+import type { ConfiguredServer } from "../install/piece.ts";
+import { type Places, placeAt } from "../install/places.ts";
+import { modulePlugin } from "../install/plugin-piece.ts";
+import { opencode } from "./host.ts";
+
+export const opencodeSetup: HostSetup = {
+  userFolder,
+  projectFiles: [".opencode", "opencode.json", "opencode.jsonc"],
+  pieces(places, launcher) {
+    const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".opencode");
+    return [
+      jsonCommandServer(placeAt(places, configFile(places)), ["mcp", "holdfast"], launcher, {
+        type: "local",
+        enabled: true,
+      }),
+      modulePlugin(placeAt(places, join(folder, "plugin", "holdfast.js")), opencode.name),
+    ];
+  },
+  hook: { startEvent: "session-start", lineBeside: hookLine },
+  plugin: {},
+  live: {
+    env: ({ url }) => ({
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(modelConfig(url)),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+    }),
+    first: ({ prompt }) => ["run", prompt],
+    again: ({ prompt }) => ["run", "--continue", prompt],
+  },
+};
+
+/** The plugin starts the hook the way the MCP server is started. */
+function hookLine({ command, args }: ConfiguredServer): string {
+  const end = args.indexOf("mcp");
+  return shellLine([command, ...args.slice(0, Math.max(end, 0)), "hook", opencode.name]);
+}
+
+function userFolder({ env, home }: Places): string {
+  return env.OPENCODE_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
+}
+
+/** The config that is there, under any of its names; else the usual one. */
+function configFile(places: Places): string {
+  const files =
+    places.scope === "user"
+      ? ["opencode.json", "opencode.jsonc", "config.json"].map((name) => join(userFolder(places), name))
+      : ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"].map(
+          (name) => join(places.root, name),
+        );
+  return files.find((path) => existsSync(path)) ?? files[0] ?? "";
+}
+
+function modelConfig(url: string): object {
+  return {
+    model: "doctor/doctor",
+    small_model: "doctor/doctor",
+    provider: {
+      doctor: {
+        npm: "@ai-sdk/openai-compatible",
+        options: { baseURL: `${url}/v1`, apiKey: "doctor" },
+        models: { doctor: { name: "doctor" } },
+      },
+    },
+  };
+}

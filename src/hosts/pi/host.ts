@@ -1,0 +1,15 @@
+import { formatReply } from "../hook/answer.ts";
+import type { Host } from "../host.ts";
+
+/** Our extension works inside pi; a hook is for scripts that send the generic events. */
+export const pi: Host = {
+  name: "pi",
+  title: "pi",
+  program: "pi",
+  events: {},
+  formatAnswer: formatReply,
+  emptyAnswer: "{}",
+  compaction: {},
+  sessionFile: async () => (await import("./session-document.ts")).piSessionFile,
+  setup: async () => (await import("./setup.ts")).piSetup,
+};
