@@ -1,8 +1,8 @@
 import type { JournalEntry } from "../src/engine/journal.ts";
+import type { SessionExport } from "../src/engine/session-document.ts";
 import type { Json } from "../src/engine/state.ts";
 import type { Session } from "../src/index.ts";
 import type { Memory } from "../src/sessions/memory.ts";
-import type { SessionExport } from "../src/sessions/transfer.ts";
 import { seededRandom } from "./measure.ts";
 
 const syllables = [

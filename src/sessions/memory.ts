@@ -1,4 +1,5 @@
 import type { JournalEntry } from "../engine/journal.ts";
+import type { SessionExport } from "../engine/session-document.ts";
 import {
   emptyCounters,
   listResident,
@@ -13,7 +14,6 @@ import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../sur
 import { scopeOf } from "./lineage.ts";
 import { checkId, checkTitle, type SessionSetting, type Setting, type ToolDescription } from "./options.ts";
 import { type ApplyOptions, loadState, Session, sessionNotFound } from "./session.ts";
-import type { SessionExport } from "./transfer.ts";
 
 export interface NewSessionOptions {
   /** Random unless given. */

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
+import type { SessionExport } from "../../engine/session-document.ts";
 import type { Json } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { notesOf } from "../../hosts/pi/branch-memory.ts";
 import { readPiSession } from "../../hosts/pi/session-file.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import type { SessionExport } from "../../sessions/transfer.ts";
 import { onlyArgument, openChosenMemory, readArguments } from "../arguments.ts";
 import { startProgress } from "../terminal/progress.ts";
 

@@ -1,5 +1,5 @@
+import type { SessionExport } from "../../engine/session-document.ts";
 import type { Json } from "../../engine/state.ts";
-import type { SessionExport } from "../../sessions/transfer.ts";
 import type { NoteValue } from "../../surfaces/notes/operations.ts";
 import type { PiTreeEntry } from "./api.ts";
 import { isStateEntry, listChanges, type PiState, readState } from "./session-file.ts";

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { selectSessions } from "../select-sessions.ts";
 import { selectEntries } from "../session-table.ts";
 import { Listeners, type Store, type StoreOptions, summaryOf } from "../store.ts";
-import { callsBeside, JsonlDirectory } from "./directory.ts";
 import { jsonlLedger } from "./ledger.ts";
+import { callsBeside, JsonlDirectory } from "./session-directory.ts";
 
 export interface JsonlOptions extends StoreOptions {
   /** One append-only file per session lies here. */

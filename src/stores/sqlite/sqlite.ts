@@ -15,6 +15,7 @@ import {
   summaryColumns,
   summaryFromSql,
 } from "../sql-rows.ts";
+import { isBusy, storeError } from "../sqlite-errors.ts";
 import {
   type Commit,
   Listeners,
@@ -24,11 +25,10 @@ import {
   type StoreChange,
   type StoreOptions,
 } from "../store.ts";
-import { isBusy, storeError } from "./errors.ts";
 import { sqliteLedger } from "./ledger.ts";
-import { openDatabase } from "./open.ts";
-import { SqliteRows } from "./rows.ts";
-import { sqliteVersion, warningOfVersion } from "./version.ts";
+import { openDatabase } from "./open-database.ts";
+import { SqliteRows } from "./session-rows.ts";
+import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; created when missing. */

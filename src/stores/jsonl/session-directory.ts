@@ -2,11 +2,11 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
-import { syncDirectory } from "../directory.ts";
-import { isBusy, storeError } from "../sqlite/errors.ts";
+import { syncDirectory } from "../durable-directory.ts";
+import { isBusy, storeError } from "../sqlite-errors.ts";
 import type { Scope } from "../store.ts";
-import { JsonlFile } from "./file.ts";
-import { DirectoryLock } from "./lock.ts";
+import { DirectoryLock } from "./directory-lock.ts";
+import { JsonlFile } from "./session-file.ts";
 
 /** The files of a directory, one per session, shared with other processes. Every error is in Holdfast's words. */
 export class JsonlDirectory {

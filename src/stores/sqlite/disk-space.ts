@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { storeError } from "../errors.ts";
+import { storeError } from "../sqlite-errors.ts";
 
 /** What a row costs besides its texts: its header, its key in the indexes, its share of a page. */
 const rowOverhead = 60;

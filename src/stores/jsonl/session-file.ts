@@ -12,10 +12,18 @@ import { dirname } from "node:path";
 import { step } from "../../engine/commit.ts";
 import type { JournalEntry } from "../../engine/journal.ts";
 import { recordId, type SessionRow, type State } from "../../engine/state.ts";
-import { syncDirectory } from "../directory.ts";
+import { syncDirectory } from "../durable-directory.ts";
 import { SessionTable } from "../session-table.ts";
 import type { Commit, NewSession } from "../store.ts";
-import { damaged, type LineBody, type LinePlace, newer, readLine, scanLines, writeLine } from "./lines.ts";
+import {
+  damaged,
+  type LineBody,
+  type LinePlace,
+  newer,
+  readLine,
+  scanLines,
+  writeLine,
+} from "./line-format.ts";
 
 /** Commits since the last snapshot take this many bytes before another is written. */
 const snapshotAfter = 256 * 1024;

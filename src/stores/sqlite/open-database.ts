@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
-import { makeDirectory } from "../directory.ts";
-import { isReadOnly } from "./errors.ts";
+import { makeDirectory } from "../durable-directory.ts";
+import { isReadOnly } from "../sqlite-errors.ts";
 import { isCurrentNow, prepareSchema } from "./schema.ts";
 
 /** How long SQLite itself waits for another process before it says so. */
