@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
-import { isJsonObject } from "../hosts/pi/session-tree.ts";
-import type { TokenCounts } from "./transcript.ts";
+import { isJsonObject } from "../hosts/transcript/json-lines.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
 
 /** Dollars for a million tokens of each kind. */
 export type Prices = TokenCounts;

@@ -1,8 +1,9 @@
 import { planCut, summaryInstructions, transcriptOf } from "../compaction/summary.ts";
 import { type CompactionPolicy, planNextStep } from "../compaction/usage.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import type { Calibration } from "./calibrate.ts";
-import type { TokenCounts, Transcript } from "./transcript.ts";
+import type { Transcript } from "./transcript.ts";
 
 /** `recorded`: as in the transcript. `planned`: where the product would. `none`: the prompt only ever grows. */
 export type CompactionMode = "none" | "recorded" | "planned";

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { exampleTranscript } from "./example-transcript.ts";
 import { readTranscript } from "./read-transcript.ts";
 import { replay } from "./replay.ts";
 import type { PolicyRow, Report } from "./report.ts";
+import { exampleTranscript } from "./test-support/example-transcript.ts";
 
 const data = join(import.meta.dirname, "../../../shared/data");
 

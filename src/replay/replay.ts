@@ -7,6 +7,7 @@ import {
 import type { CompactionPolicy } from "../compaction/usage.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { type RecordId, recordId } from "../engine/state.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import { foresee } from "./best-clearing.ts";
 import { type Calibration, calibrate } from "./calibrate.ts";
 import { defaultMemory, type MemoryOptions } from "./memory-model.ts";
@@ -21,7 +22,7 @@ import {
   simulate,
   type Warmth,
 } from "./simulate.ts";
-import type { TokenCounts, Transcript } from "./transcript.ts";
+import type { Transcript } from "./transcript.ts";
 import { writingCost } from "./writing-cost.ts";
 
 /** The provider forgets a prompt after this long without a call. */

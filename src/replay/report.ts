@@ -1,7 +1,9 @@
 import type { Placement } from "../context/prompt.ts";
+import type { LineWarning } from "../hosts/transcript/json-lines.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import type { MemoryOptions } from "./memory-model.ts";
 import type { Prices, PriceTable } from "./prices.ts";
-import type { TokenCounts, Transcript, TranscriptWarning } from "./transcript.ts";
+import type { Transcript } from "./transcript.ts";
 import type { WritingCost } from "./writing-cost.ts";
 
 export interface ReplayOptions {
@@ -51,5 +53,5 @@ export interface Report {
   rows: PolicyRow[];
   /** Not in the rows: it is the same for all of them. */
   writing: WritingCost;
-  warnings: TranscriptWarning[];
+  warnings: LineWarning[];
 }

@@ -6,11 +6,11 @@ import { toolResultsOf } from "../context/conversation.ts";
 import type { Placement } from "../context/prompt.ts";
 import { calibrate } from "./calibrate.ts";
 import { poseClearing } from "./clearing-problem.ts";
-import { type ExampleOptions, exampleSystem, exampleTranscript } from "./example-transcript.ts";
 import { defaultMemory } from "./memory-model.ts";
 import { costOf, type Prices } from "./prices.ts";
 import { layOut } from "./prompt-layout.ts";
 import { type DecideClearing, measureWarmth, type SimulatedCall, simulate } from "./simulate.ts";
+import { type ExampleOptions, exampleSystem, exampleTranscript } from "./test-support/example-transcript.ts";
 
 const prices: Prices = { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 };
 const policy = { contextWindow: 200_000, compactAt: 0.8, keep: 0.25, outputReserve: 4_000 };

@@ -2,11 +2,12 @@ import type { ClearableResult } from "../compaction/clearing.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { type Placement, stubText } from "../context/prompt.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import { commonPrefix, createPromptBuilder, type Segment, totalOf } from "./build-prompt.ts";
 import type { Calibration } from "./calibrate.ts";
 import { createMemoryModel, type MemoryOptions } from "./memory-model.ts";
 import type { ConversationPart } from "./prompt-layout.ts";
-import type { RecordedCall, TokenCounts, Transcript } from "./transcript.ts";
+import type { RecordedCall, Transcript } from "./transcript.ts";
 
 /** How much of what could have been read from the cache was read in the recording. */
 export interface Warmth {

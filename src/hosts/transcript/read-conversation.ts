@@ -4,7 +4,8 @@ import { readClaudeLine } from "../claude-code/transcript.ts";
 import { readCodexLine } from "../codex/transcript.ts";
 import { readGeminiLine } from "../gemini/transcript.ts";
 import { readOpencodeLine } from "../opencode/transcript.ts";
-import { objectsIn, parseObjects, readPart } from "./file.ts";
+import { readPart } from "./file.ts";
+import { objectsIn, parseJsonLines } from "./json-lines.ts";
 import type { Message, TranscriptLine } from "./line.ts";
 
 /** The part of a conversation that stood in the context, since its last compaction. */
@@ -32,7 +33,7 @@ export function readConversation(host: string, path: string, until?: number): Co
   const spans = splitSpans(linesOf(text), read);
   const last = spans.at(-1);
   const later = until === undefined ? "" : (readPart(path, { from: until }) ?? "");
-  const rest = splitSpans(parseObjects(later), read);
+  const rest = splitSpans(objectsOf(later), read);
   // A boundary with nothing after it is the compaction in question: what went stands before it.
   const isOver = until === undefined && last !== undefined && last.messages.length === 0 && spans.length > 1;
   const removed = (isOver ? spans.at(-2) : last)?.messages ?? [];
@@ -40,17 +41,21 @@ export function readConversation(host: string, path: string, until?: number): Co
   return { messages: removed.map((message, index) => ({ number: index + 1, message, at: 0 })), summary };
 }
 
+function objectsOf(text: string): Record<string, unknown>[] {
+  return parseJsonLines(text).lines.map(({ value }) => value);
+}
+
 /** Older versions of Gemini CLI keep one JSON document instead of lines. */
 function linesOf(text: string): Record<string, unknown>[] {
   if (!/^\s*\{\r?\n/.test(text)) {
-    const lines = parseObjects(text);
+    const lines = objectsOf(text);
     return lines.length === 1 && Array.isArray(lines[0]?.messages) ? objectsIn(lines[0].messages) : lines;
   }
   try {
     const document: unknown = JSON.parse(text);
     return isObject(document) ? objectsIn(document.messages) : [];
   } catch {
-    return parseObjects(text);
+    return objectsOf(text);
   }
 }
 
