@@ -58,7 +58,7 @@ export function parsePrices(text: string): PriceTable {
   if (!isJsonObject(table))
     throw new HoldfastError(
       "invalid_input",
-      `The price table is no JSON object. Write it like this: ${example}`,
+      `The price table is not a JSON object. Write it like this: ${example}`,
     );
   const own = Object.entries(table).map(
     ([model, value]) => [model, checkPrices(model, value, example)] as const,
@@ -76,7 +76,7 @@ function parseJson(text: string, example: string): unknown {
   } catch (error) {
     throw new HoldfastError(
       "invalid_input",
-      `The price table is no JSON (${(error as Error).message}). Write it like this: ${example}`,
+      `The price table is not JSON (${(error as Error).message}). Write it like this: ${example}`,
       { cause: error },
     );
   }

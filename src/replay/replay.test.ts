@@ -130,7 +130,7 @@ test("27 Claude Code sessions: each call counts once, and clearing saves over al
   assert.ok(totals.cleared < totals.kept * 0.95);
 });
 
-test("where nothing was compacted, the rows with compaction compact as the product would", () => {
+test("where nothing was compacted, the rows with compaction compact as Holdfast would", () => {
   const transcript = exampleTranscript({ results: new Array(60).fill(600) });
   const report = replay(transcript, { contextWindow: 30_000 });
   assert.equal(report.compaction.mode, "planned");
