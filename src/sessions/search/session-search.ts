@@ -21,7 +21,7 @@ export interface SearchOptions {
   perSession?: number;
 }
 
-export const maxHitsPerSession = 5;
+const maxHitsPerSession = 5;
 
 /**
  * One search through the memory of many sessions, added one by one, so that they are never in memory together.

@@ -61,7 +61,7 @@ export class JsonlFile {
     return this.#table;
   }
 
-  /** The end of the file is half a line: somebody's work in progress, or what was left of it. */
+  /** The file ends in half a line: another process is writing it, or crashed while it did. */
   get isTorn(): boolean {
     return this.#torn !== undefined;
   }

@@ -61,7 +61,7 @@ function openWith(
 }
 
 /**
- * Looks before anything is changed: switching to WAL would already be a change to somebody's database.
+ * Checks before anything is changed: switching to WAL would already change a foreign database.
  * Looks through SQLite, because closing the file by other means would drop the locks this process has on it.
  */
 function refuseStranger(path: string, patience: number): void {

@@ -57,7 +57,7 @@ export function findRows(path: string, startProgress?: StartProgress): FoundRows
   return rows;
 }
 
-/** The tables are told apart by their shape; whatever does not fit is left out. */
+/** Tables are recognised by the shape of their rows; rows that fit none are left out. */
 function keepRow(rows: FoundRows, { keyed, columns }: RawRow): void {
   const [id] = columns;
   if (typeof id !== "string") return;
