@@ -1,7 +1,7 @@
 import type { Json } from "../src/engine/json.ts";
+import type { SessionExport } from "../src/engine/session-document.ts";
 import type { Session } from "../src/index.ts";
 import type { Memory } from "../src/sessions/memory.ts";
-import type { SessionExport } from "../src/sessions/transfer.ts";
 import type { JournalEntry } from "../src/surfaces/operations.ts";
 import { seededRandom } from "./measure.ts";
 

@@ -91,11 +91,11 @@ export {
 export type { DiffLine } from "./engine/diff.ts";
 export type { Actor } from "./engine/journal.ts";
 export { defaultLimits, type Limits } from "./engine/limits.ts";
+export type { SessionExport } from "./engine/session-document.ts";
 export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
 export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
 export type { Session } from "./sessions/session.ts";
-export type { SessionExport } from "./sessions/transfer.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
 export type { NoteMatches } from "./surfaces/notes/note-index.ts";
 export type { Note } from "./surfaces/notes/operations.ts";

@@ -1,5 +1,5 @@
 import type { Memory } from "../sessions/memory.ts";
-import { sqliteSessionSizes } from "../stores/sqlite/salvage/file.ts";
+import { sqliteSessionSizes } from "../stores/sqlite/disk-space.ts";
 import { chosenStore, type StoreOptions } from "./arguments.ts";
 import { sqlitePath } from "./existing-memory.ts";
 import { startProgress } from "./terminal/progress.ts";

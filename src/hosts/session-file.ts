@@ -1,4 +1,4 @@
-import type { SessionExport } from "../sessions/transfer.ts";
+import type { SessionExport } from "../engine/session-document.ts";
 import type { Scratchpad } from "../surfaces/scratchpad/operations.ts";
 
 /** A file in which a host keeps one of its sessions. */

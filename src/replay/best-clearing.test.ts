@@ -10,8 +10,8 @@ interface RandomProblem {
   results: { from: number; spare: number; behind: number }[];
 }
 
-/** Tokens worth 1 a moment each; rewriting costs what stands behind the result and is not cleared, and grows with time. */
-function pose({ shares, results: given }: RandomProblem): ClearingProblem {
+/** Tokens worth 1 a moment each; rewriting costs the uncleared text after the result, and grows with time. */
+function problemOf({ shares, results: given }: RandomProblem): ClearingProblem {
   const moments = shares.length;
   const results = given
     .map((result) => ({ ...result, from: result.from % moments }))
@@ -60,7 +60,7 @@ test("the bound is what trying every plan finds", () => {
         maxLength: 4,
       }),
       (shares, results) => {
-        const problem = pose({ shares, results });
+        const problem = problemOf({ shares, results });
         assert.ok(Math.abs(bestSaving(problem) - tryAll(problem)) < 1e-9);
       },
     ),

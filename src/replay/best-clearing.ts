@@ -1,35 +1,35 @@
-import { type ClearingProblem, type ForesightInput, poseClearing } from "./clearing-problem.ts";
+import { buildClearingProblem, type ClearingInput, type ClearingProblem } from "./clearing-problem.ts";
 
-export interface Foresight {
+export interface BestClearing {
   /** Dollars that clearing with perfect foresight saves. */
   saving: number;
-  /** False: an epoch was too long to search, so rewriting was counted as free in it; a bound all the same. */
+  /** False: an epoch was too long to search, so rewriting counts as free in it; the saving is still an upper bound. */
   exact: boolean;
 }
 
-/** The search grows with the cube of an epoch's moments. */
-const mostMoments = 300;
+/** The search takes time cubic in the moments of an epoch. */
+const maxMoments = 300;
 
-/** The most that clearing could save, had it known each epoch's calls beforehand. */
-export function foresee(input: ForesightInput): Foresight {
+/** The most that clearing could save if it knew each epoch's calls in advance. */
+export function findBestClearing(input: ClearingInput): BestClearing {
   const starts = input.parts.flatMap(({ compacted }, call) => (call === 0 || compacted ? [call] : []));
   const problems = starts.map((start, index) =>
-    poseClearing(input, start, starts[index + 1] ?? input.calls.length),
+    buildClearingProblem(input, start, starts[index + 1] ?? input.calls.length),
   );
   const savings = problems.map((problem) =>
-    problem.moments.length <= mostMoments ? bestSaving(problem) : freeSaving(problem),
+    problem.moments.length <= maxMoments ? bestSaving(problem) : freeSaving(problem),
   );
   return {
     saving: savings.reduce((sum, saving) => sum + saving, 0),
-    exact: problems.every(({ moments }) => moments.length <= mostMoments),
+    exact: problems.every(({ moments }) => moments.length <= maxMoments),
   };
 }
 
 /**
- * The best plan's saving. Where the prompt is rewritten from some result on, clearing everything behind it is free; so
- * a plan is a list of (moment, first result), and what one rewriting costs does not depend on the others. Take the one
- * that begins furthest back in the prompt. What stands before it is never cleared; what stands behind it saves from this
- * moment on; and what was gained before this moment, and what is gained after it, are two smaller problems of the same kind.
+ * The saving of the best plan. Once the prompt is rewritten from some result on, clearing everything after it is free;
+ * so a plan is a list of (moment, first result), and the cost of one rewrite does not depend on the others. Take the
+ * rewrite that begins earliest in the prompt. Nothing before it is ever cleared; everything after it saves from this
+ * moment on; and the gains before and after this moment are two smaller problems of the same kind.
  */
 export function bestSaving(problem: ClearingProblem): number {
   const moments = problem.moments.length;

@@ -38,7 +38,7 @@ export function calibrate({ messages, calls, compactions }: Transcript): Calibra
   let seen = 0;
   for (const [index, call] of calls.entries()) {
     const total = call.usage.input + call.usage.cacheRead + call.usage.cacheWrite;
-    const compaction = takePassed(pending, call.messages);
+    const compaction = takeLastBefore(pending, call.messages);
     if (compaction) ({ keptFrom: from } = compaction);
     const fresh = range(Math.max(seen, from), call.messages);
     const wanted = sum(fresh.map((at) => estimates[at] ?? 0));
@@ -52,7 +52,7 @@ export function calibrate({ messages, calls, compactions }: Transcript): Calibra
     if (compaction) summary = asked * scale;
     seen = Math.max(seen, call.messages);
     const own = range(from, call.messages).map((at) => sizes[at] ?? 0);
-    settle(own, total - system - summary);
+    adjustToTotal(own, total - system - summary);
     for (const [offset, tokens] of own.entries()) sizes[from + offset] = tokens;
     prompts.push({ from, summary, sizes: own });
   }
@@ -62,15 +62,15 @@ export function calibrate({ messages, calls, compactions }: Transcript): Calibra
   return { system, prompts, sizes, ratio };
 }
 
-/** The newest of the compactions that lie before the call; those are removed from the list. */
-function takePassed(pending: RecordedCompaction[], messages: number): RecordedCompaction | undefined {
+/** Removes the compactions before the call from the list and returns the last of them. */
+function takeLastBefore(pending: RecordedCompaction[], messages: number): RecordedCompaction | undefined {
   let passed: RecordedCompaction | undefined;
   while (pending[0] !== undefined && pending[0].messages <= messages) passed = pending.shift();
   return passed;
 }
 
 /** Makes the sizes add up: a surplus goes to the newest message, a shortfall is taken from the newest ones. */
-function settle(sizes: number[], wanted: number): void {
+function adjustToTotal(sizes: number[], wanted: number): void {
   let missing = wanted - sum(sizes);
   for (let at = sizes.length - 1; at >= 0 && Math.abs(missing) > 1e-6; at--) {
     const size = Math.max(0, (sizes[at] ?? 0) + missing);

@@ -20,14 +20,14 @@ export interface Clearable {
 
 /** The clearing problem of one epoch. Results are in the order of the prompt, and so of `from`. */
 export interface ClearingProblem {
-  /** The calls before which clearing is worth a thought. */
+  /** The calls before which clearing is worth considering. */
   moments: readonly number[];
   results: readonly Clearable[];
-  /** Dollars for rewriting the prompt from this result on at this moment, with all that may be cleared behind it cleared. */
+  /** Dollars for rewriting the prompt from this result on at this moment, after clearing everything clearable in it. */
   rewriting(moment: number, result: number): number;
 }
 
-export interface ForesightInput {
+export interface ClearingInput {
   transcript: Transcript;
   calibration: Calibration;
   parts: readonly ConversationPart[];
@@ -35,11 +35,11 @@ export interface ForesightInput {
   calls: readonly SimulatedCall[];
   /** For each call. */
   prices: readonly Prices[];
-  /** As many of the newest results stay as in the policy it is compared with. */
+  /** How many of the newest results are never cleared, as in the policy under comparison. */
   keepLast: number;
 }
 
-/** A result in one epoch: where it stood in each prompt, and since when it could have been cleared. */
+/** A result in one epoch: where it was in each prompt, and since when it could have been cleared. */
 interface TrackedResult {
   message: number;
   /** The first call at which it was no longer among the newest. */
@@ -51,7 +51,7 @@ interface TrackedResult {
 }
 
 /** The clearing problem of the epoch that reaches from one call to before another. */
-export function poseClearing(input: ForesightInput, start: number, end: number): ClearingProblem {
+export function buildClearingProblem(input: ClearingInput, start: number, end: number): ClearingProblem {
   const results = trackResults(input, start, end);
   const moments = chooseMoments(input.calls, results, start, end);
   const prices = Array.from({ length: end - start }, (_, offset) => priceAt(input, start + offset));
@@ -71,14 +71,14 @@ interface CallPrice {
 }
 
 /** Dollars for one token. */
-function priceAt({ transcript, prices }: ForesightInput, call: number): CallPrice {
+function priceAt({ transcript, prices }: ClearingInput, call: number): CallPrice {
   const { cacheRead = 0, cacheWrite = 0, input = 0 } = prices[call] ?? {};
   const writes = (transcript.calls[call]?.usage.cacheWrite ?? 0) > 0;
   return { read: cacheRead / 1e6, write: (writes ? cacheWrite : input) / 1e6 };
 }
 
 function trackResults(
-  { transcript, calibration, calls, keepLast }: ForesightInput,
+  { transcript, calibration, calls, keepLast }: ClearingInput,
   start: number,
   end: number,
 ): TrackedResult[] {
@@ -102,7 +102,7 @@ function trackResults(
   return [...tracked.values()].sort((left, right) => left.message - right.message);
 }
 
-/** What the product's stub for each result would take, by the message's index. */
+/** Tokens of Holdfast's stub for each result, by the message's index. */
 function stubSizes({ messages }: Transcript, { ratio }: Calibration): Map<number, number> {
   const inputs = new Map(messages.flatMap(toolCallsOf).map(({ id, input }) => [id, input]));
   const results = messages.flatMap(toolResultsOf);
@@ -114,7 +114,7 @@ function stubSizes({ messages }: Transcript, { ratio }: Calibration): Map<number
   );
 }
 
-/** Waiting only makes rewriting dearer, so clearing is worth a thought when a result becomes old or the cache is lost anyway. */
+/** Waiting only makes rewriting more expensive, so consider clearing when a result becomes old or the cache is lost anyway. */
 function chooseMoments(
   calls: readonly SimulatedCall[],
   results: readonly TrackedResult[],
@@ -151,7 +151,7 @@ function toClearable(
   return { message, from, saving: [...moments.map((call) => later[call - start] ?? 0), 0] };
 }
 
-/** For each result: writing again what stands from it on and would have been read, after all that is clearable there is cleared. */
+/** For each result: the cost of writing what would have been read from the cache after it, once everything clearable there is cleared. */
 function rewritingCosts(
   { common, warmth }: SimulatedCall,
   results: readonly TrackedResult[],

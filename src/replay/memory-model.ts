@@ -25,7 +25,7 @@ export const defaultMemory: MemoryOptions = {
 export interface MemoryPiece {
   version: string;
   tokens: number;
-  /** Index of the message it stands before; undefined: at the end of the system prompt. */
+  /** Index of the message it is placed before; undefined: at the end of the system prompt. */
   before: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface MemoryTurn {
 }
 
 export interface MemoryModel {
-  /** What of the memory stands in the prompt of this call. Called once for each call, in order. */
+  /** The memory in the prompt of this call. Called once for each call, in order. */
   place(turn: MemoryTurn): MemoryPiece[];
 }
 
@@ -65,7 +65,7 @@ function versionAt(call: number, { editEvery }: MemoryOptions): number {
   return Math.floor(call / editEvery);
 }
 
-/** Frozen at the start of the epoch, then the product's own changes, each before the user's next message. */
+/** Frozen at the start of the epoch, then Holdfast's own change messages, each before the user's next message. */
 function createEpochModel(notepad: Notepad, options: MemoryOptions): MemoryModel {
   let snapshot = 0;
   let shown = 0;
@@ -120,7 +120,7 @@ function createNotepad({
   const perEdit = Math.min(lines, Math.max(1, Math.round(editTokens / perLine)));
   const text = (version: number) =>
     Array.from({ length: lines }, (_, place) => {
-      // How often the edits, going round and round, have come past this line.
+      // How often this line was edited: the edits go through all lines in turn.
       const edition = Math.ceil((version * perEdit - place) / lines);
       return line(place, Math.max(0, edition));
     }).join("\n");

@@ -30,8 +30,8 @@ test("a short name of one's own counts before a longer built-in one", () => {
 test("a faulty table is refused with the price that is wrong and an example", () => {
   const full = '"cacheWrite":2,"cacheRead":3,"output":4';
   for (const [text, message] of [
-    ["{", /no JSON.*Write it like this/],
-    ["[]", /no JSON object/],
+    ["{", /not JSON.*Write it like this/],
+    ["[]", /not a JSON object/],
     ['{"m":1}', /price of input for "m".*got nothing/],
     [`{"m":{"input":-1,${full}}}`, /price of input for "m".*got -1/],
     [`{"m":{"input":"5",${full}}}`, /got "5"/],

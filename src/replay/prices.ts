@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
-import { isJsonObject } from "../hosts/pi/session-tree.ts";
-import type { TokenCounts } from "./transcript.ts";
+import { isJsonObject } from "../hosts/transcript/json-lines.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
 
 /** Dollars for a million tokens of each kind. */
 export type Prices = TokenCounts;
@@ -58,7 +58,7 @@ export function parsePrices(text: string): PriceTable {
   if (!isJsonObject(table))
     throw new HoldfastError(
       "invalid_input",
-      `The price table is no JSON object. Write it like this: ${example}`,
+      `The price table is not a JSON object. Write it like this: ${example}`,
     );
   const own = Object.entries(table).map(
     ([model, value]) => [model, checkPrices(model, value, example)] as const,
@@ -76,7 +76,7 @@ function parseJson(text: string, example: string): unknown {
   } catch (error) {
     throw new HoldfastError(
       "invalid_input",
-      `The price table is no JSON (${(error as Error).message}). Write it like this: ${example}`,
+      `The price table is not JSON (${(error as Error).message}). Write it like this: ${example}`,
       { cause: error },
     );
   }

@@ -2,10 +2,11 @@ import { planCut } from "../compaction/cut.ts";
 import { summaryInstructions, transcriptOf } from "../compaction/summary.ts";
 import { type CompactionPolicy, planNextStep } from "../compaction/usage.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import type { Calibration } from "./calibrate.ts";
-import type { TokenCounts, Transcript } from "./transcript.ts";
+import type { Transcript } from "./transcript.ts";
 
-/** `recorded`: as in the transcript. `planned`: where the product would. `none`: the prompt only ever grows. */
+/** `recorded`: as in the transcript. `planned`: where Holdfast would. `none`: the prompt only ever grows. */
 export type CompactionMode = "none" | "recorded" | "planned";
 
 /** The conversation's part of one call's prompt, before memory and clearing. */
@@ -16,24 +17,24 @@ export interface ConversationPart {
   sizes: readonly number[];
   /** Whether a compaction came directly before this call. */
   compacted: boolean;
-  /** What writing the summary took; agents do not record it, so it is known for planned compactions only. */
+  /** Tokens for writing the summary; agents do not record them, so only planned compactions have them. */
   summarising: TokenCounts | undefined;
 }
 
-/** Tokens of a summary that nobody recorded; those in the pi sessions have 1,150 and 1,450. */
+/** Tokens of a summary that was not recorded; those in the pi sessions have 1,150 and 1,450. */
 const plannedSummary = 1_500;
 
-export function layOut(
+export function layOutConversation(
   transcript: Transcript,
   calibration: Calibration,
   mode: CompactionMode,
   policy: CompactionPolicy,
 ): ConversationPart[] {
-  if (mode === "recorded") return layOutRecorded(calibration);
-  return layOutAnew(transcript, calibration, mode === "none" ? undefined : policy);
+  if (mode === "recorded") return recordedLayout(calibration);
+  return plannedLayout(transcript, calibration, mode === "none" ? undefined : policy);
 }
 
-function layOutRecorded({ prompts }: Calibration): ConversationPart[] {
+function recordedLayout({ prompts }: Calibration): ConversationPart[] {
   return prompts.map(({ from, summary, sizes }, call) => {
     const before = prompts[call - 1];
     const compacted = before !== undefined && (before.from !== from || before.summary !== summary);
@@ -41,8 +42,8 @@ function layOutRecorded({ prompts }: Calibration): ConversationPart[] {
   });
 }
 
-/** Messages that the recording had compacted away count as much as when they were last seen. */
-function layOutAnew(
+/** Messages that the recording compacted away keep the size they had when last seen. */
+function plannedLayout(
   { calls, messages }: Transcript,
   { system, prompts, sizes }: Calibration,
   policy: CompactionPolicy | undefined,

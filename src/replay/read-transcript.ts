@@ -1,22 +1,24 @@
 import { HoldfastError } from "../errors.ts";
-import { looksLikeClaudeCode, readClaudeCode } from "./read-claude-code.ts";
-import { parseLines } from "./read-lines.ts";
-import { looksLikePi, readPi } from "./read-pi.ts";
-import type { Transcript, TranscriptWarning } from "./transcript.ts";
+import { isClaudeRecording, readClaudeRecording } from "../hosts/claude-code/recording.ts";
+import { isPiRecording, readPiRecording } from "../hosts/pi/recording.ts";
+import { type LineWarning, parseJsonLines } from "../hosts/transcript/json-lines.ts";
+import type { ModelCall, RecordedEvent } from "../hosts/transcript/recording.ts";
+import type { RecordedCall, Transcript } from "./transcript.ts";
 
 /**
- * Reads a recorded session of pi or of Claude Code. Lines that cannot be read are left out and named.
+ * Reads a recorded session of pi or of Claude Code. Lines that cannot be read are left out and reported as warnings.
  *
  * @example readTranscript(text).calls.length
  */
 export function readTranscript(text: string): Transcript {
-  const { lines, warnings } = parseLines(text);
+  const parsed = parseJsonLines(text);
+  const { lines, warnings } = parsed;
   if (lines.length === 0)
     throw notTranscript(text.trim() === "" ? "is empty" : "has no line with a JSON object", warnings);
-  const transcript = looksLikePi(lines)
-    ? readPi(text, lines, warnings)
-    : looksLikeClaudeCode(lines)
-      ? readClaudeCode(lines, warnings)
+  const transcript = isPiRecording(lines)
+    ? toTranscript("pi", readPiRecording(text, parsed))
+    : isClaudeRecording(lines)
+      ? toTranscript("claude-code", { events: readClaudeRecording(lines), warnings })
       : undefined;
   if (!transcript) throw notTranscript("is neither a pi session nor a Claude Code session", warnings);
   if (transcript.calls.length === 0) {
@@ -30,7 +32,47 @@ export function readTranscript(text: string): Transcript {
   return transcript;
 }
 
-function notTranscript(problem: string, warnings: readonly TranscriptWarning[]): HoldfastError {
+function toTranscript(
+  format: Transcript["format"],
+  { events, warnings }: { events: readonly RecordedEvent[]; warnings: LineWarning[] },
+): Transcript {
+  const transcript: Transcript = { format, messages: [], calls: [], compactions: [], warnings };
+  const { messages, compactions } = transcript;
+  const callsById = new Map<string, RecordedCall>();
+  for (const event of events) {
+    if (event.type === "compaction") {
+      const { summary, keptFrom = messages.length } = event;
+      compactions.push({ messages: messages.length, keptFrom, summary });
+      continue;
+    }
+    const { message, at, call } = event;
+    if (call) addCall(transcript, call, at, callsById);
+    messages.push({ number: messages.length + 1, message, at });
+  }
+  return transcript;
+}
+
+/** Messages of one call repeat its usage as known by then. A call aborted before anything was counted is left out. */
+function addCall(
+  { messages, calls }: Transcript,
+  { id, model, usage, cost }: ModelCall,
+  at: number,
+  callsById: Map<string, RecordedCall>,
+): void {
+  const earlier = id === "" ? undefined : callsById.get(id);
+  if (earlier) {
+    earlier.usage.output = Math.max(earlier.usage.output, usage.output);
+    earlier.answeredAt = at;
+    return;
+  }
+  if (usage.input + usage.cacheRead + usage.cacheWrite === 0) return;
+  const askedAt = messages.at(-1)?.at ?? at;
+  const call = { model, usage, cost, messages: messages.length, askedAt, answeredAt: at };
+  calls.push(call);
+  if (id !== "") callsById.set(id, call);
+}
+
+function notTranscript(problem: string, warnings: readonly LineWarning[]): HoldfastError {
   const [first] = warnings;
   const detail = first === undefined ? "" : ` Line ${first.line}: ${first.message}`;
   return new HoldfastError(

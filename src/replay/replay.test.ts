@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { exampleTranscript } from "./example-transcript.ts";
 import { readTranscript } from "./read-transcript.ts";
 import { replay } from "./replay.ts";
 import type { PolicyRow, Report } from "./report.ts";
+import { exampleTranscript } from "./test-support/example-transcript.ts";
 
 const data = join(import.meta.dirname, "../../../shared/data");
 
@@ -130,7 +130,7 @@ test("27 Claude Code sessions: each call counts once, and clearing saves over al
   assert.ok(totals.cleared < totals.kept * 0.95);
 });
 
-test("where nothing was compacted, the rows with compaction compact as the product would", () => {
+test("where nothing was compacted, the rows with compaction compact as Holdfast would", () => {
   const transcript = exampleTranscript({ results: new Array(60).fill(600) });
   const report = replay(transcript, { contextWindow: 30_000 });
   assert.equal(report.compaction.mode, "planned");

@@ -7,28 +7,29 @@ import {
 import type { CompactionPolicy } from "../compaction/usage.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { type RecordId, recordId } from "../engine/records.ts";
-import { foresee } from "./best-clearing.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
+import { findBestClearing } from "./best-clearing.ts";
 import { type Calibration, calibrate } from "./calibrate.ts";
 import { defaultMemory, type MemoryOptions } from "./memory-model.ts";
 import { addCounts, builtInPrices, costOf, type Prices, pricesFor } from "./prices.ts";
-import { type CompactionMode, type ConversationPart, layOut } from "./prompt-layout.ts";
+import { type CompactionMode, type ConversationPart, layOutConversation } from "./prompt-layout.ts";
 import type { PolicyRow, ReplayOptions, Report } from "./report.ts";
 import {
+  type CacheWarmth,
   type DecideClearing,
   idleBefore,
-  measureWarmth,
+  measureCacheWarmth,
   type SimulatedCall,
   simulate,
-  type Warmth,
 } from "./simulate.ts";
-import type { TokenCounts, Transcript } from "./transcript.ts";
+import type { Transcript } from "./transcript.ts";
 import { writingCost } from "./writing-cost.ts";
 
 /** The provider forgets a prompt after this long without a call. */
 const cacheLifetime = 5 * 60_000;
 
-/** No model takes more, so what a longer prompt would cost is not worth working out. */
-const largestWindow = 1_000_000;
+/** No model accepts more, so the cost of a longer prompt is not worth computing. */
+const maxContextWindow = 1_000_000;
 
 /**
  * What every policy would have cost on a recorded session.
@@ -42,12 +43,12 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
   const contextWindow = options.contextWindow ?? guessWindow(transcript);
   const policy = compactionPolicy(contextWindow);
   const calibration = calibrate(transcript);
-  const recorded = layOut(transcript, calibration, "recorded", policy);
+  const recorded = layOutConversation(transcript, calibration, "recorded", policy);
   const mode = recorded.some(({ compacted }) => compacted) ? "recorded" : "planned";
   const setting = { transcript, calibration, recorded, prices, memory, policy };
   const withCompaction = runMode(setting, mode);
-  const uncompacted = largestPrompt(layOut(transcript, calibration, "none", policy), calibration);
-  const without = uncompacted <= largestWindow ? runMode(setting, "none").rows : [];
+  const uncompacted = largestPrompt(layOutConversation(transcript, calibration, "none", policy), calibration);
+  const without = uncompacted <= maxContextWindow ? runMode(setting, "none").rows : [];
   const costs = transcript.calls.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   return {
     format: transcript.format,
@@ -86,10 +87,10 @@ function runMode(
   mode: CompactionMode,
 ): { rows: PolicyRow[]; parts: ConversationPart[]; bare: SimulatedCall[] } {
   const { transcript, calibration, prices, memory, policy } = setting;
-  const parts = layOut(transcript, calibration, mode, policy);
+  const parts = layOutConversation(transcript, calibration, mode, policy);
   const warmth = warmthFor(setting, mode);
   const limit = mode === "none" ? Number.POSITIVE_INFINITY : policy.contextWindow * policy.compactAt;
-  const decide = clearAsTheProduct(limit, defaultClearing);
+  const decide = clearAsHoldfast(limit, defaultClearing);
   const rows: PolicyRow[] = [];
   let bare: SimulatedCall[] = [];
   for (const placement of ["none", "system", "message", "epoch"] as const) {
@@ -99,7 +100,7 @@ function runMode(
     if (placement === "none") bare = calls;
     const off = describe(calls, parts, prices);
     const { keepLast } = defaultClearing;
-    const { saving, exact } = foresee({ transcript, calibration, parts, calls, prices, keepLast });
+    const { saving, exact } = findBestClearing({ transcript, calibration, parts, calls, prices, keepLast });
     const compaction = mode !== "none";
     const base = rows[0]?.cost ?? off.cost;
     const clearedBase = rows[1]?.cost ?? on.cost;
@@ -125,9 +126,9 @@ function runMode(
   return { rows, parts, bare };
 }
 
-/** What the recording lost of its cache, every policy loses; what it lost by compacting, only those that compact. */
-function warmthFor({ transcript, calibration, recorded }: Setting, mode: CompactionMode): Warmth[] {
-  const measured = measureWarmth(transcript, calibration, recorded);
+/** Every policy loses the cache that the recording lost; what it lost by compacting, only policies that compact lose. */
+function warmthFor({ transcript, calibration, recorded }: Setting, mode: CompactionMode): CacheWarmth[] {
+  const measured = measureCacheWarmth(transcript, calibration, recorded);
   if (mode === "recorded") return measured;
   return measured.map((warmth, call) => {
     if (!recorded[call]?.compacted) return warmth;
@@ -135,8 +136,8 @@ function warmthFor({ transcript, calibration, recorded }: Setting, mode: Compact
   });
 }
 
-/** The product's own planning, told no more than it would know. */
-function clearAsTheProduct(limit: number, policy: ClearingPolicy): DecideClearing {
+/** Holdfast's own planning, given only what it would know at that point. */
+function clearAsHoldfast(limit: number, policy: ClearingPolicy): DecideClearing {
   const none = new Set<string>();
   return ({ messages, cleared, total }) => {
     const resident = new Map<RecordId, number>();
@@ -179,7 +180,7 @@ function describe(
   };
 }
 
-/** Nothing costs as much as nothing. */
+/** 1 when both cost nothing. */
 function share(cost: number, base: number): number {
   return base > 0 ? cost / base : 1;
 }
@@ -195,10 +196,10 @@ function largestPrompt(parts: readonly ConversationPart[], { system }: Calibrati
 
 function guessWindow({ calls }: Transcript): number {
   const isLong = calls.some(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite > 200_000);
-  return isLong ? largestWindow : 200_000;
+  return isLong ? maxContextWindow : 200_000;
 }
 
-/** The product's defaults. */
+/** Holdfast's defaults. */
 function compactionPolicy(contextWindow: number): CompactionPolicy {
   return {
     contextWindow,

@@ -1,13 +1,15 @@
 import type { Placement } from "../context/prompt.ts";
+import type { LineWarning } from "../hosts/transcript/json-lines.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import type { MemoryOptions } from "./memory-model.ts";
 import type { Prices, PriceTable } from "./prices.ts";
-import type { TokenCounts, Transcript, TranscriptWarning } from "./transcript.ts";
+import type { Transcript } from "./transcript.ts";
 import type { WritingCost } from "./writing-cost.ts";
 
 export interface ReplayOptions {
   memory?: Partial<MemoryOptions>;
   prices?: PriceTable;
-  /** 200,000 unless given, or 1,000,000 where the recording went beyond that. */
+  /** Default: 200,000, or 1,000,000 if the recording went beyond that. */
   contextWindow?: number;
 }
 
@@ -26,7 +28,7 @@ export interface PolicyRow {
   /** Results cleared, each of which can be recalled, and in how many batches. */
   cleared: number;
   batches: number;
-  /** With clearing: what perfect foresight would have paid. */
+  /** With clearing: the cost with perfect foresight. */
   bound: { cost: number; exact: boolean } | undefined;
   /** Tokens of the largest prompt. */
   peak: number;
@@ -43,13 +45,13 @@ export interface Report {
   reproduced: number;
   contextWindow: number;
   memory: MemoryOptions;
-  /** Where the rows with compaction compact: as recorded or, where nothing was, as the product would. */
+  /** Where the rows with compaction compact: as recorded or, if nothing was, as Holdfast would. */
   compaction: { mode: "recorded" | "planned"; beforeCalls: number[] };
   /** Tokens of the largest prompt if nothing were ever compacted. */
   uncompacted: number;
-  /** Those without compaction are left out where no model could take such a prompt. */
+  /** Rows without compaction are left out if no model accepts such a prompt. */
   rows: PolicyRow[];
   /** Not in the rows: it is the same for all of them. */
   writing: WritingCost;
-  warnings: TranscriptWarning[];
+  warnings: LineWarning[];
 }

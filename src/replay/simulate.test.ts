@@ -5,12 +5,12 @@ import { describeResult } from "../compaction/clearing.ts";
 import { toolResultsOf } from "../context/conversation.ts";
 import type { Placement } from "../context/prompt.ts";
 import { calibrate } from "./calibrate.ts";
-import { poseClearing } from "./clearing-problem.ts";
-import { type ExampleOptions, exampleSystem, exampleTranscript } from "./example-transcript.ts";
+import { buildClearingProblem } from "./clearing-problem.ts";
 import { defaultMemory } from "./memory-model.ts";
 import { costOf, type Prices } from "./prices.ts";
-import { layOut } from "./prompt-layout.ts";
-import { type DecideClearing, measureWarmth, type SimulatedCall, simulate } from "./simulate.ts";
+import { layOutConversation } from "./prompt-layout.ts";
+import { type DecideClearing, measureCacheWarmth, type SimulatedCall, simulate } from "./simulate.ts";
+import { type ExampleOptions, exampleSystem, exampleTranscript } from "./test-support/example-transcript.ts";
 
 const prices: Prices = { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 };
 const policy = { contextWindow: 200_000, compactAt: 0.8, keep: 0.25, outputReserve: 4_000 };
@@ -18,8 +18,8 @@ const policy = { contextWindow: 200_000, compactAt: 0.8, keep: 0.25, outputReser
 function prepare(options: ExampleOptions, editEvery = 4) {
   const transcript = exampleTranscript(options);
   const calibration = calibrate(transcript);
-  const parts = layOut(transcript, calibration, "recorded", policy);
-  const warmth = measureWarmth(transcript, calibration, parts);
+  const parts = layOutConversation(transcript, calibration, "recorded", policy);
+  const warmth = measureCacheWarmth(transcript, calibration, parts);
   const run = (placement: Placement | "none", clearing?: DecideClearing) =>
     simulate({
       transcript,
@@ -110,7 +110,7 @@ test("what foresight is told a plan costs is what the simulation charges for it"
   for (const placement of ["none", "system", "message", "epoch"] as const) {
     const calls = run(placement);
     const input = { transcript, calibration, parts, calls, prices: table, keepLast: 2 };
-    const problems = [poseClearing(input, 0, 9), poseClearing(input, 9, calls.length)];
+    const problems = [buildClearingProblem(input, 0, 9), buildClearingProblem(input, 9, calls.length)];
     fc.assert(
       fc.property(
         fc.array(fc.option(fc.nat(19), { freq: 2 }), { minLength: 20, maxLength: 20 }),
@@ -164,7 +164,7 @@ test("planned compactions come when the window is nearly full, and only then [re
   const transcript = exampleTranscript({ results: Array.from({ length: 60 }, () => 400) });
   const calibration = calibrate(transcript);
   const window = { ...policy, contextWindow: 16_000, outputReserve: 500 };
-  const parts = layOut(transcript, calibration, "planned", window);
+  const parts = layOutConversation(transcript, calibration, "planned", window);
   const totals = parts.map(
     ({ sizes, summary }) => calibration.system + summary + sizes.reduce((a, b) => a + b, 0),
   );

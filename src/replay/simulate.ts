@@ -2,14 +2,15 @@ import type { ClearableResult } from "../compaction/clearing.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { type Placement, stubText } from "../context/prompt.ts";
+import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import { commonPrefix, createPromptBuilder, type Segment, totalOf } from "./build-prompt.ts";
 import type { Calibration } from "./calibrate.ts";
 import { createMemoryModel, type MemoryOptions } from "./memory-model.ts";
 import type { ConversationPart } from "./prompt-layout.ts";
-import type { RecordedCall, TokenCounts, Transcript } from "./transcript.ts";
+import type { RecordedCall, Transcript } from "./transcript.ts";
 
 /** How much of what could have been read from the cache was read in the recording. */
-export interface Warmth {
+export interface CacheWarmth {
   /** From 0 (it had expired, or the agent changed its system prompt) to 1. */
   share: number;
   /** Tokens read beyond the call before: left in the cache by an earlier session. */
@@ -21,7 +22,7 @@ export interface SimulatedCall {
   segments: readonly Segment[];
   /** Tokens at the start of the prompt that are the same as in the call before. */
   common: number;
-  warmth: Warmth;
+  warmth: CacheWarmth;
   /** Results cleared directly before this call. */
   cleared: readonly string[];
 }
@@ -38,7 +39,7 @@ export interface Scenario {
   transcript: Transcript;
   calibration: Calibration;
   parts: readonly ConversationPart[];
-  warmth: readonly Warmth[];
+  warmth: readonly CacheWarmth[];
   placement: Placement | "none";
   memory: MemoryOptions;
   clearing: DecideClearing | undefined;
@@ -88,11 +89,11 @@ export function simulate({
 }
 
 /** What the recording's cache did, measured against what a cache that never forgets would have done. */
-export function measureWarmth(
+export function measureCacheWarmth(
   { calls, messages }: Transcript,
   { system }: Calibration,
   parts: readonly ConversationPart[],
-): Warmth[] {
+): CacheWarmth[] {
   const buildPrompt = createPromptBuilder(messages, system);
   let before: readonly Segment[] = [];
   return parts.map((part, index) => {
@@ -118,7 +119,7 @@ function countCall(
   { usage }: RecordedCall,
   total: number,
   common: number,
-  { share, extra }: Warmth,
+  { share, extra }: CacheWarmth,
 ): TokenCounts {
   const cacheRead = Math.min(total, common * share + extra);
   const rest = total - cacheRead;

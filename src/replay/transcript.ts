@@ -1,19 +1,9 @@
 import type { StoredMessage } from "../context/conversation.ts";
-
-/** What a provider counted for one call. `input` is neither read from nor written to the cache. */
-export interface TokenCounts {
-  input: number;
-  cacheWrite: number;
-  cacheRead: number;
-  output: number;
-}
+import type { LineWarning } from "../hosts/transcript/json-lines.ts";
+import type { ModelCall } from "../hosts/transcript/recording.ts";
 
 /** One answer of the model, with the usage that was recorded for it. */
-export interface RecordedCall {
-  model: string;
-  usage: TokenCounts;
-  /** Dollars, where the transcript says. */
-  cost: number | undefined;
+export interface RecordedCall extends Omit<ModelCall, "id"> {
   /** How many of the transcript's messages came before it. */
   messages: number;
   /** When it was asked for and when it was answered, in milliseconds; 0 when unknown. */
@@ -29,12 +19,6 @@ export interface RecordedCompaction {
   summary: string;
 }
 
-export interface TranscriptWarning {
-  /** Counted from 1. */
-  line: number;
-  message: string;
-}
-
 /** A recorded session, whichever program wrote it. */
 export interface Transcript {
   /** The name of the host that wrote it. */
@@ -43,5 +27,5 @@ export interface Transcript {
   messages: StoredMessage[];
   calls: RecordedCall[];
   compactions: RecordedCompaction[];
-  warnings: TranscriptWarning[];
+  warnings: LineWarning[];
 }

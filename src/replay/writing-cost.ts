@@ -3,7 +3,7 @@ import type { Prices } from "./prices.ts";
 import type { ConversationPart } from "./prompt-layout.ts";
 import type { SimulatedCall } from "./simulate.ts";
 
-/** What the agent pays for making its edits, wherever the notepad stands. */
+/** What the agent pays for making its edits, wherever the notepad is placed. */
 export interface WritingCost {
   edits: number;
   /** Dollars: the tool calls as output, then held in the prompt until the epoch ends. */
@@ -14,7 +14,7 @@ export interface WritingCost {
 const callTokens = 40;
 const answerTokens = 30;
 
-/** An edit is taken to ride along with other tool calls, so that it needs no model call of its own. */
+/** Assumes that an edit is made together with other tool calls, so it needs no model call of its own. */
 export function writingCost(
   calls: readonly SimulatedCall[],
   parts: readonly ConversationPart[],
@@ -31,7 +31,7 @@ export function writingCost(
     cost += held * (warmth.share * cacheRead + (1 - warmth.share) * cacheWrite) + fresh * cacheWrite;
     held += fresh;
     fresh = 0;
-    // The edit that the next call is the first to know of.
+    // The next call is the first to see this edit.
     if ((index + 1) % editEvery !== 0 || index + 1 === calls.length) continue;
     edits++;
     cost += (editTokens + callTokens) * output;

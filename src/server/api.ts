@@ -52,7 +52,7 @@ export const routes = {
   search: {
     method: "GET",
     path: "/api/search",
-    summary: "Search the notes, notepads, plans and titles of all sessions",
+    summary: "Search the titles, notepads, plans, scratchpads, references and notes of all sessions",
     query: z.object({
       q: z.string().min(1).max(1_000),
       status: listedStatus,

@@ -86,17 +86,21 @@ const searchHit = z.object({
   sessionId: z.string(),
   title: z.string().nullable(),
   status: sessionStatus,
-  kind: z.enum(["notepad", "plan", "scratchpad", "note", "title"]),
+  kind: z.enum(["title", "notepad", "plan", "scratchpad", "reference", "note"]),
   noteId: z.string().nullable(),
   tags: z.array(z.string()),
   excerpt: z.string().describe("The text around the match, in one piece of the original"),
-  at: count.describe("Where the match begins in the excerpt, in UTF-16 units"),
-  length: count.describe("How long the match is; 0 when only words of the query match"),
-  updatedAt: time,
+  at: count.describe("Where the first match begins in the excerpt, in UTF-16 units"),
+  length: count.describe("How long it is; 0 when its place is not known"),
+  score: z.number().describe("2: contains the query; up to 1: how much of its words, in some form"),
+  updatedAt: time.describe("Of the session"),
 });
 
 export const searchPage = z.object({
-  hits: z.array(searchHit),
+  hits: z
+    .array(searchHit)
+    .describe("The best of these sessions: by score, then by updatedAt, newest first, then by sessionId"),
+  total: count.describe("All matches in these sessions"),
   searched: count.describe("Sessions looked through for this page"),
   cursor: z
     .string()

@@ -1,4 +1,5 @@
 import { residentKinds } from "../engine/records.ts";
+import type { SessionExport } from "../engine/session-document.ts";
 import {
   emptyCounters,
   listResident,
@@ -22,7 +23,6 @@ import {
   type SurfaceChoice,
 } from "./options.ts";
 import { loadState, Session, sessionNotFound } from "./session.ts";
-import type { SessionExport } from "./transfer.ts";
 
 export interface NewSessionOptions {
   /** Random unless given. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Json } from "../engine/json.ts";
 import { type RecordKind, recordKinds } from "../engine/records.ts";
+import type { SessionExport } from "../engine/session-document.ts";
 import type { SessionRow } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
@@ -55,9 +56,6 @@ const exportShape = z.object({
   journal: z.array(entryShape),
 });
 
-/** A whole session as one JSON document. */
-export type SessionExport = z.infer<typeof exportShape>;
-
 export async function exportSession(session: Session): Promise<SessionExport> {
   const { row } = await session.state();
   const records: SessionExport["records"] = {};
@@ -81,17 +79,17 @@ export async function exportSession(session: Session): Promise<SessionExport> {
     },
     notepad: row.notepad,
     records,
-    journal: journal as unknown as SessionExport["journal"],
+    journal,
   });
 }
 
 /** Checks a document and turns it into rows. Tags and counters are counted anew, never believed. */
 export function readExport(
-  document: unknown,
+  given: unknown,
   owner: string,
   now: number,
 ): { row: SessionRow; records: RecordWrite[]; entries: JournalEntry[] } {
-  const parsed = exportShape.safeParse(document);
+  const parsed = exportShape.safeParse(given);
   if (!parsed.success) {
     throw new HoldfastError(
       "invalid_input",
@@ -99,14 +97,16 @@ export function readExport(
       { cause: parsed.error },
     );
   }
-  const { session, notepad, records, journal } = normaliseTexts(parsed.data);
+  // The engine reads no more of a journal entry than its shape has checked.
+  const document = normaliseTexts(parsed.data) as unknown as SessionExport;
+  const { session, notepad, records, journal } = document;
   checkId(session.agent, "agent id");
-  const given = kinds.flatMap((kind) =>
+  const checked = kinds.flatMap((kind) =>
     Object.entries(records[kind] ?? {}).map(
-      ([key, value]): RecordWrite => ({ kind, key, value: checkRecord(kind, key, value as Json) }),
+      ([key, value]): RecordWrite => ({ kind, key, value: checkRecord(kind, key, value) }),
     ),
   );
-  const writes = [...given.filter(({ kind }) => kind !== "tag"), ...countTags(given)];
+  const writes = [...checked.filter(({ kind }) => kind !== "tag"), ...countTags(checked)];
   const inOrder = journal.every(
     (entry, place) =>
       entry.revision > (journal[place - 1]?.revision ?? 0) && entry.revision <= session.revision,
@@ -140,7 +140,7 @@ export function readExport(
     counters: countRecords(writes, journal),
     notepad,
   };
-  return { row, records: writes, entries: [...(journal as unknown as JournalEntry[]), arrival] };
+  return { row, records: writes, entries: [...journal, arrival] };
 }
 
 function checkRecord(kind: RecordKind, key: string, value: Json): Json {
@@ -184,10 +184,10 @@ function countRecords(
   records: readonly RecordWrite[],
   journal: SessionExport["journal"],
 ): SessionRow["counters"] {
-  const given = new Map<unknown, number>();
+  const given = new Map<string, number>();
   for (const change of journal.flatMap(({ changes }) => changes)) {
-    const after = change.type === "mark" && Number.isSafeInteger(change.after) ? (change.after as number) : 0;
-    given.set(change.counter, Math.max(given.get(change.counter) ?? 0, after));
+    if (change.type !== "mark" || !Number.isSafeInteger(change.after)) continue;
+    given.set(change.counter, Math.max(given.get(change.counter) ?? 0, change.after));
   }
   const newest = (counter: string, kind: RecordKind) =>
     records.reduce(

@@ -30,7 +30,7 @@ export interface CallSelection {
 }
 
 /**
- * What models were given, call by call. It stands beside the memory and is no part of it: it has no revisions, and a
+ * What models were given, call by call. It is kept beside the memory and not part of it: it has no revisions, and a
  * power cut may take the newest calls.
  */
 export interface Ledger {

@@ -43,11 +43,9 @@ export async function openStore(choice: StoreChoice, options: StoreOptions = {})
 function pathOf(choice: string, scheme: string): string {
   const path = choice.slice(scheme.length + 1).replace(/^\/\/(?=\/)/, "");
   if (path !== "") return path;
-  throw new HoldfastError(
-    "invalid_input",
-    `${JSON.stringify(choice)} names no place. Write ${scheme}:PATH.`,
-    { data: { store: choice } },
-  );
+  throw new HoldfastError("invalid_input", `${JSON.stringify(choice)} has no path. Write ${scheme}:PATH.`, {
+    data: { store: choice },
+  });
 }
 
 function readSynchronous(query: string | undefined): { synchronous?: "full" | "normal" } {

@@ -65,7 +65,7 @@ export class SessionTable {
         );
       for (const key of [...names].sort(compareKeys)) {
         const version = records.get(key)?.find((each) => each.from <= at && at < each.to);
-        // A copy: whoever reads a record may change what it was given.
+        // A copy, because callers may change the record they get.
         if (version) found.push({ kind, key, value: structuredClone(version.value) });
       }
     }

@@ -2,6 +2,7 @@ import type { JournalEntry } from "../engine/journal.ts";
 import type { Json } from "../engine/json.ts";
 import type { RecordKind } from "../engine/records.ts";
 import type { SessionRow } from "../engine/state.ts";
+import type { LedgerCall } from "./ledger.ts";
 import type { SessionSummary, StoredRecord } from "./store.ts";
 
 /** The rows of the SQL schema, as both SQL drivers read them. */
@@ -37,6 +38,15 @@ export interface SqlEntry {
   changes: string;
   idempotency_key: string | null;
   result: string | null;
+}
+
+export interface SqlCall {
+  number: number;
+  at: number;
+  base: number;
+  kept: number;
+  pieces: string;
+  facts: string;
 }
 
 export const summaryColumns =
@@ -109,4 +119,8 @@ export function entryToSql(entry: JournalEntry): SqlEntry {
     idempotency_key: entry.key,
     result: entry.result === null ? null : JSON.stringify(entry.result),
   };
+}
+
+export function callFromSql({ pieces, facts, ...row }: SqlCall): LedgerCall {
+  return { ...row, pieces: JSON.parse(pieces) as string[], facts: JSON.parse(facts) as Json };
 }

@@ -111,7 +111,7 @@ export interface Store {
 }
 
 export interface StoreOptions {
-  /** Told of what was repaired or dropped; `console.warn` unless given. */
+  /** Called with what was repaired or dropped. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
 }
 
@@ -133,7 +133,7 @@ export class Listeners {
   }
 }
 
-/** What was written stands, whatever a listener makes of the news; its error goes where uncaught ones go. */
+/** A failing listener does not undo the write; its error is reported as uncaught. */
 export function tellListener<News>(listener: (news: News) => void, news: News): void {
   try {
     listener(news);

@@ -12,7 +12,8 @@ export const server = from("serve", {
   "serve.sessions":
     "Sessions are listed as a tree, in pages, with status, sizes and whether they are being written.",
   "serve.status": "Sessions are archived, deleted and restored; each answer says how to undo it.",
-  "serve.search": "The notes, notepads, plans and titles of all sessions are searched, in pages.",
+  "serve.search":
+    "The memory and titles of all sessions are searched, in pages, with the same hits in the same order as on the command line.",
   "serve.memory": "A session's memory is shown with stale references marked, open tasks, and budgets.",
   "serve.edit":
     "A person's edit is merged with what others wrote meanwhile; a conflict is answered with both sides and saves nothing.",

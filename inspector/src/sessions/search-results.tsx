@@ -9,13 +9,17 @@ type Hit = Reply<"search">["hits"][number];
 
 interface Found {
   hits: readonly Hit[];
+  total: number;
   cursor: string | null;
   searched: number;
 }
 
 const patience = 150;
+const maxHits = 100;
+/** Searching more sessions than this takes seconds, so the reader decides. */
+const sessionsAtOnce = 1_000;
 
-/** Matches in the notes, notepads, plans and titles of all sessions. */
+/** The best matches in the memory of all sessions, in the order of `holdfast search`. */
 export function SearchResults({ query }: { query: string }) {
   const [found, setFound] = useState<Found>();
   const [error, setError] = useState<ApiError>();
@@ -26,9 +30,12 @@ export function SearchResults({ query }: { query: string }) {
     setFound(undefined);
     setError(undefined);
     const timer = setTimeout(() => {
-      readOn(query, { hits: [], cursor: null, searched: 0 }, aborter.signal).then(setFound, (problem) => {
-        if (!aborter.signal.aborted) setError(asApiError(problem));
-      });
+      readOn(query, { hits: [], total: 0, cursor: null, searched: 0 }, aborter.signal).then(
+        setFound,
+        (problem) => {
+          if (!aborter.signal.aborted) setError(asApiError(problem));
+        },
+      );
     }, patience);
     return () => {
       clearTimeout(timer);
@@ -40,14 +47,15 @@ export function SearchResults({ query }: { query: string }) {
   return (
     <div class="results">
       <p class="results-count" role="status">
-        {found.hits.length === 0
+        {found.total === 0
           ? "Nothing found"
-          : `${plural(found.hits.length, "match").replace(/matchs$/, "matches")}${found.cursor ? " so far" : ""}`}
+          : `${plural(found.total, "match").replace(/matchs$/, "matches")}${found.cursor ? " so far" : ""}`}
         {` in ${plural(found.searched, "session")}`}
+        {found.total > found.hits.length && `, the best ${found.hits.length} of them here`}
       </p>
       {found.hits.length === 0 && found.cursor === null && (
         <Empty title="No session mentions this">
-          <p>Notes, notepads, plans and titles were searched. Try fewer or other words.</p>
+          <p>Titles, notepads, scratchpads and notes were searched. Try fewer or other words.</p>
         </Empty>
       )}
       <ul class="results-list">
@@ -80,15 +88,22 @@ export function SearchResults({ query }: { query: string }) {
   );
 }
 
-/** A page may be empty and the next one not, so reading goes on until something is found or all has been read. */
+/** Searches page after page: the best match may be in the last one. */
 async function readOn(query: string, before: Found, signal?: AbortSignal): Promise<Found> {
-  const hits: Hit[] = [];
-  let { cursor, searched } = before;
+  let { hits, total, cursor, searched } = before;
   do {
-    const page = await ask("search", { query: { q: query, ...(cursor === null ? {} : { cursor }) } }, signal);
-    hits.push(...page.hits);
+    const next = cursor === null ? {} : { cursor };
+    const page = await ask("search", { query: { q: query, status: "all", limit: maxHits, ...next } }, signal);
+    hits = [...hits, ...page.hits].sort(compareHits).slice(0, maxHits);
     ({ cursor } = page);
+    total += page.total;
     searched += page.searched;
-  } while (hits.length < 10 && cursor !== null);
-  return { hits: [...before.hits, ...hits], cursor, searched };
+  } while (searched - before.searched < sessionsAtOnce && cursor !== null);
+  return { hits, total, cursor, searched };
+}
+
+/** The order within a page, as the API documents it. */
+function compareHits(a: Hit, b: Hit): number {
+  if (a.sessionId === b.sessionId) return b.score - a.score;
+  return b.score - a.score || b.updatedAt - a.updatedAt || (a.sessionId < b.sessionId ? -1 : 1);
 }

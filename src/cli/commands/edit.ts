@@ -126,7 +126,7 @@ async function save(
 }
 
 /** The scratchpad's own operations cut what is too long; a person is told instead. */
-function operationFor(space: Space, content: string, { limits, countTokens }: Memory["budget"]): Operation {
+function operationFor(space: Space, content: string, { limits, countTokens }: Memory["setting"]): Operation {
   if (space === "notepad") return { type: "notepad.write", content };
   const limit = space === "notes" ? limits.spaceNotesCharacters : limits.spacePlanCharacters;
   const characters = countCharacters(content);

@@ -6,6 +6,7 @@ import { chosenStore, onlyArgument, readArguments, type StoreOptions } from "../
 import { openExistingMemory, sqlitePath } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
+import { startProgress } from "../terminal/progress.ts";
 import { counted } from "../terminal/quantities.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
@@ -80,7 +81,7 @@ async function exportSalvage(
   }
   if (!existsSync(path)) throw new HoldfastError("not_found", `There is no file ${path}. Check the path.`);
   const { salvage } = await import("../../stores/sqlite/salvage/salvage.ts");
-  const { documents, losses } = salvage(path, wanted);
+  const { documents, losses } = salvage(path, wanted, (pages) => startProgress("Reading pages", pages));
   for (const loss of losses.slice(-mostLosses)) console.error(`holdfast: ${loss}`);
   if (losses.length > mostLosses)
     console.error(`holdfast: and ${losses.length - mostLosses} losses more like these.`);

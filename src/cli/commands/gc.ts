@@ -1,6 +1,6 @@
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import { shrinkSqlite } from "../../stores/sqlite/salvage/file.ts";
+import { shrinkSqlite } from "../../stores/sqlite/disk-space.ts";
 import type { SessionSummary } from "../../stores/store.ts";
 import { chosenStore, readArguments, type StoreOptions, wholeNumber } from "../arguments.ts";
 import { openExistingMemory, sqlitePath } from "../existing-memory.ts";

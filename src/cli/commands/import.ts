@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
 import { hosts } from "../../hosts/hosts.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import type { SessionExport } from "../../sessions/transfer.ts";
 import { onlyArgument, openChosenMemory, readArguments } from "../arguments.ts";
 import { startProgress } from "../terminal/progress.ts";
 

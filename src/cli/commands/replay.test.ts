@@ -86,7 +86,7 @@ test("what is missing or out of range is said with the next step", async () => {
     [[], /FILE is missing\. Usage: holdfast replay FILE…/],
     [[session, "--edit-every", "0"], /--edit-every must be at least 1 \(got 0\)/],
     [[session, "--notepad-tokens", "many"], /--notepad-tokens must be a whole number/],
-    [[session, "--prices", session], /price table is no JSON/],
+    [[session, "--prices", session], /price table is not JSON/],
   ] as const) {
     const { code, stderr } = await holdfast("replay", ...args);
     assert.equal(code, 1);

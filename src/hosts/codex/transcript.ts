@@ -1,5 +1,5 @@
 import { isObject } from "../../workspace/small-file.ts";
-import { objectIn, objectsIn, textIn } from "../transcript/file.ts";
+import { objectIn, objectsIn, textIn } from "../transcript/json-lines.ts";
 import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One line of a Codex rollout. */

@@ -1,5 +1,6 @@
 import { isObject } from "../../workspace/small-file.ts";
-import { objectIn, objectsIn, parseObjects, readPart, textIn } from "../transcript/file.ts";
+import { readPart } from "../transcript/file.ts";
+import { objectIn, objectsIn, parseJsonLines, textIn } from "../transcript/json-lines.ts";
 import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One message of a Gemini CLI chat file. */
@@ -20,14 +21,14 @@ export function readGeminiLine(line: Record<string, unknown>): TranscriptLine {
 /** Older versions keep one JSON document instead of lines. */
 export function splitGeminiLines(text: string): Record<string, unknown>[] {
   if (!/^\s*\{\r?\n/.test(text)) {
-    const lines = parseObjects(text);
+    const lines = parseJsonLines(text).lines.map(({ value }) => value);
     return lines.length === 1 && Array.isArray(lines[0]?.messages) ? objectsIn(lines[0].messages) : lines;
   }
   try {
     const document: unknown = JSON.parse(text);
     return isObject(document) ? objectsIn(document.messages) : [];
   } catch {
-    return parseObjects(text);
+    return parseJsonLines(text).lines.map(({ value }) => value);
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { makeProjectDirectory } from "../../workspace/project.ts";
 import { isObject } from "../../workspace/small-file.ts";
 import { sessionIdOf } from "../session-link.ts";
-import { objectsIn } from "../transcript/file.ts";
+import { objectsIn } from "../transcript/json-lines.ts";
 import { calledTool, type Message, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** Writes a conversation down where the hook, and later the agent, can read it. opencode keeps no such file. */

@@ -1,6 +1,6 @@
 import type { Json } from "../../engine/json.ts";
 import type { NoteValue } from "../../engine/records.ts";
-import type { SessionExport } from "../../sessions/transfer.ts";
+import type { SessionExport } from "../../engine/session-document.ts";
 import type { PiTreeEntry } from "./api.ts";
 import { isStateEntry, listChanges, type PiState, readState } from "./session-file.ts";
 import { isJsonObject } from "./session-tree.ts";

@@ -1,5 +1,5 @@
-import type { Json } from "../../engine/state.ts";
-import type { SessionExport } from "../../sessions/transfer.ts";
+import type { Json } from "../../engine/json.ts";
+import type { SessionExport } from "../../engine/session-document.ts";
 import type { SessionFile } from "../session-file.ts";
 import { notesOf } from "./branch-memory.ts";
 import { pi } from "./host.ts";

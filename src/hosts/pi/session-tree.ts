@@ -1,4 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
+import { type LineWarning, parseJsonLines } from "../transcript/json-lines.ts";
+
+export { isJsonObject } from "../transcript/json-lines.ts";
 
 /** The version of pi's session format that Holdfast reads and writes. */
 const supportedVersion = 3;
@@ -20,11 +23,7 @@ export interface PiEntry {
   [field: string]: unknown;
 }
 
-export interface PiWarning {
-  /** Counted from 1. */
-  line: number;
-  message: string;
-}
+export type PiWarning = LineWarning;
 
 export interface PlacedEntry {
   line: number;
@@ -40,13 +39,9 @@ interface PiTree {
 
 type JsonObject = Record<string, unknown>;
 
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function parsePiTree(text: string): PiTree {
-  const warnings: PiWarning[] = [];
-  const [first, ...rest] = parseObjects(text, warnings);
+  const { lines, warnings } = parseJsonLines(text);
+  const [first, ...rest] = lines;
   const header = parseHeader(first?.value);
   const entries: PlacedEntry[] = [];
   for (const { line, value } of rest) {
@@ -55,28 +50,6 @@ export function parsePiTree(text: string): PiTree {
     else entries.push({ line, entry });
   }
   return { header, branch: branchOfLast(entries, warnings), warnings };
-}
-
-function parseObjects(text: string, warnings: PiWarning[]): { line: number; value: JsonObject }[] {
-  const objects: { line: number; value: JsonObject }[] = [];
-  for (const [index, raw] of text.split("\n").entries()) {
-    // Like pi, trim first: that drops a byte order mark and the "\r" of CRLF.
-    const source = raw.trim();
-    if (source === "") continue;
-    const line = index + 1;
-    const value = parseJson(source);
-    if (isJsonObject(value)) objects.push({ line, value });
-    else warnings.push({ line, message: "Skipped: not a JSON object, perhaps cut off by a crash." });
-  }
-  return objects;
-}
-
-function parseJson(source: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseHeader(value: JsonObject | undefined): PiHeader {

@@ -1,5 +1,4 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { isObject } from "../../workspace/small-file.ts";
 
 /** So much of a conversation's end is read; what is older has been compacted long ago. */
 const mostBytes = 8_000_000;
@@ -31,28 +30,4 @@ export function readPart(
   } catch {
     return undefined;
   }
-}
-
-/** The objects of a JSONL text; lines that hold none, perhaps cut off by a crash, are left out. */
-export function parseObjects(text: string): Record<string, unknown>[] {
-  return text.split("\n").flatMap((line) => {
-    try {
-      const value: unknown = line.trim() === "" ? undefined : JSON.parse(line);
-      return isObject(value) ? [value] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-export function objectIn(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
-}
-
-export function objectsIn(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-export function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,6 +1,7 @@
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Host, TranscriptFormat } from "../host.ts";
-import { parseObjects, readPart } from "./file.ts";
+import { readPart } from "./file.ts";
+import { parseJsonLines } from "./json-lines.ts";
 import type { Message } from "./line.ts";
 
 /** The part of a conversation that stood in the context, since its last compaction. */
@@ -21,16 +22,20 @@ export function readConversation(
 ): ConversationSpan | undefined {
   const text = readPart(path, { until });
   if (text === undefined || !transcript) return undefined;
-  const { readLine, splitLines = parseObjects } = transcript;
+  const { readLine, splitLines = objectsOf } = transcript;
   const spans = splitSpans(splitLines(text), readLine);
   const last = spans.at(-1);
   const later = until === undefined ? "" : (readPart(path, { from: until }) ?? "");
-  const rest = splitSpans(parseObjects(later), readLine);
+  const rest = splitSpans(objectsOf(later), readLine);
   // A boundary with nothing after it is the compaction in question: what went stands before it.
   const isOver = until === undefined && last !== undefined && last.messages.length === 0 && spans.length > 1;
   const removed = (isOver ? spans.at(-2) : last)?.messages ?? [];
   const summary = (isOver ? last : rest.findLast((span) => span.summary !== ""))?.summary ?? "";
   return { messages: removed.map((message, index) => ({ number: index + 1, message, at: 0 })), summary };
+}
+
+function objectsOf(text: string): Record<string, unknown>[] {
+  return parseJsonLines(text).lines.map(({ value }) => value);
 }
 
 function splitSpans(

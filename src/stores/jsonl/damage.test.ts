@@ -6,7 +6,7 @@ import { openTestMemory, rejection } from "../../../test/support/memory.ts";
 import { seededRandom } from "../../../test/support/random.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { jsonlStore } from "./jsonl.ts";
-import { writeLine } from "./lines.ts";
+import { writeLine } from "./line-format.ts";
 import { readSession, writeSessionFile } from "./test-support/jsonl-file.ts";
 
 test("a bit flipped anywhere is found: the last line is dropped, elsewhere the line is named [stores.jsonl-damage] [stores.jsonl-torn]", async (context) => {

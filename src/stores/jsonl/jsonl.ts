@@ -2,13 +2,13 @@ import { resolve } from "node:path";
 import { selectSessions } from "../select-sessions.ts";
 import { selectEntries } from "../session-table.ts";
 import { Listeners, type Store, type StoreOptions, summaryOf } from "../store.ts";
-import { callsBeside, JsonlDirectory } from "./directory.ts";
 import { jsonlLedger } from "./ledger.ts";
+import { callsBeside, JsonlDirectory } from "./session-directory.ts";
 
 export interface JsonlOptions extends StoreOptions {
   /** One append-only file per session lies here. */
   directory: string;
-  /** How often other processes' commits are looked for while somebody watches. */
+  /** How often to look for commits of other processes while there are watchers. */
   pollMilliseconds?: number;
 }
 
@@ -28,7 +28,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
       for (const { owner, id, revision } of directory.changed())
         if (told.get(id) !== revision) tell(owner, id, revision);
     } catch {
-      // The directory is out of reach: whoever reads or writes is told, and the next round looks again.
+      // The directory is unreachable: reads and writes report it, and the next poll tries again.
     }
   };
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { everything, openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { jsonlStore } from "./jsonl.ts";
-import { type LineBody, readLine, writeLine } from "./lines.ts";
+import { type LineBody, readLine, writeLine } from "./line-format.ts";
 import { readSession, writeSessionFile } from "./test-support/jsonl-file.ts";
 
 function bodiesOf(path: string): LineBody[] {

@@ -10,7 +10,7 @@ interface Announcement extends StoreChange {
   born?: boolean;
 }
 
-/** LISTEN on a connection of its own. After a break, whatever was missed is told from the table. */
+/** LISTEN on a connection of its own. After a lost connection, missed changes are read from the table. */
 export class Feed {
   readonly #connection: Connection;
   readonly #listeners: Listeners;

@@ -1,9 +1,7 @@
 import type { Ledger, LedgerPiece } from "../ledger.ts";
 import { openEnd } from "../session-table.ts";
-import { callFromSql } from "../sqlite/ledger.ts";
+import { callFromSql, type SqlCall } from "../sql-rows.ts";
 import type { Connection } from "./connection.ts";
-
-type SqlCall = Parameters<typeof callFromSql>[0];
 
 export function postgresLedger(connection: Connection): Ledger {
   return {

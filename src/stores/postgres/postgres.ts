@@ -133,7 +133,7 @@ function makeStore(
       );
       return rows[0] && entryFromSql(rows[0]);
     },
-    /** The one question that names no session: it goes to every shard. */
+    /** The only query without a session id: it goes to every shard. */
     async sessions(owner, { agent, statuses, parent, limit = openEnd, offset = 0 }) {
       const rows = await shared.query<SqlSession & object>(
         `SELECT ${summaryColumns} FROM agent_sessions WHERE owner = $1 AND ($2::text IS NULL OR agent = $2)

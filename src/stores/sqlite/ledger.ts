@@ -1,15 +1,6 @@
-import type { Json } from "../../engine/json.ts";
-import type { Ledger, LedgerCall } from "../ledger.ts";
-import type { SqliteRows } from "./rows.ts";
-
-interface SqlCall {
-  number: number;
-  at: number;
-  base: number;
-  kept: number;
-  pieces: string;
-  facts: string;
-}
+import type { Ledger } from "../ledger.ts";
+import { callFromSql, type SqlCall } from "../sql-rows.ts";
+import type { SqliteRows } from "./session-rows.ts";
 
 interface SqlPiece {
   hash: string;
@@ -74,8 +65,4 @@ export function sqliteLedger(rows: SqliteRows, { write, read }: Access): Ledger 
         return new Map((found as unknown as SqlPiece[]).map(({ hash, ...piece }) => [hash, piece]));
       }),
   };
-}
-
-export function callFromSql({ pieces, facts, ...row }: SqlCall): LedgerCall {
-  return { ...row, pieces: JSON.parse(pieces) as string[], facts: JSON.parse(facts) as Json };
 }

@@ -1,8 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
-
-/** "Hold" in ASCII: marks a database file as ours. */
-export const applicationId = 0x486f6c64;
+import { applicationId } from "../application-id.ts";
 
 /** One step per version of the schema; a database is brought up to date by the steps it lacks. */
 const migrations: string[] = [

@@ -15,6 +15,7 @@ import {
   summaryColumns,
   summaryFromSql,
 } from "../sql-rows.ts";
+import { isBusy, storeError } from "../sqlite-errors.ts";
 import {
   type Commit,
   Listeners,
@@ -24,24 +25,23 @@ import {
   type StoreChange,
   type StoreOptions,
 } from "../store.ts";
-import { isBusy, storeError } from "./errors.ts";
 import { sqliteLedger } from "./ledger.ts";
-import { openDatabase } from "./open.ts";
-import { SqliteRows } from "./rows.ts";
-import { sqliteVersion, warningOfVersion } from "./version.ts";
+import { openDatabase } from "./open-database.ts";
+import { SqliteRows } from "./session-rows.ts";
+import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; created when missing. */
   path: string;
   /** `full`: an answer means fsynced. `normal`: a power cut may take the last answers back. */
   synchronous?: "full" | "normal";
-  /** How often other processes' commits are looked for while somebody watches. */
+  /** How often to look for commits of other processes while there are watchers. */
   pollMilliseconds?: number;
   /** How long one statement may hold up this process while another writes; it is tried again after that. */
   busyMilliseconds?: number;
 }
 
-/** How long a caller waits for other processes before it is told that the store is busy. */
+/** How long a caller waits for other processes before it gets store_busy. */
 const patience = 60_000;
 
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
@@ -250,7 +250,7 @@ class SqliteStore implements Store {
     return this.#transact(
       "BEGIN IMMEDIATE",
       () => {
-        // Asked while nobody else can write: what this commit leaves is current for as long as this number stays.
+        // Read while no one else can write: the state after this commit is current until this number changes.
         this.#forgetStale();
         return work();
       },
@@ -345,7 +345,7 @@ class SqliteStore implements Store {
       changes = this.#allRevisions();
       this.#polled = version;
     } catch {
-      // The file is out of reach: whoever reads or writes is told, and the next round looks again.
+      // The file is unreachable: reads and writes report it, and the next poll tries again.
       return;
     }
     for (const change of changes) {
@@ -378,7 +378,7 @@ function ownedId({ owner, sessionId }: Scope): string {
   return `${sessionId}\n${owner}`;
 }
 
-/** Tries again while other processes are in the way; nothing else is retried. */
+/** Retries on contention with other processes, and on nothing else. */
 async function patiently<T>(path: string, work: () => T): Promise<T> {
   const deadline = Date.now() + patience;
   for (;;) {

@@ -19,7 +19,7 @@ export function isTreePage(page: DataView): boolean {
   return [leafTable, leafIndex, innerIndex, innerTable].includes(page.getUint8(0));
 }
 
-/** The rows on one page. `visited` hears of the pages on which long rows go on. */
+/** The rows on one page. `visited` is called for the pages on which long rows continue. */
 export function* rowsOnPage(
   page: DataView,
   pages: SqlitePages,

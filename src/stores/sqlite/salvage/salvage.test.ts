@@ -5,8 +5,8 @@ import { before, test } from "node:test";
 import { openTestMemory } from "../../../../test/support/memory.ts";
 import { holdfastWith } from "../../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../../test/support/temporary.ts";
+import type { SessionExport } from "../../../engine/session-document.ts";
 import type { Memory } from "../../../index.ts";
-import type { SessionExport } from "../../../sessions/transfer.ts";
 import { salvage } from "./salvage.ts";
 
 const directory = temporaryDirectory();

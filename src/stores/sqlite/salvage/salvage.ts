@@ -1,10 +1,10 @@
 import type { JournalEntry, LoggedOperation, SessionBirth } from "../../../engine/journal.ts";
 import type { Json } from "../../../engine/json.ts";
 import type { RecordKind } from "../../../engine/records.ts";
+import type { SessionExport } from "../../../engine/session-document.ts";
 import type { LineageStep } from "../../../engine/state.ts";
 import { applySplice } from "../../../engine/text.ts";
-import type { SessionExport } from "../../../sessions/transfer.ts";
-import { type Found, type FoundRows, findRows } from "./rows.ts";
+import { type Found, type FoundRows, findRows, type StartProgress } from "./find-rows.ts";
 
 export interface Salvage {
   documents: SessionExport[];
@@ -12,9 +12,9 @@ export interface Salvage {
   losses: string[];
 }
 
-/** Gets out of a SQLite file, however damaged, what can still be read; the file is left as it is. */
-export function salvage(path: string, wanted: string | undefined): Salvage {
-  const rows = findRows(path);
+/** Recovers what can still be read of a SQLite file, however damaged. The file is not changed. */
+export function salvage(path: string, wanted: string | undefined, startProgress?: StartProgress): Salvage {
+  const rows = findRows(path, startProgress);
   const losses: string[] = [];
   const documents = [...rows.sessions].flatMap(([id, found]) => {
     const isWanted = wanted === undefined ? !isDeleted(found) : id.startsWith(wanted);
@@ -66,7 +66,7 @@ function rebuild(id: string, found: Found, rows: FoundRows, losses: string[]): S
     },
     notepad: notepad ?? null,
     records: byKind(records),
-    journal: journal as unknown as SessionExport["journal"],
+    journal,
   };
 }
 

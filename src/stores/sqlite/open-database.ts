@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
-import { makeDirectory } from "../directory.ts";
-import { isReadOnly } from "./errors.ts";
+import { makeDirectory } from "../durable-directory.ts";
+import { isReadOnly } from "../sqlite-errors.ts";
 import { isCurrentNow, prepareSchema } from "./schema.ts";
 
 /** How long SQLite itself waits for another process before it says so. */
@@ -61,7 +61,7 @@ function openWith(
 }
 
 /**
- * Looks before anything is changed: switching to WAL would already be a change to somebody's database.
+ * Checks before anything is changed: switching to WAL would already change a foreign database.
  * Looks through SQLite, because closing the file by other means would drop the locks this process has on it.
  */
 function refuseStranger(path: string, patience: number): void {

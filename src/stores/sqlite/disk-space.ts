@@ -1,12 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { storeError } from "../errors.ts";
+import { storeError } from "../sqlite-errors.ts";
 
 /** What a row costs besides its texts: its header, its key in the indexes, its share of a page. */
 const rowOverhead = 60;
 
 /** In a small file the schema alone takes more than the sessions; that is not theirs. */
-const mostWaste = 1.5;
+const maxWaste = 1.5;
 
 /** Bytes by session, for all sessions of a database at once; only the lengths are read, not the texts. */
 export function sqliteSessionSizes(path: string): Map<string, number> {
@@ -27,7 +27,7 @@ export function sqliteSessionSizes(path: string): Map<string, number> {
       .prepare(`SELECT id, sum(bytes) AS bytes FROM (${parts.join(" UNION ALL ")}) GROUP BY id`)
       .all() as unknown as { id: string; bytes: number }[];
     const sum = rows.reduce((total, { bytes }) => total + bytes, 0);
-    const share = Math.min(mostWaste, Math.max(1, usedBytes(database) / sum));
+    const share = Math.min(maxWaste, Math.max(1, usedBytes(database) / sum));
     return new Map(rows.map(({ id, bytes }) => [id, Math.round(bytes * share)]));
   });
 }

@@ -2,11 +2,11 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
-import { syncDirectory } from "../directory.ts";
-import { isBusy, storeError } from "../sqlite/errors.ts";
+import { syncDirectory } from "../durable-directory.ts";
+import { isBusy, storeError } from "../sqlite-errors.ts";
 import type { Scope } from "../store.ts";
-import { JsonlFile } from "./file.ts";
-import { DirectoryLock } from "./lock.ts";
+import { DirectoryLock } from "./directory-lock.ts";
+import { JsonlFile } from "./session-file.ts";
 
 /** The files of a directory, one per session, shared with other processes. Every error is in Holdfast's words. */
 export class JsonlDirectory {
@@ -60,7 +60,7 @@ export class JsonlDirectory {
     });
   }
 
-  /** A file that is not ours is no session; a damaged one is, so it cannot be left out without a word. */
+  /** A foreign file is not a session and is skipped; a damaged one is, so it is never skipped silently. */
   rows(): SessionRow[] {
     return this.#attempt(() =>
       this.#sessionIds().flatMap((id) => {
@@ -110,7 +110,7 @@ export class JsonlDirectory {
     try {
       if (file.isTorn) this.#lock.hold(() => settle(file));
     } catch (error) {
-      // Half a line that cannot be cleared away is not in the way of reading what stands before it.
+      // Half a line that cannot be removed does not block reading the lines before it.
       this.#complain(
         file,
         `${file.path}: its last line is torn and was left out, but could not be cleared away (${(error as Error).message})`,

@@ -1,26 +1,32 @@
-import { isJsonObject } from "../hosts/pi/session-tree.ts";
-import type { TranscriptWarning } from "./transcript.ts";
+type JsonObject = Record<string, unknown>;
 
-export interface ParsedLine {
+export interface JsonLine {
   /** Counted from 1. */
   line: number;
-  value: Record<string, unknown>;
+  value: JsonObject;
 }
 
-/** A line longer than this is not a message but an accident; parsing it would take gigabytes. */
-const longestLine = 64_000_000;
+export interface LineWarning {
+  /** Counted from 1. */
+  line: number;
+  message: string;
+}
 
-/** The JSON objects of a JSONL text, and a warning for every line that holds none. */
-export function parseLines(text: string): { lines: ParsedLine[]; warnings: TranscriptWarning[] } {
-  const lines: ParsedLine[] = [];
-  const warnings: TranscriptWarning[] = [];
+/** No message is longer, and parsing such a line would take gigabytes. */
+const maxLineLength = 64_000_000;
+
+/** The JSON objects of a JSONL text, and a warning for every other line. */
+export function parseJsonLines(text: string): { lines: JsonLine[]; warnings: LineWarning[] } {
+  const lines: JsonLine[] = [];
+  const warnings: LineWarning[] = [];
   let line = 0;
   for (let start = 0; start < text.length; ) {
-    const end = text.indexOf("\n", start) === -1 ? text.length : text.indexOf("\n", start);
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
     line++;
     const length = end - start;
-    if (length > longestLine)
-      warnings.push({ line, message: `Skipped: ${length} characters, more than ${longestLine}.` });
+    if (length > maxLineLength)
+      warnings.push({ line, message: `Skipped: ${length} characters, more than ${maxLineLength}.` });
     else {
       // Trimming drops a byte order mark and the "\r" of CRLF too.
       const source = text.slice(start, end).trim();
@@ -42,24 +48,28 @@ function parseJson(source: string): unknown {
   }
 }
 
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 export function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A count that can be added up; anything else is none. */
+/** A count that can be added up; 0 for anything else. */
 export function countIn(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-export function objectIn(value: unknown): Record<string, unknown> {
+export function objectIn(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-export function objectsIn(value: unknown): Record<string, unknown>[] {
+export function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Milliseconds, or 0 when the value is no time. */
+/** Milliseconds; 0 when the value is not a time. */
 export function timeIn(value: unknown): number {
   if (typeof value === "number") return countIn(value);
   return typeof value === "string" ? Date.parse(value) || 0 : 0;

@@ -1,4 +1,3 @@
-import { startProgress } from "../../../cli/terminal/progress.ts";
 import type { JournalEntry } from "../../../engine/journal.ts";
 import type { Json } from "../../../engine/json.ts";
 import { type RecordKind, recordKinds } from "../../../engine/records.ts";
@@ -33,31 +32,34 @@ export interface FoundRows {
   brokenPages: number;
 }
 
+/** Starts a progress display for so many pages. */
+export type StartProgress = (pages: number) => { at(page: number): void; end(): void };
+
 /** Reads every row of our tables that is still whole, page by page. */
-export function findRows(path: string): FoundRows {
+export function findRows(path: string, startProgress?: StartProgress): FoundRows {
   const pages = openPages(path);
-  const progress = startProgress("Reading pages", pages.count);
+  const progress = startProgress?.(pages.count);
   const rows: FoundRows = { sessions: new Map(), brokenRows: 0, brokenPages: 0 };
   const continued = new Set<number>();
   const strange: number[] = [];
   try {
     // The first page holds the schema, which is known.
     for (let number = 2; number <= pages.count; number++) {
-      progress.at(number);
+      progress?.at(number);
       const page = pages.free.has(number) ? undefined : pages.page(number);
       if (!page) continue;
       if (!isTreePage(page)) strange.push(number);
       else for (const row of rowsOnPage(page, pages, (each) => continued.add(each))) keepRow(rows, row);
     }
   } finally {
-    progress.end();
+    progress?.end();
     pages.close();
   }
   rows.brokenPages = strange.filter((number) => !continued.has(number)).length;
   return rows;
 }
 
-/** The tables are told apart by their shape; whatever does not fit is left out. */
+/** Tables are recognised by the shape of their rows; rows that fit none are left out. */
 function keepRow(rows: FoundRows, { keyed, columns }: RawRow): void {
   const [id] = columns;
   if (typeof id !== "string") return;

@@ -1,4 +1,4 @@
-import { type ErrorCode, HoldfastError } from "../../errors.ts";
+import { type ErrorCode, HoldfastError } from "../errors.ts";
 
 interface SqliteError extends Error {
   errcode: number;

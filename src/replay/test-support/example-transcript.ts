@@ -1,6 +1,6 @@
-import type { StoredMessage } from "../context/conversation.ts";
-import { estimateMessage } from "./calibrate.ts";
-import type { RecordedCall, RecordedCompaction, Transcript } from "./transcript.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
+import { estimateMessage } from "../calibrate.ts";
+import type { RecordedCall, RecordedCompaction, Transcript } from "../transcript.ts";
 
 export interface ExampleOptions {
   /** Words of each call's tool result; there are as many calls. */

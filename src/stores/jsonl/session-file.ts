@@ -13,10 +13,18 @@ import { step } from "../../engine/commit.ts";
 import type { JournalEntry } from "../../engine/journal.ts";
 import { recordId } from "../../engine/records.ts";
 import type { SessionRow, State } from "../../engine/state.ts";
-import { syncDirectory } from "../directory.ts";
+import { syncDirectory } from "../durable-directory.ts";
 import { SessionTable } from "../session-table.ts";
 import type { Commit, NewSession } from "../store.ts";
-import { damaged, type LineBody, type LinePlace, newer, readLine, scanLines, writeLine } from "./lines.ts";
+import {
+  damaged,
+  type LineBody,
+  type LinePlace,
+  newer,
+  readLine,
+  scanLines,
+  writeLine,
+} from "./line-format.ts";
 
 /** Commits since the last snapshot take this many bytes before another is written. */
 const snapshotAfter = 256 * 1024;
@@ -54,7 +62,7 @@ export class JsonlFile {
     return this.#table;
   }
 
-  /** The end of the file is half a line: somebody's work in progress, or what was left of it. */
+  /** The file ends in half a line: another process is writing it, or crashed while it did. */
   get isTorn(): boolean {
     return this.#torn !== undefined;
   }

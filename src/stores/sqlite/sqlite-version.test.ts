@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { warningOfVersion } from "./version.ts";
+import { warningOfVersion } from "./sqlite-version.ts";
 
 test("a SQLite with a known fault is named when a database is opened [stores.sqlite-version]", () => {
   for (const version of ["3.51.2", "3.47.2", "3.9.0", "2.99.99"])

@@ -41,7 +41,7 @@ export function writeLine(revision: number, body: LineBody): Buffer {
   return Buffer.from(`${start}${sumOf(Buffer.from(checked))}",${checked}\n`);
 }
 
-/** Where each line stands, every checksum verified. A bad last line is torn; a bad line elsewhere is damage. */
+/** The place of each line, every checksum verified. A bad last line is torn; a bad line elsewhere is damage. */
 export function scanLines(
   data: Buffer,
   offset: number,

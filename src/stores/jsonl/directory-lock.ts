@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
-import { makeDirectory } from "../directory.ts";
-import { isFull, isReadOnly } from "../sqlite/errors.ts";
-import { applicationId } from "../sqlite/schema.ts";
+import { applicationId } from "../application-id.ts";
+import { makeDirectory } from "../durable-directory.ts";
+import { isFull, isReadOnly } from "../sqlite-errors.ts";
 
 /** Writers of a directory take turns. The lock is SQLite's own on a file of one page: the system frees it when its holder dies. */
 export class DirectoryLock {

@@ -1,0 +1,44 @@
+import type { JsonLine } from "../transcript/json-lines.ts";
+import { toolAnswered } from "../transcript/line.ts";
+import type { RecordedEvent } from "../transcript/recording.ts";
+import { type ClaudeAnswer, type ClaudeQuestion, isClaudeTurn, parseClaudeLine } from "./transcript.ts";
+
+export function isClaudeRecording(lines: readonly JsonLine[]): boolean {
+  return lines.some(
+    ({ value }) => isClaudeTurn(value) && ("uuid" in value || "sessionId" in value || "requestId" in value),
+  );
+}
+
+/** Everything the model was sent and answered, including what Claude Code wrote itself: all of it was paid for. */
+export function readClaudeRecording(lines: readonly JsonLine[]): RecordedEvent[] {
+  const seen = new Set<unknown>();
+  const toolNames = new Map<string, string>();
+  return lines.flatMap(({ value }): RecordedEvent[] => {
+    const entry = parseClaudeLine(value);
+    // The summary of a compaction follows on a line of its own.
+    if (!entry || entry.type === "compaction") return [];
+    // Resuming a session copies its lines.
+    if (value.uuid !== undefined && seen.has(value.uuid)) return [];
+    seen.add(value.uuid);
+    if (entry.type === "summary") return [{ type: "compaction", summary: entry.text }];
+    return entry.type === "answer" ? [answerEvent(entry, toolNames)] : questionEvents(entry, toolNames);
+  });
+}
+
+function answerEvent({ content, at, call }: ClaudeAnswer, toolNames: Map<string, string>): RecordedEvent {
+  for (const part of typeof content === "string" ? [] : content)
+    if (part.type === "tool-call") toolNames.set(part.toolCallId, part.toolName);
+  return { type: "message", message: { role: "assistant", content }, at, call };
+}
+
+function questionEvents(
+  { results, said, at }: ClaudeQuestion,
+  toolNames: ReadonlyMap<string, string>,
+): RecordedEvent[] {
+  const answers = results.map(({ toolCallId, text, isError }) =>
+    toolAnswered(toolCallId, toolNames.get(toolCallId) ?? "tool", text, isError),
+  );
+  const isEmpty = said === "" && results.length > 0;
+  const messages = isEmpty ? answers : [...answers, { role: "user" as const, content: said }];
+  return messages.map((message) => ({ type: "message", message, at }));
+}

@@ -1,0 +1,116 @@
+import { foldCase } from "../../surfaces/notes/operations.ts";
+import { likenessOf, queryWord } from "../../surfaces/notes/word-similarity.ts";
+import { eachTerm, terms } from "../../surfaces/notes/words.ts";
+
+/** A line that matches a query; several lines where the query itself has line breaks. */
+export interface LineMatch {
+  /** From 1. */
+  line: number;
+  text: string;
+  /** 2: the text contains the query; up to 1: how much of the query it contains, in some form. */
+  score: number;
+  /** Where the matching words are in the text; empty when that is not known. */
+  ranges: [from: number, to: number][];
+}
+
+/** Half of the query's words, or a misspelt one, is the least that counts. */
+const minScore = 0.35;
+
+/** How many distinct terms of the texts are cached with their scores. */
+const maxCachedTerms = 200_000;
+
+/** Finds the lines of texts that match one query: exactly, or by words similar to its own. */
+export class LineMatcher {
+  readonly #query: string;
+  readonly #pattern: RegExp;
+  readonly #words: ReturnType<typeof queryWord>[];
+  readonly #weight: number;
+  readonly #cache = new Map<string, number[]>();
+
+  constructor(query: string) {
+    const wanted = query.includes("\n") ? query : query.trim() || query;
+    this.#query = foldCase(wanted);
+    this.#pattern = new RegExp(wanted.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu");
+    this.#words = [...new Set(terms(this.#query))].map(queryWord);
+    this.#weight = this.#words.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  /** The matching lines of a text, in their order. `extra` counts as part of every line, as tags do. */
+  match(text: string, extra = ""): LineMatch[] {
+    const passage = this.#query.includes("\n") ? this.#matchPassage(text) : undefined;
+    if (passage) return [passage];
+    const extraScores = this.#scoreTerms(foldCase(extra));
+    return text.split("\n").flatMap((line, index) => {
+      const match = this.#matchLine(line.replace(/\r$/, ""), extraScores, index === 0);
+      return match ? [{ line: index + 1, ...match }] : [];
+    });
+  }
+
+  #matchPassage(text: string): LineMatch | undefined {
+    const found = this.#pattern.exec(text);
+    if (!found) return undefined;
+    const start = found.index === 0 ? 0 : text.lastIndexOf("\n", found.index - 1) + 1;
+    const stop = found.index + found[0].length;
+    const end = text.indexOf("\n", stop);
+    return {
+      line: text.slice(0, start).split("\n").length,
+      text: text.slice(start, end === -1 ? undefined : end),
+      score: 2,
+      ranges: [[found.index - start, stop - start]],
+    };
+  }
+
+  /** If only `extra` matches, the first line represents the text. */
+  #matchLine(
+    text: string,
+    extraScores: readonly number[],
+    isFirst: boolean,
+  ): Omit<LineMatch, "line"> | undefined {
+    const folded = foldCase(text);
+    if (folded.includes(this.#query)) return { text, score: 2, ranges: this.#placeIn(text, folded) };
+    const ranges: LineMatch["ranges"] = [];
+    const best = [...extraScores];
+    eachTerm(folded, (term, start) => {
+      const scores = this.#scoreTerm(term);
+      if (scores.every((score) => score === 0)) return;
+      ranges.push([start, start + term.length]);
+      keepBest(best, scores);
+    });
+    if (ranges.length === 0 && !isFirst) return undefined;
+    const covered = this.#words.reduce((sum, { weight }, word) => sum + weight * (best[word] ?? 0), 0);
+    const score = this.#weight === 0 ? 0 : covered / this.#weight;
+    // A few letters are longer in lower case, which shifts every place after them.
+    const isAligned = folded.length === text.length;
+    return score >= minScore ? { text, score, ranges: isAligned ? ranges : [] } : undefined;
+  }
+
+  #placeIn(text: string, folded: string): LineMatch["ranges"] {
+    if (folded.length === text.length) {
+      const at = folded.indexOf(this.#query);
+      return [[at, at + this.#query.length]];
+    }
+    const found = this.#pattern.exec(text);
+    return found ? [[found.index, found.index + found[0].length]] : [];
+  }
+
+  #scoreTerms(folded: string): number[] {
+    const best = this.#words.map(() => 0);
+    eachTerm(folded, (term) => keepBest(best, this.#scoreTerm(term)));
+    return best;
+  }
+
+  /** How similar a term is to each word of the query. */
+  #scoreTerm(term: string): number[] {
+    let scores = this.#cache.get(term);
+    if (!scores) {
+      scores = this.#words.map((word) => likenessOf(word, term));
+      if (this.#cache.size >= maxCachedTerms) this.#cache.clear();
+      this.#cache.set(term, scores);
+    }
+    return scores;
+  }
+}
+
+function keepBest(best: number[], scores: readonly number[]): void {
+  for (const [word, score] of scores.entries()) best[word] = Math.max(best[word] ?? 0, score);
+}
