@@ -5,7 +5,8 @@ import { notesOf } from "../../hosts/pi/branch-memory.ts";
 import { readPiSession } from "../../hosts/pi/session-file.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { SessionExport } from "../../sessions/transfer.ts";
-import { onlyArgument, openChosenMemory, readArguments } from "../arguments.ts";
+import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { onlyArgument, readArguments } from "../arguments.ts";
 import { startProgress } from "../terminal/progress.ts";
 
 const usage = "import FILE [--session ID]";
@@ -21,7 +22,7 @@ export async function run(args: string[]): Promise<number> {
       `${path} holds ${documents.length} sessions; --session can name only one. Leave it out.`,
     );
   }
-  const memory = await openChosenMemory(values);
+  const memory = await openWorkspaceMemory({ flags: values });
   const progress = startProgress("Importing", documents.length);
   try {
     const imported: Imported[] = [];

@@ -1,8 +1,8 @@
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
-import { openExistingMemory } from "../existing-memory.ts";
 import { eachSession, pickSession } from "../pick-session.ts";
 import { type LineMatch, TextSearch } from "../search-text.ts";
 import { startProgress } from "../terminal/progress.ts";
@@ -31,7 +31,7 @@ export async function run(args: string[]): Promise<number> {
   const query = positionals.join(" ").trim();
   if (query === "") throw new HoldfastError("invalid_input", `QUERY is missing. Usage: holdfast ${usage}`);
   const limit = wholeNumber(values.limit, "limit") ?? 20;
-  const memory = await openExistingMemory(values);
+  const memory = await openExistingMemory({ flags: values });
   try {
     const best = new BestHits(limit);
     const search = new TextSearch(query);

@@ -1,7 +1,7 @@
 import { type Checkpoint, type Receipt, readEpoch } from "../../engine/conversation.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
-import { stampOf } from "../../workspace/light-memory.ts";
+import { stampOf } from "../../workspace/hook-memory.ts";
 import { readConversation } from "../transcript/read-conversation.ts";
 import {
   planHostCheckpoint,
