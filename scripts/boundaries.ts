@@ -77,7 +77,7 @@ const withNode = [
   "src/surfaces/sandbox/",
   "src/surfaces/knowledge/skill-folders.ts",
 ];
-const portable = ["src/stores/store.ts", "src/stores/open-store.ts"];
+const portable = ["src/stores/store.ts", "src/stores/store-address.ts", "src/stores/open-store.ts"];
 
 /** Folders that import no package at all. */
 const withoutPackages = ["errors", "engine"];

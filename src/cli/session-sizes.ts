@@ -1,16 +1,16 @@
 import type { Memory } from "../sessions/memory.ts";
 import { sqliteSessionSizes } from "../stores/sqlite/disk-space.ts";
-import { chosenStore, type StoreOptions } from "./arguments.ts";
-import { sqlitePath } from "./existing-memory.ts";
+import { type StoreFlags, sqliteFile } from "../workspace/store-location.ts";
+import { findWorkspace } from "../workspace/workspace.ts";
 import { startProgress } from "./terminal/progress.ts";
 
 /** About how many bytes of the store each session takes, with its history. */
 export async function readSizes(
   memory: Memory,
-  values: StoreOptions,
+  flags: StoreFlags,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
-  const path = sqlitePath(chosenStore(values));
+  const path = sqliteFile(findWorkspace({ flags }).store);
   if (path !== undefined) return sqliteSessionSizes(path);
   const sizes = new Map<string, number>();
   const progress = startProgress("Measuring sessions", ids.length);

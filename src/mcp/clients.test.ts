@@ -9,10 +9,10 @@ import { compiled } from "../../test/support/compiled.ts";
 import { calls, result } from "../../test/support/conversation.ts";
 import { startMcpEndpoint } from "../../test/support/mcp-http.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { knownSurfaces, loadSurfaces } from "../cli/surfaces.ts";
 import type { Json } from "../engine/json.ts";
 import { openMemory } from "../index.ts";
 import { dotless } from "../surfaces/toolbox.ts";
+import { knownSurfaces, loadSurfaces } from "../workspace/surfaces.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { holdfast, runNode } from "../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { knownSurfaces } from "../cli/surfaces.ts";
 import { loadExactTokenizer, openMemory } from "../index.ts";
+import { knownSurfaces } from "../workspace/surfaces.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { type NudgePolicy, noNudges } from "../compaction/nudges.ts";
 import { readSmallFile } from "./small-file.ts";
 
-/** What a project sets for its hooks in `.holdfast/config.json`. */
-export interface HookConfig {
+/** What a project sets in `.holdfast/config.json`. */
+export interface WorkspaceConfig {
+  /** The path or URL of the project's store, as written; undefined for the one in `.holdfast`. */
+  store?: string | undefined;
   /** Milliseconds after which a hook gives up. */
   hookDeadline: number;
   nudges: NudgePolicy;
@@ -16,7 +18,7 @@ const defaultDeadline = 2_000;
 /** No host waits longer than a minute. */
 const longestDeadline = 60_000;
 
-export function readHookConfig(directory: string): HookConfig {
+export function readWorkspaceConfig(directory: string): WorkspaceConfig {
   const path = join(directory, "config.json");
   const file = readSmallFile(path);
   const problems: string[] = [];
@@ -34,7 +36,11 @@ export function readHookConfig(directory: string): HookConfig {
   const nudges = { ...noNudges };
   for (const name of Object.keys(noNudges) as (keyof NudgePolicy)[])
     nudges[name] = number(name, noNudges[name], 1_000_000);
+  const { store } = file ?? {};
+  if (store !== undefined && typeof store !== "string")
+    problems.push(`"store" in ${path} must be a path or a URL in quotes; .holdfast/memory.db is used.`);
   return {
+    store: typeof store === "string" ? store : undefined,
     hookDeadline: deadline(number("hookDeadline", defaultDeadline, longestDeadline)),
     nudges,
     problems,

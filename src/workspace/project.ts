@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { makeFolder } from "./small-file.ts";
@@ -37,5 +37,18 @@ export function makeProjectDirectory(directory: string): void {
     writeFileSync(join(directory, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** Before a store is opened at `file`: when that is in our folder, makes the folder and closes it to other users. */
+export function prepareProjectStore({ directory }: Project, file: string): void {
+  if (dirname(file) !== directory) return;
+  try {
+    makeProjectDirectory(directory);
+    // It may have come with the repository, open to everybody.
+    if ((statSync(directory).mode & 0o077) !== 0) chmodSync(directory, 0o700);
+  } catch (error) {
+    // A project that does not exist is not made. Where nothing can be written, the store explains it better.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw error;
   }
 }

@@ -32,4 +32,6 @@ export const mcp = from("MCP server", {
   "mcp.startup": "Starting the server loads neither the exact tokenizer nor a model's SDK.",
   "store.default":
     "Unless told otherwise the store is .holdfast/memory.db in the project's root, for its owner only and out of Git's sight.",
+  "store.location":
+    "Every entry point finds the same store for the same flags, environment and config, from every subdirectory.",
 });

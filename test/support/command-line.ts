@@ -15,12 +15,17 @@ export function holdfast(...args: string[]): Promise<Outcome> {
   return runNode([cli, ...args]);
 }
 
-/** Runs a Node, this one unless another is named. */
-export function runNode(args: string[], executable = process.execPath): Promise<Outcome> {
+/** Runs a Node: by default this one, here and with this environment. */
+export function runNode(
+  args: string[],
+  executable = process.execPath,
+  { cwd, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = spawn(executable, args, {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compiled },
+      cwd,
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compiled, ...env },
     });
     let [stdout, stderr] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

@@ -7,7 +7,7 @@ import { runHook } from "../../src/hosts/hook/run-hook.ts";
 import { hostNamed } from "../../src/hosts/hosts.ts";
 import { openMemory } from "../../src/index.ts";
 import type { Memory } from "../../src/sessions/memory.ts";
-import { readHookConfig } from "../../src/workspace/config.ts";
+import { readWorkspaceConfig } from "../../src/workspace/config.ts";
 import { findProject } from "../../src/workspace/project.ts";
 import type { Outcome } from "./command-line.ts";
 import { compiled } from "./compiled.ts";
@@ -65,7 +65,7 @@ export async function hook(
   await runHook({
     event,
     project: findProject(event.cwd),
-    config: readHookConfig(project.directory),
+    config: readWorkspaceConfig(project.directory),
     answer: (given) => {
       reply = given;
     },

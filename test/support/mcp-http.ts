@@ -3,9 +3,9 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { serve } from "@hono/node-server";
-import { loadSurfaces } from "../../src/cli/surfaces.ts";
 import { type Memory, openMemory } from "../../src/index.ts";
 import { createMcpHandler } from "../../src/mcp/http-handler.ts";
+import { loadSurfaces } from "../../src/workspace/surfaces.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 /** The MCP handler on a real HTTP server; `?session=ID` in the address says which session a client works on. */

@@ -6,14 +6,15 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Surface } from "../../surfaces/surface.ts";
+import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
-import { openChosenMemory, readArguments, wholeNumber } from "../arguments.ts";
+import { loadSurfaces } from "../../workspace/surfaces.ts";
+import { readArguments, wholeNumber } from "../arguments.ts";
 import { chooseModel } from "../chat/model.ts";
 import { Chat, isUnfinished } from "../chat/session.ts";
 import { isCommand, runCommand } from "../chat/slash-commands.ts";
 import { fileTools } from "../chat/tools.ts";
 import { jsonView, textView } from "../chat/view.ts";
-import { loadSurfaces } from "../surfaces.ts";
 import { painterFor } from "../terminal/paint.ts";
 
 const system = `You are an assistant at the command line. You can read and search the files of the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
@@ -46,7 +47,7 @@ export async function run(args: string[]): Promise<number> {
     placement: readPlacement(values.placement),
     ...(await readSurfaces(values.surfaces)),
   };
-  const memory = await openChosenMemory(values);
+  const memory = await openWorkspaceMemory({ flags: values });
   try {
     const { session, isNew } = await openSession(memory, values.session);
     const isInteractive = prompt === undefined && process.stdin.isTTY === true;

@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments } from "../arguments.ts";
 import { bashScript, fishScript, zshScript } from "../completion-scripts.ts";
-import { openExistingMemory } from "../existing-memory.ts";
 import { commands } from "../main.ts";
 import { optionsIn } from "../usage-errors.ts";
 
@@ -54,7 +54,7 @@ async function listSessions(values: {
   store?: string | undefined;
 }): Promise<number> {
   try {
-    const memory = await openExistingMemory(values);
+    const memory = await openExistingMemory({ flags: values });
     const sessions = await memory.listSessions({ status: "all", limit: mostSessions });
     process.stdout.write(sessions.map(({ id }) => `${id}\n`).join(""));
     await memory.close();

@@ -2,8 +2,8 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments } from "../arguments.ts";
-import { openExistingMemory } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { ageOf } from "../terminal/quantities.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
@@ -15,7 +15,7 @@ const usage = "diff [SESSION] [FROM [TO]]";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {});
-  const memory = await openExistingMemory(values);
+  const memory = await openExistingMemory({ flags: values });
   try {
     const { session, numbers } = await readPositionals(memory, positionals);
     const { row } = await session.state();

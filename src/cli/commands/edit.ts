@@ -11,9 +11,9 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Operation } from "../../surfaces/operations.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments } from "../arguments.ts";
 import { type EditedFile, makeEditedFile } from "../edited-file.ts";
-import { openExistingMemory } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
 import { runEditor } from "../terminal/run-editor.ts";
@@ -38,7 +38,7 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { space: { type: "string", default: "notepad" } });
   const wanted = atMostOne(positionals, "SESSION", usage);
   const space = checkSpace(values.space);
-  const memory = await openExistingMemory(values);
+  const memory = await openExistingMemory({ flags: values });
   try {
     const session = await pickSession(memory, wanted);
     const saved = await edit(memory, session, space);

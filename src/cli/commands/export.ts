@@ -2,8 +2,10 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { HoldfastError } from "../../errors.ts";
 import { findHost, hosts } from "../../hosts/hosts.ts";
 import type { Session } from "../../sessions/session.ts";
-import { chosenStore, onlyArgument, readArguments, type StoreOptions } from "../arguments.ts";
-import { openExistingMemory, sqlitePath } from "../existing-memory.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { type StoreFlags, sqliteFile, storeName } from "../../workspace/store-location.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
+import { onlyArgument, readArguments } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
 import { startProgress } from "../terminal/progress.ts";
@@ -24,7 +26,7 @@ export async function run(args: string[]): Promise<number> {
   });
   if (values.salvage) return exportSalvage(values, atMostOne(positionals, "SESSION", salvageUsage));
   const wanted = onlyArgument(positionals, "SESSION", usage);
-  const memory = await openExistingMemory(values);
+  const memory = await openExistingMemory({ flags: values });
   try {
     const session = await pickSession(memory, wanted);
     if (values.format === "json") write(visibleJson(await memory.exportSession(session.id)), values.into);
@@ -68,15 +70,15 @@ async function exportToHost(session: Session, format: string, path: string | und
 
 /** One document to a line, so that one file holds any number of sessions. */
 async function exportSalvage(
-  values: StoreOptions & { into?: string | undefined },
+  values: StoreFlags & { into?: string | undefined },
   wanted: string | undefined,
 ): Promise<number> {
-  const store = chosenStore(values);
-  const path = sqlitePath(store);
+  const { store } = findWorkspace({ flags: values });
+  const path = sqliteFile(store);
   if (path === undefined) {
     throw new HoldfastError(
       "invalid_input",
-      `--salvage reads damaged SQLite files, and ${store} is none. Name one with --db.`,
+      `--salvage reads damaged SQLite files, and ${storeName(store)} is none. Name one with --db.`,
     );
   }
   if (!existsSync(path)) throw new HoldfastError("not_found", `There is no file ${path}. Check the path.`);

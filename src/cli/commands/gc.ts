@@ -2,8 +2,10 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { shrinkSqlite } from "../../stores/sqlite/disk-space.ts";
 import type { SessionSummary } from "../../stores/store.ts";
-import { chosenStore, readArguments, type StoreOptions, wholeNumber } from "../arguments.ts";
-import { openExistingMemory, sqlitePath } from "../existing-memory.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { type StoreFlags, sqliteFile } from "../../workspace/store-location.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
+import { readArguments, wholeNumber } from "../arguments.ts";
 import { eachSession } from "../pick-session.ts";
 import { noArguments } from "../positionals.ts";
 import { readSizes } from "../session-sizes.ts";
@@ -29,7 +31,7 @@ export async function run(args: string[]): Promise<number> {
   noArguments(positionals, usage);
   const rules = readRules(values);
   const forReal = values.yes && !values["dry-run"];
-  const memory = await openExistingMemory(values);
+  const memory = await openExistingMemory({ flags: values });
   try {
     const sessions = await listCandidates(memory, values);
     const plan = planCollection(sessions, rules);
@@ -71,13 +73,13 @@ function readRules(values: {
   };
 }
 
-async function listCandidates(memory: Memory, values: StoreOptions): Promise<Listed[]> {
+async function listCandidates(memory: Memory, flags: StoreFlags): Promise<Listed[]> {
   const found: SessionSummary[] = [];
   for (const status of ["all", "deleted"] as const)
     for await (const session of eachSession(memory, status)) found.push(session);
   const sizes = await readSizes(
     memory,
-    values,
+    flags,
     found.map(({ id }) => id),
   );
   return found.map(({ id, title, status, updatedAt, revision, origin, parent }) => ({
@@ -118,8 +120,8 @@ interface Shrunk {
   problem?: string;
 }
 
-function shrink(values: StoreOptions): Shrunk | undefined {
-  const path = sqlitePath(chosenStore(values));
+function shrink(flags: StoreFlags): Shrunk | undefined {
+  const path = sqliteFile(findWorkspace({ flags }).store);
   if (path === undefined) return undefined;
   try {
     return shrinkSqlite(path);

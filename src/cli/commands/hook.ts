@@ -5,10 +5,10 @@ import { type HookEvent, readHookEvent } from "../../hosts/hook/event.ts";
 import { runHook } from "../../hosts/hook/run-hook.ts";
 import type { Host } from "../../hosts/host.ts";
 import { findHost, hostNames } from "../../hosts/hosts.ts";
-import { readHookConfig } from "../../workspace/config.ts";
-import type { StoreWish } from "../../workspace/light-memory.ts";
+import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
 import { isObject } from "../../workspace/small-file.ts";
+import type { StoreFlags } from "../../workspace/store-location.ts";
 
 /** An event that is longer than this is not read. */
 const mostInput = 32_000_000;
@@ -31,7 +31,7 @@ class HookCall {
   readonly #host: Host | undefined;
   readonly #started = performance.now();
   #project = findProject(process.cwd());
-  #config = readHookConfig(this.#project.directory);
+  #config = readWorkspaceConfig(this.#project.directory);
   #event: HookEvent | undefined;
   #isAnswered = false;
   #isReported = false;
@@ -45,11 +45,11 @@ class HookCall {
   async work(): Promise<void> {
     const host = this.#host;
     if (!host) throw unknownHost(this.#args[0] ?? "");
-    const wish = readWish(this.#args.slice(1));
+    const flags = readFlags(this.#args.slice(1));
     const payload = parsePayload(await readInput());
     if (typeof payload.cwd === "string" && payload.cwd !== "") {
       this.#project = findProject(payload.cwd);
-      this.#config = readHookConfig(this.#project.directory);
+      this.#config = readWorkspaceConfig(this.#project.directory);
       this.setDeadline();
     }
     for (const problem of this.#config.problems) this.fail(new HoldfastError("invalid_input", problem));
@@ -59,7 +59,7 @@ class HookCall {
       event,
       project: this.#project,
       config: this.#config,
-      wish,
+      flags,
       answer: (reply) => this.#print(host.formatAnswer(event, reply)),
       fail: (error) => this.fail(error),
     });
@@ -144,7 +144,7 @@ function parsePayload(text: string): Record<string, unknown> {
   throw new HoldfastError("invalid_input", "The event on stdin is not a JSON object.");
 }
 
-function readWish(args: string[]): StoreWish {
+function readFlags(args: string[]): StoreFlags {
   if (args.length === 0) return {};
   const { parseArgs } = process.getBuiltinModule("node:util");
   return parseArgs({ args, options: { db: { type: "string" }, store: { type: "string" } } }).values;

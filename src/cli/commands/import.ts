@@ -3,7 +3,8 @@ import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
 import { hosts } from "../../hosts/hosts.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import { onlyArgument, openChosenMemory, readArguments } from "../arguments.ts";
+import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { onlyArgument, readArguments } from "../arguments.ts";
 import { startProgress } from "../terminal/progress.ts";
 
 const usage = "import FILE [--session ID]";
@@ -20,7 +21,7 @@ export async function run(args: string[]): Promise<number> {
       `${path} holds ${documents.length} sessions; --session can name only one. Leave it out.`,
     );
   }
-  const memory = await openChosenMemory(values);
+  const memory = await openWorkspaceMemory({ flags: values });
   const progress = startProgress("Importing", documents.length);
   try {
     const imported: Imported[] = [];

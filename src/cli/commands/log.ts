@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
-import { openExistingMemory } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
@@ -18,7 +18,7 @@ export async function run(args: string[]): Promise<number> {
   const wanted = atMostOne(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
   const limit = wholeNumber(values.limit, "limit") ?? 50;
-  const memory = await openExistingMemory(values);
+  const memory = await openExistingMemory({ flags: values });
   try {
     const session = await pickSession(memory, wanted);
     const range = revision === undefined ? { limit } : { from: revision, to: revision };

@@ -4,12 +4,14 @@ import { followSession } from "../../hosts/session-link.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
-import { findStore } from "../../workspace/light-memory.ts";
+import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
-import { chosenStore, openChosenMemory, readArguments } from "../arguments.ts";
-import { projectSession } from "../project-root.ts";
-import { defaultSurfaces, knownSurfaces, loadSurfaces } from "../surfaces.ts";
+import { projectSession } from "../../workspace/project-session.ts";
+import { checkStoreFlags } from "../../workspace/store-location.ts";
+import { defaultSurfaces, knownSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
+import { readArguments } from "../arguments.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
@@ -27,17 +29,16 @@ export async function run(args: string[]): Promise<number> {
   }
   const surfaces = await loadSurfaces(names ?? defaultSurfaces(project.root), project.root);
   if (values.session !== undefined) checkId(values.session, "session id");
-  // Contradictory options are refused now; a store that cannot be opened is for the calls to tell.
-  chosenStore(values);
-  const { file } = findStore(project, process.cwd(), values);
+  // Contradictory options are refused now; the calls report a store that cannot be opened.
+  checkStoreFlags(values);
   return serve(
     {
       surfaces,
       version: packageVersion(),
-      openMemory: () => openChosenMemory(values, surfaces),
+      openMemory: () => openWorkspaceMemory({ flags: values, surfaces }),
       resolveSession: sessionOf(project, values.session),
     },
-    file,
+    () => findWorkspace({ flags: values }).store.file,
   );
 }
 
@@ -49,7 +50,7 @@ function sessionOf({ root, directory }: Project, chosen: string | undefined): ()
 }
 
 /** Serves until the client hangs up. Nothing but the protocol is written to stdout. */
-async function serve(options: McpServerOptions, file: string): Promise<number> {
+async function serve(options: McpServerOptions, findFile: () => string): Promise<number> {
   const [{ createMcpServer }, { StdioTransport }] = await Promise.all([
     import("../../mcp/server.ts"),
     import("../../mcp/stdio-transport.ts"),
@@ -58,7 +59,7 @@ async function serve(options: McpServerOptions, file: string): Promise<number> {
     console.error(
       "holdfast mcp is started by an agent and speaks MCP on stdin and stdout. Stop it with Ctrl-C.",
     );
-  const memory = openOnce(options.openMemory, file);
+  const memory = openOnce(options.openMemory, findFile);
   const server = createMcpServer({ ...options, openMemory: memory.open });
   const closed = new Promise<void>((resolve) => {
     const transport = new StdioTransport(process.stdin, process.stdout);
@@ -79,14 +80,16 @@ async function serve(options: McpServerOptions, file: string): Promise<number> {
  */
 function openOnce(
   open: () => Promise<Memory>,
-  file: string,
+  findFile: () => string,
 ): { open(): Promise<Memory>; close(): Promise<void> } {
   let opened: Promise<Memory> | undefined;
+  let file = "";
   let place: string | undefined;
   const close = async () => (await opened?.catch(() => undefined))?.close();
   const openAnew = async () => {
     try {
       const memory = await open();
+      file = findFile();
       place = placeOf(file);
       return memory;
     } catch (error) {

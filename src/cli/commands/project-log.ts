@@ -55,8 +55,8 @@ export async function promote(args: ProjectArguments): Promise<number> {
       "SESSION is missing. Usage: holdfast project promote SESSION [TEXT] [--as debt]",
     );
   const said = rest.join(" ");
-  const { openChosenMemory } = await import("../arguments.ts");
-  const memory = await openChosenMemory({ db: text(args, "db"), store: text(args, "store") });
+  const { openWorkspaceMemory } = await import("../../workspace/open-memory.ts");
+  const memory = await openWorkspaceMemory({ flags: { db: text(args, "db"), store: text(args, "store") } });
   try {
     const opened = await memory.resumeSession(id);
     const input = { ...(said === "" ? {} : { text: said }), ...fieldsOf(args) };

@@ -14,7 +14,6 @@ const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const several = { type: "string", multiple: true } as const;
 
-/** Without those of `arguments.ts`, which brings the whole memory along: lint and verify do without. */
 const options = {
   db: text,
   store: text,

@@ -2,8 +2,8 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { type SearchHit, SessionSearch } from "../../sessions/search/session-search.ts";
 import type { Session } from "../../sessions/session.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
-import { openExistingMemory } from "../existing-memory.ts";
 import { eachSession, pickSession } from "../pick-session.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { ageOf } from "../terminal/quantities.ts";
@@ -21,7 +21,7 @@ export async function run(args: string[]): Promise<number> {
   const query = positionals.join(" ").trim();
   if (query === "") throw new HoldfastError("invalid_input", `QUERY is missing. Usage: holdfast ${usage}`);
   const limit = wholeNumber(values.limit, "limit") ?? 20;
-  const memory = await openExistingMemory(values);
+  const memory = await openExistingMemory({ flags: values });
   try {
     const perSession = values.session === undefined ? {} : { perSession: limit };
     const search = new SessionSearch({ query, limit, ...perSession });

@@ -10,17 +10,13 @@ import { projectNotes } from "../../server/project-notes.ts";
 import { type RunningServer, startServer } from "../../server/start.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
+import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
-import { findProject } from "../../workspace/project.ts";
-import {
-  chosenStore,
-  openChosenMemory,
-  readArguments,
-  type StoreOptions,
-  wholeNumber,
-} from "../arguments.ts";
-import { projectSession } from "../project-root.ts";
-import { defaultSurfaces, loadSurfaces } from "../surfaces.ts";
+import { projectSession } from "../../workspace/project-session.ts";
+import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
+import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
+import { readArguments, wholeNumber } from "../arguments.ts";
 import { openBrowser } from "../terminal/open-browser.ts";
 import { painterFor } from "../terminal/paint.ts";
 
@@ -45,9 +41,10 @@ export async function run(args: string[]): Promise<number> {
   // What is wrong with them is said before a store is opened.
   const { hosts } = chooseAccess(binding);
   const place = choosePlace(values, values.demo);
-  const { root } = findProject(process.cwd());
+  const { project, store } = findWorkspace({ flags: place.flags });
+  const { root } = project;
   const surfaces = await loadSurfaces(defaultSurfaces(root), root);
-  const memory = await openChosenMemory(place, surfaces);
+  const memory = await openWorkspaceMemory({ flags: place.flags, surfaces });
   const stopped = new AbortController();
   const letGo = onSignals(() => stopped.abort());
   const mcp = createMcpHandler({
@@ -62,7 +59,7 @@ export async function run(args: string[]): Promise<number> {
     const server = await startServer({
       ...binding,
       memory,
-      storeName: withoutPassword(chosenStore(place)),
+      storeName: storeName(store),
       version: packageVersion(),
       page,
       mcp: mcp.handle,
@@ -71,7 +68,7 @@ export async function run(args: string[]): Promise<number> {
       demo: values.demo,
       priceOf,
     });
-    introduce(server, place);
+    introduce(server, `${storeName(store)}${place.isTemporary ? " (temporary)" : ""}`);
     if (!page.has("/")) console.log("The page is not built, so there is only the API. Run: npm run build\n");
     if (!values["no-open"]) openBrowser(server.invite());
     const demo = values.demo ? runDemo(memory, stopped.signal) : undefined;
@@ -100,18 +97,17 @@ function priceOf(model: string) {
   return isKnown ? { ...pricesFor(listed, builtInPrices), basis: listed } : undefined;
 }
 
-type Place = StoreOptions & ({ isTemporary: false } | { isTemporary: true; directory: string });
+type Place = { flags: StoreFlags } & ({ isTemporary: false } | { isTemporary: true; directory: string });
 
 /** The demo plays in a store of its own, unless one is named. */
-function choosePlace({ db, store }: StoreOptions, isDemo: boolean): Place {
-  if (!isDemo || db !== undefined || store !== undefined) return { db, store, isTemporary: false };
+function choosePlace({ db, store }: StoreFlags, isDemo: boolean): Place {
+  if (!isDemo || db !== undefined || store !== undefined) return { flags: { db, store }, isTemporary: false };
   const directory = mkdtempSync(join(tmpdir(), "holdfast-demo-"));
-  return { db: join(directory, "memory.db"), isTemporary: true, directory };
+  return { flags: { db: join(directory, "memory.db") }, isTemporary: true, directory };
 }
 
-function introduce({ url, token }: RunningServer, place: Place): void {
-  const store = withoutPassword(chosenStore(place));
-  console.log(`${paint("bold", "Holdfast")} shows ${store}${place.isTemporary ? " (temporary)" : ""}`);
+function introduce({ url, token }: RunningServer, store: string): void {
+  console.log(`${paint("bold", "Holdfast")} shows ${store}`);
   console.log(`  page  ${paint("cyan", `${url}?token=${encodeURIComponent(token)}`)}`);
   console.log(`  API   ${url}openapi.json   MCP  ${url}mcp`);
   console.log(paint("dim", "  The token is new at each start unless you choose it. Stop with Ctrl-C.\n"));
@@ -138,8 +134,4 @@ function readPort(value: string | undefined): number | undefined {
   const port = wholeNumber(value, "port");
   if (port === undefined || port <= 65_535) return port;
   throw new HoldfastError("invalid_input", `--port must be at most 65535 (got ${port}).`);
-}
-
-function withoutPassword(store: string): string {
-  return store.replace(/^([a-z]+:\/\/[^:@/]*):[^@]*@/, "$1@");
 }

@@ -6,8 +6,8 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Note } from "../../surfaces/notes/operations.ts";
 import { readTasks } from "../../surfaces/tasks/operations.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
-import { openExistingMemory } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
 import { ageOf } from "../terminal/quantities.ts";
@@ -30,7 +30,7 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { revision: { type: "string" } });
   const wanted = atMostOne(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
-  const memory = await openExistingMemory(values);
+  const memory = await openExistingMemory({ flags: values });
   try {
     const session = await pickSession(memory, wanted);
     const shown = await readMemory(session, revision);

@@ -1,5 +1,5 @@
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
-import { openExistingMemory } from "../existing-memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
@@ -11,7 +11,7 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { revision: { type: "string" } });
   const wanted = atMostOne(positionals, "SESSION", usage);
   const target = wholeNumber(values.revision, "revision");
-  const memory = await openExistingMemory(values);
+  const memory = await openExistingMemory({ flags: values });
   try {
     const session = await pickSession(memory, wanted);
     const { result, revision } = await session.undo(target, { actor: { kind: "person" } });

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { openMemory } from "../../index.ts";
-import { findStore } from "../../workspace/light-memory.ts";
+import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import type { Host } from "../host.ts";
 import { findProgram } from "../install/launcher.ts";
@@ -79,8 +78,7 @@ async function lookForCanary(
   again: () => Promise<ProgramRun>,
 ): Promise<Finding> {
   const canary = `canary-${randomUUID()}`;
-  const place = findStore(project, project.root);
-  const memory = await openMemory({ store: place.file || place.choice, onWarning: () => {} });
+  const memory = await openWorkspaceMemory({ cwd: project.root, onWarning: () => {} });
   try {
     const session = await memory.openSession(sessionId);
     await session.notepad.append(`Written by holdfast doctor: ${canary}`);

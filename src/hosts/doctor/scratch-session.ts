@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openMemory } from "../../index.ts";
-import { findStore } from "../../workspace/light-memory.ts";
-import { makeProjectDirectory, type Project } from "../../workspace/project.ts";
+import { openExistingMemory, openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import type { Project } from "../../workspace/project.ts";
 import { namesIn } from "../../workspace/small-file.ts";
 import { newHookState, readHookState, writeHookState } from "../hook/state.ts";
 import { sessionIdOf } from "../session-link.ts";
@@ -20,9 +19,7 @@ export interface ScratchSession {
 export async function openScratchSession(host: string, project: Project): Promise<ScratchSession> {
   const hostSession = `doctor-${randomUUID()}`;
   const canary = `canary-${randomUUID()}`;
-  const place = findStore(project, project.root);
-  if (place.choice === "") makeProjectDirectory(project.directory);
-  const memory = await openMemory({ store: place.file || place.choice, onWarning: () => {} });
+  const memory = await openWorkspaceMemory({ cwd: project.root, onWarning: () => {} });
   const links = rememberLinks(project);
   const id = sessionIdOf(host, hostSession);
   const close = async () => {
@@ -42,9 +39,8 @@ export async function openScratchSession(host: string, project: Project): Promis
 
 /** Takes away what a conversation of doctor's own, or a client that it ran, has left in the store. */
 export async function purgeSessionsOf(project: Project, hostSession: string): Promise<void> {
-  const place = findStore(project, project.root);
   try {
-    const memory = await openMemory({ store: place.file || place.choice, onWarning: () => {} });
+    const memory = await openExistingMemory({ cwd: project.root, onWarning: () => {} });
     const sessions = await memory.listSessions({ status: "all" });
     for (const { id } of sessions.filter((session) => session.id.includes(hostSession)))
       await memory.purgeSession(id);

@@ -2,7 +2,7 @@ import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint, Receipt } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
-import { stampOf } from "../../workspace/light-memory.ts";
+import { stampOf } from "../../workspace/hook-memory.ts";
 import { readConversation } from "../transcript/read-conversation.ts";
 import {
   planHostCheckpoint,

@@ -3,7 +3,7 @@ import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
-import { stampOf } from "../../workspace/light-memory.ts";
+import { stampOf } from "../../workspace/hook-memory.ts";
 import { dropStaleLinks } from "../session-link.ts";
 import { readConversation } from "../transcript/read-conversation.ts";
 import { afterCompaction, beforeCompaction, tellCompacted } from "./compaction.ts";

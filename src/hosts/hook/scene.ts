@@ -2,15 +2,10 @@ import type { State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { HookConfig } from "../../workspace/config.ts";
-import {
-  findStore,
-  openLightMemory,
-  type StorePlace,
-  type StoreWish,
-  stampOf,
-} from "../../workspace/light-memory.ts";
+import type { WorkspaceConfig } from "../../workspace/config.ts";
+import { openHookMemory, stampOf } from "../../workspace/hook-memory.ts";
 import type { Project } from "../../workspace/project.ts";
+import { locateStore, type StoreFlags, type StoreLocation } from "../../workspace/store-location.ts";
 import { memoryOf } from "../session-link.ts";
 import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
@@ -21,9 +16,9 @@ import { type HookState, newHookState, readHookState } from "./state.ts";
 export interface HookRun {
   event: HookEvent;
   project: Project;
-  config: HookConfig;
-  /** The store that was asked for, if one was. */
-  wish?: StoreWish;
+  config: WorkspaceConfig;
+  /** The options that name a store, if they were given. */
+  flags?: StoreFlags;
   /** Called at most once, as soon as the answer is known; what has to be written is written after it. */
   answer: (reply: HookReply) => void;
   /** Told of what went wrong without standing in the way of the answer. */
@@ -32,7 +27,7 @@ export interface HookRun {
 
 /** One event with all that its handling needs; the database is opened only when it is asked for. */
 export interface Scene extends HookRun {
-  place: StorePlace;
+  place: StoreLocation;
   /** What earlier hooks of this conversation left; undefined for the first. */
   known: HookState | undefined;
   /** What this one leaves. */
@@ -46,10 +41,10 @@ export async function setScene(run: HookRun): Promise<Scene> {
   const { event, project, fail } = run;
   const { hostSession } = event;
   const host = event.host.name;
-  const place = findStore(project, event.cwd, run.wish);
+  const place = locateStore({ project, cwd: event.cwd, flags: run.flags, config: run.config });
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
-    opened ??= await openLightMemory(project, place, mayCreate);
+    opened ??= await openHookMemory(project, place, mayCreate);
     return opened;
   };
   const known = readHookState(project.directory, host, hostSession);

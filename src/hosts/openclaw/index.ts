@@ -1,6 +1,6 @@
 import { defaultLimits } from "../../engine/limits.ts";
 import { createToolbox, dotless } from "../../surfaces/toolbox.ts";
-import { basicSurfaces } from "../../workspace/plugin-memory.ts";
+import { basicSurfaces } from "../../workspace/surfaces.ts";
 import { failureReporter } from "../report-failure.ts";
 import type {
   OpenClawApi,

@@ -3,9 +3,10 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { openPluginMemory } from "../../workspace/plugin-memory.ts";
+import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { isObject } from "../../workspace/small-file.ts";
+import { basicSurfaces } from "../../workspace/surfaces.ts";
 import {
   planHostCheckpoint,
   planHostReceipt,
@@ -125,7 +126,7 @@ export class OpenClawMemory {
     const { root } = findProject(cwd);
     const known = this.#memories.get(root);
     if (known) return known;
-    const opened = openPluginMemory(cwd);
+    const opened = openWorkspaceMemory({ cwd, surfaces: basicSurfaces });
     this.#memories.set(root, opened);
     opened.catch(() => this.#memories.delete(root));
     return opened;

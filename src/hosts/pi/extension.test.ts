@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { holdfast as runCommand } from "../../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
-import { surfacesFor } from "../../workspace/plugin-memory.ts";
+import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { readFailures } from "../failures.ts";
 import holdfast from "./index.ts";
 import { readPiSession } from "./session-file.ts";
@@ -183,7 +183,7 @@ test("holdfast import reads the notes of the branch, and a damaged one costs no 
 
 test("where the project has a NOTES.md, its tools come along [plugins.pi-tools]", async () => {
   const cwd = makeProject();
-  const names = async () => (await surfacesFor(cwd)).map(({ name }) => name);
+  const names = async () => (await loadSurfaces(defaultSurfaces(cwd), cwd)).map(({ name }) => name);
   assert.deepEqual(await names(), ["notepad", "notes"]);
   mkdirSync(join(cwd, ".holdfast"));
   writeFileSync(join(cwd, ".holdfast/NOTES.md"), "# Notes\n");

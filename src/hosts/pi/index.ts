@@ -1,7 +1,9 @@
 import { openMemory } from "../../index.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Surface } from "../../surfaces/surface.ts";
-import { openPluginMemory, surfacesFor } from "../../workspace/plugin-memory.ts";
+import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { findProject } from "../../workspace/project.ts";
+import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { failureReporter } from "../report-failure.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
 import { PiExtension } from "./extension.ts";
@@ -19,7 +21,8 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
     // On a terminal that pi draws on, a line on stderr would stand in the middle of the picture.
     report(event, error, cwd, hasUI && ui ? (line) => ui.notify(line, "warning") : undefined);
   // pi starts in the project's folder, and tools have to be there before the first session is.
-  const surfaces = await surfacesFor(process.cwd());
+  const { root } = findProject(process.cwd());
+  const surfaces = await loadSurfaces(defaultSurfaces(root), root);
   const parts = await openMemory({ store: "memory:", surfaces });
   const extension = new PiExtension(pi, {
     tools: parts.tools(),
@@ -38,7 +41,7 @@ async function openOrDoWithout(
   report: (error: unknown) => void,
 ): Promise<Memory> {
   try {
-    return await openPluginMemory(cwd, surfaces);
+    return await openWorkspaceMemory({ cwd, surfaces });
   } catch (error) {
     report(error);
     return openMemory({ store: "memory:", surfaces });

@@ -37,7 +37,12 @@ export async function loadSurfaces(names: readonly string[], root: string): Prom
   return loaded;
 }
 
-/** What an agent gets unless surfaces are named: little, and the project's notes where it has some. */
+const basicNames = ["notepad", "notes"];
+
+/** What every agent gets. */
+export const basicSurfaces: readonly Surface[] = findSurfaces(basicNames);
+
+/** The default for an agent: little, and the project's notes where it has some. */
 export function defaultSurfaces(root: string): string[] {
-  return ["notepad", "notes", ...(hasNotes(root) ? ["project"] : [])];
+  return [...basicNames, ...(hasNotes(root) ? ["project"] : [])];
 }

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatStoreAddress, parseStoreAddress } from "./store-address.ts";
+
+test("an address that was formatted is read back as the same address [store.location]", () => {
+  const addresses = [
+    "/data/memory.db",
+    "C:\\data\\memory.db",
+    ":memory:",
+    "/what?/memory.db",
+    "sqlite:/what?/memory.db?synchronous=normal",
+    "sqlite:/memory.db?synchronous=full",
+    "jsonl:/data/what?",
+    "postgres://me:secret@db/notes?sslmode=require",
+    "postgresql://db/notes",
+    "memory:",
+  ];
+  assert.deepEqual(
+    addresses.map((text) => formatStoreAddress(parseStoreAddress(text))),
+    addresses,
+  );
+});
+
+test("a plain path, one slash and three slashes name the same file [store.location]", () => {
+  for (const text of ["/a.db", "sqlite:/a.db", "sqlite:///a.db"])
+    assert.deepEqual(parseStoreAddress(text), { kind: "sqlite", path: "/a.db" });
+  assert.deepEqual(parseStoreAddress("jsonl:///a"), parseStoreAddress("jsonl:/a"));
+  assert.deepEqual(parseStoreAddress("sqlite:a.db"), { kind: "sqlite", path: "a.db" });
+});
+
+test("an address without a path, with an unknown option or an unknown scheme is refused [store.location]", () => {
+  for (const text of ["sqlite:", "sqlite:?synchronous=normal", "jsonl:"])
+    assert.throws(() => parseStoreAddress(text), /has no path\. Write (?:sqlite|jsonl):PATH/, text);
+  assert.throws(
+    () => parseStoreAddress("sqlite:a.db?synchronous=off"),
+    /Unknown store option "synchronous=off"/,
+  );
+  assert.throws(() => parseStoreAddress("file:a.db"), /There is no store for "file:"/);
+});

@@ -1,0 +1,74 @@
+import { HoldfastError } from "../errors.ts";
+
+/** A store as a user names it: a plain path is a SQLite file, everything else is a URL. */
+export type StoreAddress =
+  | { kind: "sqlite"; path: string; synchronous?: "full" | "normal" }
+  | { kind: "jsonl"; path: string }
+  | { kind: "postgres"; url: string }
+  | { kind: "memory" };
+
+/**
+ * Reads `PATH`, `sqlite:PATH[?synchronous=normal]`, `jsonl:DIRECTORY`, `postgres://…` or `memory:`. Paths stay as
+ * written: what they are relative to is the caller's to decide.
+ */
+export function parseStoreAddress(text: string): StoreAddress {
+  // Two letters at least: "C:\memory.db" is a path.
+  const scheme = /^([a-z][a-z0-9+-]+):/.exec(text)?.[1];
+  switch (scheme) {
+    case undefined:
+      return { kind: "sqlite", path: text };
+    case "sqlite":
+      return parseSqlite(text, pathIn(text, scheme));
+    case "jsonl":
+      return { kind: "jsonl", path: pathIn(text, scheme) };
+    case "postgres":
+    case "postgresql":
+      return { kind: "postgres", url: text };
+    case "memory":
+      return { kind: "memory" };
+    default:
+      throw new HoldfastError(
+        "invalid_input",
+        `There is no store for ${JSON.stringify(`${scheme}:`)}. Use a file path, sqlite:PATH, jsonl:DIRECTORY, postgres://… or memory:.`,
+        { data: { store: text } },
+      );
+  }
+}
+
+/** The text that `parseStoreAddress` reads as this address; a path has to be absolute or `:memory:`. */
+export function formatStoreAddress(address: StoreAddress): string {
+  switch (address.kind) {
+    case "sqlite":
+      return address.synchronous === undefined
+        ? address.path
+        : `sqlite:${address.path}?synchronous=${address.synchronous}`;
+    case "jsonl":
+      return `jsonl:${address.path}`;
+    case "postgres":
+      return address.url;
+    case "memory":
+      return "memory:";
+  }
+}
+
+function pathIn(text: string, scheme: string): string {
+  const path = text.slice(scheme.length + 1).replace(/^\/\/(?=\/)/, "");
+  if (path !== "" && !path.startsWith("?")) return path;
+  throw new HoldfastError("invalid_input", `${JSON.stringify(text)} has no path. Write ${scheme}:PATH.`, {
+    data: { store: text },
+  });
+}
+
+function parseSqlite(text: string, pathAndOption: string): StoreAddress {
+  // The last one: a directory's name may contain a question mark.
+  const mark = pathAndOption.lastIndexOf("?");
+  if (mark === -1) return { kind: "sqlite", path: pathAndOption };
+  const [path, option] = [pathAndOption.slice(0, mark), pathAndOption.slice(mark + 1)];
+  if (option === "synchronous=full") return { kind: "sqlite", path, synchronous: "full" };
+  if (option === "synchronous=normal") return { kind: "sqlite", path, synchronous: "normal" };
+  throw new HoldfastError(
+    "invalid_input",
+    `Unknown store option ${JSON.stringify(option)}. The one option is synchronous=full or synchronous=normal.`,
+    { data: { store: text } },
+  );
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { openMemory } from "../index.ts";
+import { openHookMemory, stampOf } from "./hook-memory.ts";
+import { findProject } from "./project.ts";
+import { locateStore } from "./store-location.ts";
+
+function locate(HOLDFAST_DB: string) {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, ".git"));
+  const project = findProject(root);
+  return { project, store: locateStore({ project, cwd: root, env: { HOLDFAST_DB } }) };
+}
+
+test("the stamp changes with every write, also where the database is reached through a link [hooks.store]", async () => {
+  const folder = temporaryDirectory();
+  const [real, link] = [join(folder, "real.db"), join(temporaryDirectory(), "link.db")];
+  symlinkSync(real, link);
+  const memory = await openMemory({ store: real });
+  const session = await memory.openSession("s");
+  const { store } = locate(link);
+  const stamps = new Set([stampOf(store)]);
+  for (const text of ["one", "two"]) {
+    await session.notepad.append(text);
+    stamps.add(stampOf(store));
+  }
+  await memory.close();
+  assert.equal(stamps.size, 3);
+});
+
+test("a store that has to be opened to see what changed has no stamp [hooks.store]", () => {
+  const places = ["jsonl:notes", "memory:", "postgres://db/notes", "sqlite::memory:"];
+  assert.deepEqual(
+    places.map((place) => stampOf(locate(place).store)),
+    ["", "", "", ""],
+  );
+});
+
+test("a hook that only looks makes no store, of whichever kind [hooks.missing]", async () => {
+  for (const place of ["notes.db", "sqlite:notes.db?synchronous=normal", "jsonl:notes"]) {
+    const { project, store } = locate(place);
+    assert.equal(await openHookMemory(project, store, false), undefined);
+    assert.ok(!existsSync(store.file), place);
+    const memory = await openHookMemory(project, store, true);
+    await (await memory?.openSession("s"))?.notepad.append("kept");
+    await memory?.close();
+    const opened = await openMemory({ store: store.url });
+    assert.equal(await (await opened.resumeSession("s")).notepad.read(), "kept");
+    await opened.close();
+  }
+});

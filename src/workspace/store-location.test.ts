@@ -1,0 +1,296 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { parseArgs } from "node:util";
+import { runNode } from "../../test/support/command-line.ts";
+import { compiled } from "../../test/support/compiled.ts";
+import type { EntryAnswer, EntryRequest } from "../../test/support/entry-points.ts";
+import { contextIn, hookProcess } from "../../test/support/hook.ts";
+import { startServe } from "../../test/support/serve-process.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { checkCanary } from "../hosts/doctor/check-canary.ts";
+import { openMemory } from "../index.ts";
+import { initialize, startMcp } from "../mcp/test-support/mcp-process.ts";
+import { readWorkspaceConfig } from "./config.ts";
+import { findProject } from "./project.ts";
+import { locateStore, type StoreFlags, type StoreLocation, storeName } from "./store-location.ts";
+
+const cli = join(import.meta.dirname, "../cli.ts");
+
+/** `$root` is the project, `$inside` the subdirectory that the programs are started in, `$home` the home directory. */
+interface Setting {
+  env?: Record<string, string>;
+  flags?: string[];
+  config?: { store: unknown };
+  /** A link that is made before, and where it leads. */
+  link?: [from: string, to: string];
+  /** Default: `$inside`. */
+  cwd?: string;
+  /** The project directory's name. */
+  name?: string;
+  /** The path of the store, with `jsonl:` before a directory. */
+  expected: string;
+  source: "flag" | "environment" | "config" | "default";
+}
+
+const inHoldfast = "$root/.holdfast/memory.db";
+
+const settings: Setting[] = [
+  { expected: inHoldfast, source: "default" },
+  { cwd: "$root", expected: inHoldfast, source: "default" },
+  {
+    env: { HOLDFAST_DB: "", HOLDFAST_STORE: "" },
+    config: { store: "" },
+    expected: inHoldfast,
+    source: "default",
+  },
+  { config: { store: 5 }, expected: inHoldfast, source: "default" },
+  { link: [inHoldfast, "$home/shared/a.db"], expected: "$home/shared/a.db", source: "default" },
+  { env: { HOLDFAST_DB: "$home/a.db" }, expected: "$home/a.db", source: "environment" },
+  { env: { HOLDFAST_DB: "sqlite:$home/a.db" }, expected: "$home/a.db", source: "environment" },
+  { env: { HOLDFAST_DB: "sqlite://$home/a.db" }, expected: "$home/a.db", source: "environment" },
+  { env: { HOLDFAST_DB: "data/a.db" }, expected: "$root/data/a.db", source: "environment" },
+  { env: { HOLDFAST_DB: "data/a.db" }, cwd: "$root", expected: "$root/data/a.db", source: "environment" },
+  { env: { HOLDFAST_DB: "sqlite:./a.db" }, expected: "$root/a.db", source: "environment" },
+  { env: { HOLDFAST_DB: "~/a.db" }, expected: "$home/a.db", source: "environment" },
+  { env: { HOLDFAST_DB: "sqlite:~/a.db?synchronous=normal" }, expected: "$home/a.db", source: "environment" },
+  { env: { HOLDFAST_DB: "jsonl:$home/a" }, expected: "jsonl:$home/a", source: "environment" },
+  {
+    link: ["$root/link.db", "$home/a.db"],
+    env: { HOLDFAST_DB: "link.db" },
+    expected: "$home/a.db",
+    source: "environment",
+  },
+  { env: { HOLDFAST_STORE: "a.db" }, expected: "$root/a.db", source: "environment" },
+  {
+    env: { HOLDFAST_STORE: "sqlite:$home/a.db?synchronous=full" },
+    expected: "$home/a.db",
+    source: "environment",
+  },
+  { env: { HOLDFAST_STORE: "jsonl:a" }, expected: "jsonl:$root/a", source: "environment" },
+  { env: { HOLDFAST_STORE: "jsonl:~/a" }, expected: "jsonl:$home/a", source: "environment" },
+  {
+    env: { HOLDFAST_DB: "$home/a.db", HOLDFAST_STORE: "b.db" },
+    expected: "$home/a.db",
+    source: "environment",
+  },
+  { env: { HOLDFAST_DB: "", HOLDFAST_STORE: "b.db" }, expected: "$root/b.db", source: "environment" },
+  { config: { store: ".holdfast/a.db" }, expected: "$root/.holdfast/a.db", source: "config" },
+  { config: { store: "sqlite:~/a.db" }, expected: "$home/a.db", source: "config" },
+  { config: { store: "jsonl:a" }, expected: "jsonl:$root/a", source: "config" },
+  {
+    name: "what? now",
+    config: { store: "sqlite:a.db?synchronous=normal" },
+    expected: "$root/a.db",
+    source: "config",
+  },
+  {
+    env: { HOLDFAST_STORE: "a.db" },
+    config: { store: "b.db" },
+    expected: "$root/a.db",
+    source: "environment",
+  },
+  { flags: ["--db", "a.db"], expected: "$inside/a.db", source: "flag" },
+  { flags: ["--db", "sqlite:../../a.db?synchronous=normal"], expected: "$root/a.db", source: "flag" },
+  { flags: ["--db=~/a.db"], expected: "$home/a.db", source: "flag" },
+  {
+    link: ["$inside/link.db", "$home/a.db"],
+    flags: ["--db", "link.db"],
+    expected: "$home/a.db",
+    source: "flag",
+  },
+  { flags: ["--store", "jsonl:a"], expected: "jsonl:$inside/a", source: "flag" },
+  {
+    flags: ["--store", "sqlite:$home/a.db"],
+    env: { HOLDFAST_DB: "b.db" },
+    config: { store: "c.db" },
+    expected: "$home/a.db",
+    source: "flag",
+  },
+];
+
+let entryPoints: ChildProcess;
+
+before(() => {
+  entryPoints = fork(join(import.meta.dirname, "../../test/support/entry-points.ts"), {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compiled },
+  });
+});
+
+after(() => entryPoints.kill());
+
+for (const setting of settings) {
+  const { expected, source, ...given } = setting;
+  test(`every entry point finds ${expected} for ${JSON.stringify(given)} [store.location]`, async () => {
+    const scene = await prepare(setting);
+    const { cwd, env, flags, session, store } = scene;
+    const before = listFiles(scene.top);
+    const [shown, sessions, hook] = await Promise.all([
+      askEntryPoints({ cwd, variables: env, flags, session, expected: store }),
+      runNode([cli, "sessions", "--all", "--json", ...flags], process.execPath, { cwd, env }),
+      hookProcess("claude-code", hookEvent(session, cwd), { cwd, env, args: flags }),
+    ]);
+    const notepad = new RegExp(`kept in ${session}`);
+    assert.match(contextIn(hook.stdout), notepad, `hook: ${hook.stderr}`);
+    assert.match(sessions.stdout, new RegExp(`"${session}"`), `sessions: ${sessions.stderr}`);
+    assert.match(shown.mcp, notepad);
+    assert.match(shown.serve, new RegExp(`"${session}"`));
+    assert.ok(shown.serve.includes(` shows ${scene.shownAs}\n`), shown.serve);
+    if (flags.length === 0) {
+      assert.match(shown.pi, notepad);
+      assert.match(shown.openclaw, notepad);
+      assert.equal(shown.doctor, "the canary is there");
+    }
+    assert.deepEqual(listFiles(scene.top), before, "a store was made elsewhere");
+    for (const said of [shown.warnings, hook.stderr, sessions.stderr])
+      assert.equal(said.includes(`"store" in `), setting.config?.store === 5, said);
+    const location = scene.locate();
+    assert.equal(location.source, source);
+    assert.equal(location.file, scene.shownAs.replace("jsonl:", ""));
+    assert.equal(location.url.replace(/^sqlite:|\?synchronous=\w+$/g, ""), store);
+  });
+}
+
+test("processes of their own agree on a store that HOLDFAST_DB names by its URL [store.location]", async (context) => {
+  const env = { HOLDFAST_DB: "sqlite:$home/a.db" };
+  const scene = await prepare({ env, expected: "$home/a.db", source: "environment" });
+  const { cwd, session } = scene;
+  const before = listFiles(scene.top);
+  Object.assign(process.env, scene.env);
+  const shown = await runNode([cli, "show", session], process.execPath, { cwd });
+  assert.match(shown.stdout, /kept in/, shown.stderr);
+  const mcp = startMcp(context, ["--session", session], { cwd, env: scene.env });
+  await initialize(mcp);
+  assert.match((await mcp.call("read_notepad")).content[0].text, /kept in/);
+  await mcp.end();
+  const server = await startServe(context, ["--port", "0"], cwd);
+  assert.ok(server.output().includes(` shows ${scene.shownAs}\n`), server.output());
+  server.process.kill();
+  await server.ended;
+  const line = `'${process.execPath}' '${cli}' hook claude-code`;
+  const findings = await checkCanary("claude-code", line, findProject(cwd), "");
+  assert.deepEqual(
+    findings.map(({ check, status }) => `${check} ${status}`),
+    ["canary ok", "hook ok"],
+  );
+  assert.deepEqual(listFiles(scene.top), before, "a store was made elsewhere");
+});
+
+test("a store that is not a file is opened as it was written, and shown without its password [store.location]", () => {
+  const project = { root: "/p", directory: "/p/.holdfast" };
+  const locate = (HOLDFAST_STORE: string) => locateStore({ project, cwd: "/p", env: { HOLDFAST_STORE } });
+  const url = "postgres://me:secret@db.example/notes?sslmode=require";
+  const postgres = locate(url);
+  assert.deepEqual(postgres, { kind: "postgres", url, file: "", source: "environment" });
+  assert.equal(storeName(postgres), "postgres://me@db.example/notes?sslmode=require");
+  assert.deepEqual(locate("memory:"), { kind: "memory", url: "memory:", file: "", source: "environment" });
+  assert.deepEqual(locate("sqlite::memory:"), {
+    kind: "sqlite",
+    url: ":memory:",
+    file: "",
+    source: "environment",
+  });
+});
+
+test("options survive, and what names no store is refused with the reason [store.location]", () => {
+  const project = { root: "/p", directory: "/p/.holdfast" };
+  const locate = (flags: StoreFlags) => locateStore({ project, cwd: "/p/deep", env: {}, flags });
+  const normal = locate({ store: "sqlite:a.db?synchronous=normal" });
+  assert.equal(normal.url, "sqlite:/p/deep/a.db?synchronous=normal");
+  assert.equal(normal.file, "/p/deep/a.db");
+  assert.throws(() => locate({ db: "a.db", store: "b.db" }), /either --db or --store/);
+  assert.throws(() => locate({ db: "" }), /--db is empty/);
+  assert.throws(() => locate({ db: "sqlite:a.db?mode=ro" }), /Unknown store option "mode=ro"/);
+  assert.throws(() => locate({ store: "sqlite:" }), /"sqlite:" has no path/);
+  assert.throws(() => locate({ store: "mysql://db" }), /There is no store for "mysql:"/);
+});
+
+interface Scene {
+  /** The directory of everything that belongs to this setting. */
+  top: string;
+  cwd: string;
+  env: Record<string, string>;
+  flags: string[];
+  /** What opens the expected store; the session is in no other. */
+  store: string;
+  session: string;
+  /** The store as a person is shown it. */
+  shownAs: string;
+  locate(): StoreLocation;
+}
+
+let scenes = 0;
+
+/** Makes the project, and the expected store with a session for every host. */
+async function prepare(setting: Setting): Promise<Scene> {
+  const top = realpathSync(temporaryDirectory());
+  const root = join(top, setting.name ?? "project");
+  const places = { root, home: join(top, "home"), inside: join(root, "packages/deep") };
+  for (const path of [places.inside, places.home, join(root, ".git")]) mkdirSync(path, { recursive: true });
+  const filled = fill(setting, places);
+  const { env = {}, flags = [], config, link, cwd = places.inside, expected } = filled;
+  if (config || link) mkdirSync(join(root, ".holdfast"), { mode: 0o700 });
+  if (config) writeFileSync(join(root, ".holdfast/config.json"), JSON.stringify(config));
+  const session = `session-${++scenes}`;
+  const memory = await openMemory({ store: expected });
+  for (const id of [session, ...["claude-code", "pi", "openclaw"].map((host) => `${host}.${session}`)])
+    await (await memory.openSession(id)).notepad.write(`kept in ${session}`);
+  await memory.close();
+  if (link) symlinkSync(link[1], link[0]);
+  process.env.HOME = places.home;
+  return {
+    top,
+    cwd,
+    env: { HOLDFAST_DB: "", HOLDFAST_STORE: "", HOME: places.home, NODE_COMPILE_CACHE: compiled, ...env },
+    flags,
+    store: expected,
+    session,
+    shownAs: link?.[0] ?? expected,
+    locate: () => {
+      const project = findProject(cwd);
+      const options = { db: { type: "string" }, store: { type: "string" } } as const;
+      const { values } = parseArgs({ args: flags, options });
+      return locateStore({
+        project,
+        cwd,
+        env,
+        flags: values,
+        config: readWorkspaceConfig(project.directory),
+      });
+    },
+  };
+}
+
+function fill(setting: Setting, { root, home, inside }: Record<"root" | "home" | "inside", string>): Setting {
+  const text = JSON.stringify(setting)
+    .replaceAll("$root", root)
+    .replaceAll("$home", home)
+    .replaceAll("$inside", inside);
+  return JSON.parse(text);
+}
+
+async function askEntryPoints(request: EntryRequest): Promise<EntryAnswer> {
+  entryPoints.send(request);
+  const [{ shown, error }] = await once(entryPoints, "message");
+  assert.equal(error, undefined);
+  return shown;
+}
+
+function hookEvent(session_id: string, cwd: string): string {
+  return JSON.stringify({ session_id, cwd, hook_event_name: "SessionStart", source: "startup" });
+}
+
+/** Every database and every other file, without what hooks and SQLite keep beside a store. */
+function listFiles(top: string): string[] {
+  return readdirSync(top, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(top.length))
+    .filter(
+      (path) => !/-(?:wal|shm)$|\/\.holdfast\/(?:links\/|\.gitignore$|hook-failures\.jsonl$)/.test(path),
+    )
+    .sort();
+}
