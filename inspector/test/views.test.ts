@@ -4,13 +4,9 @@ import { test } from "node:test";
 import axeCore from "axe-core";
 import type { Page } from "playwright-core";
 import { runAudit } from "../../src/cli/demo/audit.ts";
+import { Compaction } from "../../src/compaction/compaction.ts";
 import { emptyCounters } from "../../src/engine/state.ts";
-import {
-  planHostCheckpoint,
-  planHostReceipt,
-  writeCheckpoint,
-  writeReceipt,
-} from "../../src/hosts/hook/host-compaction.ts";
+import { commitReceipt } from "../../src/hosts/commit-receipt.ts";
 import { openMemory } from "../../src/index.ts";
 import { pageFiles } from "../../src/server/page/page.ts";
 import { openStore } from "../../src/stores/open-store.ts";
@@ -138,10 +134,18 @@ test(
       message: { role: "user" as const, content },
     });
     const removed = [said(1, "Use port 5432, see docs/setup.md"), said(2, "The ticket is E-1041")];
-    const common = { asks: [], shown: "The port is 5432", summary: "See docs/setup.md" };
-    const receipt = { state: await session.state(), epoch: 1, removed, transcript: "", ...common };
-    await writeCheckpoint(session, await planHostCheckpoint(session, removed));
-    await writeReceipt(session, planHostReceipt(receipt));
+    const compaction = new Compaction({
+      session,
+      trigger: "host",
+      skipped: "",
+      wayBack: "none",
+      countTokens: (text) => text.length,
+      contextAfter: async ({ summary }) => ({ text: `The port is 5432\n${summary}`, tokens: 10 }),
+      commit: (receipt) => commitReceipt(session, receipt),
+      notify: async () => {},
+    });
+    await compaction.begin({ messages: removed, to: 2 });
+    await compaction.finish({ text: "See docs/setup.md", by: "model" });
     const { page, problems } = await openPage(browser, server, { hash: "#/hosted/compaction" });
     await page.getByText("is out of reach.").waitFor();
     await page.getByText("The host keeps these messages itself").waitFor();

@@ -71,9 +71,9 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     countTokens,
     notify: (moment) => agent.notify(moment, emit),
     emit,
-    async contextAfter(summary, state) {
+    async contextAfter({ body, state }) {
       const blocks = blocksToFreeze(toolbox.context(state));
-      const preview = previewCompaction(state, { to, blocks, mark: compactedText, summary });
+      const preview = previewCompaction(state, { to, blocks, mark: compactedText, summary: body });
       const context = toolbox.context(preview);
       const after = planPrompt({ state: preview, context, messages: kept, base, placement });
       return {

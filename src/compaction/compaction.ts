@@ -37,8 +37,15 @@ export interface CompactionDriver {
   skipped: string;
   wayBack: WayBack;
   countTokens: (text: string) => number;
-  /** What the model is given once this text has replaced the removed messages. */
-  contextAfter(body: string, state: State): Promise<{ text: string; tokens: number }>;
+  /**
+   * What the model is given after the compaction. `body` is the summary with the checkpoint, as `commit` gets it but for
+   * the receipt; `summary` is the summary alone, for a host that shows its own.
+   */
+  contextAfter(after: {
+    body: string;
+    summary: string;
+    state: State;
+  }): Promise<{ text: string; tokens: number }>;
   /** Ends the epoch durably. `text` replaces the removed messages in the prompt. */
   commit(receipt: Receipt, text: string): Promise<void>;
   /** Tells the surfaces of a moment. */
@@ -177,7 +184,7 @@ export class Compaction {
     const { session, trigger, wayBack, contextAfter } = this.#driver;
     const state = await session.state();
     const body = renderSummary(summary, checkpoint);
-    const after = await contextAfter(body, state);
+    const after = await contextAfter({ body, summary: summary.text, state });
     const receipt = planReceipt({
       state,
       epoch: { ...readEpoch(state), number: checkpoint.epoch },

@@ -145,13 +145,10 @@ function isReferenced({ kind, text }: ReceiptItem, needed: string): boolean {
 
 const kinds = "notes, paths, ids, numbers, URLs and asks";
 
-function receiptLine(
-  receipt: Omit<Receipt, "line">,
-  { trigger, removed, summaryBy, wayBack }: ReceiptInput,
-): string {
+function receiptLine(receipt: Omit<Receipt, "line">, { removed, summaryBy, wayBack }: ReceiptInput): string {
   const { kept, recallable, missing } = receipt.counts;
   const total = kept + recallable + missing;
-  if (trigger !== "host" || wayBack === "tool") {
+  if (wayBack !== "transcript" && removed.messages > 0) {
     const back = receipt.putBack.map(({ text }) => oneLine(text)).join("; ");
     const rest = recallable > 0 ? `, ${recallable} can be recalled (tool recall)` : "";
     const needed = back === "" ? "" : ` Put back because they are still needed: ${back}.`;

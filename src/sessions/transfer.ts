@@ -140,7 +140,7 @@ export function readExport(
     counters: countRecords(writes, journal),
     notepad,
   };
-  return { row, records: writes, entries: [...journal, arrival] };
+  return { row, records: writes, entries: [...(journal as JournalEntry[]), arrival] };
 }
 
 function checkRecord(kind: RecordKind, key: string, value: Json): Json {

@@ -82,8 +82,21 @@ export interface SurfaceView {
   isEmpty?(state: State): boolean;
 }
 
+/** The session that a moment belongs to. It may have no memory yet. */
+export interface MomentSession {
+  id: string;
+  agent: string;
+}
+
+/** What a surface does at the moments of a conversation. */
+export interface MomentSurface {
+  name: string;
+  /** Returns warnings instead of throwing: it must not block an agent. */
+  onMoment?(session: MomentSession, moment: Moment): Promise<string[]>;
+}
+
 /** One form of memory: its tools, its block and its guidance, declared together. */
-export interface Surface extends SurfaceView {
+export interface Surface extends SurfaceView, MomentSurface {
   tools: readonly Tool[];
   /** Its tools work only where an agent of ours runs. */
   needsAgent?: true;
@@ -91,8 +104,6 @@ export interface Surface extends SurfaceView {
   guidance(limits: Limits): string;
   /** Looks again at what `block` and `extraTools` show from outside the session: a file, what the agent knows. */
   refresh?(session: SessionHandle): Promise<void>;
-  /** Called at the moments of a conversation. Returns warnings instead of throwing: it must not block an agent. */
-  onMoment?(session: SessionHandle, moment: Moment): Promise<string[]>;
   /** Tools that come and go; as of the last `refresh` with a session of the same agent. */
   extraTools?(agent: AgentOf): readonly Tool[];
 }

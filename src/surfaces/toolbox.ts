@@ -5,7 +5,7 @@ import { HoldfastError } from "../errors.ts";
 import type { AgentOf } from "./agent-key.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
 import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
-import type { Call, CallSetting, Moment, Surface, Tool } from "./surface.ts";
+import type { Call, CallSetting, Moment, MomentSession, MomentSurface, Surface, Tool } from "./surface.ts";
 
 /** What a tool call gives back. `text` is for the model, `output` for programs. */
 export type ToolAnswer =
@@ -77,9 +77,8 @@ export function createToolbox(
         ),
       ),
     async notify(session, moment) {
-      const warnings: string[] = [];
-      for (const surface of surfaces) warnings.push(...((await surface.onMoment?.(session, moment)) ?? []));
-      return warnings;
+      const { id, agent } = (await session.state()).row;
+      return notifySurfaces(surfaces, { id, agent }, moment);
     },
     async dispatch(session, name, input, options, setting = {}) {
       const taken = [...tools.keys(), ...(setting.taken ?? [])];
@@ -91,6 +90,17 @@ export function createToolbox(
       return dispatch(new Map([...tools, ...extra]), name, input, call);
     },
   };
+}
+
+/** Tells surfaces of a moment of the conversation, one after another, and returns their warnings. */
+export async function notifySurfaces(
+  surfaces: readonly MomentSurface[],
+  session: MomentSession,
+  moment: Moment,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const surface of surfaces) warnings.push(...((await surface.onMoment?.(session, moment)) ?? []));
+  return warnings;
 }
 
 function guidanceOf(surfaces: readonly Surface[], { limits }: Pick<Call, "limits">): string {

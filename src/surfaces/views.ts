@@ -7,6 +7,11 @@ import type { SurfaceView } from "./surface.ts";
 /** The surfaces that hold what an agent wrote down; without their tools, so that a hook can load them. */
 const writtenViews: readonly SurfaceView[] = [notepadView, scratchpadView, notesView];
 
+/** The blocks that an epoch freezes; a text that the snapshot keeps unrendered is not among them. */
+export function blocksToFreezeOf(state: State): string[] {
+  return writtenViews.flatMap(({ block, frozen }) => (frozen ? [] : (block?.(state)?.text ?? [])));
+}
+
 /** Whether the agent has written nothing down yet. */
 export function isMemoryEmpty(state: State): boolean {
   return writtenViews.every(({ isEmpty }) => isEmpty?.(state) ?? true);

@@ -1,28 +1,17 @@
 import { existsSync, statSync } from "node:fs";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { defaultLimits } from "../engine/limits.ts";
-import { HoldfastError } from "../errors.ts";
 import { Memory } from "../sessions/memory.ts";
 import { makeSessionId } from "../sessions/options.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 import type { Store } from "../stores/store.ts";
 import { parseStoreAddress } from "../stores/store-address.ts";
-import type { Toolbox } from "../surfaces/toolbox.ts";
+import { emptyToolbox } from "../surfaces/empty-toolbox.ts";
 import { type Project, prepareProjectStore } from "./project.ts";
 import { type StoreLocation, sqliteFile } from "./store-location.ts";
 
 /** Another process may block one statement this long; then the hook checks its own deadline. */
 const busyMilliseconds = 50;
-
-/** Tools need schemas, and those need a library that takes longer to load than a hook may take. */
-const noTools: Toolbox = {
-  describe: () => [],
-  refresh: async () => {},
-  context: () => ({ surfaces: [], guidance: "", blocks: [], system: "", message: "" }),
-  dispatch: async () => {
-    throw new HoldfastError("unknown_tool", "A hook has no tools.");
-  },
-};
 
 /** A memory without tools, for looking, checkpoints and receipts; undefined when there is none and none is to be made. */
 export async function openHookMemory(
@@ -37,7 +26,7 @@ export async function openHookMemory(
   return new Memory({
     store: await openFast(store),
     owner: "local",
-    toolbox: noTools,
+    toolbox: emptyToolbox,
     limits: defaultLimits,
     countTokens: estimateTokens,
     clock: Date.now,

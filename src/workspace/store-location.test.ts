@@ -172,7 +172,12 @@ test("processes of their own agree on a store that HOLDFAST_DB names by its URL 
   server.process.kill();
   await server.ended;
   const line = `'${process.execPath}' '${cli}' hook claude-code`;
-  const findings = await checkCanary("claude-code", line, findProject(cwd), "");
+  const findings = await checkCanary(
+    "claude-code",
+    { line, startEvent: "SessionStart" },
+    findProject(cwd),
+    "",
+  );
   assert.deepEqual(
     findings.map(({ check, status }) => `${check} ${status}`),
     ["canary ok", "hook ok"],

@@ -4,7 +4,8 @@ import type { ModelMessage } from "ai";
 import fc from "fast-check";
 import { openTestSession } from "../../../test/support/memory.ts";
 import type { Session } from "../../index.ts";
-import { fingerprint, knownMessagesOf } from "./known-messages.ts";
+import { conversationOf } from "./conversation.ts";
+import { fingerprint } from "./known-messages.ts";
 
 const words = fc.constantFrom("continue", "yes", "no", "go on");
 
@@ -29,7 +30,7 @@ async function sessionWith(messages: readonly ModelMessage[]): Promise<Session> 
   const session = await openTestSession();
   const values = messages.map((each) => ({ message: JSON.parse(JSON.stringify(each)), at: 0 }));
   if (values.length > 0) await session.apply({ type: "messages.add", messages: values });
-  await knownMessagesOf(session).catchUp(session);
+  await conversationOf(session).known.catchUp(session);
   return session;
 }
 
@@ -39,10 +40,10 @@ test("a list that goes on from what is stored is known message by message [aisdk
       const session = await sessionWith(messages);
       const list = [...structuredClone(messages), { role: "user", content: "something never said" } as const];
       const numbers = messages.map((_, index) => index + 1);
-      assert.deepEqual(knownMessagesOf(session).align(list), numbers);
+      assert.deepEqual(conversationOf(session).known.align(list), numbers);
       // Whoever keeps only the newest messages is understood as well: at worst, equal ones are taken for each other.
       const tail = list.slice(dropped);
-      const known = knownMessagesOf(session).align(tail);
+      const known = conversationOf(session).known.align(tail);
       assert.equal(known.length, Math.max(0, tail.length - 1));
       for (const [index, number] of known.entries()) {
         assert.equal(
@@ -79,7 +80,7 @@ test("what was said in a warning turn is in nobody's list [aisdk.alignment]", as
   const session = await sessionWith([{ role: "user", content: "go" }]);
   const aside = { message: { role: "assistant", content: "saved" }, at: 0, aside: true };
   await session.apply({ type: "messages.add", messages: [aside] });
-  const known = knownMessagesOf(session);
+  const known = conversationOf(session).known;
   await known.catchUp(session);
   assert.deepEqual(
     known.align([{ role: "user", content: "go" }]),

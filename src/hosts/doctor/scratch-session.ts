@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { openExistingMemory, openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { namesIn } from "../../workspace/small-file.ts";
-import { newHookState, readHookState, writeHookState } from "../hook/state.ts";
+import { stateFile } from "../hook/state.ts";
 import { sessionIdOf } from "../session-link.ts";
 
 /** A conversation that only doctor has, with a word in its notepad that stands nowhere else. */
@@ -62,11 +62,10 @@ export function rememberLinks({ directory }: Project): {
   return {
     has: (hostSession) => [...before.values()].some((text) => text.includes(hostSession)),
     restore(host, hostSession) {
-      // The state of a conversation does not name it; written anew, it does, and is found.
-      if (readHookState(directory, host, hostSession))
-        writeHookState(directory, host, hostSession, { ...newHookState(), lastText: hostSession });
+      // The state of a conversation does not name it; its file does.
+      const state = basename(stateFile(directory, host, hostSession));
       for (const [name, text] of read()) {
-        if (!text.includes(hostSession)) continue;
+        if (name !== state && !text.includes(hostSession)) continue;
         const earlier = before.get(name);
         if (earlier === undefined) rmSync(join(folder, name), { force: true });
         else writeFileSync(join(folder, name), earlier, { mode: 0o600 });

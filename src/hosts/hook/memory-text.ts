@@ -2,9 +2,13 @@ import type { State } from "../../engine/state.ts";
 import { renderNotepad } from "../../surfaces/notepad/block.ts";
 import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import type { Escaping } from "../host.ts";
 
 /** Above 10,000 characters Claude Code shows the model a preview only, and Codex cuts at about as many bytes. */
-export const mostInjected = 9_500;
+export const maxInjected = 9_500;
+
+/** What a receipt may take of it. */
+const receiptBytes = 900;
 
 /** A piece of what the model is shown. `share` is what it gets of the room when there is not enough for all. */
 interface Part {
@@ -12,7 +16,7 @@ interface Part {
   share: number;
   /** How to read what was left out. */
   more: string;
-  /** How it is made shorter; in its middle unless said otherwise. */
+  /** How it is made shorter (default: in its middle). */
   cut?: typeof cutMiddle;
 }
 
@@ -20,34 +24,27 @@ export interface MemoryText {
   lead: string;
   state: State | undefined;
   sessionId: string;
+  /** After a compaction: what was noted before it. The receipt goes below it. */
   checkpoint?: string;
-  receipt?: string;
   /** Level 1 of the project's NOTES.md. */
   project?: string;
   /** Lines below the memory. */
   hints?: readonly string[];
-  /** Changes every text before it is measured. */
-  clean?: (text: string) => string;
+  escaping?: Escaping | undefined;
+}
+
+export interface RenderedMemory {
+  /** Everything but the receipt. */
+  text: string;
+  /** The whole, with the receipt where it belongs. */
+  withReceipt(line: string): string;
 }
 
 /** The memory as a host is given it: notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
-export function renderMemory(memory: MemoryText): string {
-  const {
-    lead,
-    state,
-    checkpoint = "",
-    receipt = "",
-    project = "",
-    hints = [],
-    clean = (text) => text,
-  } = memory;
+export function renderMemory(memory: MemoryText): RenderedMemory {
+  const { lead, state, checkpoint = "", project = "", hints = [], escaping } = memory;
   const show = `run "holdfast show ${memory.sessionId}"`;
-  const notes = state?.row.counters.notes ?? 0;
-  const kept =
-    notes === 0
-      ? ""
-      : `${notes === 1 ? "1 note is" : `${notes} notes are`} kept as well: call search_notes or list_notes.`;
-  const parts: Part[] = [
+  const above: Part[] = [
     { text: lead, share: 400, more: show },
     { text: notepadText(state), share: 3_600, more: "call read_notepad" },
     {
@@ -57,14 +54,30 @@ export function renderMemory(memory: MemoryText): string {
       cut: cutScratchpad,
     },
     { text: checkpoint, share: 1_900, more: show },
-    { text: receipt, share: 900, more: show },
-    { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" },
-    { text: [kept, ...hints].filter((line) => line !== "").join("\n"), share: 500, more: show },
   ];
-  return fit(
-    parts.filter(({ text }) => text !== "").map((part) => ({ ...part, text: clean(part.text) })),
-    mostInjected,
-  );
+  const notes = { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" };
+  const escape = escaping?.escape ?? ((text: string) => text);
+  const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => escape(text) !== text);
+  const lines = [keptNotes(state), ...hints, isEscaped ? (escaping?.hint ?? "") : ""];
+  const below = [notes, { text: lines.filter((line) => line !== "").join("\n"), share: 500, more: show }];
+  const present = ({ text }: Part) => text !== "";
+  const shown = [...above, ...below].filter(present).map((part) => ({ ...part, text: escape(part.text) }));
+  const texts = fit(shown, checkpoint === "" ? maxInjected : maxInjected - receiptBytes - 2);
+  const place = above.filter(present).length;
+  return {
+    text: texts.join("\n\n"),
+    withReceipt: (line) =>
+      [...texts.slice(0, place), cutMiddle(escape(line), receiptBytes, show), ...texts.slice(place)].join(
+        "\n\n",
+      ),
+  };
+}
+
+function keptNotes(state: State | undefined): string {
+  const notes = state?.row.counters.notes ?? 0;
+  if (notes === 0) return "";
+  const are = notes === 1 ? "1 note is" : `${notes} notes are`;
+  return `${are} kept as well: call search_notes or list_notes.`;
 }
 
 function notepadText(state: State | undefined): string {
@@ -73,17 +86,16 @@ function notepadText(state: State | undefined): string {
 }
 
 /** Whole when it fits; else each part gets its share, and what is left over goes to the first that want it. */
-function fit(parts: readonly Part[], budget: number): string {
+function fit(parts: readonly Part[], budget: number): string[] {
   const gaps = 2 * (parts.length - 1);
   const rooms = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
   let left = budget - gaps - rooms.reduce((sum, room) => sum + room, 0);
-  const texts = parts.map(({ text, more, cut = cutMiddle }, place) => {
+  return parts.map(({ text, more, cut = cutMiddle }, place) => {
     const room = rooms[place] ?? 0;
     const extra = Math.max(0, Math.min(left, bytesOf(text) - room));
     left -= extra;
     return cut(text, room + extra, more);
   });
-  return texts.join("\n\n");
 }
 
 /** Each space is cut for itself, and the plan, which matters most, gets most of the room. */
@@ -94,10 +106,10 @@ function cutScratchpad(text: string, most: number, more: string): string {
   const room = most - start - bytesOf(text.slice(end));
   const shareOf = (space: string) => Math.floor((room - 4) * (space.startsWith("Plan:\n") ? 0.6 : 0.2));
   const parts = spaces.map((space) => ({ text: space, share: shareOf(space), more }));
-  return `${text.slice(0, start)}${fit(parts, room)}${text.slice(end)}`;
+  return `${text.slice(0, start)}${fit(parts, room).join("\n\n")}${text.slice(end)}`;
 }
 
-/** Leaves out whole lines in the middle: plans stand at the top of a text, and what is newest at its end. */
+/** Leaves out whole lines in the middle: plans are at the top of a text, and what is newest at its end. */
 export function cutMiddle(text: string, most: number, more: string): string {
   if (bytesOf(text) <= most) return text;
   const lines = text.split("\n");

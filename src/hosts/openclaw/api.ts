@@ -36,6 +36,11 @@ export interface OpenClawCompactionEvent {
   compactedCount?: number;
 }
 
+export interface OpenClawPromptEvent {
+  /** The conversation before the prompt. */
+  messages?: unknown[];
+}
+
 export interface OpenClawPlugin {
   id: string;
   name: string;

@@ -1,5 +1,8 @@
 import { defaultLimits } from "../../engine/limits.ts";
+import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
+import { projectSurface } from "../../surfaces/project/surface.ts";
 import { createToolbox, dotless } from "../../surfaces/toolbox.ts";
+import { findProject } from "../../workspace/project.ts";
 import { basicSurfaces } from "../../workspace/surfaces.ts";
 import { failureReporter } from "../report-failure.ts";
 import type {
@@ -7,13 +10,18 @@ import type {
   OpenClawCompactionEvent,
   OpenClawContext,
   OpenClawPlugin,
+  OpenClawPromptEvent,
   OpenClawTool,
 } from "./api.ts";
-import { OpenClawMemory } from "./openclaw-memory.ts";
+import { OpenClawMemory, type Report } from "./openclaw-memory.ts";
 
 const memory = new OpenClawMemory();
 const report = failureReporter("openclaw");
-const tools = createToolbox(basicSurfaces, { limits: defaultLimits, countTokens: () => 0 }).describe();
+const project = projectSurface({ root: process.cwd() });
+const tools = createToolbox([...basicSurfaces, project], {
+  limits: defaultLimits,
+  countTokens: () => 0,
+}).describe();
 /** OpenClaw calls `register` several times in one turn. */
 const registered = new WeakSet<OpenClawApi>();
 
@@ -34,35 +42,43 @@ const plugin: OpenClawPlugin = {
       );
     const listen = <Event, Result>(
       name: string,
-      handle: (event: Event, context: OpenClawContext) => Promise<Result>,
+      handle: (event: Event, context: OpenClawContext, failed: Report) => Promise<Result>,
     ) =>
-      api.on(name, async (event: Event, context: OpenClawContext): Promise<Result | undefined> => {
+      api.on(name, async (event: Event, given: OpenClawContext): Promise<Result | undefined> => {
+        const context = given ?? {};
+        const failed = (error: unknown) => tell(name, error, context);
         try {
-          return await handle(event, context ?? {});
+          return await handle(event, context, failed);
         } catch (error) {
-          tell(name, error, context ?? {});
+          failed(error);
           return undefined;
         }
       });
-    api.registerTool((context) => tools.map((tool) => toolOf(tool, context)), {
+    api.registerTool((context) => toolsFor(context).map((tool) => toolOf(tool, context)), {
       names: tools.map(({ name }) => dotless(name)),
     });
-    listen("before_prompt_build", async (_event, context) => {
-      const { head, news } = await memory.texts(context);
+    listen("before_prompt_build", async ({ messages = [] }: OpenClawPromptEvent, context, failed) => {
+      const { head, news } = await memory.texts(context, messages, failed);
       return { appendSystemContext: head, ...(news === "" ? {} : { prependContext: news }) };
     });
-    listen("before_compaction", (event: OpenClawCompactionEvent, context) =>
-      memory.beforeCompaction(event, context),
+    listen("before_compaction", (event: OpenClawCompactionEvent, context, failed) =>
+      memory.beforeCompaction(event, context, failed),
     );
     listen("after_compaction", (event: OpenClawCompactionEvent, context) =>
       memory.afterCompaction(event, context),
     );
-    listen("before_reset", (_event, context) => memory.reset(context));
-    listen("gateway_stop", () => memory.close());
+    listen("before_reset", (_event, context, failed) => memory.reset(context, failed));
+    listen("gateway_stop", (_event, _context, failed) => memory.close(failed));
   },
 };
 
 export default plugin;
+
+/** The project's tools are offered where the project has notes. */
+function toolsFor({ workspaceDir }: OpenClawContext): typeof tools {
+  const { root } = findProject(workspaceDir || process.cwd());
+  return hasNotes(root) ? tools : tools.filter(({ surface }) => surface !== project.name);
+}
 
 function toolOf(
   { name, description, inputSchema }: (typeof tools)[number],

@@ -1,3 +1,4 @@
+import { Compaction } from "../../compaction/compaction.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -6,23 +7,25 @@ import type { Session } from "../../sessions/session.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { isObject } from "../../workspace/small-file.ts";
-import { basicSurfaces } from "../../workspace/surfaces.ts";
-import {
-  planHostCheckpoint,
-  planHostReceipt,
-  writeCheckpoint,
-  writeReceipt,
-} from "../hook/host-compaction.ts";
+import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
+import { ShownMemory } from "../plugin/shown-memory.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
-import { ShownMemory } from "../shown-memory.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
 import type { OpenClawCompactionEvent, OpenClawContext } from "./api.ts";
 
 interface Conversation {
+  context: OpenClawContext;
   shown: ShownMemory;
-  compaction?: { checkpoint: Checkpoint; removed: StoredMessage[]; transcript: string } | undefined;
+  compaction?: { run: Compaction; checkpoint: Checkpoint } | undefined;
+  /** Whether the surfaces know that work on it has begun. */
+  isStarted: boolean;
+  /** As they were before the newest model call. */
+  messages: readonly unknown[];
 }
+
+export type Report = (error: unknown) => void;
 
 /** The memory of every conversation that this gateway holds; OpenClaw registers the plug-in many times over. */
 export class OpenClawMemory {
@@ -40,20 +43,45 @@ export class OpenClawMemory {
     return { ...answer.output, text: answer.text };
   }
 
-  async texts(context: OpenClawContext): Promise<{ head: string; news: string }> {
-    return this.#conversation(context).shown.texts(await this.#session(context));
+  async texts(
+    context: OpenClawContext,
+    messages: readonly unknown[],
+    report: Report,
+  ): Promise<{ head: string; news: string }> {
+    const conversation = this.#conversation(context);
+    const session = await this.#session(context);
+    conversation.messages = messages;
+    if (!conversation.isStarted) {
+      conversation.isStarted = true;
+      await notify(session, { kind: "session-start" }, report);
+    }
+    return conversation.shown.texts(session);
   }
 
   /** OpenClaw does not wait for an answer here, but what goes is written down before it goes. */
   async beforeCompaction(
     { messages = [], sessionFile = "" }: OpenClawCompactionEvent,
     context: OpenClawContext,
+    report: Report,
   ): Promise<void> {
     const session = await this.#session(context);
+    const conversation = this.#conversation(context);
     const removed = storedMessages(messages);
-    const checkpoint = await planHostCheckpoint(session, removed);
-    await writeCheckpoint(session, checkpoint);
-    this.#conversation(context).compaction = { checkpoint, removed, transcript: sessionFile };
+    const run = new Compaction(
+      pluginDriver({
+        session,
+        report,
+        wayBack: "transcript",
+        async contextAfter() {
+          const { head } = await conversation.shown.texts(session);
+          const text = `${head}\n${conversation.compaction?.checkpoint.text ?? ""}`;
+          return { text, tokens: session.setting.countTokens(text) };
+        },
+      }),
+    );
+    const transcript = { path: sessionFile, size: 0 };
+    const { checkpoint } = await run.begin({ messages: removed, to: removed.length, transcript });
+    conversation.compaction = { run, checkpoint };
   }
 
   async afterCompaction(
@@ -62,29 +90,20 @@ export class OpenClawMemory {
   ): Promise<void> {
     const conversation = this.#conversation(context);
     const { compaction, shown } = conversation;
-    conversation.compaction = undefined;
-    if (compactedCount === 0) return;
-    shown.forget();
-    if (!compaction) return;
-    const { checkpoint, removed, transcript } = compaction;
-    const session = await this.#session(context);
-    const state = await session.state();
-    const { head } = await shown.texts(session);
-    const receipt = planHostReceipt({
-      state,
-      epoch: checkpoint.epoch,
-      removed,
-      asks: checkpoint.openAsks,
-      shown: `${head}\n${checkpoint.text}`,
-      summary: "",
-      transcript,
-    });
-    await writeReceipt(session, receipt);
-    shown.forget([checkpoint.text, receipt.line]);
+    if (compactedCount === 0) conversation.compaction = undefined;
+    else {
+      shown.forget();
+      if (!compaction) return;
+      // OpenClaw does not show its summary.
+      const { receipt } = await compaction.run.finish({ text: "", by: "unknown" });
+      conversation.compaction = undefined;
+      shown.forget([compaction.checkpoint.text, receipt.line]);
+    }
   }
 
   /** A conversation that was reset begins with an empty memory; the old one is archived, not lost. */
-  async reset(context: OpenClawContext): Promise<void> {
+  async reset(context: OpenClawContext, report: Report): Promise<void> {
+    await this.#end(context, report);
     const { directory, cwd } = placeOf(context);
     const hostSession = keyOf(context);
     const old = memoryOf(directory, "openclaw", hostSession);
@@ -99,18 +118,33 @@ export class OpenClawMemory {
     this.#conversations.delete(hostSession);
   }
 
-  async close(): Promise<void> {
+  async close(report: Report): Promise<void> {
+    for (const { context } of this.#conversations.values()) await this.#end(context, report);
     const open = [...this.#memories.values()];
     this.#memories.clear();
     this.#conversations.clear();
     for (const memory of open) await (await memory).close();
   }
 
+  /** Surfaces that keep something outside the session write their hand-over. */
+  async #end(context: OpenClawContext, report: Report): Promise<void> {
+    const conversation = this.#conversation(context);
+    if (!conversation.isStarted) return;
+    conversation.isStarted = false;
+    const session = await this.#session(context);
+    await notifyEnd(session, storedMessages(conversation.messages), report);
+  }
+
   #conversation(context: OpenClawContext): Conversation {
     const key = keyOf(context);
     const known = this.#conversations.get(key);
     if (known) return known;
-    const conversation: Conversation = { shown: new ShownMemory() };
+    const conversation: Conversation = {
+      context,
+      shown: new ShownMemory(),
+      isStarted: false,
+      messages: [],
+    };
     this.#conversations.set(key, conversation);
     return conversation;
   }
@@ -121,12 +155,16 @@ export class OpenClawMemory {
     return memory.openSession(memoryOf(directory, "openclaw", keyOf(context)), { agent: "openclaw" });
   }
 
+  async #open(cwd: string, root: string): Promise<Memory> {
+    return openWorkspaceMemory({ cwd, surfaces: await loadSurfaces(defaultSurfaces(root), root) });
+  }
+
   /** One that could not be opened is tried again at the next call. */
   #memory(cwd: string): Promise<Memory> {
     const { root } = findProject(cwd);
     const known = this.#memories.get(root);
     if (known) return known;
-    const opened = openWorkspaceMemory({ cwd, surfaces: basicSurfaces });
+    const opened = this.#open(cwd, root);
     this.#memories.set(root, opened);
     opened.catch(() => this.#memories.delete(root));
     return opened;

@@ -1,111 +1,51 @@
-import { planCheckpoint } from "../../compaction/checkpoint.ts";
-import { planReceipt } from "../../compaction/receipt.ts";
+import { Compaction, type Conversation } from "../../compaction/compaction.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
-import { fenceContent } from "../../context/fence.ts";
-import { readEpoch } from "../../engine/conversation.ts";
-import type { Checkpoint, Receipt } from "../../engine/records.ts";
 import type { Session } from "../../sessions/session.ts";
-import { readCheckpoint, writeCheckpoint } from "../hook/host-compaction.ts";
-import { memoryText } from "../shown-memory.ts";
+import { pluginDriver } from "../plugin/driver.ts";
+import { memoryText } from "../plugin/shown-memory.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
-import type { PiAgentMessage, PiBeforeCompactEvent, PiContext, PiTreeEntry } from "./api.ts";
+import type { PiAgentMessage, PiBeforeCompactEvent, PiTreeEntry } from "./api.ts";
 import { isJsonObject } from "./session-tree.ts";
-import { summarise } from "./summarise.ts";
 
-/** A compaction that pi is about to make: what goes, what stays, and what was written down before it. */
-export interface PlannedCompaction {
+/** What pi is about to compact: the messages that go, and those that stay. */
+export interface BranchCut extends Conversation {
   removed: StoredMessage[];
   kept: StoredMessage[];
-  checkpoint: Checkpoint;
-  tokensBefore: number;
 }
 
-const asSystem = { actor: { kind: "system" as const } };
-
-export type CountTokens = (text: string) => number;
-
-/** Writes the checkpoint; from here on the messages may go. */
-export async function checkpointBranch(
-  session: Session,
-  { preparation, branchEntries }: PiBeforeCompactEvent,
-  countTokens: CountTokens,
-): Promise<PlannedCompaction> {
-  const state = await session.state();
+export function cutBranch({ preparation, branchEntries }: PiBeforeCompactEvent): BranchCut {
   const { messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
   const removed = numbered([...messagesToSummarize, ...turnPrefixMessages]);
   const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
-  const epoch = readEpoch(state);
-  if (epoch.warning === "none") {
-    const reason = "the host compacted before the warning was due";
-    await session.apply({ type: "context.skip_warning", trigger: "host", reason }, asSystem);
-  }
-  const checkpoint = planCheckpoint({
-    state,
-    messages: [...removed, ...kept],
-    to: removed.length,
-    earlier: await readCheckpoint(session, epoch.number - 1),
-    countTokens,
-  });
-  await writeCheckpoint(session, checkpoint);
-  return { removed, kept, checkpoint, tokensBefore };
+  return { removed, kept, messages: [...removed, ...kept], to: removed.length, tokensBefore };
 }
 
-export interface SummaryRequest {
-  context: PiContext;
-  event: PiBeforeCompactEvent;
-  countTokens: CountTokens;
-  /** Told why no model has written the summary. */
-  noModel: (error: unknown) => void;
-}
-
-/** Our own summary: it carries the earlier one, the checkpoint and the receipt. */
-export async function summariseBranch(
+/** A compaction in which the summary replaces what goes, and the kept messages stay below it. */
+export async function branchCompaction(
   session: Session,
-  planned: PlannedCompaction,
-  { context, event, countTokens, noModel }: SummaryRequest,
-): Promise<{ summary: string; receipt: Receipt }> {
-  const { removed, checkpoint } = planned;
-  const { text, by } = await summarise(context, {
-    previous: event.preparation.previousSummary ?? "",
-    removed,
-    openAsks: checkpoint.openAsks,
-    focus: event.customInstructions ?? "",
-    signal: event.signal,
-    countTokens,
-    noModel,
-  });
-  const body = `[Summary of the conversation so far]\n${fenceContent(text)}\n[End of summary]\n\n${checkpoint.text}`;
-  const receipt = await receiptOf(session, planned, body, by, countTokens);
-  return { summary: `${body}\n\n${receipt.line}`, receipt };
+  { kept }: BranchCut,
+  report: (error: unknown) => void,
+): Promise<Compaction> {
+  const canRecall = (await session.tools()).some(({ name }) => name === "recall");
+  return new Compaction(
+    pluginDriver({
+      session,
+      report,
+      wayBack: canRecall ? "tool" : "none",
+      async contextAfter({ body }) {
+        const shown = [memoryText(await session.context()), body];
+        const text = [...shown, ...kept.map(({ message }) => plainTextOf(message))].join("\n");
+        return { text, tokens: session.setting.countTokens(text) };
+      },
+    }),
+  );
 }
 
-/** What is still in front of the model when this text stands where the removed messages stood. */
-export async function receiptOf(
-  session: Session,
-  { removed, kept, checkpoint, tokensBefore }: PlannedCompaction,
-  summary: string,
-  summaryBy: Receipt["summaryBy"],
-  countTokens: CountTokens,
-): Promise<Receipt> {
-  const context = await session.context();
-  const state = await session.state();
-  const contextAfter = [
-    memoryText(context),
-    summary,
-    ...kept.map(({ message }) => plainTextOf(message)),
-  ].join("\n");
-  return planReceipt({
-    state,
-    epoch: readEpoch(state),
-    trigger: "host",
-    removed,
-    asks: checkpoint.openAsks,
-    contextAfter,
-    canRecall: (await session.tools()).some(({ name }) => name === "recall"),
-    summaryBy,
-    tokensBefore,
-    tokensAfter: countTokens(contextAfter),
-  });
+/** The messages of a branch since its last compaction. */
+export function messagesOf(branch: readonly PiTreeEntry[]): StoredMessage[] {
+  const last = branch.findLast(({ type }) => type === "compaction");
+  const first = typeof last?.firstKeptEntryId === "string" ? last.firstKeptEntryId : branch[0]?.id;
+  return numbered(first === undefined ? [] : messagesFrom(branch, first));
 }
 
 function numbered(messages: readonly PiAgentMessage[], first = 1): StoredMessage[] {

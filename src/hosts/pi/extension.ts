@@ -1,12 +1,13 @@
+import type { Compaction, Finished } from "../../compaction/compaction.ts";
 import { warningText } from "../../compaction/notices.ts";
 import { readEpoch } from "../../engine/conversation.ts";
-import type { Receipt } from "../../engine/records.ts";
+import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
-import { writeReceipt } from "../hook/host-compaction.ts";
-import { ShownMemory } from "../shown-memory.ts";
+import { notify, notifyEnd } from "../plugin/driver.ts";
+import { ShownMemory } from "../plugin/shown-memory.ts";
 import type {
   PiAgentMessage,
   PiBeforeCompactEvent,
@@ -17,31 +18,37 @@ import type {
   PiExtensionApi,
   PiTool,
 } from "./api.ts";
-import { checkpointBranch, type PlannedCompaction, receiptOf, summariseBranch } from "./compact-branch.ts";
+import { branchCompaction, cutBranch, messagesOf } from "./compact-branch.ts";
 import { PiMemory } from "./pi-memory.ts";
 import { placeMemory } from "./place-memory.ts";
+import { askPi } from "./summarise.ts";
 
 export interface ExtensionParts {
   openMemory(context: PiContext): Promise<Memory>;
   /** The tools to register, known before a session is open. */
   tools: ReturnType<Memory["tools"]>;
-  countTokens(text: string): number;
-  /** Told of what failed; the agent goes on. */
+  /** Reports what failed; the agent goes on. */
   report(event: string, error: unknown, context: PiContext): void;
 }
 
 /** The compaction that pi was last asked to make. */
 interface Asked {
   key: string;
-  planned: PlannedCompaction;
-  answer: Promise<{ summary: string; receipt: Receipt }>;
+  compaction: Compaction;
+  checkpoint: Checkpoint;
+  answer: Promise<Finished>;
 }
+
+/** pi does not say how large the window is that it compacts; a summary of this one fits in any. */
+const assumedWindow = 30_000;
 
 export class PiExtension {
   readonly #parts: ExtensionParts;
   readonly #memory: PiMemory;
   readonly #shown = new ShownMemory();
   #asked: Asked | undefined;
+  /** Whether the surfaces know that the session has begun. */
+  #isStarted = false;
 
   constructor(pi: PiExtensionApi, parts: ExtensionParts) {
     this.#parts = parts;
@@ -64,7 +71,7 @@ export class PiExtension {
     pi.on("session_tree", caught("session_tree", enter));
     pi.on(
       "session_shutdown",
-      caught("session_shutdown", () => this.#memory.close()),
+      caught("session_shutdown", (_event: unknown, context) => this.#end(context)),
     );
     pi.on(
       "context",
@@ -78,9 +85,31 @@ export class PiExtension {
     );
     pi.on(
       "session_compact",
-      caught("session_compact", (event: PiCompactEvent, context) => this.#compacted(event, context)),
+      caught("session_compact", (event: PiCompactEvent) => this.#compacted(event)),
     );
     for (const tool of this.#parts.tools) pi.registerTool(this.#toolOf(tool));
+  }
+
+  /** Surfaces that keep something outside the session write their hand-over before pi ends. */
+  async #end(context: PiContext): Promise<void> {
+    if (this.#isStarted) {
+      const session = await this.#memory.session(context);
+      const report = (error: unknown) => this.#parts.report("session_shutdown", error, context);
+      await notifyEnd(session, messagesOf(context.sessionManager.getBranch()), report);
+    }
+    this.#isStarted = false;
+    await this.#memory.close();
+  }
+
+  /** The session, whose surfaces are told once that work on it begins. */
+  async #session(context: PiContext): Promise<Session> {
+    const session = await this.#memory.session(context);
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      const report = (error: unknown) => this.#parts.report("session_start", error, context);
+      await notify(session, { kind: "session-start" }, report);
+    }
+    return session;
   }
 
   #enterBranch(): void {
@@ -120,7 +149,7 @@ export class PiExtension {
   }
 
   async #place({ messages }: PiContextEvent, context: PiContext): Promise<{ messages: PiAgentMessage[] }> {
-    const session = await this.#memory.session(context);
+    const session = await this.#session(context);
     await this.#memory.keep(context);
     const { head, news } = await this.#shown.texts(session);
     return { messages: placeMemory(messages, { head, tail: [news, await this.#warning(session, context)] }) };
@@ -147,28 +176,36 @@ export class PiExtension {
     const key = `${firstKeptEntryId} ${newest}`;
     // pi may ask twice for one compaction.
     const asked = this.#asked?.key === key ? this.#asked : await this.#ask(key, event, context);
-    if (!asked) return undefined;
-    const { planned } = asked;
-    const answer = await asked.answer.catch((error: unknown) => {
+    const finished = await asked?.answer.catch((error: unknown) => {
       if (!event.signal.aborted) throw error;
     });
-    if (!answer) return undefined;
-    const { summary, receipt } = answer;
-    const { filesRead: readFiles, filesWritten: modifiedFiles } = planned.checkpoint;
-    const details = { readFiles, modifiedFiles, receipt };
-    return { compaction: { summary, firstKeptEntryId, tokensBefore, details } };
+    if (!asked || !finished) return undefined;
+    const { filesRead: readFiles, filesWritten: modifiedFiles } = asked.checkpoint;
+    const details = { readFiles, modifiedFiles, receipt: finished.receipt };
+    return { compaction: { summary: finished.text, firstKeptEntryId, tokensBefore, details } };
   }
 
   /** Undefined when there is nothing to sum up. */
   async #ask(key: string, event: PiBeforeCompactEvent, context: PiContext): Promise<Asked | undefined> {
-    const session = await this.#memory.session(context);
+    const session = await this.#session(context);
     await this.#memory.keep(context);
-    const { countTokens, report } = this.#parts;
-    const planned = await checkpointBranch(session, event, countTokens);
-    if (planned.removed.length === 0) return undefined;
-    const noModel = (error: unknown) => report("summary", error, context);
-    const answer = summariseBranch(session, planned, { context, event, countTokens, noModel });
-    const asked = { key, planned, answer };
+    const cut = cutBranch(event);
+    if (cut.removed.length === 0) return undefined;
+    const report = (error: unknown) => this.#parts.report("summary", error, context);
+    const compaction = await branchCompaction(session, cut, report);
+    const { checkpoint } = await compaction.begin(cut);
+    const { previousSummary: earlier = "" } = event.preparation;
+    const { signal, customInstructions: focus } = event;
+    const answer = compaction
+      .summarise(askPi(context, signal), {
+        earlier,
+        removed: cut.removed,
+        focus,
+        contextWindow: assumedWindow,
+        signal,
+      })
+      .then((summary) => compaction.account(summary));
+    const asked = { key, compaction, checkpoint, answer };
     this.#asked = asked;
     answer.catch(() => {
       if (this.#asked === asked) this.#asked = undefined;
@@ -176,25 +213,19 @@ export class PiExtension {
     return asked;
   }
 
-  async #compacted({ compactionEntry }: PiCompactEvent, context: PiContext): Promise<void> {
+  async #compacted({ compactionEntry }: PiCompactEvent): Promise<void> {
     const asked = this.#asked;
     this.#asked = undefined;
     this.#shown.forget();
     if (!asked) return;
-    const session = await this.#memory.session(context);
-    const { summary } = compactionEntry;
+    const { compaction, checkpoint } = asked;
     const own = await asked.answer.catch(() => undefined);
-    if (own?.summary === summary) return writeReceipt(session, own.receipt);
-    const { planned } = asked;
-    const receipt = await receiptOf(
-      session,
-      planned,
-      `${summary}\n${planned.checkpoint.text}`,
-      "model",
-      this.#parts.countTokens,
-    );
-    this.#shown.forget([planned.checkpoint.text, receipt.line]);
-    await writeReceipt(session, receipt);
+    if (own?.text !== compactionEntry.summary) {
+      // Another extension wrote the summary, so checkpoint and receipt go with the memory.
+      const { receipt } = await compaction.account({ text: compactionEntry.summary, by: "model" });
+      this.#shown.forget([checkpoint.text, receipt.line]);
+    }
+    await compaction.close();
   }
 }
 

@@ -26,7 +26,6 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
   const parts = await openMemory({ store: "memory:", surfaces });
   const extension = new PiExtension(pi, {
     tools: parts.tools(),
-    countTokens: parts.setting.countTokens,
     report: tell,
     openMemory: (context) =>
       openOrDoWithout(context.cwd, surfaces, (error) => tell("session_start", error, context)),

@@ -4,34 +4,33 @@ import { readPart } from "./file.ts";
 import { parseJsonLines } from "./json-lines.ts";
 import type { Message } from "./line.ts";
 
-/** The part of a conversation that stood in the context, since its last compaction. */
+/** The part of a conversation that was in the context, since its last compaction. */
 export interface ConversationSpan {
   messages: StoredMessage[];
   /** The summary that a compaction after it has left, where the transcript has it. */
   summary: string;
 }
 
-/**
- * Reads a host's transcript. `until` is its size when the compaction began: what came later is no part of what went,
- * but may hold the summary. Undefined when there is nothing to read.
- */
-export function readConversation(
-  { transcript }: Host,
-  path: string,
-  until?: number,
-): ConversationSpan | undefined {
-  const text = readPart(path, { until });
+/** Reads a host's transcript once; undefined when there is nothing to read. */
+export function readConversation({ transcript }: Host, path: string): ConversationSpan | undefined {
+  const text = readPart(path);
   if (text === undefined || !transcript) return undefined;
   const { readLine, splitLines = objectsOf } = transcript;
   const spans = splitSpans(splitLines(text), readLine);
   const last = spans.at(-1);
-  const later = until === undefined ? "" : (readPart(path, { from: until }) ?? "");
-  const rest = splitSpans(objectsOf(later), readLine);
-  // A boundary with nothing after it is the compaction in question: what went stands before it.
-  const isOver = until === undefined && last !== undefined && last.messages.length === 0 && spans.length > 1;
+  // A boundary with nothing after it is the compaction in question: what went is before it.
+  const isOver = last !== undefined && last.messages.length === 0 && spans.length > 1;
   const removed = (isOver ? spans.at(-2) : last)?.messages ?? [];
-  const summary = (isOver ? last : rest.findLast((span) => span.summary !== ""))?.summary ?? "";
-  return { messages: removed.map((message, index) => ({ number: index + 1, message, at: 0 })), summary };
+  const messages = removed.map((message, index) => ({ number: index + 1, message, at: 0 }));
+  return { messages, summary: isOver ? last.summary : "" };
+}
+
+/** The summary that a compaction wrote to the transcript after it had this size; "" when there is none. */
+export function readSummary({ transcript }: Host, path: string, from: number): string {
+  const text = transcript ? readPart(path, { from }) : undefined;
+  if (text === undefined || !transcript) return "";
+  const spans = splitSpans(objectsOf(text), transcript.readLine);
+  return spans.findLast(({ summary }) => summary !== "")?.summary ?? "";
 }
 
 function objectsOf(text: string): Record<string, unknown>[] {

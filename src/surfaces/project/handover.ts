@@ -19,31 +19,43 @@ export interface Moment {
   warnings: string[];
 }
 
-export interface SessionStart extends Moment {
+/** What a conversation begins with, or goes on with after a compaction. */
+export interface Recovered {
   /** Level 1, to put before the model; "" when the project has no notes. */
   text: string;
   /** Blockers that may have resolved, and why. */
   blockers: { line: number; blocker: string; reason: string }[];
+  warnings: string[];
 }
 
-/** Session start and `/clear`: recover level 1, look at the blockers again, stamp. */
-export async function startProjectSession(options: MomentOptions): Promise<SessionStart> {
-  const start: SessionStart = { text: "", blockers: [], written: false, warnings: [] };
+/** Reads level 1 and looks at the blockers again; writes nothing. */
+export async function recoverProject(options: ProjectOptions): Promise<Recovered> {
+  const recovered: Recovered = { text: "", blockers: [], warnings: [] };
   try {
     const project = openProject(options);
     const notes = readNotes(project.file);
-    if (!notes) return start;
-    start.text = recoverLevel1(project.file, notes, await project.countTokens()).text;
-    start.blockers = resolvedBlockers(project, notes);
+    if (!notes) return recovered;
+    recovered.text = recoverLevel1(project.file, notes, await project.countTokens()).text;
+    recovered.blockers = resolvedBlockers(project, notes);
+  } catch (error) {
+    recovered.warnings.push((error as Error).message);
+  }
+  return recovered;
+}
+
+export interface SessionStart extends Recovered, Moment {}
+
+/** Session start and `/clear`: recovers level 1 and stamps the time. */
+export async function startProjectSession(options: MomentOptions): Promise<SessionStart> {
+  const recovered = await recoverProject(options);
+  if (recovered.warnings.length > 0) return { ...recovered, written: false };
+  const stamped = await attempt(options, (project) => {
     project.change("session start", (current) => ({
       edits: updateContext(current, { "Session Started": project.now() }),
       result: undefined,
     }));
-    start.written = true;
-  } catch (error) {
-    start.warnings.push((error as Error).message);
-  }
-  return start;
+  });
+  return { ...recovered, ...stamped };
 }
 
 /** Blockers whose date has passed, and those that wait for a file which is there now. */

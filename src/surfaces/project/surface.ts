@@ -4,20 +4,22 @@ import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
 import { readNotes } from "./edit/change-notes.ts";
 import { onceForKey } from "./edit/idempotency.ts";
-import { checkpointProject, recordSynthesis, resolvedLines, startProjectSession } from "./handover.ts";
+import { recoverProject, resolvedLines } from "./handover.ts";
 import { initProject } from "./init.ts";
+import { projectMoments } from "./moments.ts";
 import { answerShape, type ProjectOperation, projectOperations } from "./operations.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { recoverLevel1 } from "./recover/recover.ts";
 
 export interface ProjectSurfaceOptions extends ProjectOptions {
-  /** True: when the controller clears long tool results, what they came to is written to the log. */
+  /** True: when the agent clears long tool results, what they came to is written to the log. */
   synthesis?: boolean;
 }
 
 /** NOTES.md as a surface: its tools, and level 1 of it before the model every turn. */
 export function projectSurface(options: ProjectSurfaceOptions): Surface {
   const project = openProject(options);
+  const moments = projectMoments(options);
   const seen = { stamp: "", paths: [] as string[], text: "" };
   /** Blockers that may have resolved, as of the start of the last conversation. */
   let resolved: string[] = [];
@@ -29,23 +31,8 @@ export function projectSurface(options: ProjectSurfaceOptions): Surface {
     block: () =>
       seen.text === "" ? undefined : { placement: "message", text: [seen.text, ...resolved].join("\n") },
     async onMoment(session, moment) {
-      const { row } = await session.state();
-      const about = {
-        ...options,
-        session: session.id,
-        agent: row.agent === "default" ? undefined : row.agent,
-      };
-      if (moment.kind === "session-start") {
-        const started = await startProjectSession(about);
-        resolved = resolvedLines(started.blockers);
-        return started.warnings;
-      }
-      if (moment.kind === "before-compaction" || moment.kind === "session-end")
-        return (await checkpointProject({ ...about, checkpoint: moment.checkpoint, moment: moment.kind }))
-          .warnings;
-      return moment.kind === "cleared" && options.synthesis
-        ? (await recordSynthesis({ ...about, findings: moment.results })).warnings
-        : [];
+      if (moment.kind === "session-start") resolved = resolvedLines((await recoverProject(options)).blockers);
+      return (await moments.onMoment?.(session, moment)) ?? [];
     },
     async refresh() {
       try {

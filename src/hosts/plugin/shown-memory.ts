@@ -1,7 +1,7 @@
-import type { Context } from "../context/blocks.ts";
-import { type MemoryView, planChange, viewOf } from "../context/changes.ts";
-import type { Session } from "../sessions/session.ts";
-import type { JournalEntry } from "../surfaces/operations.ts";
+import { type Context, closedText } from "../../context/blocks.ts";
+import { type MemoryView, planChange, viewOf } from "../../context/changes.ts";
+import type { Session } from "../../sessions/session.ts";
+import type { JournalEntry } from "../../surfaces/operations.ts";
 
 /** What the model was shown of its memory, and as of which revision. */
 interface Shown {
@@ -12,7 +12,7 @@ interface Shown {
 
 /**
  * What a conversation inside a host is shown of its memory. The whole of it is frozen when an epoch begins, so that the
- * provider's cache holds it. What the agent writes itself it sees in its own calls; what others write is news.
+ * provider's cache holds it. What the agent writes itself it sees in its own calls; what anyone else writes is news.
  */
 export class ShownMemory {
   #shown: Shown | undefined;
@@ -41,7 +41,7 @@ export class ShownMemory {
     const { revision, head } = this.#shown;
     const isNews = row.revision > revision && (await this.#wroteUnseen(session, revision));
     const change = isNews ? planChange(this.#shown.view, view, 0) : undefined;
-    const news = change ? `[System] Your memory was changed by somebody else.\n\n${change.text}` : "";
+    const news = change ? `[System] Your memory was changed by someone else.\n\n${change.text}` : "";
     return { head, news };
   }
 
@@ -51,22 +51,18 @@ export class ShownMemory {
   }
 }
 
-/** Written by somebody, not by the machinery. */
+/** Written by an agent or a person, not by the machinery. */
 function isWriting({ operation, changes }: JournalEntry): boolean {
   return changes.length > 0 && !/^(?:context|messages|session)\./.test(operation.type);
 }
 
 /** The memory as one text: how to use it, and what it holds. */
 export function memoryText(context: Context, notice: readonly string[] = []): string {
-  // At the end of a system prompt the notepad needs no end; anywhere else it does.
-  const blocks = context.blocks.map(({ surface, text }) =>
-    surface === "notepad" ? `${text}\n[End of notepad]` : text,
-  );
   return [
     "[System] This is your memory. It is kept outside the conversation, and nobody said it just now.",
     context.guidance,
     ...notice,
-    ...blocks,
+    ...context.blocks.map(closedText),
   ]
     .filter((text) => text !== "")
     .join("\n\n");

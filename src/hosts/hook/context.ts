@@ -2,6 +2,7 @@ import type { State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { MomentSurface } from "../../surfaces/surface.ts";
 import type { WorkspaceConfig } from "../../workspace/config.ts";
 import { openHookMemory, stampOf } from "../../workspace/hook-memory.ts";
 import type { Project } from "../../workspace/project.ts";
@@ -10,7 +11,7 @@ import { memoryOf } from "../session-link.ts";
 import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { followEvent } from "./follow-event.ts";
-import { type MemoryText, renderMemory } from "./memory-text.ts";
+import { type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
 import { type HookState, newHookState, readHookState } from "./state.ts";
 
 export interface HookRun {
@@ -19,15 +20,17 @@ export interface HookRun {
   config: WorkspaceConfig;
   /** The options that name a store, if they were given. */
   flags?: StoreFlags;
+  /** Surfaces that act at the moments of the conversation (default: NOTES.md, where the project has one). */
+  surfaces?: readonly MomentSurface[];
   /** Called at most once, as soon as the answer is known; what has to be written is written after it. */
   answer: (reply: HookReply) => void;
-  /** Told of what went wrong without standing in the way of the answer. */
+  /** Reports what went wrong without delaying the answer. */
   fail: (error: unknown) => void;
 }
 
 /** One event with all that its handling needs; the database is opened only when it is asked for. */
-export interface Scene extends HookRun {
-  place: StoreLocation;
+export interface HookContext extends HookRun {
+  store: StoreLocation;
   /** What earlier hooks of this conversation left; undefined for the first. */
   known: HookState | undefined;
   /** What this one leaves. */
@@ -37,14 +40,14 @@ export interface Scene extends HookRun {
   close(): Promise<void>;
 }
 
-export async function setScene(run: HookRun): Promise<Scene> {
+export async function openContext(run: HookRun): Promise<HookContext> {
   const { event, project, fail } = run;
   const { hostSession } = event;
   const host = event.host.name;
-  const place = locateStore({ project, cwd: event.cwd, flags: run.flags, config: run.config });
+  const store = locateStore({ project, cwd: event.cwd, flags: run.flags, config: run.config });
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
-    opened ??= await openHookMemory(project, place, mayCreate);
+    opened ??= await openHookMemory(project, store, mayCreate);
     return opened;
   };
   const known = readHookState(project.directory, host, hostSession);
@@ -56,39 +59,38 @@ export async function setScene(run: HookRun): Promise<Scene> {
     fail(error);
   }
   const state = known ? structuredClone(known) : newHookState();
-  return { ...run, place, known, state, sessionId, memory, close: async () => opened?.close() };
+  return { ...run, store, known, state, sessionId, memory, close: async () => opened?.close() };
 }
 
 /** The session, if it has ever been written to. */
-export async function findSession(scene: Scene): Promise<Session | undefined> {
-  const memory = await scene.memory();
-  if (memory) return memory.findSession(scene.sessionId);
-  scene.fail(
+export async function findSession(hook: HookContext): Promise<Session | undefined> {
+  const memory = await hook.memory();
+  if (memory) return memory.findSession(hook.sessionId);
+  hook.fail(
     new HoldfastError(
       "not_found",
-      `There is no database at ${scene.place.file}. It is made when the first note is written; if there was one, look where it went.`,
+      `There is no database at ${hook.store.file}. It is made when the first note is written; if there was one, look where it went.`,
     ),
   );
   return undefined;
 }
 
 /** The session, made when there is none. */
-export async function openSession(scene: Scene): Promise<Session> {
-  const memory = await scene.memory(true);
-  if (!memory) throw new HoldfastError("store_failed", `${scene.place.file} could not be made.`);
-  return memory.openSession(scene.sessionId);
+export async function openSession(hook: HookContext): Promise<Session> {
+  const memory = await hook.memory(true);
+  if (!memory) throw new HoldfastError("store_failed", `${hook.store.file} could not be made.`);
+  return memory.openSession(hook.sessionId);
 }
 
 /** The conversation has now been shown this state of the memory. */
-export function markSeen(scene: Scene, state: State | undefined, stamp = stampOf(scene.place)): void {
-  scene.state.seen = state?.row.revision ?? 0;
-  scene.state.stamp = stamp;
+export function markSeen(hook: HookContext, state: State | undefined, stamp = stampOf(hook.store)): void {
+  hook.state.seen = state?.row.revision ?? 0;
+  hook.state.stamp = stamp;
 }
 
-export function memoryText(scene: Scene, text: Omit<MemoryText, "sessionId" | "clean">): string {
-  const whole = renderMemory({ ...text, sessionId: scene.sessionId });
-  const { escaping } = scene.event.host;
-  if (!escaping || escaping.escape(whole) === whole) return whole;
-  const hints = [...(text.hints ?? []), escaping.hint];
-  return renderMemory({ ...text, hints, sessionId: scene.sessionId, clean: escaping.escape });
+export function renderFor(
+  { sessionId, event }: HookContext,
+  memory: Omit<MemoryText, "sessionId" | "escaping">,
+): RenderedMemory {
+  return renderMemory({ ...memory, sessionId, escaping: event.host.escaping });
 }

@@ -1,0 +1,41 @@
+import { afterTurn, planNudge } from "../../compaction/nudges.ts";
+import type { State } from "../../engine/state.ts";
+import { isMemoryEmpty } from "../../surfaces/views.ts";
+import type { HookContext } from "./context.ts";
+import type { HookState } from "./state.ts";
+
+/** What is known of the turn under way. */
+export interface OpenTurn {
+  wrote: boolean;
+  compacted: boolean;
+}
+
+export function newTurn(): OpenTurn {
+  return { wrote: false, compacted: false };
+}
+
+/** The agent wrote to its memory. */
+export function noteWriting({ turn, nudges }: HookState): void {
+  if (turn) turn.wrote = true;
+  else Object.assign(nudges, { wrote: true, turnsSinceWrite: 0 });
+}
+
+/** The conversation was compacted, in a turn or between two. */
+export function noteCompaction({ turn, nudges }: HookState): void {
+  if (turn) turn.compacted = true;
+  else nudges.compacted = true;
+}
+
+export function finishTurn(state: HookState, text: string): void {
+  state.nudges = afterTurn(state.nudges, { ...newTurn(), ...state.turn, text });
+  state.turn = undefined;
+}
+
+/** The hint to give with the next prompt, or "". */
+export function dueNudge({ state, config }: HookContext, memory: State | undefined): string {
+  const isEmpty = !memory || isMemoryEmpty(memory);
+  const nudge = planNudge({ ...state.nudges, isEmpty }, config.nudges);
+  if (!nudge) return "";
+  state.nudges.given = nudge.given;
+  return nudge.text;
+}
