@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
-import { isJsonObject } from "../hosts/pi/session-tree.ts";
-import { countIn, objectIn, objectsIn, type ParsedLine, textIn, timeIn } from "./read-lines.ts";
+import { isObject, objectIn, objectsIn, textIn } from "../engine/json.ts";
+import { countIn, type ParsedLine, timeIn } from "./read-lines.ts";
 import type { RecordedCall, Transcript, TranscriptWarning } from "./transcript.ts";
 
 type Entry = Record<string, unknown>;
@@ -12,7 +12,7 @@ export function looksLikeClaudeCode(lines: readonly ParsedLine[]): boolean {
 }
 
 function isTurn({ type, message }: Entry): boolean {
-  return (type === "user" || type === "assistant") && isJsonObject(message);
+  return (type === "user" || type === "assistant") && isObject(message);
 }
 
 /** Sub-agents (sidechains) have prompts of their own and are left out. */

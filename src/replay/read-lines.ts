@@ -1,4 +1,4 @@
-import { isJsonObject } from "../hosts/pi/session-tree.ts";
+import { isObject } from "../engine/json.ts";
 import type { TranscriptWarning } from "./transcript.ts";
 
 export interface ParsedLine {
@@ -25,7 +25,7 @@ export function parseLines(text: string): { lines: ParsedLine[]; warnings: Trans
       // Trimming drops a byte order mark and the "\r" of CRLF too.
       const source = text.slice(start, end).trim();
       const value = source === "" ? undefined : parseJson(source);
-      if (isJsonObject(value)) lines.push({ line, value });
+      if (isObject(value)) lines.push({ line, value });
       else if (source !== "")
         warnings.push({ line, message: "Skipped: not a JSON object, perhaps cut off by a crash." });
     }
@@ -42,21 +42,9 @@ function parseJson(source: string): unknown {
   }
 }
 
-export function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 /** A count that can be added up; anything else is none. */
 export function countIn(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
-}
-
-export function objectIn(value: unknown): Record<string, unknown> {
-  return isJsonObject(value) ? value : {};
-}
-
-export function objectsIn(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** Milliseconds, or 0 when the value is no time. */

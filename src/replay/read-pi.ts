@@ -1,7 +1,8 @@
 import type { ModelMessage } from "ai";
+import { objectIn, textIn } from "../engine/json.ts";
 import { plainText, toModelMessage } from "../hosts/pi/model-messages.ts";
 import { readPiSession } from "../hosts/pi/session-file.ts";
-import { countIn, objectIn, type ParsedLine, textIn, timeIn } from "./read-lines.ts";
+import { countIn, type ParsedLine, timeIn } from "./read-lines.ts";
 import type { RecordedCall, RecordedCompaction, Transcript, TranscriptWarning } from "./transcript.ts";
 
 type Entry = Record<string, unknown>;

@@ -1,4 +1,6 @@
 import { writeSync } from "node:fs";
+import { isObject } from "../../engine/json.ts";
+import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { keepFailure } from "../../hosts/failures.ts";
 import { emptyAnswer, formatAnswer } from "../../hosts/hook/answer.ts";
@@ -7,7 +9,6 @@ import { runHook } from "../../hosts/hook/run-hook.ts";
 import { readHookConfig } from "../../workspace/config.ts";
 import type { StoreWish } from "../../workspace/light-memory.ts";
 import { findProject } from "../../workspace/project.ts";
-import { isObject } from "../../workspace/small-file.ts";
 
 /** An event that is longer than this is not read. */
 const mostInput = 32_000_000;
@@ -85,7 +86,7 @@ class HookCall {
 
   /** One line for whoever watches, all of them for `holdfast doctor`. */
   fail(error: unknown, code = error instanceof HoldfastError ? error.code : "internal"): void {
-    const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
+    const message = oneLine(error instanceof Error ? error.message : String(error));
     if (!this.#isReported) write(2, `holdfast hook: ${message.slice(0, 500)}\n`);
     this.#isReported = true;
     const event = this.#event?.name ?? "";

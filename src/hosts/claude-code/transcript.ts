@@ -1,4 +1,4 @@
-import { objectIn, objectsIn, textIn } from "../transcript/file.ts";
+import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One line of a Claude Code transcript; sub-agents have conversations of their own and are left out. */

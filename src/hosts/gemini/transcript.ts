@@ -1,4 +1,5 @@
-import { objectIn, objectsIn, readPart, textIn } from "../transcript/file.ts";
+import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import { readPart } from "../transcript/file.ts";
 import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One message of a Gemini CLI chat file. */

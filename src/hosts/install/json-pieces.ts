@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { appendJson, isObject, type Path, readJson, setJson, valueAt } from "./json-text.ts";
+import { isObject, objectIn } from "../../engine/json.ts";
+import { appendJson, type Path, readJson, setJson, valueAt } from "./json-text.ts";
 import { isOurHook, type Launcher, shellLine } from "./launcher.ts";
 import type { ConfiguredServer, Gap, Piece } from "./piece.ts";
 
@@ -156,7 +157,7 @@ export function jsonHooks(
     },
     remove(text, before) {
       const original = readJson(before, file);
-      return Object.keys(asObject(valueAt(readJson(text, file), ["hooks"]))).reduce((result, event) => {
+      return Object.keys(objectIn(valueAt(readJson(text, file), ["hooks"]))).reduce((result, event) => {
         if (ours(original, event).length > 0) return result;
         return ours(readJson(result, file), event)
           .toReversed()
@@ -194,10 +195,6 @@ function withoutLists(original: Record<string, unknown>, event: string): unknown
   const hooks = original.hooks;
   if (!isObject(hooks)) return original;
   return { hooks: Object.hasOwn(hooks, event) ? { [event]: [] } : {} };
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
 }
 
 /** Plain values at their places: switches and lists of a host's config. */

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { isObject } from "../../engine/json.ts";
 import { openClawConfig, settingsIn } from "../doctor/check-trust.ts";
 import type { ProgramRun } from "../doctor/run-program.ts";
-import { isObject, valueAt } from "../install/json-text.ts";
+import { valueAt } from "../install/json-text.ts";
 import type { Places } from "../install/places.ts";
 
 /** OpenClaw gets a folder of its own, so that the person's config and conversations stay as they are. */

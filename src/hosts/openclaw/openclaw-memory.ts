@@ -1,5 +1,6 @@
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Checkpoint } from "../../engine/conversation.ts";
+import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -12,7 +13,6 @@ import {
   writeReceipt,
 } from "../hook/host-compaction.ts";
 import { toModelMessage } from "../pi/model-messages.ts";
-import { isJsonObject } from "../pi/session-tree.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
 import { ShownMemory } from "../shown-memory.ts";
@@ -143,6 +143,6 @@ function placeOf({ workspaceDir }: OpenClawContext): { directory: string; cwd: s
 
 function storedMessages(messages: readonly unknown[]): StoredMessage[] {
   return messages
-    .flatMap((message) => (isJsonObject(message) ? (toModelMessage(message) ?? []) : []))
+    .flatMap((message) => (isObject(message) ? (toModelMessage(message) ?? []) : []))
     .map((message, index) => ({ number: index + 1, message, at: 0 }));
 }

@@ -3,12 +3,12 @@ import { planReceipt } from "../../compaction/receipt.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { fenceContent } from "../../context/fence.ts";
 import { type Checkpoint, type Receipt, readEpoch } from "../../engine/conversation.ts";
+import { isObject } from "../../engine/json.ts";
 import type { Session } from "../../sessions/session.ts";
 import { readCheckpoint, writeCheckpoint } from "../hook/host-compaction.ts";
 import { memoryText } from "../shown-memory.ts";
 import type { PiAgentMessage, PiBeforeCompactEvent, PiContext, PiTreeEntry } from "./api.ts";
 import { toModelMessage } from "./model-messages.ts";
-import { isJsonObject } from "./session-tree.ts";
 import { summarise } from "./summarise.ts";
 
 /** A compaction that pi is about to make: what goes, what stays, and what was written down before it. */
@@ -121,5 +121,5 @@ function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgen
   const start = branch.findIndex(({ id }) => id === firstKept);
   return branch
     .slice(start === -1 ? branch.length : start)
-    .flatMap(({ type, message }) => (type === "message" && isJsonObject(message) ? [message] : []));
+    .flatMap(({ type, message }) => (type === "message" && isObject(message) ? [message] : []));
 }

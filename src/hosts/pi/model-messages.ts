@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { isJsonObject } from "./session-tree.ts";
+import { objectsIn, textIn } from "../../engine/json.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -55,12 +55,4 @@ export function plainText(content: unknown): string {
   return objectsIn(content)
     .map(({ type, text }) => (type === "image" ? "[image]" : textIn(text)))
     .join("\n");
-}
-
-function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function objectsIn(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

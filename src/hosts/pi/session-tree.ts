@@ -1,3 +1,4 @@
+import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 
 /** The version of pi's session format that Holdfast reads and writes. */
@@ -40,10 +41,6 @@ interface PiTree {
 
 type JsonObject = Record<string, unknown>;
 
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function parsePiTree(text: string): PiTree {
   const warnings: PiWarning[] = [];
   const [first, ...rest] = parseObjects(text, warnings);
@@ -65,7 +62,7 @@ function parseObjects(text: string, warnings: PiWarning[]): { line: number; valu
     if (source === "") continue;
     const line = index + 1;
     const value = parseJson(source);
-    if (isJsonObject(value)) objects.push({ line, value });
+    if (isObject(value)) objects.push({ line, value });
     else warnings.push({ line, message: "Skipped: not a JSON object, perhaps cut off by a crash." });
   }
   return objects;

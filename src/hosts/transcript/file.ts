@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { isObject } from "../../workspace/small-file.ts";
+import { isObject } from "../../engine/json.ts";
 
 /** So much of a conversation's end is read; what is older has been compacted long ago. */
 const mostBytes = 8_000_000;
@@ -43,16 +43,4 @@ export function parseObjects(text: string): Record<string, unknown>[] {
       return [];
     }
   });
-}
-
-export function objectIn(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
-}
-
-export function objectsIn(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-export function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

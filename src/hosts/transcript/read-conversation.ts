@@ -1,10 +1,10 @@
 import type { StoredMessage } from "../../context/conversation.ts";
-import { isObject } from "../../workspace/small-file.ts";
+import { isObject, objectsIn } from "../../engine/json.ts";
 import { readClaudeLine } from "../claude-code/transcript.ts";
 import { readCodexLine } from "../codex/transcript.ts";
 import { readGeminiLine } from "../gemini/transcript.ts";
 import { readOpencodeLine } from "../opencode/transcript.ts";
-import { objectsIn, parseObjects, readPart } from "./file.ts";
+import { parseObjects, readPart } from "./file.ts";
 import type { Message, TranscriptLine } from "./line.ts";
 
 /** The part of a conversation that stood in the context, since its last compaction. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
 import type { Json } from "../../engine/state.ts";
+import { oneLine } from "../../engine/text.ts";
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
 import { agentKey } from "../agent-key.ts";
 import { knowledgeOptions } from "../knowledge/apply-options.ts";
@@ -226,8 +227,6 @@ function readOutput(outputs: Outputs): Tool {
 
 function renderTools(tools: readonly SavedTool[]): string {
   if (tools.length === 0) return "";
-  const lines = tools.map(
-    ({ name, description }) => `- ${name}: ${fenceContent(description.replaceAll(/\s+/g, " ").trim())}`,
-  );
+  const lines = tools.map(({ name, description }) => `- ${name}: ${fenceContent(oneLine(description))}`);
   return `## Your Tools\n${lines.join("\n")}`;
 }

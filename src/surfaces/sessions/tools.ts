@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
+import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type Call, type ChildRunner, defineTool, type Surface } from "../surface.ts";
 import { type Child, readChildren } from "./operations.ts";
@@ -87,7 +88,7 @@ function runner({ children }: Call): ChildRunner {
 }
 
 function line(id: string, { status, task: what, result }: Child): string {
-  const short = (text: string) => fenceContent(text.replaceAll(/\s+/g, " ").slice(0, 200).toWellFormed());
+  const short = (text: string) => fenceContent(oneLine(text).slice(0, 200).toWellFormed());
   return `- ${id}: ${short(what)} → ${status}${result === "" ? "" : `: ${short(result)}`}`;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
 import { readTasks } from "../../engine/conversation.ts";
+import { oneLine } from "../../engine/text.ts";
 import { defineTool, type Surface } from "../surface.ts";
 
 const done = z.object({ ok: z.literal(true), task_id: z.string(), depth: z.number() });
@@ -37,7 +38,7 @@ function answer({ result }: { result: { task?: string; depth?: number } }) {
 }
 
 function line(text: string): string {
-  return fenceContent(text.replaceAll(/\s+/g, " ").trim());
+  return fenceContent(oneLine(text));
 }
 
 /** Stretches of work that collapse to one line when they are done. */
