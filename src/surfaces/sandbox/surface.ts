@@ -21,7 +21,7 @@ import { mergeSandboxLimits, type SandboxLimits } from "./limits.ts";
 import { Outputs } from "./outputs.ts";
 import { programApi } from "./program-api.ts";
 import { createSandbox, type Sandbox, type SandboxFailure, type SandboxResult } from "./sandbox.ts";
-import { compileSchema } from "./tool-schema.ts";
+import { checkToolSchema } from "./tool-schema.ts";
 
 export interface SandboxSurfaceOptions {
   /** One that is shared, and closed by whoever made it; one of its own unless given. */
@@ -137,7 +137,7 @@ function createTool(sandbox: Sandbox, authored: AuthoredTools): Tool {
     run: async (call, { name, description, schema, code }) => {
       const { session } = call;
       checkToolName(call, name);
-      compileSchema(schema as Json);
+      checkToolSchema(schema as Json);
       const checked = await sandbox.check(code);
       if (!checked.ok)
         throw new HoldfastError(
