@@ -7,6 +7,7 @@ import {
   closestLine,
   countCharacters,
   isLongerThan,
+  oneLine,
   revertSplice,
   spliceBetween,
   takeCharacters,
@@ -78,4 +79,18 @@ test("the closest line is the one a person would point at [notepad.not-found]", 
   }
   assert.equal(closestLine(notepad, "zzzz"), undefined);
   assert.equal(closestLine("", "x"), undefined);
+});
+
+test("a text on one line has single spaces, and ends with an ellipsis where it was cut", () => {
+  assert.equal(oneLine(" a\n\t b\u2028c\u00a0 "), "a b c");
+  assert.equal(oneLine("four", 4), "four");
+  assert.equal(oneLine("three words here", 7), "three …");
+  assert.equal(oneLine("🦞🦞", 2), "\ufffd…");
+  assert.equal(oneLine("text", 0), "…");
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.nat(20), (given, limit) => {
+      assert.doesNotMatch(oneLine(given), /\s\s|[\n\r\t\v\f]|^\s|\s$/);
+      assert.ok(oneLine(given, limit).length <= Math.max(1, limit));
+    }),
+  );
 });

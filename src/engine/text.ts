@@ -42,6 +42,12 @@ export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text);
 }
 
+/** A text on one line, with single spaces; what is longer than the limit is cut and ends with an ellipsis. */
+export function oneLine(text: string, limit = Number.POSITIVE_INFINITY): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > limit ? `${line.slice(0, Math.max(0, limit - 1)).toWellFormed()}…` : line;
+}
+
 /** Unicode code points: what a limit means when it says characters. */
 export function countCharacters(text: string): number {
   return text.length - (text.match(surrogatePairs)?.length ?? 0);

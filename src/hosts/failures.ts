@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { isObject, shortHash } from "../workspace/small-file.ts";
+import { isObject } from "../engine/json.ts";
+import { shortHash } from "../workspace/small-file.ts";
 
 /** Something that went wrong in a hook, kept for `holdfast doctor`; the agent is never held up by it. */
 export interface Failure {

@@ -1,3 +1,4 @@
+import { Queue } from "../engine/queue.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
@@ -30,8 +31,8 @@ export class Connection {
   #current: string | undefined;
   #watching: Promise<() => void> | undefined;
   #watched: Memory | undefined;
-  #work: Promise<unknown> = Promise.resolve();
-  #announcing: Promise<unknown> = Promise.resolve();
+  readonly #requests = new Queue();
+  readonly #announcements = new Queue();
   #closed = false;
 
   constructor(source: MemorySource, announcer: Announcer) {
@@ -41,9 +42,7 @@ export class Connection {
 
   /** Requests are worked on in the order they came, so that one that reads sees what the one before it wrote. */
   inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#work.then(work);
-    this.#work = done.catch(() => undefined);
-    return done;
+    return this.#requests.run(work);
   }
 
   async sessionId(): Promise<string> {
@@ -131,7 +130,7 @@ export class Connection {
 
   /** Told of one after the other: a client hears of a change once, however many commits it came in. */
   #hear(sessionId: string): void {
-    this.#announcing = this.#announcing.then(() => this.#announce(sessionId)).catch(() => undefined);
+    this.#announcements.run(() => this.#announce(sessionId)).catch(() => undefined);
   }
 
   async #announce(sessionId: string): Promise<void> {

@@ -1,5 +1,5 @@
+import { isObject } from "../engine/json.ts";
 import { HoldfastError } from "../errors.ts";
-import { isJsonObject } from "../hosts/transcript/json-lines.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 
 /** Dollars for a million tokens of each kind. */
@@ -55,7 +55,7 @@ export function addCounts(left: TokenCounts, right: TokenCounts): TokenCounts {
 export function parsePrices(text: string): PriceTable {
   const example = '{"claude-opus-4-5":{"input":5,"cacheWrite":6.25,"cacheRead":0.5,"output":25}}';
   const table = parseJson(text, example);
-  if (!isJsonObject(table))
+  if (!isObject(table))
     throw new HoldfastError(
       "invalid_input",
       `The price table is not a JSON object. Write it like this: ${example}`,
@@ -83,7 +83,7 @@ function parseJson(text: string, example: string): unknown {
 }
 
 function checkPrices(model: string, value: unknown, example: string): Prices {
-  const given = isJsonObject(value) ? value : {};
+  const given = isObject(value) ? value : {};
   const read = (kind: (typeof kinds)[number]): number => {
     const price = given[kind];
     if (typeof price === "number" && Number.isFinite(price) && price >= 0) return price;

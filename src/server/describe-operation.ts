@@ -1,3 +1,4 @@
+import { oneLine } from "../engine/text.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { linesOfMessage } from "./messages.ts";
 
@@ -112,6 +113,5 @@ function describeBookkeeping(operation: Operation): string {
 }
 
 function short(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
+  return oneLine(text, 80);
 }

@@ -1,5 +1,5 @@
 import { readCleared, readSpans } from "../engine/conversation.ts";
-import type { Json } from "../engine/json.ts";
+import { isObject, type Json } from "../engine/json.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
@@ -89,7 +89,7 @@ function textPart(value: Json | undefined, most: number): Part {
 }
 
 function fieldsOf(value: Json | undefined): Record<string, Json | undefined> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 /** How each message stands before the model now. */

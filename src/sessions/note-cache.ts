@@ -1,3 +1,4 @@
+import { Queue } from "../engine/queue.ts";
 import type { NoteValue } from "../engine/records.ts";
 import type { SessionRow } from "../engine/state.ts";
 import type { Store } from "../stores/store.ts";
@@ -17,13 +18,11 @@ export class NoteCache {
   #revision = 0;
   #birth = 0;
   #indexing = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #reads = new Queue();
 
   /** One after the other: a slower reader must not replay old entries over newer ones. */
   at(store: Store, row: SessionRow): Promise<NoteIndex> {
-    const turn = this.#turn.then(() => this.#catchUp(store, row));
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+    return this.#reads.run(() => this.#catchUp(store, row));
   }
 
   /** A commit of this process, told so that nothing has to be read back. */

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { isObject } from "../engine/json.ts";
 
 /** Larger files are not ours. */
 const mostBytes = 1_000_000;
@@ -55,10 +56,6 @@ export function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Sixteen hexadecimal digits that tell texts apart. Node's own hashes take longer to load than a hook may take. */

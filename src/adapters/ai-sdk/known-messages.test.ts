@@ -60,7 +60,7 @@ test("a list that goes on from what is stored is known message by message [aisdk
 test("from an edited message on, everything is new; a message left out is not [aisdk.alignment]", async () => {
   const said = (role: "user" | "assistant", content: string): ModelMessage => ({ role, content });
   const messages = [said("user", "one"), said("assistant", "1"), said("user", "two"), said("assistant", "2")];
-  const known = knownMessagesOf(await sessionWith(messages));
+  const known = conversationOf(await sessionWith(messages)).known;
   assert.deepEqual(known.align([said("user", "one"), said("assistant", "edited"), said("user", "two")]), [1]);
   assert.deepEqual(
     known.align([said("user", "one"), said("user", "two"), said("assistant", "2")]),
@@ -71,9 +71,9 @@ test("from an edited message on, everything is new; a message left out is not [a
 
 test("the same words are a new turn once they were answered, and the same turn until then [aisdk.alignment]", async () => {
   const asked: ModelMessage = { role: "user", content: "continue" };
-  assert.deepEqual(knownMessagesOf(await sessionWith([asked])).align([structuredClone(asked)]), [1]);
+  assert.deepEqual(conversationOf(await sessionWith([asked])).known.align([structuredClone(asked)]), [1]);
   const answered = await sessionWith([asked, { role: "assistant", content: "done" }]);
-  assert.deepEqual(knownMessagesOf(answered).align([structuredClone(asked)]), []);
+  assert.deepEqual(conversationOf(answered).known.align([structuredClone(asked)]), []);
 });
 
 test("what was said in a warning turn is in nobody's list [aisdk.alignment]", async () => {

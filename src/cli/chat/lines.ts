@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { Usage } from "../../compaction/usage.ts";
 import type { Receipt, ReceiptItem } from "../../engine/records.ts";
-import { bar, count, oneLine, percent } from "../terminal/paint.ts";
+import { bar, count, percent } from "../terminal/paint.ts";
 
 /** Where the session stands: shown before each prompt. */
 export function statusLine(status: {

@@ -1,9 +1,9 @@
 import type { Agent, SendOptions, Turn } from "../../agent/agent.ts";
 import { isFinalAnswer, toStored } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
+import { oneLine } from "../../engine/text.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { oneLine } from "../terminal/paint.ts";
 import { statusLine } from "./lines.ts";
 import { type ChosenModel, describeFailure } from "./model.ts";
 import type { Outcome, View } from "./view.ts";

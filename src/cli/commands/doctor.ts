@@ -1,3 +1,4 @@
+import { oneLine } from "../../engine/text.ts";
 import { examine } from "../../hosts/doctor/examine.ts";
 import type { Finding, HostReport } from "../../hosts/doctor/finding.ts";
 import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
@@ -5,7 +6,7 @@ import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments } from "../host-commands.ts";
-import { oneLine, painterFor, printable } from "../terminal/paint.ts";
+import { painterFor, printable } from "../terminal/paint.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readHostArguments(args, { live: { type: "boolean", default: false } });

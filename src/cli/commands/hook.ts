@@ -1,4 +1,6 @@
 import { writeSync } from "node:fs";
+import { isObject } from "../../engine/json.ts";
+import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { keepFailure } from "../../hosts/failures.ts";
 import { type HookEvent, readHookEvent } from "../../hosts/hook/event.ts";
@@ -7,7 +9,6 @@ import type { Host } from "../../hosts/host.ts";
 import { findHost, hostNames } from "../../hosts/hosts.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
-import { isObject } from "../../workspace/small-file.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 
 /** An event that is longer than this is not read. */
@@ -86,7 +87,7 @@ class HookCall {
 
   /** One line for whoever watches, all of them for `holdfast doctor`. */
   fail(error: unknown, code = error instanceof HoldfastError ? error.code : "internal"): void {
-    const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
+    const message = oneLine(error instanceof Error ? error.message : String(error));
     if (!this.#isReported) write(2, `holdfast hook: ${message.slice(0, 500)}\n`);
     this.#isReported = true;
     const event = this.#event?.name ?? "";

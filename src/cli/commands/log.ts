@@ -33,7 +33,7 @@ export async function run(args: string[]): Promise<number> {
     if (values.json) printJson(entries);
     else
       printLines(
-        entries.map((entry) => (revision === undefined ? oneLine(entry, screen) : visibleJson(entry))),
+        entries.map((entry) => (revision === undefined ? renderEntry(entry, screen) : visibleJson(entry))),
       );
     return 0;
   } finally {
@@ -50,7 +50,7 @@ const styles = {
 } as const;
 
 /** On a narrow terminal the date gives way to the operation. */
-function oneLine({ revision, at, actor, operation }: JournalEntry, screen: Screen): string {
+function renderEntry({ revision, at, actor, operation }: JournalEntry, screen: Screen): string {
   const { type, ...input } = operation;
   const text = visibleLine(Object.keys(input).length === 0 ? "" : summaryOf(input));
   const time = new Date(at).toISOString().replace("T", " ").replace(/\.\d+/, "");

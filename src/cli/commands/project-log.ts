@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isObject } from "../../engine/json.ts";
 import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type Answer, projectOperations } from "../../surfaces/project/operations.ts";
@@ -173,8 +174,7 @@ function readInput(source: string): Record<string, unknown> {
     const parsed: unknown = JSON.parse(
       source.trim().startsWith("{") ? source : readFileSync(source === "-" ? 0 : source, "utf8"),
     );
-    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>;
+    if (isObject(parsed)) return parsed;
   } catch (cause) {
     throw new HoldfastError("invalid_input", `--input is no JSON: ${(cause as Error).message}.`, { cause });
   }

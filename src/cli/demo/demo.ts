@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import type { AgentEvent } from "../../agent/events.ts";
+import { oneLine } from "../../engine/text.ts";
 import { openMemory } from "../../index.ts";
-import { bar, count, oneLine, painterFor, percent, wrap } from "../terminal/paint.ts";
+import { bar, count, painterFor, percent, wrap } from "../terminal/paint.ts";
 import { type Audit, contextWindow, runAudit } from "./audit.ts";
 import { ask, sheets } from "./workbook.ts";
 

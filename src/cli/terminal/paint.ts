@@ -20,12 +20,6 @@ export function count(number: number): string {
   return number.toLocaleString("en-US");
 }
 
-/** One line of at most so many characters. */
-export function oneLine(text: string, most: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > most ? `${line.slice(0, Math.max(0, most - 1)).toWellFormed()}…` : line;
-}
-
 /** Breaks a text into lines at its spaces; all but the first are indented. */
 export function wrap(text: string, width: number, indent: string): string {
   const lines: string[] = [];

@@ -26,6 +26,9 @@ test("CJK and emoji take the columns they take [people.width]", () => {
     ["☐ ☑ …", 5],
     ["1️⃣", 2],
     ["𠮷", 2],
+    ["ｶﾞ", 2],
+    ["का", 2],
+    ["각", 2],
   ] as const)
     assert.equal(textWidth(text), width, text);
   assert.equal(cutToWidth("日本語の文", 6), "日本…");

@@ -1,3 +1,5 @@
+import { oneLine } from "../../engine/text.ts";
+
 /**
  * What a note says must neither steer the terminal nor hide: control characters, escape sequences, and
  * characters that nobody can see or that turn the reading direction are shown by name.
@@ -15,7 +17,7 @@ export function visibleText(text: string): string {
 
 /** One line of visible text: for titles, names and the like. */
 export function visibleLine(text: string): string {
-  return visibleText(text.replaceAll(/\s+/g, " ").trim());
+  return visibleText(oneLine(text));
 }
 
 /** How `visibleText` names what it found; for painting it. */

@@ -1,5 +1,5 @@
 import type { Paint, Screen } from "./screen.ts";
-import { eachGrapheme, graphemeWidth, isWide, textWidth } from "./text-width.ts";
+import { eachGrapheme, textWidth } from "./text-width.ts";
 import { visibleMark } from "./visible-text.ts";
 
 /** A piece of a line and how it is painted. */
@@ -77,14 +77,14 @@ function* breakable(word: string, widest: number): Generator<string> {
   }
   let [piece, width] = ["", 0];
   for (const grapheme of eachGrapheme(word)) {
-    const wide = graphemeWidth(grapheme);
-    const ideograph = wide === 2 && isWide(grapheme.codePointAt(0) ?? 0) && !closing.test(grapheme);
-    if (piece !== "" && (ideograph || width + wide > widest)) {
+    const columns = textWidth(grapheme);
+    const isIdeograph = columns === 2 && !emoji.test(grapheme) && !closing.test(grapheme);
+    if (piece !== "" && (isIdeograph || width + columns > widest)) {
       yield piece;
       [piece, width] = ["", 0];
     }
     piece += grapheme;
-    width += wide;
+    width += columns;
   }
   if (piece !== "") yield piece;
 }
@@ -96,6 +96,8 @@ export function dotted(facts: readonly string[]): Span[] {
     { text, style: "dim", whole: true },
   ]);
 }
+
+const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 
 /** Punctuation that must not begin a line. */
 const closing = /^[、。，．！？：；）」』】》〉〕]/;

@@ -1,4 +1,5 @@
-import { countIn, isJsonObject, objectIn, objectsIn, textIn, timeIn } from "../transcript/json-lines.ts";
+import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import { countIn, timeIn } from "../transcript/json-lines.ts";
 import { calledTool, type Message, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 import type { ModelCall } from "../transcript/recording.ts";
 
@@ -43,7 +44,7 @@ export function parseClaudeLine(line: Fields): ClaudeEntry | undefined {
 }
 
 export function isClaudeTurn({ type, message }: Fields): boolean {
-  return (type === "user" || type === "assistant") && isJsonObject(message);
+  return (type === "user" || type === "assistant") && isObject(message);
 }
 
 function parseAnswer(line: Fields): ClaudeAnswer {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { isObject } from "../../workspace/small-file.ts";
+import { isObject } from "../../engine/json.ts";
 import { endGroup, throwIfStopped, track } from "../doctor/running.ts";
 import { isOurHook } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";

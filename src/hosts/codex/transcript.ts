@@ -1,5 +1,4 @@
-import { isObject } from "../../workspace/small-file.ts";
-import { objectIn, objectsIn, textIn } from "../transcript/json-lines.ts";
+import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One line of a Codex rollout. */

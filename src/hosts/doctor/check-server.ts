@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { isObject } from "../../workspace/small-file.ts";
+import { isObject } from "../../engine/json.ts";
 import type { ConfiguredServer } from "../install/piece.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { endGroup, throwIfStopped, track } from "./running.ts";

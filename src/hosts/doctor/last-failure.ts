@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { isObject, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
+import { isObject } from "../../engine/json.ts";
+import { readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { type Failure, readFailures } from "../failures.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isObject } from "../../workspace/small-file.ts";
+import { isObject } from "../../engine/json.ts";
 
 /** A server on loopback that answers every request to a model with one short text, and keeps what it was sent. */
 export interface ScriptedModel {

@@ -1,6 +1,6 @@
-import { isObject } from "../../workspace/small-file.ts";
+import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { readPart } from "../transcript/file.ts";
-import { objectIn, objectsIn, parseJsonLines, textIn } from "../transcript/json-lines.ts";
+import { parseJsonLines } from "../transcript/json-lines.ts";
 import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** One message of a Gemini CLI chat file. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type NudgeFacts, newNudgeFacts } from "../../compaction/nudges.ts";
-import { isObject, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
+import { isObject } from "../../engine/json.ts";
+import { readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { sessionIdOf } from "../session-link.ts";
 import type { HookKind } from "./event.ts";
 import type { OpenTurn } from "./turn.ts";

@@ -1,5 +1,6 @@
+import { isObject } from "../../engine/json.ts";
 import type { Host } from "../host.ts";
-import { appendJson, isObject, type Path, readJson, setJson, takeOut, valueAt } from "./json-text.ts";
+import { appendJson, type Path, readJson, setJson, takeOut, valueAt } from "./json-text.ts";
 import { isOurHook, type Launcher, shellLine } from "./launcher.ts";
 import type { Gap, Piece } from "./piece.ts";
 

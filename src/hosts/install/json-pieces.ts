@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { appendJson, isObject, type Path, readJson, setJson, takeOut, valueAt } from "./json-text.ts";
+import { isObject } from "../../engine/json.ts";
+import { appendJson, type Path, readJson, setJson, takeOut, valueAt } from "./json-text.ts";
 import type { Launcher } from "./launcher.ts";
 import type { ConfiguredServer, Piece } from "./piece.ts";
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JSONPath, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { removeValue, setValue } from "./json-edit.ts";
 
@@ -29,10 +30,6 @@ export function malformed(file: string, line: number, problem: string): Holdfast
 
 function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What stands at a path; undefined when there is nothing. */

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isObject } from "../../engine/json.ts";
 import { makeProjectDirectory } from "../../workspace/project.ts";
-import { isObject, readSmallFile } from "../../workspace/small-file.ts";
+import { readSmallFile } from "../../workspace/small-file.ts";
 import { makeFolders, readConfig, removeEmpty, replaceFile } from "./config-file.ts";
 import { type Places, recordFolder } from "./places.ts";
 

@@ -1,5 +1,6 @@
 import { parse, TomlError } from "smol-toml";
-import { isObject, malformed } from "./json-text.ts";
+import { isObject } from "../../engine/json.ts";
+import { malformed } from "./json-text.ts";
 
 /** The value of a TOML file; a mistake is refused by its line. */
 export function readToml(text: string, file: string): Record<string, unknown> {

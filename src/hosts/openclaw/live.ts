@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { isObject } from "../../engine/json.ts";
 import { settingsIn } from "../doctor/host-settings.ts";
 import type { ProgramRun } from "../doctor/run-program.ts";
 import type { LiveClient, LiveTalk } from "../host-setup.ts";
-import { isObject, valueAt } from "../install/json-text.ts";
+import { valueAt } from "../install/json-text.ts";
 import type { Places } from "../install/places.ts";
 import { configFile } from "./files.ts";
 

@@ -1,12 +1,12 @@
 import { Compaction } from "../../compaction/compaction.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
+import { isObject } from "../../engine/json.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
-import { isObject } from "../../workspace/small-file.ts";
 import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";

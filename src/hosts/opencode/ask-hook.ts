@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { isObject } from "../../workspace/small-file.ts";
 
 export interface HookAnswer {
   /** For the model. */

@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { makeProjectDirectory } from "../../workspace/project.ts";
-import { isObject } from "../../workspace/small-file.ts";
 import { sessionIdOf } from "../session-link.ts";
-import { objectsIn } from "../transcript/json-lines.ts";
 import { calledTool, type Message, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
 
 /** Writes a conversation down where the hook, and later the agent, can read it. opencode keeps no such file. */
@@ -20,7 +19,7 @@ export function writeTranscript(directory: string, hostSession: string, messages
 
 /** One message of opencode's with its parts. A summary of its own stands where the older messages were compacted. */
 export function readOpencodeLine(line: Record<string, unknown>): TranscriptLine {
-  const info = isObject(line.info) ? line.info : {};
+  const info = objectIn(line.info);
   const parts = objectsIn(line.parts);
   const text = parts.map((part) => (part.type === "text" ? textIn(part.text) : "")).join("\n");
   if (info.role === "user") return { messages: saidBy("user", text.trim()) };
@@ -37,8 +36,4 @@ function toolMessages(part: Record<string, unknown>): Message[] {
   const call: Message = { role: "assistant", content: [calledTool(id, tool, input ?? {})] };
   if (status === "error") return [call, toolAnswered(id, tool, textIn(error), true)];
   return status === "completed" ? [call, toolAnswered(id, tool, textIn(output), false)] : [call];
-}
-
-function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

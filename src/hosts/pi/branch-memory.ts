@@ -1,9 +1,8 @@
-import type { Json } from "../../engine/json.ts";
+import { isObject, type Json } from "../../engine/json.ts";
 import type { NoteValue } from "../../engine/records.ts";
 import type { SessionExport } from "../../engine/session-document.ts";
 import type { PiTreeEntry } from "./api.ts";
 import { isStateEntry, listChanges, type PiState, readState } from "./session-file.ts";
-import { isJsonObject } from "./session-tree.ts";
 
 /** What the custom entries along a branch say the memory is. */
 export interface BranchMemory extends PiState {
@@ -34,7 +33,7 @@ export function readBranch(branch: readonly PiTreeEntry[]): BranchMemory {
 export function notesOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
   const notes = new Map<string, Json>();
   for (const { type, customType, data } of branch) {
-    if (type !== "custom" || customType !== noteKey || !isJsonObject(data)) continue;
+    if (type !== "custom" || customType !== noteKey || !isObject(data)) continue;
     const { id, note } = data;
     if (typeof id !== "string") continue;
     if (note === null) notes.delete(id);
@@ -66,7 +65,7 @@ export function readLink(branch: readonly PiTreeEntry[]): BranchLink | undefined
 }
 
 function toLink({ type, customType, data, id }: PiTreeEntry): BranchLink | undefined {
-  if (type !== "custom" || customType !== linkKey || !isJsonObject(data)) return undefined;
+  if (type !== "custom" || customType !== linkKey || !isObject(data)) return undefined;
   const { session, pi } = data;
   return typeof session === "string" && typeof pi === "string" ? { entry: id, session, pi } : undefined;
 }
@@ -123,7 +122,7 @@ export function toDocument(
 }
 
 function isNote(id: string, value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
+  if (!isObject(value)) return false;
   const { content, tags, createdAt, updatedAt, updated }: Partial<Record<keyof NoteValue, unknown>> = value;
   return (
     /^note_\d{1,15}$/.test(id) &&

@@ -1,11 +1,11 @@
 import { Compaction, type Conversation } from "../../compaction/compaction.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
+import { isObject } from "../../engine/json.ts";
 import type { Session } from "../../sessions/session.ts";
 import { pluginDriver } from "../plugin/driver.ts";
 import { memoryText } from "../plugin/shown-memory.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
 import type { PiAgentMessage, PiBeforeCompactEvent, PiTreeEntry } from "./api.ts";
-import { isJsonObject } from "./session-tree.ts";
 
 /** What pi is about to compact: the messages that go, and those that stay. */
 export interface BranchCut extends Conversation {
@@ -62,5 +62,5 @@ function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgen
   const start = branch.findIndex(({ id }) => id === firstKept);
   return branch
     .slice(start === -1 ? branch.length : start)
-    .flatMap(({ type, message }) => (type === "message" && isJsonObject(message) ? [message] : []));
+    .flatMap(({ type, message }) => (type === "message" && isObject(message) ? [message] : []));
 }

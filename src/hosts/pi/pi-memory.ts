@@ -1,4 +1,5 @@
 import type { Json } from "../../engine/json.ts";
+import { Queue } from "../../engine/queue.ts";
 import type { State } from "../../engine/state.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -26,7 +27,7 @@ export class PiMemory {
   #memory: Promise<Memory> | undefined;
   #session: Promise<Session> | undefined;
   #kept: { revision: number; memory: BranchMemory } | undefined;
-  #keeping: Promise<void> = Promise.resolve();
+  readonly #writes = new Queue();
 
   constructor(append: PiExtensionApi["appendEntry"], openMemory: (context: PiContext) => Promise<Memory>) {
     this.#append = append;
@@ -49,9 +50,7 @@ export class PiMemory {
 
   /** Writes into the branch what differs from what it says: the agent's edits, and a person's. */
   keep(context: PiContext): Promise<void> {
-    const turn = this.#keeping.then(() => this.#keep(context));
-    this.#keeping = turn.catch(() => undefined);
-    return turn;
+    return this.#writes.run(() => this.#keep(context));
   }
 
   async close(): Promise<void> {

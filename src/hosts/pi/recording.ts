@@ -1,11 +1,5 @@
-import {
-  countIn,
-  type JsonLine,
-  type LineWarning,
-  objectIn,
-  textIn,
-  timeIn,
-} from "../transcript/json-lines.ts";
+import { objectIn, textIn } from "../../engine/json.ts";
+import { countIn, type JsonLine, type LineWarning, timeIn } from "../transcript/json-lines.ts";
 import { plainText, toModelMessage } from "../transcript/model-messages.ts";
 import type { ModelCall, RecordedEvent } from "../transcript/recording.ts";
 import { readPiSession } from "./session-file.ts";

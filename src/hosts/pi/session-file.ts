@@ -1,7 +1,7 @@
+import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Scratchpad } from "../../surfaces/scratchpad/operations.ts";
 import {
-  isJsonObject,
   type PiEntry,
   type PiHeader,
   type PiWarning,
@@ -179,7 +179,7 @@ function readRefs(data: unknown): string[] | undefined {
 
 /** The first of the fields that an object has; anything else as it is, with `null` for no data at all. */
 function unwrap(data: unknown, fields: string[]): unknown {
-  if (!isJsonObject(data)) return data ?? null;
+  if (!isObject(data)) return data ?? null;
   const field = fields.find((name) => data[name] !== undefined);
   return field === undefined ? undefined : data[field];
 }
@@ -189,7 +189,7 @@ function readMessages(branch: PlacedEntry[], warnings: PiWarning[]): PiMessage[]
   for (const { line, entry } of branch) {
     if (entry.type !== "message") continue;
     const { id, timestamp, message } = entry;
-    if (isJsonObject(message)) messages.push({ id, timestamp, message });
+    if (isObject(message)) messages.push({ id, timestamp, message });
     else warnings.push({ line, message: `Message entry "${id}" holds no message and was left out.` });
   }
   return messages;

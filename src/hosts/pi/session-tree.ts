@@ -1,7 +1,7 @@
+export { isObject } from "../../engine/json.ts";
+
 import { HoldfastError } from "../../errors.ts";
 import { type LineWarning, parseJsonLines } from "../transcript/json-lines.ts";
-
-export { isJsonObject } from "../transcript/json-lines.ts";
 
 /** The version of pi's session format that Holdfast reads and writes. */
 const supportedVersion = 3;

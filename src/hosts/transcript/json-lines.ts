@@ -1,3 +1,5 @@
+import { isObject } from "../../engine/json.ts";
+
 type JsonObject = Record<string, unknown>;
 
 export interface JsonLine {
@@ -31,7 +33,7 @@ export function parseJsonLines(text: string): { lines: JsonLine[]; warnings: Lin
       // Trimming drops a byte order mark and the "\r" of CRLF too.
       const source = text.slice(start, end).trim();
       const value = source === "" ? undefined : parseJson(source);
-      if (isJsonObject(value)) lines.push({ line, value });
+      if (isObject(value)) lines.push({ line, value });
       else if (source !== "")
         warnings.push({ line, message: "Skipped: not a JSON object, perhaps cut off by a crash." });
     }
@@ -48,25 +50,9 @@ function parseJson(source: string): unknown {
   }
 }
 
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 /** A count that can be added up; 0 for anything else. */
 export function countIn(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
-}
-
-export function objectIn(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-export function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** Milliseconds; 0 when the value is not a time. */

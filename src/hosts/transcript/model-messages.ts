@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { objectsIn, textIn } from "./json-lines.ts";
+import { objectsIn, textIn } from "../../engine/json.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,4 +1,5 @@
 import type { Client, ClientConfig } from "pg";
+import { Queue } from "../../engine/queue.ts";
 import { residentKinds } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import { openEnd } from "../session-table.ts";
@@ -67,13 +68,10 @@ function makeStore(
 ): Store {
   const listeners = new Listeners();
   const feed = new Feed(connect, listeners);
-  let transactions: Promise<unknown> = Promise.resolve();
+  const transactions = new Queue();
   /** Transactions of several statements have a connection of their own, one at a time. */
-  const transaction = <T>(work: (client: Client) => Promise<T>): Promise<T> => {
-    const turn = transactions.then(() => exclusive.transaction(work));
-    transactions = turn.catch(() => undefined);
-    return turn;
-  };
+  const transaction = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
+    transactions.run(() => exclusive.transaction(work));
 
   return {
     name: "postgres",

@@ -68,8 +68,7 @@ export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
       const make = async () => {
         const [record] = await session.records("state", [key]);
         const rule = operation.schema ?? (record?.value as unknown as KeyValue | undefined)?.schema;
-        if (rule !== undefined)
-          (await import("../../sessions/check-schema.ts")).checkAgainst(rule, operation.value, key);
+        if (rule !== undefined) (await import("./check-value.ts")).checkAgainst(rule, operation.value, key);
         return operation;
       };
       return session.change(make, (earlier) => isSame(earlier.operation, operation), options);

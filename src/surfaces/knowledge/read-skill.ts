@@ -1,5 +1,6 @@
 import { parse } from "yaml";
-import { findSkillFault, oneLine } from "./skill-format.ts";
+import { oneLine } from "../../engine/text.ts";
+import { findSkillFault } from "./skill-format.ts";
 
 export type ReadSkill =
   | { description: string; content: string; fault?: undefined }

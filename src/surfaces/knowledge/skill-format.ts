@@ -16,11 +16,6 @@ export interface SkillSource {
   read(name: string, file?: string): Promise<{ content: string; files: string[] } | undefined>;
 }
 
-/** A description is shown in one line, however it was folded in its file. */
-export function oneLine(description: string): string {
-  return description.replaceAll(/\s+/g, " ").trim();
-}
-
 const longestName = 64;
 const longestDescription = 1_024;
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { quote } from "../../engine/text.ts";
+import { oneLine, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { SessionHandle } from "../session-handle.ts";
 import { defineTool, type Tool } from "../surface.ts";
 import { knowledgeOptions } from "./apply-options.ts";
-import { findSkillFault, oneLine, type SkillSource, type SkillSummary } from "./skill-format.ts";
+import { findSkillFault, type SkillSource, type SkillSummary } from "./skill-format.ts";
 
 /** All skills of a session's agent: those in folders first, then those it saved. */
 export async function listSkills(

@@ -1,11 +1,11 @@
 import { fenceContent } from "../../context/fence.ts";
-import { isLongerThan, takeCharacters } from "../../engine/text.ts";
+import { isLongerThan, oneLine, takeCharacters } from "../../engine/text.ts";
 import { agentKey } from "../agent-key.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
 import type { SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface } from "../surface.ts";
 import { knowledgeOptions } from "./apply-options.ts";
-import { oneLine, type SkillSource, type SkillSummary } from "./skill-format.ts";
+import type { SkillSource, SkillSummary } from "./skill-format.ts";
 import { listSkills, skillTools } from "./skills.ts";
 import { stateTools } from "./state-tools.ts";
 import { readSystemPrompt } from "./system-prompt.ts";

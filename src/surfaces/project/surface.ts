@@ -1,5 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
+import { oneLine } from "../../engine/text.ts";
 import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
 import { readNotes } from "./edit/change-notes.ts";
@@ -47,7 +48,7 @@ export function projectSurface(options: ProjectSurfaceOptions): Surface {
       } catch (error) {
         // The agent goes on, and is told.
         seen.stamp = "";
-        seen.text = `[Project memory: not available]\n${(error as Error).message.replaceAll(/\s+/g, " ")}\n[End of project memory]`;
+        seen.text = `[Project memory: not available]\n${oneLine((error as Error).message)}\n[End of project memory]`;
       }
     },
   };

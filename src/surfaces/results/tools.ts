@@ -2,7 +2,7 @@ import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
 import { readCleared } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
-import { quote } from "../../engine/text.ts";
+import { oneLine, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface } from "../surface.ts";
@@ -27,7 +27,7 @@ const clearResult = defineTool({
       id,
       message: found.message,
       tool: found.tool,
-      summary: fenceContent(summary.replaceAll(/\s+/g, " ").trim()),
+      summary: fenceContent(oneLine(summary)),
     };
     await session.apply({ type: "context.clear", results: [stub] }, options);
     return {

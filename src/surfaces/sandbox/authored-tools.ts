@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { findMismatches } from "../../sessions/json-schema.ts";
 import { type AgentOf, agentKey } from "../agent-key.ts";
+import { findMismatches, listMismatches, maxListed } from "../json-schema/find-mismatches.ts";
 import type { SavedTool } from "../knowledge/saved-items.ts";
 import type { SessionHandle } from "../session-handle.ts";
 import { type Call, defineTool, type Tool } from "../surface.ts";
-import { compileSchema } from "./tool-schema.ts";
+import { checkToolSchema, inputOf, withDefaults } from "./tool-schema.ts";
 
 /** What every program answers: its value, and its log if it has one. */
 export const programOutput = z.object({
@@ -47,25 +47,25 @@ export class AuthoredTools {
   }
 
   #make({ name, description, schema }: SavedTool): Tool | undefined {
-    let input: z.ZodObject;
     try {
-      input = compileSchema(schema);
+      checkToolSchema(schema);
     } catch {
       return undefined;
     }
     return defineTool({
       name,
       description,
-      input,
+      input: inputOf(schema),
       output: programOutput,
       destructive: true,
       run: async (call, given) => {
         const saved = await findTool(call.session, name);
         // Another session may have saved a new version since this one looked.
         const isOther = JSON.stringify(saved.schema) !== JSON.stringify(schema);
-        const problems = findMismatches(saved.schema, given as Json);
+        const input = withDefaults(saved.schema, given as Json);
+        const problems = findMismatches(saved.schema, input);
         if (problems.length > 0) throw isOther ? changed(saved) : mismatch(name, problems);
-        return this.#run(call, name, saved.code, given);
+        return this.#run(call, name, saved.code, input);
       },
       text: programText,
     });
@@ -84,8 +84,8 @@ export async function findTool(session: SessionHandle, name: string): Promise<Sa
 }
 
 function mismatch(name: string, problems: readonly string[]): HoldfastError {
-  return new HoldfastError("invalid_input", `${name}: ${problems.join("; ")}. It was not run.`, {
-    data: { tool: name, problems },
+  return new HoldfastError("invalid_input", `${name}: ${listMismatches(problems)}. It was not run.`, {
+    data: { tool: name, problems: problems.slice(0, maxListed) },
   });
 }
 

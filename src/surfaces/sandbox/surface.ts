@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
 import type { Json } from "../../engine/json.ts";
+import { oneLine } from "../../engine/text.ts";
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
 import { agentKey } from "../agent-key.ts";
 import { knowledgeOptions } from "../knowledge/apply-options.ts";
@@ -20,7 +21,7 @@ import { mergeSandboxLimits, type SandboxLimits } from "./limits.ts";
 import { Outputs } from "./outputs.ts";
 import { programApi } from "./program-api.ts";
 import { createSandbox, type Sandbox, type SandboxFailure, type SandboxResult } from "./sandbox.ts";
-import { compileSchema } from "./tool-schema.ts";
+import { checkToolSchema } from "./tool-schema.ts";
 
 export interface SandboxSurfaceOptions {
   /** One that is shared, and closed by whoever made it; one of its own unless given. */
@@ -136,7 +137,7 @@ function createTool(sandbox: Sandbox, authored: AuthoredTools): Tool {
     run: async (call, { name, description, schema, code }) => {
       const { session } = call;
       checkToolName(call, name);
-      compileSchema(schema as Json);
+      checkToolSchema(schema as Json);
       const checked = await sandbox.check(code);
       if (!checked.ok)
         throw new HoldfastError(
@@ -226,8 +227,6 @@ function readOutput(outputs: Outputs): Tool {
 
 function renderTools(tools: readonly SavedTool[]): string {
   if (tools.length === 0) return "";
-  const lines = tools.map(
-    ({ name, description }) => `- ${name}: ${fenceContent(description.replaceAll(/\s+/g, " ").trim())}`,
-  );
+  const lines = tools.map(({ name, description }) => `- ${name}: ${fenceContent(oneLine(description))}`);
   return `## Your Tools\n${lines.join("\n")}`;
 }

@@ -106,9 +106,9 @@ test("input is held to all of a tool's schema, whether types are given or not [s
   await answer(session, "create_tool", { ...doubler, name: "strict", schema, code: "return input" });
   assert.match(
     (await refusal(session, "strict", { a: 1 })).text,
-    /strict: a: must be at least 3\. It was not run/,
+    /strict: "a" must be at least 3\. It was not run/,
   );
-  assert.match((await refusal(session, "strict", { b: {} })).text, /b\.c: is missing/);
+  assert.match((await refusal(session, "strict", { b: {} })).text, /"b\.c" is missing/);
   const input = { a: 3, b: { c: 1 } };
   assert.deepEqual((await answer(session, "strict", input)).value, input);
 });
@@ -161,4 +161,27 @@ test("making and deleting a tool with the same key happens once [sandbox.key]", 
     assert.ok(first.ok);
     assert.deepEqual(await session.call(tool, input, { key: tool }), first);
   }
+});
+
+test("a tool's program gets the defaults of its schema for what is missing [sandbox.tools]", async () => {
+  const session = await openSandboxed();
+  const schema = {
+    type: "object",
+    properties: {
+      limit: { type: "integer", default: 10 },
+      page: { type: "object", properties: { size: { type: "integer", default: 5 } } },
+      pairs: { type: "array", items: { type: "object", properties: { weight: { default: 1 } } } },
+      origin: { const: [0, 0] },
+    },
+    required: ["limit"],
+  };
+  await answer(session, "create_tool", { ...doubler, name: "filled", schema, code: "return input" });
+  assert.deepEqual((await answer(session, "filled", {})).value, { limit: 10 });
+  assert.deepEqual(
+    (await answer(session, "filled", { limit: 2, page: {}, pairs: [{}, { weight: 3 }], origin: [0, 0] }))
+      .value,
+    { limit: 2, page: { size: 5 }, pairs: [{ weight: 1 }, { weight: 3 }], origin: [0, 0] },
+  );
+  const offered = (await session.tools()).find(({ name }) => name === "filled");
+  assert.deepEqual(offered?.inputSchema, { ...schema, additionalProperties: {} });
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
+import { oneLine } from "../../engine/text.ts";
 import { defineTool, type Surface } from "../surface.ts";
 import { tasksView } from "./block.ts";
 
@@ -37,7 +38,7 @@ function answer({ result }: { result: { task?: string; depth?: number } }) {
 }
 
 function line(text: string): string {
-  return fenceContent(text.replaceAll(/\s+/g, " ").trim());
+  return fenceContent(oneLine(text));
 }
 
 export const tasksSurface: Surface = {

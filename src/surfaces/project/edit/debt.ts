@@ -7,7 +7,7 @@ import type { Caller, Project } from "../project.ts";
 import { gitHead, gitHistoryIds } from "../verify/git.ts";
 import { readWorkingFile, writeWorkingFile } from "../verify/working-files.ts";
 import { rowLine, safeRow, setCells } from "./tables.ts";
-import { oneLine } from "./written-pieces.ts";
+import { requireLine } from "./written-pieces.ts";
 
 export interface DebtInput {
   description: string;
@@ -28,7 +28,7 @@ export interface DebtResult {
 
 /** A row of the debt table under an id of its own; an issue of Beads as well when it can be acted on. */
 export async function logDebt(project: Project, input: DebtInput, caller: Caller): Promise<DebtResult> {
-  const description = oneLine(input.description, "description");
+  const description = requireLine(input.description, "description");
   const severity = input.severity ?? "MEDIUM";
   const { id, line } = project.change("log_debt", (notes) => {
     const next = takeId(project.file, notes);
@@ -49,7 +49,7 @@ export async function logDebt(project: Project, input: DebtInput, caller: Caller
 }
 
 function nameOf(text: string | undefined): string {
-  return text?.trim() ? oneLine(text, "name") : "";
+  return text?.trim() ? requireLine(text, "name") : "";
 }
 
 /** The issue's id goes to a column of its own if the table has one, else behind the description. */

@@ -1,4 +1,4 @@
-import { closestLine } from "../../../engine/text.ts";
+import { closestLine, oneLine } from "../../../engine/text.ts";
 import { HoldfastError } from "../../../errors.ts";
 import type { Notes } from "../notes-md/parse.ts";
 import { isTimestamp } from "../notes-md/timestamps.ts";
@@ -7,7 +7,7 @@ import { codeSpan, renderReference } from "../verify/references.ts";
 import { projectPath, readSource } from "../verify/working-tree.ts";
 import type { Planned } from "./change-notes.ts";
 import { addBlock } from "./place-lines.ts";
-import { buildPiece, isOneEntry, oneLine } from "./written-pieces.ts";
+import { buildPiece, isOneEntry, requireLine } from "./written-pieces.ts";
 
 export interface DecisionInput {
   decision: string;
@@ -29,12 +29,12 @@ export function logDecision(
   const corrected: string[] = [];
   const evidence = input.evidence.flatMap((each) => quoteLines(project, each, corrected));
   const texts = {
-    title: oneLine(input.title ?? firstWords(input.decision), "title"),
-    decision: oneLine(input.decision, "decision"),
-    rationale: oneLine(input.rationale, "rationale"),
-    by: caller.agent?.trim() ? oneLine(caller.agent, "agent") : "",
+    title: requireLine(input.title ?? firstWords(input.decision), "title"),
+    decision: requireLine(input.decision, "decision"),
+    rationale: requireLine(input.rationale, "rationale"),
+    by: caller.agent?.trim() ? requireLine(caller.agent, "agent") : "",
     ...Object.fromEntries(
-      input.scenarios.map((text, index) => [`scenario${index}`, oneLine(text, "scenarios")]),
+      input.scenarios.map((text, index) => [`scenario${index}`, requireLine(text, "scenarios")]),
     ),
   };
   const lines = buildPiece(
@@ -97,7 +97,7 @@ function quoteLines(
   const source = readSource(project.file.root, name.path);
   if (source.status !== "read") throw noSuchFile(name.path, source.status);
   const wanted = quote.replaceAll("\r\n", "\n").replace(/^\n+|\s+$/g, "");
-  if (wanted.trim() === "") oneLine(wanted, "evidence.quote");
+  if (wanted.trim() === "") requireLine(wanted, "evidence.quote");
   const long = wanted.split("\n").find((text) => text.length > longestQuote);
   if (long !== undefined) {
     throw new HoldfastError(
@@ -126,7 +126,7 @@ function quoteLines(
 }
 
 function firstWords(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
+  const line = oneLine(text);
   const cut = /^.{1,60}(?=[ .,;:]|$)/u.exec(line)?.[0] ?? line.slice(0, 60);
   return cut.toWellFormed();
 }

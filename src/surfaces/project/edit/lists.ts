@@ -5,7 +5,7 @@ import { isDateOrTime } from "../notes-md/timestamps.ts";
 import type { Project } from "../project.ts";
 import type { Planned } from "./change-notes.ts";
 import { addItem, replaceLines } from "./place-lines.ts";
-import { buildPiece, isOneItem, oneLine } from "./written-pieces.ts";
+import { buildPiece, isOneItem, requireLine } from "./written-pieces.ts";
 
 /** What became of a point of a list. */
 export interface ItemChange {
@@ -23,10 +23,10 @@ export interface GoalInput {
 
 /** A new sub-goal, or a change of the one that says the same. */
 export function setGoal(project: Project, input: GoalInput): ItemChange {
-  const goal = oneLine(input.goal, "goal");
+  const goal = requireLine(input.goal, "goal");
   const notes = [
-    ...(input.blocked_by === undefined ? [] : [`blocking: ${oneLine(input.blocked_by, "blocked_by")}`]),
-    ...(input.depends_on === undefined ? [] : [`depends on: ${oneLine(input.depends_on, "depends_on")}`]),
+    ...(input.blocked_by === undefined ? [] : [`blocking: ${requireLine(input.blocked_by, "blocked_by")}`]),
+    ...(input.depends_on === undefined ? [] : [`depends on: ${requireLine(input.depends_on, "depends_on")}`]),
   ];
   const suffix = notes.length === 0 ? "" : ` (${notes.join("; ")})`;
   return project.change("set_goal", (file) => {
@@ -48,11 +48,11 @@ export interface BlockerInput {
 
 /** A new blocker; with a resolution, the end of a known one. */
 export function logBlocker(project: Project, input: BlockerInput): ItemChange {
-  const said = oneLine(input.blocker, "blocker");
+  const said = requireLine(input.blocker, "blocker");
   // "Blocked: x" says its kind itself.
   const blocker = said.replace(blockerKind, "") || said;
   const wanted = input.kind ?? (/^blocked\s*:/i.test(said) ? "blocked" : undefined);
-  const eta = input.eta === undefined ? undefined : oneLine(input.eta, "eta");
+  const eta = input.eta === undefined ? undefined : requireLine(input.eta, "eta");
   if (eta !== undefined && !isDateOrTime(eta)) {
     throw new HoldfastError(
       "invalid_input",
@@ -61,7 +61,8 @@ export function logBlocker(project: Project, input: BlockerInput): ItemChange {
     );
   }
   return project.change("log_blocker", (notes) => {
-    const resolution = input.resolution === undefined ? undefined : oneLine(input.resolution, "resolution");
+    const resolution =
+      input.resolution === undefined ? undefined : requireLine(input.resolution, "resolution");
     const known = findItem(notes, "blockers", blocker, resolution !== undefined);
     if (resolution !== undefined) {
       if (!known) throw noSuchItem(notes, "blockers", blocker);
@@ -80,9 +81,9 @@ export function askQuestion(
   project: Project,
   input: { question: string; answer?: string | undefined },
 ): ItemChange {
-  const question = oneLine(input.question, "question");
+  const question = requireLine(input.question, "question");
   return project.change("ask_question", (notes) => {
-    const answer = input.answer === undefined ? undefined : oneLine(input.answer, "answer");
+    const answer = input.answer === undefined ? undefined : requireLine(input.answer, "answer");
     const known = findItem(notes, "questions", question, answer !== undefined);
     if (answer === undefined) {
       if (!known) return newItem(notes, "questions", "[ ] ", question);

@@ -1,3 +1,4 @@
+import { oneLine } from "../../../engine/text.ts";
 import { HoldfastError } from "../../../errors.ts";
 import type { LineEdit } from "../notes-md/lines.ts";
 import { listEnd, type Notes, ownEnd, type Section, tableOf } from "../notes-md/parse.ts";
@@ -25,9 +26,7 @@ export function addItem(notes: Notes, key: SectionKey, text: string): LineEdit {
 export function addRow(notes: Notes, key: TableKey, values: Record<string, string>): LineEdit {
   const section = openSection(notes, key);
   const row = (columns: readonly string[]) =>
-    renderRow(
-      columns.map((name) => (values[name.toLowerCase()] ?? "").replaceAll(/\s+/g, " ").trim() || "-"),
-    );
+    renderRow(columns.map((name) => oneLine(values[name.toLowerCase()] ?? "") || "-"));
   if (!section) return addSection(notes, key, [row(tableColumns[key])]);
   const table = tableOf(notes, key);
   if (!table) {

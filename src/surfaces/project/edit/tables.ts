@@ -10,7 +10,7 @@ import { parseReference, renderReference } from "../verify/references.ts";
 import { projectPath, readSource } from "../verify/working-tree.ts";
 import type { Planned } from "./change-notes.ts";
 import { addItem, addRow, addSection, replaceLines } from "./place-lines.ts";
-import { buildPiece, isOneItem, isOneRow, oneLine } from "./written-pieces.ts";
+import { buildPiece, isOneItem, isOneRow, requireLine } from "./written-pieces.ts";
 
 /** A row for a table, read back by the Markdown parser before it is written. */
 export function safeRow(notes: Notes, key: TableKey, values: Record<string, string>): LineEdit {
@@ -42,7 +42,7 @@ export interface RefInput {
 
 /** A place worth coming back to; one that is known already is brought up to date. */
 export function trackRef(project: Project, input: RefInput): TrackedRef {
-  const purpose = oneLine(input.purpose, "purpose");
+  const purpose = requireLine(input.purpose, "purpose");
   const { path, line } = projectPath(project.file.root, input.path);
   const [from, to] = readRange(input.lines, input.path, line);
   const source = readSource(project.file.root, path);
@@ -110,12 +110,12 @@ export function logHandoff(
   caller: Caller,
   operation = "log_handoff",
 ): { timestamp: string; line: number } {
-  const summary = oneLine(input.summary, "summary");
+  const summary = requireLine(input.summary, "summary");
   const now = project.now();
   return project.change(operation, (notes) => {
     const row = safeRow(notes, "log", {
       timestamp: now,
-      agent: caller.agent?.trim() ? oneLine(caller.agent, "agent") : "agent",
+      agent: caller.agent?.trim() ? requireLine(caller.agent, "agent") : "agent",
       summary: caller.session === undefined ? summary : `${summary} (session ${caller.session})`,
     });
     const state = input.next ?? (operation === "log_handoff" ? summary : undefined);
@@ -136,7 +136,7 @@ export function logHandoff(
 const longestState = 45;
 
 function shortened(text: string): string {
-  const line = oneLine(text.slice(0, 1_000).toWellFormed(), "next");
+  const line = requireLine(text.slice(0, 1_000).toWellFormed(), "next");
   return cutTo("", line, longestState, estimateTokens)?.text ?? line.slice(0, longestState).toWellFormed();
 }
 
@@ -144,7 +144,11 @@ function shortened(text: string): string {
 export function updateContext(notes: Notes, values: Record<string, string>): LineEdit[] {
   const lines = Object.entries(values).map(([name, value]) => ({
     name,
-    line: buildPiece({ value: oneLine(value, name) }, (safe) => `- **${name}**: ${safe.value}`, isOneItem),
+    line: buildPiece(
+      { value: requireLine(value, name) },
+      (safe) => `- **${name}**: ${safe.value}`,
+      isOneItem,
+    ),
   }));
   if (!notes.sections.has("context")) {
     const edit = addSection(notes, "context", []);

@@ -1,5 +1,5 @@
 import type { Nodes } from "mdast";
-import { isLongerThan } from "../../../engine/text.ts";
+import { isLongerThan, oneLine } from "../../../engine/text.ts";
 import { HoldfastError } from "../../../errors.ts";
 import { readMarkdown } from "../notes-md/markdown.ts";
 
@@ -7,8 +7,8 @@ import { readMarkdown } from "../notes-md/markdown.ts";
 const longestText = 2_000;
 
 /** What a person or an agent wrote, on one line: a line break would begin something new in the file. */
-export function oneLine(text: string, field: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
+export function requireLine(text: string, field: string): string {
+  const line = oneLine(text);
   if (isLongerThan(line, longestText)) {
     throw new HoldfastError(
       "over_limit",

@@ -1,3 +1,4 @@
+import { oneLine } from "../../../engine/text.ts";
 import { type Lines, splitLines } from "./lines.ts";
 import { type Heading, type Outline, outlineOf } from "./outline.ts";
 import { type SectionKey, sectionNames } from "./sections.ts";
@@ -63,7 +64,7 @@ function endOf(headings: readonly Heading[], index: number, last: number): numbe
 }
 
 function plain(title: string): string {
-  return title.replaceAll(/[*_`]/g, "").replaceAll("&amp;", "&").replaceAll(/\s+/g, " ").trim().toLowerCase();
+  return oneLine(title.replaceAll(/[*_`]/g, "").replaceAll("&amp;", "&")).toLowerCase();
 }
 
 /** Where a section's own content ends: before its first subsection. */
@@ -102,7 +103,7 @@ export function itemsOf(notes: Notes, key: SectionKey): Item[] {
       item.text = `${item.text} ${(texts[item.textEnd] ?? "").trim()}`.trim();
       item.textEnd++;
     }
-    item.text = item.text.replaceAll(/\s+/g, " ");
+    item.text = oneLine(item.text);
     items.push(item);
   }
   return items;

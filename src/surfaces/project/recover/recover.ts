@@ -1,4 +1,5 @@
 import { fenceContent } from "../../../context/fence.ts";
+import { oneLine } from "../../../engine/text.ts";
 import { readDecision, unescapeMarkdown } from "../notes-md/decision.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 import { contextFields, entriesOf, itemsOf, type Notes, newestEntries, tableOf } from "../notes-md/parse.ts";
@@ -64,7 +65,7 @@ const nothingKnown: CutLine = {
 
 /** Written to be read on one line, with nothing hidden in it, and unable to pass for anything else. */
 export function asData(text: string): string {
-  const line = unescapeMarkdown(text).replaceAll(/\s+/g, " ").trim();
+  const line = oneLine(unescapeMarkdown(text));
   return fenceContent(line.replaceAll(hidden, (character) => `[U+${codeOf(character)}]`));
 }
 

@@ -1,5 +1,7 @@
-import type { Json } from "../engine/json.ts";
-import { isFormat } from "./json-formats.ts";
+import { typeName } from "../../engine/check-fields.ts";
+import { isObject, type Json } from "../../engine/json.ts";
+import { quote } from "../../engine/text.ts";
+import { isFormat } from "./formats.ts";
 
 type Schema = { [keyword: string]: Json };
 
@@ -9,26 +11,35 @@ interface Work {
   steps: number;
 }
 
-/** Choices within choices double the work with every level; a large value may take more. */
-const mostSteps = 100_000;
+/** Choices within choices double the work with every level, so the work is limited; a large value may take more. */
+const maxSteps = 100_000;
 const stepsPerCharacter = 4;
 /** References and choices in a row that lead no deeper into the value. */
-const mostHops = 100;
+const maxHops = 100;
+/** Problems that one error lists, and field names that one problem lists. */
+export const maxListed = 10;
+const maxNames = 20;
 
 /**
  * What is wrong with a value by its JSON Schema, one text each; none when it fits. The schema has passed
  * `findSchemaFault`. Throws when checking would take too long.
  */
 export function findMismatches(schema: Json, value: Json): string[] {
-  const steps = mostSteps + stepsPerCharacter * JSON.stringify(value).length;
+  const steps = maxSteps + stepsPerCharacter * JSON.stringify(value).length;
   return check({ root: schema, steps }, schema, value, "", 0);
 }
 
+/** The first problems, for an error; a long list is no help. */
+export function listMismatches(problems: readonly string[]): string {
+  const more = problems.length > maxListed ? `; and ${problems.length - maxListed} more` : "";
+  return problems.slice(0, maxListed).join("; ") + more;
+}
+
 function check(work: Work, schema: Json, value: Json, path: string, hops: number): string[] {
-  if (work.steps-- < 0 || hops > mostHops)
+  if (work.steps-- < 0 || hops > maxHops)
     throw new Error("checking a value against it takes too long, or never ends");
   if (schema === true) return [];
-  if (!isObject(schema)) return [at(path, "nothing is allowed here")];
+  if (!isObject(schema)) return [at(path, "is not allowed")];
   return [
     ...checkAny(schema, value, path),
     ...(typeof value === "number" ? checkNumber(schema, value, path) : []),
@@ -42,7 +53,7 @@ function check(work: Work, schema: Json, value: Json, path: string, hops: number
 function checkAny({ type, enum: allowed, const: only }: Schema, value: Json, path: string): string[] {
   const types = type === undefined ? [] : [type].flat().map(String);
   if (types.length > 0 && !types.some((name) => isOfType(value, name)))
-    return [at(path, `must be ${types.join(" or ")} (got ${typeOf(value)})`)];
+    return [at(path, `must be ${types.map((name) => articles[name]).join(" or ")} (got ${shown(value)})`)];
   const choices = only === undefined ? allowed : [only];
   if (Array.isArray(choices) && !choices.some((choice) => canonical(choice) === canonical(value)))
     return [at(path, `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`)];
@@ -115,11 +126,17 @@ function checkObject(work: Work, schema: Schema, value: Schema, path: string): s
     ),
   ];
   const missing = needed.filter((name) => !Object.hasOwn(value, name));
+  // Listing the fields once keeps the work linear in the number of unknown ones.
+  const known = additionalProperties === false ? fieldsOf(properties as Schema) : "";
   const wrong = names.flatMap((name) => {
-    const rule = ownOf(properties as Schema, name) ?? additionalProperties;
+    const place = join(path, name);
+    const own = ownOf(properties as Schema, name);
+    const rule = own ?? additionalProperties;
+    const isUnknown = own === undefined && rule === false;
     return [
-      ...(rule === undefined ? [] : check(work, rule, value[name] as Json, join(path, name), 0)),
-      ...(propertyNames === undefined ? [] : check(work, propertyNames, name, join(path, name), 0)),
+      ...(isUnknown ? [at(place, `is unknown; ${known}`)] : []),
+      ...(rule === undefined || isUnknown ? [] : check(work, rule, value[name] as Json, place, 0)),
+      ...(propertyNames === undefined ? [] : check(work, propertyNames, name, place, 0)),
     ];
   });
   return [
@@ -130,6 +147,13 @@ function checkObject(work: Work, schema: Schema, value: Schema, path: string): s
     ]),
     ...wrong,
   ];
+}
+
+function fieldsOf(properties: Schema): string {
+  const names = Object.keys(properties);
+  if (names.length === 0) return "there are no fields";
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : "";
+  return `the fields are ${names.slice(0, maxNames).join(", ")}${more}`;
 }
 
 function checkCombined(work: Work, schema: Schema, value: Json, path: string, hops: number): string[] {
@@ -173,10 +197,6 @@ function ownOf(object: Schema, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-function isObject(value: Json | undefined): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isNumber(value: Json | undefined): value is number {
   return typeof value === "number";
 }
@@ -184,12 +204,22 @@ function isNumber(value: Json | undefined): value is number {
 function isOfType(value: Json, name: string): boolean {
   if (name === "integer") return Number.isInteger(value);
   if (name === "number") return typeof value === "number";
-  return typeOf(value) === name;
+  return typeName(value) === name;
 }
 
-function typeOf(value: Json): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
+const articles: Record<string, string> = {
+  null: "null",
+  boolean: "true or false",
+  object: "an object",
+  array: "an array",
+  number: "a number",
+  string: "a string",
+  integer: "a whole number",
+};
+
+/** A number itself, since it may only be of the wrong kind; of other values the type. */
+function shown(value: Json): string {
+  return typeof value === "number" ? `${value}` : typeName(value);
 }
 
 /** The same text for equal values, whatever the order of their fields. */
@@ -208,5 +238,5 @@ function join(path: string, part: string | number): string {
 }
 
 function at(path: string, text: string): string {
-  return path === "" ? text : `${path}: ${text}`;
+  return `${path === "" ? "it" : quote(path)} ${text}`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../engine/json.ts";
-import { checkAgainst } from "./check-schema.ts";
+import type { Json } from "../../engine/json.ts";
+import { checkAgainst } from "../knowledge/check-value.ts";
 
 const tree = {
   $ref: "#/$defs/node",
@@ -72,12 +72,13 @@ test("a schema that cannot be checked is refused with the reason [knowledge.stat
     [{ minLength: "3" }, /"minLength" must be a whole number/],
     [{ multipleOf: 0 }, /"multipleOf" must be a number above 0/],
     [{ required: "a" }, /"required" must be an array of names/],
-    [{ properties: { a: 1 } }, /"properties" must be an object/],
+    [{ properties: 1 }, /"properties" must be an object/],
+    [{ properties: { a: 1 } }, /there must be a schema at properties\.a/],
     [{ anyOf: [] }, /"anyOf" must be an array of schemas/],
     [{ $ref: "https://example.org/x" }, /leads nowhere/],
     [{ $ref: "#/$defs/none" }, /leads nowhere/],
-    [{ items: { pattern: "^(a+)+$" } }, /it uses "pattern"/],
-    [{ unevaluatedProperties: false }, /it uses "unevaluatedProperties"/],
+    [{ items: { pattern: "^(a+)+$" } }, /"pattern" is not supported at items/],
+    [{ unevaluatedProperties: false }, /"unevaluatedProperties" is not supported/],
     [{ $ref: "#" }, /never ends/],
     [{ ...choice("d0"), $defs: doubling }, /takes too long/],
   ] as [Json, RegExp][])
