@@ -55,7 +55,7 @@ const allowed: Record<string, readonly string[]> = {
 const apart = ["stores", "adapters"];
 
 /** Subfolders of hosts that every host uses; the others are hosts, and know nothing of each other. */
-const sharedByHosts = ["hook", "install", "doctor", "transcript"];
+const sharedByHosts = ["hook", "install", "doctor", "plugin", "transcript"];
 
 /** Folders whose files do not use Node's own modules, because the root entry is built from them. */
 const withoutNode = [

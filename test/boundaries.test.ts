@@ -22,7 +22,7 @@ test("a planted violation is found [repo.boundaries]", () => {
     ["src/engine/text.ts", `import type { x } from "zod";`],
     ["src/engine/text.ts", `import {\n  x,\n  y,\n} from "node:fs";`],
     ["src/stores/store.ts", `export { x } from "../sessions/session.ts";`],
-    ["src/surfaces/notes/tools.ts", `import "../cli/main.ts";`],
+    ["src/surfaces/notes/tools.ts", `import "../../cli/main.ts";`],
     ["src/index.ts", `import { readFileSync } from "node:fs";`],
     ["src/utils/thing.ts", `import { x } from "../errors.ts";`],
   ] as const;

@@ -116,7 +116,10 @@ function takeBack(
 
 function undoRecord(draft: Draft, revision: number, change: RecordChange, rules: readonly UndoRules[]): void {
   const special = rules.map(({ records }) => records?.[change.kind]).find((undo) => undo !== undefined);
-  if (special) return special(draft, change as never);
+  if (special) {
+    special(draft, change as never);
+    return;
+  }
   const isSame = JSON.stringify(draft.record(change.kind, change.key)) === JSON.stringify(change.before);
   if (!isSame) throw cannotUndo(revision, `${change.kind} ${change.key} has been changed since`);
   draft.put(change.kind, change.key, change.after);

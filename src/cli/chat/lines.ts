@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { Usage } from "../../compaction/usage.ts";
 import type { Receipt, ReceiptItem } from "../../engine/records.ts";
+import { oneLine } from "../../engine/text.ts";
 import { bar, count, percent } from "../terminal/paint.ts";
 
 /** Where the session stands: shown before each prompt. */

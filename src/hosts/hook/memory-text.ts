@@ -56,18 +56,18 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
     { text: checkpoint, share: 1_900, more: show },
   ];
   const notes = { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" };
-  const escape = escaping?.escape ?? ((text: string) => text);
-  const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => escape(text) !== text);
+  const clean = escaping?.escape ?? ((text: string) => text);
+  const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
   const lines = [keptNotes(state), ...hints, isEscaped ? (escaping?.hint ?? "") : ""];
   const below = [notes, { text: lines.filter((line) => line !== "").join("\n"), share: 500, more: show }];
   const present = ({ text }: Part) => text !== "";
-  const shown = [...above, ...below].filter(present).map((part) => ({ ...part, text: escape(part.text) }));
+  const shown = [...above, ...below].filter(present).map((part) => ({ ...part, text: clean(part.text) }));
   const texts = fit(shown, checkpoint === "" ? maxInjected : maxInjected - receiptBytes - 2);
   const place = above.filter(present).length;
   return {
     text: texts.join("\n\n"),
     withReceipt: (line) =>
-      [...texts.slice(0, place), cutMiddle(escape(line), receiptBytes, show), ...texts.slice(place)].join(
+      [...texts.slice(0, place), cutMiddle(clean(line), receiptBytes, show), ...texts.slice(place)].join(
         "\n\n",
       ),
   };
