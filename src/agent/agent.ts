@@ -14,7 +14,7 @@ import { compactNow } from "./make-room.ts";
 import type { AgentOptions } from "./options.ts";
 import { placeChanges, tellFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
-import { type AgentSetting, agentSetting, checkToolNames, type Frame } from "./setting.ts";
+import { type AgentSetting, agentSetting, checkToolNames, type Frame, invalidOption } from "./setting.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
 
 /** A turn that is under way: read its events, or wait for its result, or both. */
@@ -82,6 +82,8 @@ class MemoryAgent implements Agent {
       (id, text, signal) => this.send(id, text, { signal }),
       options.children,
     );
+    // A window without end would never be compacted.
+    if (!Number.isFinite(options.contextWindow)) throw invalidOption("contextWindow", options.contextWindow);
     if (surfaces) memory.setting.use(surfaces);
     else memory.setting.offer(agentSurfaces);
     this.#setting = agentSetting(memory.setting, rest, { children: this.#children });

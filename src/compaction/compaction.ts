@@ -63,6 +63,7 @@ export interface Begun {
 
 /** What is settled when it is done. */
 export interface Finished {
+  summary: Summary;
   receipt: Receipt;
   /** Replaces the removed messages in the prompt: summary, checkpoint and receipt. */
   text: string;
@@ -196,7 +197,7 @@ export class Compaction {
       tokensBefore: removed.tokens,
       tokensAfter: after.tokens,
     });
-    this.#finished = { receipt, text: `${body}\n\n${receipt.line}` };
+    this.#finished = { summary, receipt, text: `${body}\n\n${receipt.line}` };
     return this.#finished;
   }
 
@@ -204,9 +205,11 @@ export class Compaction {
   async close(): Promise<void> {
     const { checkpoint } = this.#must();
     if (!this.#finished) throw outOfOrder("close", "account");
-    const { receipt, text } = this.#finished;
+    const { summary, receipt, text } = this.#finished;
     const { commit, notify, emit } = this.#driver;
     await commit(receipt, text);
+    const { trigger, from, to, summaryBy } = receipt;
+    emit?.({ type: "compaction", trigger, from, to, summary: summary.text, summaryBy });
     emit?.({ type: "receipt", receipt });
     await notify({ kind: "after-compaction", checkpoint, receipt });
   }

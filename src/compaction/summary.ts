@@ -32,6 +32,8 @@ export interface SummaryInput {
   earlier: string;
   /** The messages that go, as the model read them. */
   removed: readonly StoredMessage[];
+  /** Tokens they take in the prompt (default: those of their text). */
+  removedTokens?: number | undefined;
   openAsks: readonly string[];
   /** What the user wants the summary to look at. */
   focus?: string | undefined;
@@ -54,7 +56,8 @@ export async function summarise(ask: AskSummariser, input: SummaryInput): Promis
   // The newest few: a summary that had to carry dozens would be refused for ever.
   const openAsks = input.openAsks.slice(0, 5);
   const budget = summaryBudget(contextWindow);
-  const tokens = countTokens(transcriptOf(removed)) + countTokens(earlier);
+  const { removedTokens = countTokens(transcriptOf(removed)) } = input;
+  const tokens = removedTokens + countTokens(earlier);
   const maxTokens = Math.max(256, Math.min(6_000, budget * 2));
   let fault = "";
   for (let attempt = 1; attempt <= 2; attempt++) {

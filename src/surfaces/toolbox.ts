@@ -146,6 +146,7 @@ function compose(guidance: string, surfaces: readonly Surface[], state: State): 
     guidance,
     blocks,
     frozen: [...snapshot.blocks, ...inOrder.flatMap((surface) => surface.frozen?.(snapshot) ?? [])],
+    ends: Object.fromEntries(surfaces.flatMap(({ name, end }) => (end === undefined ? [] : [[name, end]]))),
     system: [guidance, ...textsFor("system")].filter((text) => text !== "").join("\n\n"),
     message: textsFor("message").join("\n\n"),
   };

@@ -36,7 +36,7 @@ export async function run(args: string[]): Promise<number> {
   const reports: { file: string; report: Report }[] = [];
   let failed = 0;
   for (const file of positionals) {
-    const report = replayFile(file, options);
+    const report = await replayFile(file, options);
     if (!report) failed++;
     else if (values.json) reports.push({ file, report });
     else console.log(`${render(file, report)}\n`);
@@ -53,9 +53,9 @@ export async function run(args: string[]): Promise<number> {
 }
 
 /** One unreadable file does not keep the others from being replayed. */
-function replayFile(file: string, options: ReplayOptions): Report | undefined {
+async function replayFile(file: string, options: ReplayOptions): Promise<Report | undefined> {
   try {
-    const transcript = readTranscript(readText(file));
+    const transcript = await readTranscript(readText(file));
     for (const { line, message } of transcript.warnings)
       console.error(`holdfast: ${file}, line ${line}: ${message}`);
     return replay(transcript, options);

@@ -134,7 +134,7 @@ test("what a person writes while the agent works is said at the end of the next 
   });
   const messages = await pi.modelCall();
   assert.deepEqual(messages[0], first);
-  assert.match(shownIn(messages.slice(-1)), /changed by somebody else[\s\S]*\+ Ask Ada first\./);
+  assert.match(shownIn(messages.slice(-1)), /changed by someone else[\s\S]*\+ Ask Ada first\./);
 });
 
 test("a fork in a file of its own begins with a copy [plugins.pi-fork]", async () => {

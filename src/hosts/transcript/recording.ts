@@ -1,3 +1,4 @@
+import type { JsonLine, LineWarning } from "./json-lines.ts";
 import type { Message } from "./line.ts";
 
 /** What a provider counted for one call. `input` is neither read from nor written to the cache. */
@@ -27,3 +28,12 @@ export type RecordedEvent =
       /** How many messages came before the first one that was kept; undefined: none was kept. */
       keptFrom?: number | undefined;
     };
+
+/** How one host's recorded sessions are read. */
+export interface Recording {
+  matches(lines: readonly JsonLine[]): boolean;
+  read(
+    text: string,
+    parsed: { lines: JsonLine[]; warnings: LineWarning[] },
+  ): { events: readonly RecordedEvent[]; warnings: LineWarning[] };
+}
