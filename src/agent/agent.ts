@@ -1,5 +1,4 @@
-import { planCheckpoint } from "../compaction/checkpoint.ts";
-import { lastCheckpoint } from "../compaction/compaction.ts";
+import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
 import { blocksToFreeze } from "../context/prompt.ts";
@@ -124,16 +123,9 @@ class MemoryAgent implements Agent {
   }
 
   end(sessionId: string, options: SendOptions = {}): Turn {
-    return this.#start(sessionId, options, async ({ agent, emit, base }, work) => {
-      const { state, messages } = await agent.prompt({ base });
-      const checkpoint = planCheckpoint({
-        state,
-        messages,
-        to: state.row.counters.lastMessage,
-        earlier: await lastCheckpoint(agent.session, state),
-        countTokens: this.#setting.countTokens,
-      });
-      await agent.notify({ kind: "session-end", checkpoint }, emit);
+    return this.#start(sessionId, options, async ({ agent, emit }, work) => {
+      const { countTokens } = this.#setting;
+      await agent.notify(await planSessionEnd(agent.session, await agent.messages(), countTokens), emit);
       work.isStarted = false;
       return nothingDone("");
     });

@@ -220,6 +220,19 @@ export class Compaction {
   }
 }
 
+/** The end of a session, for surfaces that keep something outside it: what a compaction now would write down. */
+export async function planSessionEnd(
+  session: SessionHandle,
+  messages: readonly StoredMessage[],
+  countTokens: (text: string) => number,
+): Promise<Extract<Moment, { kind: "session-end" | "before-compaction" }>> {
+  const state = await session.state();
+  const earlier = await lastCheckpoint(session, state);
+  const to = messages.at(-1)?.number ?? 0;
+  const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens });
+  return { kind: "session-end", checkpoint };
+}
+
 function outOfOrder(step: string, before: string): HoldfastError {
   return new HoldfastError(
     "conflict",
@@ -228,7 +241,7 @@ function outOfOrder(step: string, before: string): HoldfastError {
 }
 
 /** What was written down before the last compaction. */
-export async function lastCheckpoint(session: SessionHandle, state: State): Promise<Checkpoint | undefined> {
+async function lastCheckpoint(session: SessionHandle, state: State): Promise<Checkpoint | undefined> {
   const { number } = readEpoch(state);
   const known = (await session.records("checkpoint")).map(({ value }) => value);
   return known

@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import { AgentSession, type PromptNow, type PromptView } from "../../agent/agent-session.ts";
+import type { AgentEvent } from "../../agent/events.ts";
 import { placeChanges, tellFullness } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
@@ -11,6 +12,8 @@ import { type Injection, recordId } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import { type CallerConversation, conversationOf } from "./conversation.ts";
+
+type Emit = (event: AgentEvent) => void;
 
 /**
  * A conversation that belongs to the caller, who hands its messages in with every call. Each is stored in
@@ -39,8 +42,8 @@ export class CallerSession extends AgentSession {
    * Takes over the caller's list: what is new in it is stored, with the memory's changes before a new user message.
    * `base` is the caller's own system prompt.
    */
-  async follow(messages: readonly ModelMessage[], base: string): Promise<void> {
-    await this.#openEpoch();
+  async follow(messages: readonly ModelMessage[], base: string, emit: Emit): Promise<void> {
+    await this.#begin(emit);
     const { known, bytes } = this.conversation;
     await known.catchUp(this.session);
     const numbers = known.align(messages);
@@ -122,6 +125,14 @@ export class CallerSession extends AgentSession {
   override async prompt(view: PromptView): Promise<PromptNow> {
     const planned = await this.plan(view);
     return { ...planned, usage: this.usage(planned.prompt, view.base) };
+  }
+
+  async #begin(emit: Emit): Promise<void> {
+    if (!this.conversation.isStarted) {
+      this.conversation.isStarted = true;
+      await this.notify({ kind: "session-start" }, emit);
+    }
+    await this.#openEpoch();
   }
 
   async #openEpoch(): Promise<void> {

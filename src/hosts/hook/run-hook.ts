@@ -1,5 +1,4 @@
-import { planCheckpoint } from "../../compaction/checkpoint.ts";
-import { lastCheckpoint } from "../../compaction/compaction.ts";
+import { planSessionEnd } from "../../compaction/compaction.ts";
 import { isAnyNudgeOn } from "../../compaction/nudges.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import type { State } from "../../engine/state.ts";
@@ -176,13 +175,9 @@ async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
   hook.state.ended = new Date().toISOString();
   if (!hasMoments(hook)) return;
-  const { messages, to } = readHostConversation(hook);
+  const { messages } = readHostConversation(hook);
   const session = messages.length > 0 ? await findSession(hook) : undefined;
-  if (!session) return;
-  const state = await session.state();
-  const earlier = await lastCheckpoint(session, state);
-  const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens: estimateTokens });
-  await notify(hook, { kind: "session-end", checkpoint });
+  if (session) await notify(hook, await planSessionEnd(session, messages, estimateTokens));
 }
 
 async function entriesSince(session: Session | undefined, revision: number): Promise<JournalEntry[]> {
