@@ -76,9 +76,7 @@ async function renderMemory(session: Session | undefined, surfaces: readonly Sur
 }
 
 async function renderCompaction(session: Session): Promise<string[]> {
-  const checkpoints = (await session.records("checkpoint")).map(
-    ({ value }) => value as unknown as Checkpoint,
-  );
+  const checkpoints = (await session.records("checkpoint")).map(({ value }) => value);
   const last = checkpoints.reduce<Checkpoint | undefined>(
     (newest, each) => (newest && newest.epoch > each.epoch ? newest : each),
     undefined,

@@ -93,7 +93,7 @@ export function createToolbox(
 }
 
 /** Tells surfaces of a moment of the conversation, one after another, and returns their warnings. */
-export async function notifySurfaces(
+async function notifySurfaces(
   surfaces: readonly MomentSurface[],
   session: MomentSession,
   moment: Moment,

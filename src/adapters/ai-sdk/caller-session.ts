@@ -8,6 +8,7 @@ import { blocksToFreeze, planPrompt } from "../../context/prompt.ts";
 import { readInjections, readSpans } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { messageKey } from "../../engine/messages.ts";
+import { Queue } from "../../engine/queue.ts";
 import { type Injection, recordId } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -23,7 +24,7 @@ export class CallerSession extends AgentSession {
   readonly #setting: AgentSetting;
   readonly conversation: CallerConversation;
   #list: StoredMessage[] = [];
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Queue();
 
   constructor(session: Session, setting: AgentSetting) {
     super(session, setting);
@@ -31,11 +32,9 @@ export class CallerSession extends AgentSession {
     this.conversation = conversationOf(session);
   }
 
-  /** One piece of work on this conversation after the other. */
+  /** Work on this conversation runs one piece at a time. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work);
-    this.#queue = turn.catch(() => undefined);
-    return turn;
+    return this.#queue.run(work);
   }
 
   /**
@@ -159,7 +158,7 @@ function summarisedUntil(state: State): number {
  * What stood before a message that the caller's list no longer has is put before the next one that it has, so that
  * the model always sees every change of the epoch.
  */
-export function anchorInjections(state: State, messages: readonly StoredMessage[]): State {
+function anchorInjections(state: State, messages: readonly StoredMessage[]): State {
   const listed = new Set(messages.map(({ number }) => number));
   const end = (messages.at(-1)?.number ?? summarisedUntil(state)) + 1;
   const isAnchored = ({ before }: Injection) => listed.has(before) || before === end;
