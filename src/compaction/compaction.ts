@@ -151,13 +151,15 @@ export class Compaction {
       await session.apply({ type: "context.skip_warning", trigger, reason: skipped }, asSystem);
       emit?.({ type: "warning", trigger, skipped });
     }
-    const [known] = await session.records("checkpoint", [String(checkpoint.epoch)]);
-    if (known?.value.text !== checkpoint.text) {
-      // Where the session keeps the messages itself, they can be counted again at any time.
-      const kept = removed.transcript === "" && trigger !== "host" ? {} : { removed };
+    const epoch = [String(checkpoint.epoch)];
+    const [known] = await session.records("checkpoint", epoch);
+    const [counted] = await session.records("removed", epoch);
+    const isKnown = known?.value.text === checkpoint.text;
+    // Where the session keeps the messages itself, they can be counted again at any time.
+    const kept = trigger === "host" ? { removed } : {};
+    if (!isKnown || (trigger === "host" && counted?.value.transcriptSize !== removed.transcriptSize))
       await session.apply({ type: "context.checkpoint", checkpoint, ...kept }, asSystem);
-      await notify({ kind: "before-compaction", checkpoint });
-    }
+    if (!isKnown) await notify({ kind: "before-compaction", checkpoint });
     emit?.({ type: "checkpoint", checkpoint });
   }
 

@@ -62,7 +62,8 @@ export async function showCompacted(hook: HookContext): Promise<void> {
   markSeen(hook, memory, stamp);
   if (isAccounted) return;
   await ending.close();
-  markSeen(hook, await session.state(), stamp);
+  const written = await session.history({ from: memory.row.revision + 1 });
+  if (written.every(({ actor }) => actor.kind === "system")) markSeen(hook, await session.state(), stamp);
 }
 
 /** The end of a compaction: what the model is shown, and what is written for it. */
