@@ -1,15 +1,21 @@
 import { statSync } from "node:fs";
-import { Compaction, type CompactionDriver, type Conversation } from "../../compaction/compaction.ts";
+import {
+  Compaction,
+  type CompactionDriver,
+  type Conversation,
+  planSessionEnd,
+} from "../../compaction/compaction.ts";
 import { type Phase, phaseOf } from "../../compaction/phase.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint, Receipt } from "../../engine/records.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { Moment } from "../../surfaces/surface.ts";
 import { stampOf } from "../../workspace/hook-memory.ts";
 import { commitReceipt } from "../commit-receipt.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
-import { type HookContext, markSeen, openSession, renderFor } from "./context.ts";
+import { findSession, type HookContext, markSeen, openSession, renderFor } from "./context.ts";
 import type { RenderedMemory } from "./memory-text.ts";
 import { notify, projectText } from "./moments.ts";
 import { noteCompaction } from "./turn.ts";
@@ -158,11 +164,18 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
 }
 
 /** What was in the context since the last compaction, as the transcript says now. */
-export function readHostConversation({ event }: HookContext): Conversation & { summary: string } {
+function readHostConversation({ event }: HookContext): Conversation & { summary: string } {
   const span = readConversation(event.host, event.transcript);
   const { messages, summary } = span ?? { messages: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
   return { messages, to: messages.length, transcript, summary };
+}
+
+/** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */
+export async function planHookEnd(hook: HookContext): Promise<Moment | undefined> {
+  const { messages } = readHostConversation(hook);
+  const session = messages.length > 0 ? await findSession(hook) : undefined;
+  return session && planSessionEnd(session, messages, estimateTokens);
 }
 
 function sizeOf(path: string): number {

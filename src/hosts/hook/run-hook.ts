@@ -1,19 +1,10 @@
-import { planSessionEnd } from "../../compaction/compaction.ts";
 import { isAnyNudgeOn } from "../../compaction/nudges.ts";
-import { estimateTokens } from "../../context/estimate-tokens.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
 import { stampOf } from "../../workspace/hook-memory.ts";
 import { dropStaleLinks } from "../session-link.ts";
-import {
-  afterCompaction,
-  beforeCompaction,
-  findCompaction,
-  readHostConversation,
-  showCompacted,
-} from "./compaction.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
 import { writeHookState } from "./state.ts";
@@ -31,15 +22,20 @@ export async function runHook(run: HookRun): Promise<void> {
   }
 }
 
-function handle(hook: HookContext): Promise<void> {
+/** Most events have nothing to do with a compaction, and an agent waits for them: its code is loaded for those that have. */
+const loadCompaction = () => import("./compaction.ts");
+
+async function handle(hook: HookContext): Promise<void> {
   const { kind, host } = hook.event;
   switch (kind) {
     case "session-start":
       return startSession(hook);
     case "before-compaction":
-      return beforeCompaction(hook);
+      return (await loadCompaction()).beforeCompaction(hook);
     case "after-compaction":
-      return host.compaction.restartsSession ? afterCompaction(hook) : showCompacted(hook);
+      return host.compaction.restartsSession
+        ? (await loadCompaction()).afterCompaction(hook)
+        : showCompacted(hook);
     case "prompt":
     case "after-tool":
       return lookForNews(hook);
@@ -66,7 +62,12 @@ async function startSession(hook: HookContext): Promise<void> {
 
 async function compactionOf({ memory, sessionId, known, state }: HookContext) {
   const session = known && (await (await memory())?.findSession(sessionId));
-  return session ? findCompaction(session, state.seen) : { phase: "none", ended: undefined };
+  if (!session) return { phase: "none", ended: undefined };
+  return (await loadCompaction()).findCompaction(session, state.seen);
+}
+
+async function showCompacted(hook: HookContext): Promise<void> {
+  await (await loadCompaction()).showCompacted(hook);
 }
 
 const leads = {
@@ -175,9 +176,9 @@ async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
   hook.state.ended = new Date().toISOString();
   if (!hasMoments(hook)) return;
-  const { messages } = readHostConversation(hook);
-  const session = messages.length > 0 ? await findSession(hook) : undefined;
-  if (session) await notify(hook, await planSessionEnd(session, messages, estimateTokens));
+  const { planHookEnd } = await loadCompaction();
+  const end = await planHookEnd(hook);
+  if (end) await notify(hook, end);
 }
 
 async function entriesSince(session: Session | undefined, revision: number): Promise<JournalEntry[]> {
