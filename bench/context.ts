@@ -3,7 +3,7 @@ import { type Memory, openMemory, type Session } from "../src/index.ts";
 import { fillSession } from "./fill.ts";
 import { compare, type Figure, median, time } from "./measure.ts";
 
-/** Reading an unchanged context, and resuming: neither may grow with what is stored. */
+/** Reading an unchanged context, and resuming: neither may slow down as the store grows. */
 export async function contextFigures(directory: string): Promise<Figure[]> {
   const memory = await openMemory({
     store: join(directory, "context.db"),
@@ -26,7 +26,7 @@ export async function contextFigures(directory: string): Promise<Figure[]> {
         name: `context of an unchanged session, 10,000 ${what}`,
         value: (work / 200) * 1e3,
         target: 50,
-        direction: "most",
+        limit: "max",
         unit: "µs",
         detail: "",
       },
@@ -34,7 +34,7 @@ export async function contextFigures(directory: string): Promise<Figure[]> {
         name: `context with 10,000 ${what} / with 10`,
         value: ratio,
         target: 1.2,
-        direction: "most",
+        limit: "max",
         unit: "×",
         detail: `${((work / 200) * 1e3).toFixed(1)} µs / ${((baseline / 200) * 1e3).toFixed(1)} µs`,
       },
@@ -64,7 +64,7 @@ async function resumeFigure(memory: Memory, directory: string): Promise<Figure> 
     name: "resuming with 100,000 journal entries / with 100",
     value: long / short,
     target: 3,
-    direction: "most",
+    limit: "max",
     unit: "×",
     detail: `${long.toFixed(2)} ms / ${short.toFixed(2)} ms`,
   };

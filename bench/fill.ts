@@ -27,11 +27,11 @@ const characters = "数据库连接超时错误会话压缩记忆笔记计划决
 
 export interface NoteText {
   notes: string[];
-  /** Words from the commonest to the rarest. */
+  /** From most to least frequent. */
   words: string[];
 }
 
-/** Notes of about 400 characters in words of very different frequency, some with Chinese in them. */
+/** Notes of about 400 characters with very different word frequencies, some with Chinese. */
 export function makeNotes(count: number, seed = 7): NoteText {
   const random = seededRandom(seed);
   const pick = (from: readonly string[] | string) => from[Math.floor(random() * from.length)] as string;
@@ -51,7 +51,7 @@ export function makeNotes(count: number, seed = 7): NoteText {
   return { notes, words };
 }
 
-/** A session that holds a given number of everything, made in one go. */
+/** Creates a session of the given sizes with one import. */
 export async function fillSession(
   memory: Memory,
   id: string,

@@ -3,7 +3,7 @@ import { openMemory } from "../src/index.ts";
 import { fillSession } from "./fill.ts";
 import { compare, type Figure } from "./measure.ts";
 
-/** A fork shares what grows, so it costs the same for a small and a large session. */
+/** A fork shares notes and messages, so it costs the same for a small and a large session. */
 export async function forkFigures(directory: string): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [kind, store] of [
@@ -24,7 +24,7 @@ export async function forkFigures(directory: string): Promise<Figure[]> {
         name: `${kind}: fork with 10,000 ${what} / with 100`,
         value: ratio,
         target: 3,
-        direction: "most",
+        limit: "max",
         unit: "×",
         detail: `${work.toFixed(2)} ms / ${baseline.toFixed(2)} ms`,
       });

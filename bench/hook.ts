@@ -6,7 +6,7 @@ import { compare, type Figure } from "./measure.ts";
 
 const cli = join(import.meta.dirname, "..", "dist", "cli.js");
 
-/** A hook of the built command, from its start to its end, against starting Node at all. */
+/** A whole hook run of the built CLI, compared with bare Node. */
 export async function hookFigures(directory: string): Promise<Figure[]> {
   const root = join(directory, "hook");
   mkdirSync(join(root, ".git"), { recursive: true });
@@ -34,7 +34,7 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
       name: `holdfast hook claude-code, ${name} / node -e 0`,
       value: ratio,
       target: 2,
-      direction: "most",
+      limit: "max",
       unit: "×",
       detail: `${work.toFixed(1)} ms / ${baseline.toFixed(1)} ms`,
     });

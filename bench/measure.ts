@@ -1,4 +1,4 @@
-/** Runs two pieces of work in turns, so that a busy machine disturbs both alike, and compares their medians. */
+/** Alternates work and baseline, so that a busy machine slows both equally, and compares their medians. */
 export async function compare(
   work: () => unknown | Promise<unknown>,
   baseline: () => unknown | Promise<unknown>,
@@ -28,24 +28,24 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** One line of the report; the target is a ratio or a time that should not be exceeded. */
+/** One line of the report. */
 export interface Figure {
   name: string;
   value: number;
   target: number;
-  /** `most`: smaller is better. `least`: larger is better. */
-  direction: "most" | "least";
+  /** Whether the target is an upper or a lower limit. */
+  limit: "max" | "min";
   unit: "×" | "µs" | "ms";
   detail: string;
 }
 
-export function met({ value, target, direction }: Figure): boolean {
-  return direction === "most" ? value <= target : value >= target;
+export function met({ value, target, limit }: Figure): boolean {
+  return limit === "max" ? value <= target : value >= target;
 }
 
 export function formatFigure(figure: Figure): string {
   const verdict = met(figure) ? "ok  " : "MISS";
-  const sign = figure.direction === "most" ? "≤" : "≥";
+  const sign = figure.limit === "max" ? "≤" : "≥";
   return `${verdict} ${figure.name.padEnd(64)} ${figure.value.toFixed(2).padStart(9)} ${figure.unit.padEnd(2)} (${sign} ${figure.target} ${figure.unit})  ${figure.detail}`;
 }
 

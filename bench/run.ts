@@ -12,7 +12,7 @@ import { searchFigures } from "./search.ts";
 import { turnFigures } from "./turn.ts";
 import { writeFigures } from "./write.ts";
 
-/** Prints every figure as a ratio within this run. Exit code 1 when a target is missed. */
+/** Prints every figure with its target. Exits with 1 when a target is missed. */
 const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][] = [
   ["writing", writeFigures],
   ["context and resuming", contextFigures],
@@ -30,7 +30,7 @@ const directory = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
 let missed = 0;
 try {
   for (const [name, measure] of parts) {
-    if (only.length > 0 && !only.some((wanted) => name.includes(wanted))) continue;
+    if (only.length > 0 && !only.some((text) => name.includes(text))) continue;
     console.log(`\n${name}`);
     for (const figure of await measure(directory)) {
       console.log(formatFigure(figure));
@@ -40,5 +40,5 @@ try {
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
-console.log(missed === 0 ? "\nAll targets met." : `\n${missed} targets missed.`);
+console.log(missed === 0 ? "\nAll targets met." : `\nMissed ${missed} target${missed === 1 ? "" : "s"}.`);
 process.exitCode = missed === 0 ? 0 : 1;

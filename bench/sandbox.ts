@@ -3,7 +3,7 @@ import { createSandbox, sandboxSurface } from "../src/surfaces/sandbox/index.ts"
 import { hostileApi, hostileLimits, hostilePrograms } from "../test/support/hostile-programs.ts";
 import { type Figure, median, time } from "./measure.ts";
 
-/** A small tool once the sandbox is warm, and how long hostile programs live past their limits. */
+/** A small tool in a warm sandbox, and how long hostile programs outlive their limits. */
 export async function sandboxFigures(): Promise<Figure[]> {
   const sandbox = createSandbox({ limits: { memoryBytes: 32 * 1024 * 1024 }, workers: 1 });
   const memory = await openMemory({ store: "memory:", surfaces: ["notepad", sandboxSurface({ sandbox })] });
@@ -29,12 +29,12 @@ export async function sandboxFigures(): Promise<Figure[]> {
   const slow = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.9)] ?? 0;
   return [
     {
-      name: "sandbox: a small tool of the agent's own, warm",
+      name: "sandbox: a small authored tool, warm",
       value: median(times),
       target: 1,
-      direction: "most",
+      limit: "max",
       unit: "ms",
-      detail: `nine in ten under ${slow.toFixed(2)} ms`,
+      detail: `p90 ${slow.toFixed(2)} ms`,
     },
     past,
   ];
@@ -52,11 +52,11 @@ async function hostileFigure(sandbox: ReturnType<typeof createSandbox>): Promise
     await sandbox.run({ code: "1" });
   }
   return {
-    name: `sandbox: ${Object.keys(hostilePrograms).length} hostile programs, longest past its limit`,
+    name: `sandbox: ${Object.keys(hostilePrograms).length} hostile programs, longest overrun`,
     value: longest.past,
     target: 1_000,
-    direction: "most",
+    limit: "max",
     unit: "ms",
-    detail: `${longest.name}; the process grew by ${Math.round(grown / 1024 / 1024)} MB at most`,
+    detail: `${longest.name}; the process grew by at most ${Math.round(grown / 1024 / 1024)} MB`,
   };
 }

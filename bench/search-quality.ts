@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { NoteIndex } from "../src/surfaces/notes/note-index.ts";
 
 /**
- * How good the ranked search is: labelled questions over short facts, each fact kept as a note.
+ * Measures the quality of the ranked search: labelled questions over short facts, each stored as a note.
  * `node bench/search-quality.ts [FILE]`, where FILE is core_memory_update.jsonl of letta-evals.
  */
 const path =
@@ -12,7 +12,7 @@ const path =
 
 interface Question {
   text: string;
-  /** The facts that answer it, by their place among all facts. */
+  /** Indexes of the facts that answer it. */
   supporting: Set<number>;
 }
 
@@ -20,7 +20,7 @@ type Search = (question: string) => number[];
 
 if (!existsSync(path)) {
   console.log(
-    `search quality: ${path} is missing, so nothing was measured. Pass the path of core_memory_update.jsonl.`,
+    `search quality: ${path} is missing; nothing to measure. Pass the path of core_memory_update.jsonl.`,
   );
 } else {
   const { facts, questions } = readQuestions(readFileSync(path, "utf8"));
@@ -30,10 +30,10 @@ if (!existsSync(path)) {
 }
 
 function readQuestions(text: string): { facts: string[]; questions: Question[] } {
-  const places = new Map<string, number>();
-  const placeOf = (fact: string) => {
-    if (!places.has(fact)) places.set(fact, places.size);
-    return places.get(fact) as number;
+  const indexes = new Map<string, number>();
+  const indexOf = (fact: string) => {
+    if (!indexes.has(fact)) indexes.set(fact, indexes.size);
+    return indexes.get(fact) as number;
   };
   const questions = text
     .split("\n")
@@ -44,19 +44,19 @@ function readQuestions(text: string): { facts: string[]; questions: Question[] }
         facts: string[];
         supporting_fact_indices: number[];
       };
-      const numbers = facts.map(placeOf);
+      const numbers = facts.map(indexOf);
       return {
         text: input,
         supporting: new Set(supporting_fact_indices.map((index) => numbers[index] as number)),
       };
     });
-  return { facts: [...places.keys()], questions };
+  return { facts: [...indexes.keys()], questions };
 }
 
 function holdfastSearch(facts: string[]): Search {
   const index = new NoteIndex();
-  facts.forEach((content, place) => {
-    index.set(`note_${place}`, { content, tags: [], createdAt: 0, updatedAt: 0, updated: place });
+  facts.forEach((content, number) => {
+    index.set(`note_${number}`, { content, tags: [], createdAt: 0, updatedAt: 0, updated: number });
   });
   return (query) =>
     index
@@ -68,7 +68,7 @@ function fts5Search(facts: string[]): Search {
   const database = new DatabaseSync(":memory:");
   database.exec("CREATE VIRTUAL TABLE fact USING fts5(content, tokenize = 'porter unicode61')");
   const insert = database.prepare("INSERT INTO fact (rowid, content) VALUES (?, ?)");
-  facts.forEach((fact, place) => void insert.run(place, fact));
+  facts.forEach((fact, number) => void insert.run(number, fact));
   const select = database.prepare("SELECT rowid FROM fact WHERE fact MATCH ? ORDER BY rank LIMIT 10");
   return (question) => {
     const words = question.match(/[\p{L}\p{N}_]+/gu) ?? [];
@@ -85,8 +85,8 @@ function measure(
   const start = performance.now();
   for (const { text, supporting } of questions) {
     const found = search(text);
-    recall += found.slice(0, 5).filter((place) => supporting.has(place)).length / supporting.size;
-    const first = found.findIndex((place) => supporting.has(place));
+    recall += found.slice(0, 5).filter((number) => supporting.has(number)).length / supporting.size;
+    const first = found.findIndex((number) => supporting.has(number));
     reciprocalRank += first === -1 ? 0 : 1 / (first + 1);
   }
   const milliseconds = (performance.now() - start) / questions.length;

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openMemory } from "../src/index.ts";
 import { compare, type Figure } from "./measure.ts";
 
-/** A durable append through the tools, against the least a durable write can cost: one row, one transaction. */
+/** A durable append through the tools, compared with the minimal durable write: one row, one transaction. */
 export async function writeFigures(directory: string): Promise<Figure[]> {
   const path = join(directory, "write.db");
   const memory = await openMemory({ store: path });
@@ -29,7 +29,7 @@ export async function writeFigures(directory: string): Promise<Figure[]> {
       name: "durable notepad append through dispatch / bare single-row UPDATE",
       value: result.ratio,
       target: 2,
-      direction: "most",
+      limit: "max",
       unit: "×",
       detail: `${(result.work * 1e3).toFixed(0)} µs / ${(result.baseline * 1e3).toFixed(0)} µs`,
     },

@@ -3,7 +3,7 @@ import { openMemory } from "holdfast";
 import { createAgent } from "holdfast/agent";
 import { startScriptedServer } from "holdfast/testing";
 
-// Stands for your model server: Ollama, LM Studio, vLLM, or any provider of the AI SDK.
+// In place of your model server: Ollama, LM Studio, vLLM or any AI SDK provider.
 const server = await startScriptedServer(() => ({ text: "Q3 is off because July is counted twice." }));
 const model = createOpenAICompatible({ name: "local", baseURL: server.url, includeUsage: true })("a-model");
 

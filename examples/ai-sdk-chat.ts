@@ -24,7 +24,7 @@ const settings = holdfast({
   onEvent: (event) => event.type === "receipt" && console.log(event.receipt.line),
 });
 
-// The messages are yours: keep them as you always did. Nothing of memory is ever among them.
+// You keep the messages as before. Holdfast never adds memory to them.
 const messages: ModelMessage[] = [];
 for (const question of ["Where does July begin?", "And August?"]) {
   messages.push({ role: "user", content: question });

@@ -4,7 +4,7 @@ import { openMemory } from "holdfast";
 import { holdfast } from "holdfast/ai-sdk";
 import { startScriptedServer } from "holdfast/testing";
 
-// Stands for your model: any provider of the AI SDK will do.
+// In place of your model: use any AI SDK provider.
 const input = { operation: "append", content: "- July is counted twice" };
 const server = await startScriptedServer((_, call) =>
   call === 0 ? { toolCalls: [{ name: "update_notepad", input }] } : { text: "July is counted twice." },

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { openMemory } from "holdfast";
 import { anthropicMemoryTool, handleToolUse } from "holdfast/anthropic";
 
-// Stands for the API: first the model writes a memory file, then it answers.
+// In place of the API: the model first writes a memory file, then answers.
 const create = { command: "create", path: "/memories/notepad.md", file_text: "- July is counted twice" };
 const answers = [
   { content: [{ type: "tool_use", id: "toolu_1", name: "memory", input: create }], stop_reason: "tool_use" },

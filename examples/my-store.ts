@@ -1,6 +1,6 @@
 import { memoryStore } from "../src/stores/memory.ts";
 
-/** Stands for a store of your own. */
+/** Replace this with your own store. */
 export async function openStore() {
   return memoryStore();
 }

@@ -3,7 +3,7 @@ import { handleToolCalls, openaiTools } from "holdfast/openai";
 import { startScriptedServer } from "holdfast/testing";
 import OpenAI from "openai";
 
-// Stands for the API.
+// In place of the API.
 const server = await startScriptedServer((_, call) =>
   call === 0
     ? { toolCalls: [{ name: "add_note", input: { content: "July twice", tags: ["q3"] } }] }
@@ -17,7 +17,7 @@ const tools = await openaiTools(session);
 
 const conversation: OpenAI.Chat.ChatCompletionMessageParam[] = [{ role: "user", content: "Why is Q3 off?" }];
 for (;;) {
-  // Memory goes before the conversation anew each time, and is not kept in it.
+  // Prepend the current memory to each call; do not store it in the conversation.
   const { system } = await session.context();
   const messages = [{ role: "system" as const, content: system }, ...conversation];
   const { choices } = await client.chat.completions.create({ model: "a-model", messages, tools });

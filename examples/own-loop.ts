@@ -3,17 +3,17 @@ import { openMemory } from "holdfast";
 const memory = await openMemory({ store: "memory:" });
 const session = await memory.createSession();
 
-// What you hand to the model, beside your own tools:
+// Pass these to the model, along with your own tools:
 const definitions = memory
   .tools()
   .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
 console.log(definitions.map(({ name }) => name));
 
-// What you do when the model calls one:
+// When the model calls one:
 const answer = await session.call("add_note", { content: "Port 8080 is taken", tags: ["setup"] });
 console.log(answer.ok, answer.text);
 
-// A refusal is an answer too, and says what to do next:
+// A failed call also returns text, which says what to do next:
 console.log((await session.call("update_note", { id: "note_1", content: "x" })).text);
 
 await memory.close();

@@ -8,7 +8,7 @@ await session.call("update_notepad", { operation: "append", content: "- [x] Shee
 await session.call("add_note", { content: "July is double-counted in rows 251-267", tags: ["q3", "bug"] });
 await session.call("session.scratchpad", { action: "set_plan", content: "1. Fix Q3\n2. Add test" });
 
-// … and each turn your program puts the memory back before the model.
+// … and your program puts the memory into the prompt of every turn.
 const { system, message } = await session.context();
 console.log(system);
 console.log(message);

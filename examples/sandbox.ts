@@ -14,7 +14,7 @@ const memory = await openMemory({
 });
 const session = await memory.createSession();
 
-// What follows is what a model does; the tools come with `session.tools()`.
+// The model makes these calls; `session.tools()` returns the tools.
 await session.call("create_tool", {
   name: "count_rows",
   description: "Counts the rows of sheets, noting each",

@@ -4,7 +4,7 @@ import { defineConfig, type UserConfig } from "tsdown";
 
 const here = import.meta.dirname;
 
-/** In this order: what comes later may build on what came before. */
+/** In cascade order: later files may override earlier ones. */
 const styles = [
   "tokens",
   "base",
@@ -29,7 +29,7 @@ const styleSheet = {
   },
 };
 
-/** The page: one script, one style sheet, and the files that are served as they are. */
+/** The page: one script, one style sheet, and static files. */
 const page: UserConfig = defineConfig({
   cwd: here,
   entry: { inspector: "src/main.tsx" },

@@ -1,10 +1,10 @@
-/** One import: the file it is in, and the file or module it names. */
+/** One import: the importing file, and the imported file or module. */
 export interface Import {
   from: string;
   to: string;
 }
 
-/** The folders in the order in which data flows. A folder imports only from folders named in its row. */
+/** The folders in order of data flow. A folder imports only from the folders in its row. */
 const allowed: Record<string, readonly string[]> = {
   errors: [],
   engine: ["errors"],
@@ -51,13 +51,13 @@ const allowed: Record<string, readonly string[]> = {
   ],
 };
 
-/** Folders of equals: what is in one subfolder imports nothing from the subfolder beside it. */
-const apart = ["stores", "adapters"];
+/** Folders whose subfolders must not import from each other. */
+const isolated = ["stores", "adapters"];
 
-/** Subfolders of hosts that every host uses; the others are hosts, and know nothing of each other. */
+/** Subfolders that every host uses; the others are hosts and must not import from each other. */
 const sharedByHosts = ["hook", "install", "doctor", "plugin", "transcript"];
 
-/** Folders whose files do not use Node's own modules, because the root entry is built from them. */
+/** Folders without Node modules, because the root entry is built from them. */
 const withoutNode = [
   "errors",
   "engine",
@@ -71,40 +71,45 @@ const withoutNode = [
   "replay",
 ];
 
-/** Surfaces that reach outside the session have entries of their own; what opens a store by name loads drivers late. */
+/** Exceptions: surfaces that reach outside the session have separate entries. */
 const withNode = [
   "src/surfaces/project/",
   "src/surfaces/sandbox/",
   "src/surfaces/knowledge/skill-folders.ts",
 ];
+/** Part of the root entry too: opening a store by name imports its driver lazily. */
 const portable = ["src/stores/store.ts", "src/stores/store-address.ts", "src/stores/open-store.ts"];
 
-/** Folders that import no package at all. */
+/** Folders that import no packages. */
 const withoutPackages = ["errors", "engine", "compaction"];
 
 export function findViolations(imports: readonly Import[]): string[] {
   return imports.flatMap(({ from, to }) => {
     const folder = folderOf(from);
     const folders = allowed[folder];
-    if (!folders) return [`${from}: the folder "${folder}" has no rule; add one`];
+    if (!folders) return [`${from}: the folder "${folder}" has no rule; add one to scripts/boundaries.ts`];
     if (to.startsWith("node:")) {
       const isPure = withoutNode.includes(folder) && !withNode.some((path) => from.startsWith(path));
       return isPure || portable.includes(from)
-        ? [`${from} imports ${to}: ${folder} does not use Node's modules`]
+        ? [`${from} imports ${to}: ${folder} must not use Node's modules`]
         : [];
     }
     if (!to.startsWith("src/")) {
-      return withoutPackages.includes(folder) ? [`${from} imports ${to}: ${folder} imports no packages`] : [];
+      return withoutPackages.includes(folder)
+        ? [`${from} imports ${to}: ${folder} must not import packages`]
+        : [];
     }
     const target = folderOf(to);
     if (target !== folder)
-      return folders.includes(target) ? [] : [`${from} imports ${to}: ${folder} may not import ${target}`];
-    return isBeside(from, to) ? [`${from} imports ${to}: two subfolders of ${folder} are apart`] : [];
+      return folders.includes(target) ? [] : [`${from} imports ${to}: ${folder} must not import ${target}`];
+    return isIsolated(from, to)
+      ? [`${from} imports ${to}: subfolders of ${folder} must not import from each other`]
+      : [];
   });
 }
 
-/** Whether two files of one folder are in subfolders that know nothing of each other. */
-function isBeside(from: string, to: string): boolean {
+/** Whether two files of one folder are in subfolders that must not import from each other. */
+function isIsolated(from: string, to: string): boolean {
   const folder = folderOf(from);
   const [own, other] = [subfolderOf(from), subfolderOf(to)];
   if (other === "" || own === other) return false;
@@ -112,10 +117,10 @@ function isBeside(from: string, to: string): boolean {
     const isHost = (name: string) => name !== "" && !sharedByHosts.includes(name);
     return isHost(other) && from !== "src/hosts/hosts.ts";
   }
-  return apart.includes(folder) && own !== "";
+  return isolated.includes(folder) && own !== "";
 }
 
-/** Imports of the form `import … from "x"`, `export … from "x"` and `import "x"`; not those made at run time. */
+/** Static imports: `import … from "x"`, `export … from "x"` and `import "x"`. */
 export function readImports(from: string, text: string): string[] {
   const imports = text.matchAll(/^import\s+(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gm);
   const exports = text.matchAll(
@@ -158,12 +163,12 @@ function bodyFrom(code: string, start: number): string {
   return code.slice(start);
 }
 
-/** Files of src that are part of the program; tests and what supports them are not. */
+/** Whether a file of src is part of the program, not a test or test support. */
 export function isSource(path: string): boolean {
   return !/\.(?:test|long|hosts)\.ts$|\/test-support\//.test(path);
 }
 
-/** The page is bundled for browsers: from the program it may take the API's types, and from outside only preact. */
+/** The page runs in browsers: it may import only the API's types from src, and only preact from packages. */
 export function findPageViolations(from: string, text: string): string[] {
   const typesOnly = new Set(
     [...text.matchAll(/^import\s+type\s[^;"']*?\sfrom\s+["']([^"']+)["']/gm)].map(([, specifier = ""]) =>
@@ -173,7 +178,7 @@ export function findPageViolations(from: string, text: string): string[] {
   return readImports(from, text)
     .filter((to) => !to.startsWith("inspector/") && !/^preact(\/|$)/.test(to))
     .filter((to) => !(to === "src/server/api.ts" && typesOnly.has(to)))
-    .map((to) => `${from} imports ${to}: the page takes only the types of src/server/api.ts`);
+    .map((to) => `${from} imports ${to}: the page may import only the types of src/server/api.ts`);
 }
 
 function folderOf(path: string): string {
@@ -181,7 +186,7 @@ function folderOf(path: string): string {
   return folder.replace(/\.ts$/, "");
 }
 
-/** The folder below the folder; "" for a file of the folder itself. */
+/** The subfolder; "" for a file directly in the folder. */
 function subfolderOf(path: string): string {
   const [, , name = ""] = path.split("/");
   return name.endsWith(".ts") ? "" : name;

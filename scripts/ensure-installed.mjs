@@ -1,5 +1,5 @@
-// Runs before every npm script, on whatever Node the machine has (20 or newer).
-// Installs the dependencies when the lock file is not the one that is installed; otherwise does nothing.
+// Runs before every npm script, on the system's Node (20 or newer).
+// Installs the dependencies if the lock file changed since the last install; otherwise does nothing.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -25,21 +25,21 @@ function fail(message) {
 }
 
 function run(command, args) {
-  // Standard output belongs to the script that runs next: somebody may be writing it to a file.
+  // Leave stdout to the script that runs next; the user may redirect it to a file.
   const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
-  if (result.error) fail(`${command} could not be started: ${result.error.message}`);
+  if (result.error) fail(`Could not start ${command}: ${result.error.message}`);
   return result.status === 0;
 }
 
 const installed = existsSync(stamp) && readFileSync(stamp, "utf8") === lock && existsSync(localNode);
 if (!installed) {
   const npm = process.env.npm_execpath;
-  // Not `npm ci`: it refuses a lock file that lacks another platform's optional binaries.
+  // Not `npm ci`: it rejects a lock file that lacks another platform's optional binaries.
   const quiet = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   console.error("Installing dependencies (once per lock file) …");
   const done = npm ? run(process.execPath, [npm, ...quiet]) : run("npm", quiet);
   if (!done) fail("npm install failed; see the lines above, then run the same command again.");
-  // Where install scripts are switched off, the package `node` has not fetched its binary yet.
+  // With install scripts disabled, the package `node` has not fetched its binary yet.
   if (!existsSync(localNode))
     run(process.execPath, [join(root, "node_modules", "node", "installArchSpecificPackage.js")]);
   writeFileSync(stamp, lock);

@@ -1,4 +1,4 @@
-// `node --test ARGS`, with every test file and every process it starts compiled only once.
+// `node --test ARGS` with a compile cache that all test files and their child processes share.
 import { spawnSync } from "node:child_process";
 import { compiled } from "../test/support/compiled.ts";
 

@@ -12,11 +12,11 @@ test("imports point inward only [repo.boundaries]", () => {
   const imports = files.flatMap((from) =>
     readImports(from, readFileSync(join(root, from), "utf8")).map((to) => ({ from, to })),
   );
-  assert.ok(imports.length > 100, "the reader of imports finds too few");
+  assert.ok(imports.length > 100, "readImports finds too few imports");
   assert.deepEqual(findViolations(imports), []);
 });
 
-test("a planted violation is found [repo.boundaries]", () => {
+test("the check finds planted violations [repo.boundaries]", () => {
   const planted = [
     ["src/engine/text.ts", `import { x } from "../stores/store.ts";`],
     ["src/engine/text.ts", `import type { x } from "zod";`],

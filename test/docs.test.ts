@@ -14,7 +14,7 @@ test("code blocks in the docs are cut from examples that run [repo.docs]", () =>
   for (const page of globSync(["*.md", "docs/**/*.md"], { cwd: root })) {
     for (const [, source, code] of read(page).matchAll(/(?:<!-- from (\S+) -->\n)?```ts\n([\s\S]*?)```/g)) {
       blocks++;
-      assert.ok(source, `${page}: a code block without the file it was cut from`);
+      assert.ok(source, `${page}: a code block does not name its source file`);
       assert.equal(code, read(source), `${page}: the block differs from ${source}`);
     }
   }
@@ -31,7 +31,7 @@ for (const example of globSync("examples/*.ts", { cwd: root })) {
   });
 }
 
-test("links between the pages lead somewhere [repo.docs]", () => {
+test("links between the pages resolve [repo.docs]", () => {
   for (const page of globSync(["*.md", "docs/**/*.md"], { cwd: root })) {
     for (const [, target = ""] of read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
       const path = join(page, "..", target);

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "./support/temporary.ts";
 
 const script = join(import.meta.dirname, "../scripts/ensure-installed.mjs");
 
-/** Stands in for npm: notes what it was asked for, and installs a Node as the real one would. */
+/** A fake npm: records its calls and installs a Node as the real one would. */
 const npm = `
 const { appendFileSync, mkdirSync, writeFileSync } = require("node:fs");
 appendFileSync("npm-calls", process.argv.slice(2).join(" ") + require("node:os").EOL);
@@ -44,12 +44,12 @@ function freshClone() {
   };
 }
 
-test("the first script of a fresh clone installs from the lock file and leaves it alone, and the next ones do nothing and say nothing [repo.install]", () => {
+test("the first script of a fresh clone installs from the lock file without changing it; later scripts do and print nothing [repo.install]", () => {
   const { run, calls } = freshClone();
   const first = run();
   assert.equal(first.status, 0, first.stderr);
   assert.match(first.stderr, /Installing dependencies \(once per lock file\)/);
-  assert.equal(first.stdout, "", "the output of a script belongs to the script");
+  assert.equal(first.stdout, "", "stdout is left to the script");
   assert.equal(calls().length, 1);
   assert.match(calls()[0] ?? "", /^install --no-save /);
   assert.deepEqual(
@@ -59,7 +59,7 @@ test("the first script of a fresh clone installs from the lock file and leaves i
   assert.equal(calls().length, 1);
 });
 
-test("another lock file, or a missing Node, is installed again [repo.install]", () => {
+test("reinstalls after a lock file change or when Node is missing [repo.install]", () => {
   const { root, run, calls } = freshClone();
   run();
   writeFileSync(join(root, "package-lock.json"), '{"lockfileVersion":3,"packages":{}}');
@@ -72,7 +72,7 @@ test("another lock file, or a missing Node, is installed again [repo.install]", 
   assert.equal(calls().length, 3);
 });
 
-test("an installation that fails is said, ends the script, and is tried again the next time [repo.install]", () => {
+test("a failed install is reported, ends the script, and is retried the next time [repo.install]", () => {
   const { run, calls } = freshClone();
   const failed = run({ NPM_FAILS: "1" });
   assert.equal(failed.status, 1);
@@ -81,7 +81,7 @@ test("an installation that fails is said, ends the script, and is tried again th
   assert.equal(calls().length, 2);
 });
 
-test("where install scripts are switched off, Node is fetched all the same [repo.install]", () => {
+test("fetches Node even with install scripts disabled [repo.install]", () => {
   const { root, run } = freshClone();
   assert.equal(run({ NO_INSTALL_SCRIPTS: "1" }).status, 0);
   assert.equal(readFileSync(join(root, "node_modules/node/bin/node"), "utf8"), "fetched");

@@ -41,11 +41,11 @@ const builtIn = [
 
 function naughtyStrings(context: TestContext): string[] {
   if (existsSync(path)) return [...JSON.parse(readFileSync(path, "utf8")), ...builtIn];
-  context.diagnostic(`${path} is missing: only the ${builtIn.length} built-in strings were tried`);
+  context.diagnostic(`${path} is missing: tested only the ${builtIn.length} built-in strings`);
   return builtIn;
 }
 
-test("naughty strings come back as they went in, from every place they can be kept in [bad.text] [notes.tags]", async (context) => {
+test("naughty strings come back unchanged from every field [bad.text] [notes.tags]", async (context) => {
   const strings = [...new Set(naughtyStrings(context))].filter(
     (text) => text !== "" && !text.includes("\u0000"),
   );

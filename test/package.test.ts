@@ -30,7 +30,7 @@ before(async () => {
   });
 });
 
-/** Every module that loading a built file pulls in by static imports. */
+/** All static imports of a built file, direct and indirect. */
 function staticImports(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -42,42 +42,42 @@ function staticImports(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-test("the built root entry pulls in no Node module [repo.root-entry]", () => {
+test("the built root entry imports no Node module [repo.root-entry]", () => {
   const imports = [...staticImports("index.js")];
-  assert.ok(imports.includes("zod"), "the reader of imports finds nothing");
+  assert.ok(imports.includes("zod"), "staticImports finds nothing");
   assert.deepEqual(
     imports.filter((name) => name.startsWith("node:") || ["fs", "path", "pg", "ai"].includes(name)),
     [],
   );
 });
 
-test("the reader of imports finds a planted Node module [repo.root-entry]", () => {
+test("the check finds a Node module where there is one [repo.root-entry]", () => {
   assert.ok([...staticImports("cli.js")].includes("node:fs"));
 });
 
-test("the command starts with nothing but its own few lines [repo.root-entry]", () => {
+test("the CLI entry loads only its own few lines [repo.root-entry]", () => {
   assert.deepEqual([...staticImports("cli.js")], ["cli.js", "node:fs"]);
 });
 
-test("a hook loads nothing but its own file and Node's modules, since an agent waits for it [repo.hook-entry]", () => {
+test("a hook loads only its own file and Node's modules, because an agent waits for it [repo.hook-entry]", () => {
   const files = readdirSync(dist).filter((name) => /^hook(?:-core-[\w-]+)?\.js$/.test(name));
   assert.equal(files.length, 2);
   const imports = files.flatMap((name) => [
     ...readFileSync(join(dist, name), "utf8").matchAll(/\b(?:from|import)\s*"([^"]+)"/g),
   ]);
   const names = imports.map(([, name = ""]) => name);
-  assert.ok(names.includes("node:sqlite"), "the reader of imports finds nothing");
+  assert.ok(names.includes("node:sqlite"), "the pattern finds no imports");
   assert.deepEqual(
     names.filter((name) => !name.startsWith("node:") && !name.startsWith("./hook-core-")),
     [],
   );
 });
 
-test("what init writes for a host is not in the hook's file, but in one beside it [repo.hook-entry]", () => {
+test("the hook's file does not contain what init writes for a host [repo.hook-entry]", () => {
   const holders = readdirSync(dist).filter(
     (name) => name.endsWith(".js") && readFileSync(join(dist, name), "utf8").includes("mcpServers"),
   );
-  assert.ok(holders.length > 0, "the reader of files finds nothing");
+  assert.ok(holders.length > 0, "no built file contains it");
   assert.deepEqual(
     holders.filter((name) => name.startsWith("hook")),
     [],

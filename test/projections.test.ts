@@ -16,7 +16,7 @@ import { everything, openTestMemory, tickingClock } from "./support/memory.ts";
 
 const surfaces: SurfaceName[] = ["notepad", "notes", "scratchpad", "tasks", "results"];
 
-/** One way to call a tool: by the name that its format knows, to the text that the model reads. */
+/** Calls a tool by its name in one format and returns the text that the model reads. */
 type Projection = (session: Session, name: string, input: unknown) => Promise<string | undefined>;
 
 const projections: Record<string, Projection> = {
@@ -24,7 +24,7 @@ const projections: Record<string, Projection> = {
   "ai-sdk": async (session, name, input) => {
     const { execute, toModelOutput } = holdfastTools(session, { surfaces })[name] ?? {};
     assert.ok(execute && toModelOutput);
-    // Each call has an id of its own, as it would have from a provider.
+    // Each call has a unique id, as from a provider.
     const toolCallId = crypto.randomUUID();
     try {
       const output = await execute(input, { toolCallId, messages: [], context: {} });
@@ -102,7 +102,7 @@ test("every format offers the same tools with the same schemas, and no dots [too
   assert.deepEqual(
     (await openaiTools(memory)).map((tool) => tool.function),
     chat,
-    "of a memory or of its session",
+    "the same for a memory and its session",
   );
   const formats = {
     responses: (await openaiResponsesTools(session)).map(({ name, description, parameters }) => ({
@@ -131,7 +131,7 @@ test("every format offers the same tools with the same schemas, and no dots [too
   }
 });
 
-test("nobody but the tests needs the providers' packages [tools.projections]", () => {
+test("only the tests need the providers' packages [tools.projections]", () => {
   const root = join(import.meta.dirname, "..");
   const files = globSync("src/adapters/**/*.ts", { cwd: root }).filter(isSource);
   assert.ok(

@@ -6,7 +6,7 @@ import { requirements } from "./requirements/index.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Ids cited in the names of tests. */
+/** Ids cited in test names. */
 function citations(): Map<string, string> {
   const cited = new Map<string, string>();
   for (const file of globSync(
@@ -35,6 +35,6 @@ test("every requirement is cited by a test, and every citation is a requirement 
   assert.deepEqual(
     [...cited.keys()].filter((id) => !known.has(id)),
     [],
-    "citations of requirements that do not exist",
+    "citations without a requirement",
   );
 });

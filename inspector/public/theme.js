@@ -1,7 +1,7 @@
-// Before the first paint, so that a chosen theme does not flash.
+// Runs before the first paint, so that the other theme does not flash.
 try {
   const chosen = localStorage.getItem("holdfast-theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 } catch {
-  // Without storage the system's theme is used.
+  // Without storage, use the system's theme.
 }

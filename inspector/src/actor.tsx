@@ -1,8 +1,8 @@
 import type { Reply } from "./api.ts";
 
-type Who = Reply<"journal">["entries"][number]["actor"];
+type ActorInfo = Reply<"journal">["entries"][number]["actor"];
 
-const names: Record<Who["kind"], string> = {
+const names: Record<ActorInfo["kind"], string> = {
   agent: "Agent",
   person: "Person",
   "sub-session": "Sub-session",
@@ -10,8 +10,8 @@ const names: Record<Who["kind"], string> = {
   system: "Holdfast",
 };
 
-/** Who wrote something; always with the same colour and word. */
-export function Actor({ actor }: { actor: Who }) {
+/** The author of a change, with the same colour and name everywhere. */
+export function Actor({ actor }: { actor: ActorInfo }) {
   return (
     <span class={`actor actor-${actor.kind}`}>
       <span class="actor-dot" aria-hidden="true" />

@@ -11,7 +11,7 @@ import type {
 
 export type { EditConflict, Reply };
 
-/** Each route as the server declares it: a path that is not the server's own does not compile. */
+/** Typed by the server's route table: a path that the server does not have does not compile. */
 const addresses: { [Name in RouteName]: `${Routes[Name]["method"]} ${Routes[Name]["path"]}` } = {
   health: "GET /api/health",
   listSessions: "GET /api/sessions",
@@ -39,15 +39,13 @@ const addresses: { [Name in RouteName]: `${Routes[Name]["method"]} ${Routes[Name
   project: "GET /api/project",
 };
 
-type Given<Name extends RouteName> = (Params<Name> extends undefined
+export type ApiRequest<Name extends RouteName> = (Params<Name> extends undefined
   ? { params?: undefined }
   : { params: Params<Name> }) &
   (Query<Name> extends undefined ? { query?: undefined } : { query?: Partial<Query<Name>> }) &
   (Body<Name> extends undefined ? { body?: undefined } : { body: Body<Name> });
 
-export type Ask<Name extends RouteName> = Given<Name>;
-
-/** A refusal, or a server that cannot be reached. */
+/** An error response, or an unreachable server. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -65,17 +63,22 @@ export function isMissing(error: ApiError | undefined): boolean {
   return error?.status === 404;
 }
 
-export async function ask<Name extends RouteName>(
+export async function callApi<Name extends RouteName>(
   name: Name,
-  given: Ask<Name>,
+  request: ApiRequest<Name>,
   signal?: AbortSignal,
 ): Promise<Reply<Name>> {
   const [method = "GET", path = "/"] = addresses[name].split(" ");
-  const { params, query, body } = given as Record<"params" | "query", Record<string, unknown> | undefined> & {
+  const { params, query, body } = request as Record<
+    "params" | "query",
+    Record<string, unknown> | undefined
+  > & {
     body?: unknown;
   };
-  const place = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(params?.[key])));
-  const response = await reach(`${place}${searchOf(query)}`, {
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
+    encodeURIComponent(String(params?.[key])),
+  );
+  const response = await send(`${filledPath}${searchOf(query)}`, {
     method,
     ...(signal ? { signal } : {}),
     ...(body === undefined
@@ -83,23 +86,24 @@ export async function ask<Name extends RouteName>(
       : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
   });
   if (response.ok) return (await response.json()) as Reply<Name>;
-  throw await refusalOf(response);
+  throw await toApiError(response);
 }
 
-async function reach(url: string, init: RequestInit): Promise<Response> {
+async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ApiError(0, "unreachable", "The server cannot be reached. Nothing was saved; try again.");
+    throw new ApiError(0, "unreachable", "Cannot reach the server. Nothing was saved; try again.");
   }
 }
 
-async function refusalOf(response: Response): Promise<ApiError> {
+async function toApiError(response: Response): Promise<ApiError> {
   const reply = (await response.json().catch(() => undefined)) as
     | (ErrorReply & Partial<Pick<EditConflict, "conflict">>)
     | undefined;
-  const { code = "failed", message = `The server answered ${response.status}.` } = reply?.error ?? {};
+  const { code = "failed", message = `The server responded with status ${response.status}.` } =
+    reply?.error ?? {};
   return new ApiError(response.status, code, message, reply?.conflict);
 }
 

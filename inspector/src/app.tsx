@@ -59,7 +59,7 @@ export function App() {
       <main class="main" id="main" tabIndex={-1}>
         {sessionId === undefined ? (
           <Empty title="Choose a session">
-            <p>The list on the left shows every session of this store, the newest first.</p>
+            <p>The list on the left shows every session in this store, newest first.</p>
           </Empty>
         ) : (
           <SessionView key={sessionId} sessionId={sessionId} isDemo={health?.demo ?? false} />
@@ -90,9 +90,9 @@ function ThemeButton() {
 function useIsWide(): boolean {
   const [isWide, setWide] = useState(wide.matches);
   useEffect(() => {
-    const hear = () => setWide(wide.matches);
-    wide.addEventListener("change", hear);
-    return () => wide.removeEventListener("change", hear);
+    const update = () => setWide(wide.matches);
+    wide.addEventListener("change", update);
+    return () => wide.removeEventListener("change", update);
   }, []);
   return isWide;
 }

@@ -1,13 +1,13 @@
 import { createStore, useStore } from "./store.ts";
 
 const now = createStore(Date.now());
-const beat = 5_000;
+const tick = 5_000;
 
 setInterval(() => {
   if (document.visibilityState === "visible") now.set(Date.now());
-}, beat);
+}, tick);
 
-/** The time, in steps of a few seconds. */
+/** The current time, updated every few seconds. */
 export function useNow(): number {
   return useStore(now);
 }

@@ -1,21 +1,21 @@
 import { connection } from "./live.ts";
 import { useStore } from "./store.ts";
 
-/** Says when the server is gone, and what becomes of what is on the page. */
+/** Reports a lost connection and what it means for the person's work. */
 export function ConnectionBanner() {
   const state = useStore(connection);
   return (
-    <div class="banner-place" role="status" aria-live="polite">
+    <div class="banner-area" role="status" aria-live="polite">
       {state === "lost" && (
         <p class="banner">
-          <strong>The server is gone.</strong> What you see is how it was; what you typed is kept. The page
-          comes back by itself when <code>holdfast serve</code> runs again.
+          <strong>Disconnected from the server.</strong> The page shows the last known state and keeps what
+          you typed. It reconnects when <code>holdfast serve</code> runs again.
         </p>
       )}
       {state === "locked" && (
         <p class="banner">
-          <strong>The server was started anew with another token.</strong> Open the address that it printed.
-          With <code>--token</code> the token stays the same.
+          <strong>The server restarted with another token.</strong> Open the address that it printed. Use{" "}
+          <code>--token</code> to keep the same token.
         </p>
       )}
     </div>

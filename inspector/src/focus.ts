@@ -1,4 +1,4 @@
-/** For what a person has just opened, to type into. The same function each time, so that it is called once. */
+/** A ref that focuses a field the person just opened. A stable function, so that Preact calls it only once. */
 export function takeFocus(element: HTMLElement | null): void {
   element?.focus();
 }

@@ -1,73 +1,74 @@
 import type { ChangeEvent } from "../../src/server/api.ts";
-import { type Connection, connection, hearChange, startAnew } from "./live.ts";
+import { type Connection, connection, recordChange, reloadEverything } from "./live.ts";
 
-/** What the tab with the stream tells the others. */
-type News =
+/** What the tab with the stream sends to the other tabs. */
+type TabMessage =
   | { type: "change"; change: ChangeEvent }
   | { type: "connection"; state: Connection }
-  | { type: "anew" }
-  | { type: "who" };
+  | { type: "reset" }
+  | { type: "ask-connection" };
 
-const pause = 1_000;
+const reconnectDelay = 1_000;
 
 /**
- * Follows the server until the page is closed. A browser opens no more than six connections to one server, so all tabs
- * share one stream: the tab that holds the lock reads it and tells the others; when it is closed, the next one takes over.
+ * Follows the server until the page closes. A browser opens at most six connections to one server, so all tabs share one
+ * stream: the tab that holds the lock reads it and relays it to the others; when it closes, the next one takes over.
  */
 export function followServer(): void {
-  // Browsers give locks only to pages that they trust, such as those of this machine.
+  // Browsers grant locks only in secure contexts, such as localhost.
   if (!navigator.locks || !window.BroadcastChannel) {
-    openStream(hear, false);
+    openStream(receive, false);
     return;
   }
   const channel = new BroadcastChannel("holdfast-events");
   let isLeader = false;
-  channel.onmessage = ({ data }: MessageEvent<News>) => {
-    if (data.type !== "who") hear(data);
-    else if (isLeader) channel.postMessage({ type: "connection", state: connection.get() } satisfies News);
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+    if (data.type !== "ask-connection") receive(data);
+    else if (isLeader)
+      channel.postMessage({ type: "connection", state: connection.get() } satisfies TabMessage);
   };
-  channel.postMessage({ type: "who" } satisfies News);
+  channel.postMessage({ type: "ask-connection" } satisfies TabMessage);
   void navigator.locks.request("holdfast-events", () => {
     isLeader = true;
-    const relay = (news: News) => {
-      hear(news);
-      channel.postMessage(news);
+    const relay = (message: TabMessage) => {
+      receive(message);
+      channel.postMessage(message);
     };
-    // What came between two leaders was heard by nobody.
+    // No tab received the events between two leaders.
     openStream(relay, connection.get() !== "connecting");
     return new Promise(() => {});
   });
 }
 
-function hear(news: News): void {
-  if (news.type === "change") hearChange(news.change);
-  else if (news.type === "connection") connection.set(news.state);
-  else if (news.type === "anew") startAnew();
+function receive(message: TabMessage): void {
+  if (message.type === "change") recordChange(message.change);
+  else if (message.type === "connection") connection.set(message.state);
+  else if (message.type === "reset") reloadEverything();
 }
 
-/** Reads the stream, and comes back by itself when the server does. */
-function openStream(tell: (news: News) => void, hasMissed: boolean): void {
+/** Reads the stream, and reconnects when the server is back. */
+function openStream(emit: (message: TabMessage) => void, hasMissed: boolean): void {
   const source = new EventSource("/api/events");
-  const beLive = () => tell({ type: "connection", state: "live" });
+  const setLive = () => emit({ type: "connection", state: "live" });
   source.addEventListener("hello", () => {
-    if (hasMissed) tell({ type: "anew" });
-    beLive();
+    if (hasMissed) emit({ type: "reset" });
+    setLive();
   });
   source.addEventListener("reset", () => {
-    tell({ type: "anew" });
-    beLive();
+    emit({ type: "reset" });
+    setLive();
   });
-  source.addEventListener("change", (event) => tell({ type: "change", change: JSON.parse(event.data) }));
+  source.addEventListener("change", (event) => emit({ type: "change", change: JSON.parse(event.data) }));
   source.addEventListener("error", async () => {
     const isClosed = source.readyState === EventSource.CLOSED;
     if (isClosed) source.close();
-    const state = await findOutWhy();
-    if (source.readyState !== EventSource.OPEN) tell({ type: "connection", state });
-    if (isClosed) setTimeout(() => openStream(tell, true), pause);
+    const state = await probeServer();
+    if (source.readyState !== EventSource.OPEN) emit({ type: "connection", state });
+    if (isClosed) setTimeout(() => openStream(emit, true), reconnectDelay);
   });
 }
 
-async function findOutWhy(): Promise<Connection> {
+async function probeServer(): Promise<Connection> {
   const status = await fetch("/api/health").then(
     (response) => response.status,
     () => 0,

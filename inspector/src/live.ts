@@ -1,56 +1,59 @@
 import type { ChangeEvent } from "../../src/server/api.ts";
 import { createStore, useStore } from "./store.ts";
 
-/** locked: the server asks for a token that this tab does not have. */
+/** locked: the server rejects this tab's token. */
 export type Connection = "connecting" | "live" | "lost" | "locked";
 
 export const connection = createStore<Connection>("connecting");
 
-interface Heard {
-  /** One more each time that everything has to be loaded anew. */
+interface Activity {
+  /** Incremented whenever everything must be reloaded. */
   generation: number;
-  /** Newest revision heard of, by session. */
+  /** Newest known revision, by session. */
   revisions: ReadonlyMap<string, number>;
-  /** When a session was last written to, by this machine's clock. */
+  /** Time of the last write to each session, by this machine's clock. */
   written: ReadonlyMap<string, number>;
 }
 
-const heard = createStore<Heard>({ generation: 0, revisions: new Map(), written: new Map() });
+const activity = createStore<Activity>({ generation: 0, revisions: new Map(), written: new Map() });
 
-/** So long after a commit a session counts as being worked on; the server says the same. */
-const writingFor = 15_000;
+/** A session counts as live for this long after a commit, as on the server (milliseconds). */
+const liveFor = 15_000;
 
-export function hearChange({ sessionId, revision }: ChangeEvent): void {
-  const { generation, revisions, written } = heard.get();
-  heard.set({
+export function recordChange({ sessionId, revision }: ChangeEvent): void {
+  const { generation, revisions, written } = activity.get();
+  activity.set({
     generation,
     revisions: new Map(revisions).set(sessionId, revision),
     written: new Map(written).set(sessionId, Date.now()),
   });
 }
 
-export function startAnew(): void {
-  heard.set({ ...heard.get(), generation: heard.get().generation + 1 });
+export function reloadEverything(): void {
+  activity.set({ ...activity.get(), generation: activity.get().generation + 1 });
 }
 
 /** Changes whenever the session may have changed. */
 export function useFreshness(sessionId: string): string {
-  return useStore(heard, ({ generation, revisions }) => `${generation}.${revisions.get(sessionId) ?? 0}`);
+  return useStore(activity, ({ generation, revisions }) => `${generation}.${revisions.get(sessionId) ?? 0}`);
 }
 
 /** Changes whenever any session may have changed. */
-export function useAnyFreshness(): Heard {
-  return useStore(heard);
+export function useAnyFreshness(): Activity {
+  return useStore(activity);
 }
 
-/** What a list says of a session counts for a while, as news does. */
-export function noteWriting(ids: readonly string[]): void {
-  const { written, ...rest } = heard.get();
-  const fresh = ids.filter((id) => Date.now() - (written.get(id) ?? 0) > writingFor);
-  if (fresh.length === 0) return;
-  heard.set({ ...rest, written: new Map([...written, ...fresh.map((id) => [id, Date.now()] as const)]) });
+/** Marks sessions that a list reports as live, like a change event would. */
+export function markWriting(ids: readonly string[]): void {
+  const { written, ...rest } = activity.get();
+  const newlyLive = ids.filter((id) => Date.now() - (written.get(id) ?? 0) > liveFor);
+  if (newlyLive.length === 0) return;
+  activity.set({
+    ...rest,
+    written: new Map([...written, ...newlyLive.map((id) => [id, Date.now()] as const)]),
+  });
 }
 
 export function isWriting(id: string, now: number): boolean {
-  return now - (heard.get().written.get(id) ?? 0) < writingFor;
+  return now - (activity.get().written.get(id) ?? 0) < liveFor;
 }

@@ -1,28 +1,28 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RouteName } from "../../src/server/api.ts";
-import { ApiError, type Ask, ask, type Reply } from "./api.ts";
+import { ApiError, type ApiRequest, callApi, type Reply } from "./api.ts";
 
 export interface Loaded<T> {
   data: T | undefined;
   error: ApiError | undefined;
-  /** Asks again now. */
+  /** Loads again now. */
   reload: () => void;
 }
 
-/** Answers shown before: going back to a view draws it at once, while the fresh answer is on its way. */
-const known = new Map<string, unknown>();
-const mostKnown = 60;
+/** Cached responses: going back to a view draws it at once while the new response loads. */
+const cached = new Map<string, unknown>();
+const maxCached = 60;
 
 /**
- * The answer of a route, asked for again whenever `freshness` changes. One request is on its way at a time, so a
- * session that is written to quickly is asked for as fast as it can be shown, and no faster.
+ * The response of a route, loaded again whenever `freshness` changes. Only one request runs at a time, so a session with
+ * many writes is loaded no faster than it can be shown.
  */
 export function useLoad<Name extends RouteName>(
   name: Name,
-  given: Ask<Name> | undefined,
+  request: ApiRequest<Name> | undefined,
   freshness: unknown,
 ): Loaded<Reply<Name>> {
-  const key = given === undefined ? "" : `${name} ${JSON.stringify(given)}`;
+  const key = request === undefined ? "" : `${name} ${JSON.stringify(request)}`;
   const [, draw] = useState(0);
   const state = useRef<{ key: string; error: ApiError | undefined; busy: boolean; again: boolean }>({
     key: "",
@@ -33,27 +33,27 @@ export function useLoad<Name extends RouteName>(
   const aborter = useRef<AbortController>(null);
 
   const load = () => {
-    if (given === undefined) return;
+    if (request === undefined) return;
     if (state.busy) {
       state.again = true;
       return;
     }
     state.busy = true;
     state.again = false;
-    const mine = new AbortController();
-    aborter.current = mine;
-    ask(name, given, mine.signal)
+    const controller = new AbortController();
+    aborter.current = controller;
+    callApi(name, request, controller.signal)
       .then(
         (data) => {
           remember(key, data);
-          if (!mine.signal.aborted) state.error = undefined;
+          if (!controller.signal.aborted) state.error = undefined;
         },
         (error) => {
-          if (!mine.signal.aborted) state.error = asApiError(error);
+          if (!controller.signal.aborted) state.error = asApiError(error);
         },
       )
       .then(() => {
-        if (mine.signal.aborted) return;
+        if (controller.signal.aborted) return;
         state.busy = false;
         draw((count) => count + 1);
         if (state.again) load();
@@ -71,17 +71,17 @@ export function useLoad<Name extends RouteName>(
 
   const isCurrent = state.key === key;
   return {
-    data: known.get(key) as Reply<Name> | undefined,
+    data: cached.get(key) as Reply<Name> | undefined,
     error: isCurrent ? state.error : undefined,
     reload: load,
   };
 }
 
 function remember(key: string, data: unknown): void {
-  known.delete(key);
-  known.set(key, data);
-  const oldest = known.size > mostKnown ? known.keys().next().value : undefined;
-  if (oldest !== undefined) known.delete(oldest);
+  cached.delete(key);
+  cached.set(key, data);
+  const oldest = cached.size > maxCached ? cached.keys().next().value : undefined;
+  if (oldest !== undefined) cached.delete(oldest);
 }
 
 export function asApiError(error: unknown): ApiError {

@@ -2,10 +2,10 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { followServer } from "./follow-server.ts";
 
-const place = document.getElementById("app");
-if (place) {
-  // The first paint is the document's own shell, of the same shape.
-  place.replaceChildren();
-  render(<App />, place);
+const container = document.getElementById("app");
+if (container) {
+  // Replace the static shell from index.html, which has the same layout.
+  container.replaceChildren();
+  render(<App />, container);
   followServer();
 }

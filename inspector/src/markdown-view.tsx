@@ -2,7 +2,7 @@ import { type ComponentChildren, h } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Block, type Item, parseInline, parseMarkdown } from "./markdown.ts";
 
-/** Markdown as elements. Text never becomes markup: what is not understood is shown as it was written. */
+/** Renders Markdown as elements. Text never becomes markup: unknown syntax stays as written. */
 export function Markdown({ text }: { text: string }) {
   const blocks = useMemo(() => parseMarkdown(text), [text]);
   return (
@@ -21,7 +21,7 @@ function Blocks({ blocks }: { blocks: readonly Block[] }) {
 function BlockView({ block }: { block: Block }) {
   switch (block.type) {
     case "heading":
-      // Below the headings of the page itself.
+      // Below the page's own headings.
       return h(`h${Math.min(6, block.level + 2)}`, { dir: "auto" }, <Spans text={block.text} />);
     case "paragraph":
       return (
@@ -76,7 +76,7 @@ function Items({ items }: { items: readonly Item[] }) {
 }
 
 function Table({ head, rows }: { head: readonly string[]; rows: readonly string[][] }) {
-  // A row may have more cells than the head; none of them is left out.
+  // A row may have more cells than the head; show all of them.
   const columns = Array.from(
     { length: Math.max(head.length, ...rows.map((row) => row.length)) },
     (_, column) => column,

@@ -1,4 +1,4 @@
-/** A small part of Markdown, read in one pass over the lines: what notepads are made of. Everything else stays text. */
+/** The subset of Markdown that notepads use, parsed in one pass over the lines. Everything else stays text. */
 export type Block =
   | { type: "heading"; level: number; text: string }
   | { type: "paragraph"; text: string }
@@ -9,13 +9,13 @@ export type Block =
   | { type: "rule" };
 
 export interface Item {
-  /** Undefined for an item without a box. */
+  /** Undefined for an item without a checkbox. */
   done: boolean | undefined;
   blocks: Block[];
 }
 
-/** Deeper quotes and lists are shown as text, so that no text can make the reader run out of stack. */
-const deepest = 12;
+/** Deeper quotes and lists stay text, so that no input can overflow the stack. */
+const maxDepth = 12;
 
 const fence = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
 const heading = /^ {0,3}(#{1,6})(?:\s(.*))?$/;
@@ -53,7 +53,7 @@ function readBlock(lines: readonly string[], at: number, depth: number): Read {
   if (title)
     return [{ type: "heading", level: title[1]?.length ?? 1, text: (title[2] ?? "").trim() }, at + 1];
   if (rule.test(line)) return [{ type: "rule" }, at + 1];
-  if (depth < deepest) {
+  if (depth < maxDepth) {
     if (quote.test(line)) return readQuote(lines, at, depth);
     if (bullet.test(line)) return readList(lines, at, depth);
   }
@@ -165,8 +165,8 @@ export type Inline =
 const spans =
   /(?<!`)(?<code>`{1,8})(?!`)(?<codeText>[^`]{1,2000})\k<code>(?!`)|\*\*(?<strong>[^*\n]{1,500})\*\*|(?<![\w*])\*(?<star>[^*\s][^*\n]{0,500})\*(?![\w*])|(?<![\w_])_(?<score>[^_\s][^_\n]{0,500})_(?![\w_])|~~(?<deleted>[^~\n]{1,500})~~|\[(?<label>[^\]\n]{1,500})\]\((?<href>[^\s()]{1,2000})\)|(?<bare>https?:\/\/[^\s<>()"'`]{1,2000})/gu;
 
-/** Only addresses that a browser opens without running anything. */
-const safe = /^(?:https?:\/\/|mailto:)/i;
+/** Only URLs that a browser opens without running code. */
+const safeUrl = /^(?:https?:\/\/|mailto:)/i;
 
 export function parseInline(text: string): Inline[] {
   const found: Inline[] = [];
@@ -183,7 +183,7 @@ export function parseInline(text: string): Inline[] {
     else if (strong !== undefined) inline = { type: "strong", text: strong };
     else if (emphasis !== undefined) inline = { type: "emphasis", text: emphasis };
     else if (deleted !== undefined) inline = { type: "deleted", text: deleted };
-    else if (link !== undefined && safe.test(link))
+    else if (link !== undefined && safeUrl.test(link))
       inline = { type: "link", text: label ?? link, href: link };
     if (!inline) continue;
     plain(match.index);

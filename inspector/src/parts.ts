@@ -1,4 +1,4 @@
-/** What a window is spent on, in the order in which it stands there; the same names and colours everywhere. */
+/** The parts of a context window, in prompt order; with the same names and colours everywhere. */
 export const parts = ["tools", "system", "memory", "summaries", "history", "results"] as const;
 export type Part = (typeof parts)[number];
 

@@ -3,7 +3,7 @@ import { createStore, useStore } from "./store.ts";
 export const tabs = ["memory", "context", "compaction", "timeline"] as const;
 export type Tab = (typeof tabs)[number];
 
-/** Where the person is. It stands in the address, so that it can be kept, sent and gone back from. */
+/** What the page shows. Kept in the URL, so that it can be bookmarked, shared and navigated back from. */
 export interface Route {
   sessionId: string | undefined;
   tab: Tab;
@@ -31,7 +31,7 @@ export function goTo(sessionId: string, tab?: Tab, item?: number): void {
   location.hash = hrefTo(sessionId, tab, item);
 }
 
-/** Without a new step to go back to: for steps through a list. */
+/** Without a new history entry: for steps through a list. */
 export function replaceWith(sessionId: string, tab: Tab, item?: number): void {
   history.replaceState(null, "", hrefTo(sessionId, tab, item));
   route.set(read());

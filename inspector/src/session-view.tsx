@@ -1,4 +1,4 @@
-import { type ApiError, ask, isMissing, type Reply } from "./api.ts";
+import { type ApiError, callApi, isMissing, type Reply } from "./api.ts";
 import { useNow } from "./clock.ts";
 import { CompactionView } from "./compaction/compaction-view.tsx";
 import { ContextView } from "./context/context-view.tsx";
@@ -9,7 +9,7 @@ import { MemoryView } from "./memory/memory-view.tsx";
 import { goTo, hrefTo, type Tab, tabs, useRoute } from "./route.ts";
 import { Empty, Waiting } from "./states.tsx";
 import { TimelineView } from "./timeline/timeline-view.tsx";
-import { attempt, tell } from "./toast.tsx";
+import { attempt, showToast } from "./toast.tsx";
 
 export type SessionMemory = Reply<"memory">;
 type Status = SessionMemory["session"]["status"];
@@ -55,7 +55,7 @@ function SessionHead({ memory: { session } }: { memory: SessionMemory }) {
         </h1>
         <p class="session-facts">
           <span class={isLive ? "live" : ""}>
-            {isLive ? "being worked on" : `quiet since ${dateTime(session.updatedAt)}`}
+            {isLive ? "active now" : `last change ${dateTime(session.updatedAt)}`}
           </span>
           <span>{plural(session.messages, "message")}</span>
           <span>{plural(Math.max(0, session.epoch - 1), "compaction")}</span>
@@ -96,8 +96,8 @@ const done: Record<Status, string> = { active: "Restored", archived: "Archived",
 
 function setStatus(id: string, status: Status): void {
   attempt(async () => {
-    const { before } = await ask("setStatus", { params: { id }, body: { status } });
-    tell(`${done[status]} ${id}.`, { label: "Undo", run: () => setStatus(id, before) });
+    const { before } = await callApi("setStatus", { params: { id }, body: { status } });
+    showToast(`${done[status]} ${id}.`, { label: "Undo", run: () => setStatus(id, before) });
     if (status === "deleted") location.hash = "#/";
     else goTo(id);
   });
@@ -113,7 +113,7 @@ function Gone({
   retry: () => void;
 }) {
   return (
-    <Empty title="This session is not here">
+    <Empty title="Session not found">
       <p>{error?.message}</p>
       <p class="empty-actions">
         <button
@@ -121,12 +121,12 @@ function Gone({
           class="button"
           onClick={() =>
             attempt(async () => {
-              await ask("setStatus", { params: { id: sessionId }, body: { status: "active" } });
+              await callApi("setStatus", { params: { id: sessionId }, body: { status: "active" } });
               retry();
             })
           }
         >
-          Restore it, if it was deleted
+          Restore it if it was deleted
         </button>
         <a class="button" href="#/">
           All sessions
@@ -165,15 +165,15 @@ function Tabs({ sessionId, tab }: { sessionId: string; tab: Tab }) {
   );
 }
 
-const demoTold: Record<string, string> = {
+const demoHints: Record<string, string> = {
   audit:
-    "A scripted agent is auditing a workbook in a window of 4,400 tokens, so small that it has to be compacted again and again. Watch the notepad grow, then look at what each compaction took away.",
+    "A scripted agent is auditing a workbook in a context window of 4,400 tokens, so small that it needs one compaction after another. Watch the notepad grow, then see what each compaction removed.",
   "audit-finished":
-    "This audit is done. Its window was compacted several times; its findings are all still here.",
+    "This audit is finished. It was compacted several times, and all its findings are still here.",
 };
 
 function DemoHint({ sessionId, tab }: { sessionId: string; tab: Tab }) {
-  const text = demoTold[sessionId];
+  const text = demoHints[sessionId];
   if (text === undefined || tab !== "memory") return null;
   return (
     <p class="hint">

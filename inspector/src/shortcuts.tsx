@@ -2,24 +2,24 @@ import { useEffect, useRef } from "preact/hooks";
 import { currentRoute, goTo, tabs } from "./route.ts";
 import { nextTheme } from "./theme.ts";
 
-const shortcuts: readonly [keys: string, does: string][] = [
+const shortcuts: readonly [keys: string, action: string][] = [
   ["/", "Search everything"],
   ["1 2 3 4", "Memory, Context, Compaction, Timeline"],
-  ["↑ ↓ or j k", "Walk through the list you are in"],
-  ["← →", "Fold and unfold sessions; walk through calls"],
-  ["Home End", "First and last of a list"],
-  ["s", "To the list of sessions"],
+  ["↑ ↓ or j k", "Move through the current list"],
+  ["← →", "Collapse and expand sessions; move through calls"],
+  ["Home End", "First and last list item"],
+  ["s", "Go to the session list"],
   ["e", "Edit the notepad"],
-  ["Ctrl Enter", "Save what you are editing"],
-  ["Esc", "Close, cancel, clear the search"],
+  ["Ctrl Enter", "Save your edit"],
+  ["Esc", "Close, cancel or clear the search"],
   ["t", "Change the theme"],
   ["?", "This list"],
 ];
 
-/** Keys that work anywhere, except where somebody is typing. */
+/** Keys that work everywhere except while typing. */
 export function useShortcuts(toggleHelp: () => void): void {
   useEffect(() => {
-    const hear = (event: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       const tab = tabs[Number(event.key) - 1];
       const { sessionId } = currentRoute();
@@ -32,8 +32,8 @@ export function useShortcuts(toggleHelp: () => void): void {
       else return;
       event.preventDefault();
     };
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
   }, []);
 }
 
@@ -51,12 +51,12 @@ export function Help({ close }: { close: () => void }) {
   }, []);
   return (
     <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={close}>
-      <h2 id="help-title">Keyboard</h2>
+      <h2 id="help-title">Keyboard shortcuts</h2>
       <dl class="keys">
-        {shortcuts.map(([keys, does]) => (
+        {shortcuts.map(([keys, action]) => (
           <div key={keys} class="keys-row">
             <dt>{keys.split(" ").map((key) => (key === "or" ? " or " : <kbd key={key}>{key}</kbd>))}</dt>
-            <dd>{does}</dd>
+            <dd>{action}</dd>
           </div>
         ))}
       </dl>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "./api.ts";
 
-/** Nothing to show, and what would change that. */
+/** An empty state, with what to do about it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -14,7 +14,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 export function Failure({ error, retry }: { error: ApiError; retry: () => void }) {
   return (
     <div class="empty" role="alert">
-      <p class="empty-title">This could not be loaded</p>
+      <p class="empty-title">Loading failed</p>
       <p class="empty-text">{error.message}</p>
       <button type="button" class="button" onClick={retry}>
         Try again
@@ -23,7 +23,7 @@ export function Failure({ error, retry }: { error: ApiError; retry: () => void }
   );
 }
 
-/** Holds the place of what is still being loaded, so that nothing jumps when it comes. */
+/** A placeholder while loading, so that nothing jumps when the content arrives. */
 export function Skeleton({ lines = 4 }: { lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">
@@ -34,7 +34,7 @@ export function Skeleton({ lines = 4 }: { lines?: number }) {
   );
 }
 
-/** What stands in the place of an answer that is not there. */
+/** Shown until a response arrives: the error or a skeleton. */
 export function Waiting({
   error,
   retry,

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that components can follow. */
+/** A value that components can subscribe to. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;
-  subscribe(hear: () => void): () => void;
+  subscribe(listener: () => void): () => void;
 }
 
 export function createStore<T>(initial: T): Store<T> {
@@ -15,23 +15,23 @@ export function createStore<T>(initial: T): Store<T> {
     set(value) {
       if (Object.is(value, current)) return;
       current = value;
-      for (const hear of [...listeners]) hear();
+      for (const listener of [...listeners]) listener();
     },
-    subscribe(hear) {
-      listeners.add(hear);
-      return () => listeners.delete(hear);
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }
 
-/** The part of a store that `pick` takes; the component is drawn again only when that part changes. */
+/** The part of a store that `pick` selects; the component renders again only when that part changes. */
 export function useStore<T, P = T>(store: Store<T>, pick: (value: T) => P = (value) => value as never): P {
   const picked = pick(store.get());
   const [, draw] = useState<unknown>(picked);
   useEffect(() => {
-    const hear = () => draw(() => pick(store.get()));
-    hear();
-    return store.subscribe(hear);
+    const update = () => draw(() => pick(store.get()));
+    update();
+    return store.subscribe(update);
   });
   return picked;
 }

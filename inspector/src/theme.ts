@@ -20,6 +20,6 @@ export function nextTheme(): void {
   try {
     localStorage.setItem(key, next);
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage, the choice lasts until the page closes.
   }
 }

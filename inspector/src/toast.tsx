@@ -11,18 +11,18 @@ interface Toast {
 const toasts = createStore<readonly Toast[]>([]);
 let last = 0;
 
-/** Long enough to read it and reach for the button. */
+/** Long enough to read the text and reach the button (milliseconds). */
 const shownFor = 8_000;
 
-export function tell(text: string, action?: Toast["action"], tone: Toast["tone"] = "plain"): void {
+export function showToast(text: string, action?: Toast["action"], tone: Toast["tone"] = "plain"): void {
   const id = ++last;
   toasts.set([...toasts.get().slice(-2), { id, text, tone, action }]);
   setTimeout(() => dismiss(id), tone === "bad" ? 2 * shownFor : shownFor);
 }
 
-/** Runs what a button does; what goes wrong is told, never swallowed. */
+/** Runs an action and shows its failure as a toast. */
 export function attempt(work: () => Promise<void>): void {
-  work().catch((error) => tell(asApiError(error).message, undefined, "bad"));
+  work().catch((error) => showToast(asApiError(error).message, undefined, "bad"));
 }
 
 function dismiss(id: number): void {

@@ -5,20 +5,20 @@ interface VirtualListProps {
   label: string;
   total: number;
   rowHeight: number;
-  /** The row that is chosen; it is brought into view when it changes. */
+  /** The selected row; scrolled into view when it changes. */
   current?: number | undefined;
   role?: "listbox" | "tree";
   row: (index: number) => ComponentChildren;
-  /** Told which rows are in view, so that they can be loaded. */
+  /** Receives the rows in view, so that the caller can load them. */
   onRange?: (first: number, last: number) => void;
   onKey?: (event: KeyboardEvent) => void;
   class?: string;
 }
 
-/** Rows drawn above and below what can be seen. */
-const spare = 8;
+/** Rows rendered above and below the visible ones. */
+const overscan = 8;
 
-/** A list of any length, of which only what can be seen is drawn. The rows are equally high. */
+/** A list of any length that renders only the visible rows. All rows have the same height. */
 export function VirtualList(props: VirtualListProps) {
   const { label, total, rowHeight, current, role = "listbox", row, onRange, onKey } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -27,8 +27,8 @@ export function VirtualList(props: VirtualListProps) {
   const measure = () => {
     const element = box.current;
     if (!element) return;
-    const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - spare);
-    const last = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + spare;
+    const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - overscan);
+    const last = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + overscan;
     setRange((before) => (before[0] === first && before[1] === last ? before : [first, last]));
   };
 
@@ -70,8 +70,8 @@ export function VirtualList(props: VirtualListProps) {
     );
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: its role is given, and its rows take the focus
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a label
+    // biome-ignore lint/a11y/noStaticElementInteractions: it has a role, and its rows take the focus
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles support a label
     <div
       ref={box}
       class={`virtual ${props.class ?? ""}`}
@@ -88,7 +88,7 @@ export function VirtualList(props: VirtualListProps) {
   );
 }
 
-/** Which row the keys lead to; undefined when the key is for somebody else. */
+/** The row that a key moves to; undefined when the key does not move. */
 export function rowAfterKey(
   event: KeyboardEvent,
   current: number,
@@ -106,6 +106,6 @@ export function rowAfterKey(
     Home: 0,
     End: total - 1,
   };
-  const wanted = steps[event.key];
-  return wanted === undefined ? undefined : Math.max(0, Math.min(total - 1, wanted));
+  const target = steps[event.key];
+  return target === undefined ? undefined : Math.max(0, Math.min(total - 1, target));
 }

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
 
 test(
-  "a newcomer opens what `npm start` prints and sees an agent at work, a compaction and its receipt [inspector.newcomer] [inspector.survived]",
+  "a new user opens the address that `npm start` prints and sees an agent at work, a compaction and its receipt [inspector.newcomer] [inspector.survived]",
   inBrowser(async (browser, context) => {
     const server = await startServe(context, ["--demo"], temporaryDirectory());
     await server.printed(/reads Revenue/);
@@ -19,11 +19,11 @@ test(
     await tree.getByText("working").first().waitFor();
     await tree.getByText("Workbook audit, running").click();
     await page.getByRole("heading", { name: "Workbook audit, running", level: 1 }).waitFor();
-    // The agent writes while one looks.
+    // The agent writes while the page is open.
     await page.locator("#view").getByText("Revenue: 500 rows").waitFor();
     const jump = await page.evaluate<number>(`new Promise((resolve) => {
-      const hear = (list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
-      new PerformanceObserver(hear).observe({ type: "layout-shift", buffered: true });
+      const report = (list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
+      new PerformanceObserver(report).observe({ type: "layout-shift", buffered: true });
       setTimeout(() => resolve(0), 500);
     })`);
     assert.ok(jump < 0.1, `the page jumped by ${jump}`);
@@ -35,12 +35,12 @@ test(
       .first()
       .waitFor();
 
-    // A finding is followed from the message that held it to the notepad, where it lives now.
+    // Trace a finding from its message to the notepad, where it is now.
     await page.getByRole("button", { name: "Compaction 2" }).click();
     const home = page.getByRole("region", { name: /^In the notepad: \d+/ });
     await home.getByRole("button", { name: /EMEA: 310 rows; July double-counted/ }).hover();
     await page.locator(".map-message.is-lit").first().waitFor();
-    assert.ok((await page.locator(".ribbon.is-lit").count()) > 0, "the line between the two is lit");
+    assert.ok((await page.locator(".ribbon.is-lit").count()) > 0, "the line between them is highlighted");
     await page.locator(".map-message.is-lit summary").first().click();
     await page.locator(".map-message pre").getByText("EMEA").first().waitFor();
     for (const step of ["Trigger", "Warning turn", "Checkpoint", "Removed", "Summary", "Receipt"])
@@ -52,7 +52,7 @@ test(
 );
 
 test(
-  "the server is killed: the page says so, keeps what was typed, and comes back by itself [inspector.gone]",
+  "when the server is killed, the page reports it, keeps unsaved text and reconnects [inspector.gone]",
   inBrowser(async (browser, context) => {
     const directory = temporaryDirectory();
     const db = join(directory, "memory.db");
@@ -66,23 +66,23 @@ test(
     const editor = page.getByRole("textbox", { name: "Text of the notepad" });
     await editor.fill("typed before the fall");
     first.process.kill("SIGKILL");
-    await page.getByText("The server is gone.").waitFor();
+    await page.getByText("Disconnected from the server.").waitFor();
     assert.equal(await editor.inputValue(), "typed before the fall");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The server cannot be reached. Nothing was saved").waitFor();
+    await page.getByText("Cannot reach the server. Nothing was saved").waitFor();
 
     const port = new URL(first.url).port;
     const second = await startServe(context, [...options, "--port", port], directory);
-    await page.getByText("The server is gone.").waitFor({ state: "detached" });
+    await page.getByText("Disconnected from the server.").waitFor({ state: "detached" });
     await page.locator(".link-live").waitFor();
     assert.equal(await editor.inputValue(), "typed before the fall");
     await page.getByRole("button", { name: "Save" }).click();
     await page.locator(".prose").getByText("typed before the fall").waitFor();
 
-    // With another token the page cannot come back by itself, and says what to do.
+    // With another token, the page cannot reconnect and says what to do.
     second.process.kill("SIGKILL");
     await second.ended;
     await startServe(context, ["--db", db, "--port", port], directory);
-    await page.getByText("The server was started anew with another token.").waitFor();
+    await page.getByText("The server restarted with another token.").waitFor();
   }),
 );

@@ -22,11 +22,11 @@ async function beginEdit(page: Page) {
   return page.getByRole("textbox", { name: "Text of the notepad" });
 }
 
-/** Resolves when the editor has noticed that somebody else wrote. */
-const noticed = (page: Page) => page.getByText("The agent has written meanwhile.").waitFor();
+/** Resolves when the editor reports a concurrent change. */
+const noticed = (page: Page) => page.getByText("The text changed while you were editing.").waitFor();
 
 test(
-  "a person edits while the agent writes: both edits are kept; the same lines are a conflict that the person decides [inspector.merge] [inspector.conflict]",
+  "a person edits while the agent writes: both edits are kept, and the person resolves conflicts [inspector.merge] [inspector.conflict]",
   inBrowser(async (browser, context) => {
     const { server, memory } = await serve(context);
     const session = await memory.createSession({ id: "audit" });
@@ -38,7 +38,7 @@ test(
     await session.notepad.write("one, says the agent\ntwo\nthree", agent);
     await noticed(page);
     await editor.press("Control+Enter");
-    await page.getByText("Saved, and merged with what was written meanwhile.").waitFor();
+    await page.getByText("Saved and merged with concurrent changes.").waitFor();
     assert.equal(await session.notepad.read(), "one, says the agent\ntwo\nthree, says a person");
 
     const again = await beginEdit(page);
@@ -46,11 +46,14 @@ test(
     await session.notepad.write("one, says the agent\ntwo, theirs\nthree, says a person", agent);
     await noticed(page);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The same lines were changed while you were writing.").waitFor();
+    await page.getByText("Someone else changed the same lines while you were editing.").waitFor();
     assert.match(await session.notepad.read(), /two, theirs/, "nothing was saved");
     await page.locator(".conflict-side").getByText("two, mine").waitFor();
     await page.locator(".conflict-side").getByText("two, theirs").waitFor();
-    assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled(), "nothing is decided silently");
+    assert.ok(
+      await page.getByRole("button", { name: "Save" }).isDisabled(),
+      "no conflict is resolved silently",
+    );
     await page.getByRole("button", { name: "Keep both" }).click();
     await page.getByRole("button", { name: "Save" }).click();
     await page.locator(".prose").getByText("two, mine").waitFor();
@@ -63,7 +66,7 @@ test(
 );
 
 test(
-  "two tabs stay in step: with each other, with the agent, and with archiving and its undo [inspector.tabs] [inspector.sessions]",
+  "two tabs stay in sync with each other, the agent, and archiving with undo [inspector.tabs] [inspector.sessions]",
   inBrowser(async (browser, context) => {
     const { server, memory } = await serve(context);
     const parent = await memory.createSession({ id: "parent", title: "The parent" });
@@ -90,22 +93,22 @@ test(
     await page.getByRole("button", { name: "Undo" }).click();
     await tree.getByRole("treeitem", { name: /The parent/ }).waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).click();
-    await second.getByText("This session is not here").waitFor();
+    await second.getByText("Session not found").waitFor();
     await page.getByRole("button", { name: "Undo" }).last().click();
     await tree.getByRole("treeitem", { name: /The parent/ }).waitFor();
 
-    // The tabs share one stream; when the tab that reads it is closed, another takes over.
+    // The tabs share one stream; when the tab that reads it closes, another takes over.
     await page.close();
     await parent.notepad.append("after the first tab was closed", agent);
     await second.goto(`${server.url}#/parent/memory`);
     await second.locator(".prose").getByText("after the first tab was closed").waitFor();
-    await parent.notepad.append("and heard live", agent);
-    await second.locator(".prose").getByText("and heard live").waitFor();
+    await parent.notepad.append("and received live", agent);
+    await second.locator(".prose").getByText("and received live").waitFor();
   }),
 );
 
 test(
-  "notes are added, filtered, searched, edited and deleted with undo; stale references, budgets and NOTES.md with findings are shown; the search finds everything [inspector.memory] [inspector.search]",
+  "a person adds, filters, searches, edits and deletes notes with undo; the page shows stale references, budgets and NOTES.md with findings; the search covers everything [inspector.memory] [inspector.search]",
   inBrowser(async (browser, context) => {
     const root = temporaryDirectory();
     mkdirSync(join(root, ".holdfast"));
@@ -122,11 +125,11 @@ test(
     const { page, problems } = await openPage(browser, server, { hash: "#/audit/memory" });
 
     await page.locator(".ref-stale").getByText("gone.md").waitFor();
-    await page.getByText("not there any more").waitFor();
+    await page.getByText("no longer exists").waitFor();
     assert.equal(await page.locator(".ref-stale").count(), 1);
     assert.equal(await page.locator(".task-done").count(), 1);
     assert.equal(await page.getByRole("meter").count(), 4);
-    await page.getByText("When full: The oldest reference is dropped").waitFor();
+    await page.getByText("When full: A new reference replaces the oldest one").waitFor();
     await page.locator(".finding").first().waitFor();
     await page.getByRole("button", { name: "Show the text" }).click();
     await page.getByText("A decision without a number.").waitFor();
@@ -160,7 +163,7 @@ test(
 );
 
 test(
-  "naughty texts as notepad, notes, tags, titles, references and plans are shown as they are; nothing runs, nothing breaks [inspector.naughty]",
+  "shows naughty strings verbatim as notepad, notes, tags, titles, references and plans; nothing runs, nothing breaks [inspector.naughty]",
   inBrowser(async (browser, context) => {
     const { server, memory }: TestServer = await serve(context);
     await writeNaughty(memory);
@@ -173,7 +176,7 @@ test(
     await page.getByRole("button", { name: "Text", exact: true }).first().click();
     const shown = await page.locator("section.source pre").first().textContent();
     const session = await memory.openSession("naughty");
-    assert.equal(shown, await session.notepad.read(), "the text is shown as it is stored");
+    assert.equal(shown, await session.notepad.read(), "the page shows the stored text verbatim");
 
     for (const tab of ["2", "3", "4"]) {
       await page.keyboard.press(tab);
@@ -198,7 +201,7 @@ test(
   }),
 );
 
-/** Each text wherever a text may stand; what the memory refuses has no way to the page. */
+/** Writes each string to every field; strings that the memory rejects never reach the page. */
 async function writeNaughty(memory: Memory): Promise<void> {
   const session = await memory.createSession({ id: "naughty", title: naughty[0] as string });
   await session.notepad.write(naughty.join("\n\n"), agent);

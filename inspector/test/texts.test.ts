@@ -6,7 +6,7 @@ import { readablePiece } from "../src/context/readable-piece.ts";
 import { type Block, parseInline, parseMarkdown } from "../src/markdown.ts";
 import { naughty } from "./support/naughty.ts";
 
-/** All the words of a parsed text, without its marks. */
+/** All words of a parsed text, without its markup. */
 function wordsOf(blocks: readonly Block[]): string {
   return blocks
     .map((block) => {
@@ -26,7 +26,7 @@ function wordsOf(blocks: readonly Block[]): string {
     .join(" ");
 }
 
-test("what notepads are made of is rendered: headings, lists with boxes, code, quotes, tables, links [inspector.memory]", () => {
+test("renders the Markdown of notepads: headings, task lists, code, quotes, tables, links [inspector.memory]", () => {
   const [heading, list, code, quote, table, paragraph] = parseMarkdown(
     "## Plan\n- [x] one\n  more of one\n  - inner\n- [ ] two\n\n```ts\na < b\n```\n> said\n\n| a | b |\n|--|:-:|\n| 1 | 2 |\n\nSee **this** and [that](https://example.com/x).",
   );
@@ -36,7 +36,7 @@ test("what notepads are made of is rendered: headings, lists with boxes, code, q
     list.items.map(({ done }) => done),
     [true, false],
   );
-  assert.equal(list.items[0]?.blocks[1]?.type, "list", "a list within the list");
+  assert.equal(list.items[0]?.blocks[1]?.type, "list", "a nested list");
   assert.deepEqual(code, { type: "code", text: "a < b", language: "ts" });
   assert.equal(quote?.type, "quote");
   assert.deepEqual(table, { type: "table", head: ["a", "b"], rows: [["1", "2"]] });
@@ -50,7 +50,7 @@ test("what notepads are made of is rendered: headings, lists with boxes, code, q
   ]);
 });
 
-test("no word of a text is lost by rendering it, and only harmless addresses become links [inspector.naughty]", () => {
+test("rendering loses no words, and only safe URLs become links [inspector.naughty]", () => {
   const word = fc.constantFrom(
     "alpha",
     "- ",
@@ -74,7 +74,7 @@ test("no word of a text is lost by rendering it, and only harmless addresses bec
     fc.property(fc.array(word, { maxLength: 60 }), (words) => {
       const text = words.join("");
       const count = (whole: string) => whole.split("alpha").length - 1;
-      // The word behind a fence's marks names the language, and a row longer than its table's head is cut.
+      // A word after a fence is its language; the test above covers tables.
       if (/```|\|/.test(text)) return;
       assert.equal(count(wordsOf(parseMarkdown(text))), count(text), JSON.stringify(text));
     }),
@@ -86,7 +86,7 @@ test("no word of a text is lost by rendering it, and only harmless addresses bec
   }
 });
 
-test("texts made to be slow are parsed as fast as any other [inspector.naughty]", () => {
+test("parses texts crafted to be slow as fast as any other [inspector.naughty]", () => {
   for (const part of [
     "*",
     "`",
@@ -118,7 +118,7 @@ const message = (number: number, ...texts: string[]): Message => ({
   parts: texts.map((text) => ({ type: "text", text, tool: null, callId: null, isError: false, cut: false })),
 });
 
-test("each thing is followed from the message that held it to where it lives now [inspector.survived]", () => {
+test("traces each item from its message to where it is now [inspector.survived]", () => {
   const compaction = {
     summary:
       "[Summary of the conversation so far]\nThe port is 5432.\n[End of summary]\n\n[Checkpoint]\nE-7; 5432",
@@ -157,7 +157,7 @@ test("each thing is followed from the message that held it to where it lives now
   );
 });
 
-test("a message of a prompt is readable as what was said and done; what is no message stays as it is [inspector.context]", () => {
+test("formats a prompt's messages for reading and leaves other text unchanged [inspector.context]", () => {
   const call = JSON.stringify({
     role: "assistant",
     content: [

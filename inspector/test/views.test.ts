@@ -17,7 +17,7 @@ import { startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
 
-/** What each view shows when it is there. */
+/** An element that each view shows once loaded. */
 const landmarks: Record<string, string> = {
   memory: ".card",
   context: ".pieces",
@@ -25,7 +25,7 @@ const landmarks: Record<string, string> = {
   timeline: ".then",
 };
 
-async function seriousFaults(page: Page): Promise<string[]> {
+async function seriousViolations(page: Page): Promise<string[]> {
   await page.evaluate(axeCore.source);
   const { violations } = await page.evaluate<{
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
@@ -36,7 +36,7 @@ async function seriousFaults(page: Page): Promise<string[]> {
 }
 
 test(
-  "axe-core finds no serious fault in any view, light and dark, wide and narrow [inspector.accessible]",
+  "axe-core finds no serious violation in any view, light and dark, wide and narrow [inspector.accessible]",
   inBrowser(async (browser, context) => {
     const { server, memory } = await startTestServer(context, { page: await pageFiles() });
     await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
@@ -52,15 +52,15 @@ test(
     for (const look of looks) {
       const { page, problems } = await openPage(browser, server, look);
       await page.getByRole("tree", { name: "Sessions" }).getByText("Workbook audit").waitFor();
-      assert.deepEqual(await seriousFaults(page), [], `sessions ${JSON.stringify(look)}`);
+      assert.deepEqual(await seriousViolations(page), [], `sessions ${JSON.stringify(look)}`);
       for (const [view, landmark] of Object.entries(landmarks)) {
         await page.goto(`${server.url}#/audit/${view}`);
         await page.locator(landmark).first().waitFor({ state: "attached" });
-        assert.deepEqual(await seriousFaults(page), [], `${view} ${JSON.stringify(look)}`);
+        assert.deepEqual(await seriousViolations(page), [], `${view} ${JSON.stringify(look)}`);
       }
       await page.keyboard.press("?");
       await page.getByRole("dialog").waitFor();
-      assert.deepEqual(await seriousFaults(page), [], `help ${JSON.stringify(look)}`);
+      assert.deepEqual(await seriousViolations(page), [], `help ${JSON.stringify(look)}`);
       assert.deepEqual(problems, []);
       await page.context().close();
     }
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  "with the keyboard alone one walks through calls, sees what the model was given, goes back in time and undoes [inspector.keyboard] [inspector.context] [inspector.timeline]",
+  "the keyboard alone is enough to move through calls, read a prompt, go back in time and undo [inspector.keyboard] [inspector.context] [inspector.timeline]",
   inBrowser(async (browser, context) => {
     const { server, memory } = await startTestServer(context, {
       page: await pageFiles(),
@@ -88,8 +88,8 @@ test(
     await page.getByRole("heading", { name: /^Call 1/ }).waitFor();
     await page.keyboard.press("ArrowRight");
     await page.getByRole("heading", { name: /^Call 2/ }).waitFor();
-    await page.getByText(/Up to here the same as in call 1: [\d,]+ tokens/).waitFor();
-    await page.getByText(/at the prices of test-prices/).waitFor();
+    await page.getByText(/Same as call 1 up to here: [\d,]+ tokens/).waitFor();
+    await page.getByText(/prices from test-prices/).waitFor();
     await page.getByRole("button", { name: "Exact", exact: true }).press("Enter");
     const recorded = await session.calls.read(2);
     const piece = page.locator(".pieces details").nth(3);
@@ -109,31 +109,31 @@ test(
     assert.equal(
       await page.locator(".then").getByText("Revenue: 500 rows").count(),
       0,
-      "it was not there yet",
+      "not written yet at that revision",
     );
     await page.keyboard.press("Home");
     await page.locator(".entry-summary-full").getByText("Replaced in the notepad").waitFor();
     await page.getByRole("button", { name: "Undo this change" }).press("Enter");
-    await page.getByText(/^Took back revision \d+\.$/).waitFor();
+    await page.getByText(/^Undid revision \d+\.$/).waitFor();
     assert.match(await session.notepad.read(), /\[ \] Explain the Q3 gap/);
-    await journal.getByText(/^Took back revision/).waitFor();
+    await journal.getByText(/^Undid revision/).waitFor();
     await journal.getByText("Person").first().waitFor();
     assert.deepEqual(problems, []);
   }),
 );
 
 test(
-  "a compaction that a host made of its own conversation is shown with its receipt [inspector.survived]",
+  "shows the receipt of a host's own compaction [inspector.survived]",
   inBrowser(async (browser, context) => {
     const { server, memory } = await startTestServer(context, { page: await pageFiles() });
     const session = await memory.createSession({ id: "hosted" });
     await session.notepad.write("The port is 5432");
-    const said = (number: number, content: string) => ({
+    const stored = (number: number, content: string) => ({
       number,
       at: 0,
       message: { role: "user" as const, content },
     });
-    const removed = [said(1, "Use port 5432, see docs/setup.md"), said(2, "The ticket is E-1041")];
+    const removed = [stored(1, "Use port 5432, see docs/setup.md"), stored(2, "The ticket is E-1041")];
     const compaction = new Compaction({
       session,
       trigger: "host",
@@ -148,7 +148,7 @@ test(
     await compaction.finish({ text: "See docs/setup.md", by: "model" });
     const { page, problems } = await openPage(browser, server, { hash: "#/hosted/compaction" });
     await page.getByText("is out of reach.").waitFor();
-    await page.getByText("The host keeps these messages itself").waitFor();
+    await page.getByText("The host keeps these messages").waitFor();
     const homeOf = (name: RegExp) => page.getByRole("region", { name }).getByRole("button");
     await homeOf(/^In the notepad/)
       .getByText("5432")
@@ -186,7 +186,7 @@ function newRow(id: string) {
   };
 }
 
-const birth: JournalEntry = {
+const firstEntry: JournalEntry = {
   revision: 1,
   at: start,
   actor: { kind: "system" },
@@ -197,16 +197,16 @@ const birth: JournalEntry = {
   result: null,
 };
 
-/** A session that was written to a hundred thousand times and has a full notepad. */
+/** Stores a session with 100,000 journal entries and a full notepad. */
 async function writeLongSession(store: Store): Promise<void> {
   const full = "- a line of the notepad\n".repeat(1_333);
   const textAt = (revision: number) => (revision < 2 ? "" : revision === entries ? full : `At ${revision}`);
   const journal = Array.from({ length: entries }, (_, index): JournalEntry => {
     const revision = index + 1;
-    if (revision === 1) return birth;
+    if (revision === 1) return firstEntry;
     const [removed, inserted] = [textAt(index), textAt(revision)];
     return {
-      ...birth,
+      ...firstEntry,
       revision,
       at: start + revision,
       actor: { kind: "agent" },
@@ -229,12 +229,12 @@ async function writeLongSession(store: Store): Promise<void> {
 }
 
 test(
-  "1,000 sessions, 100,000 journal entries and a full notepad: only a screenful is drawn, and any place can be gone to [inspector.large]",
+  "1,000 sessions, 100,000 journal entries and a full notepad: the page renders one screenful and can jump anywhere [inspector.large]",
   inBrowser(async (browser, context) => {
     const store = await openStore(join(temporaryDirectory(), "large.db"));
     await writeLongSession(store);
     for (let index = 0; index < 1_000; index++)
-      assert.ok(await store.create({ row: newRow(`s${index}`), records: [], entries: [birth] }));
+      assert.ok(await store.create({ row: newRow(`s${index}`), records: [], entries: [firstEntry] }));
     const memory = await openMemory({ store, surfaces: surfaceNames });
     const { server } = await startTestServer(context, { memory, page: await pageFiles() });
     const { page, problems } = await openPage(browser, server, { hash: "#/long/memory" });

@@ -5,12 +5,12 @@ import { bestSaving } from "./best-clearing.ts";
 import type { ClearingProblem } from "./clearing-problem.ts";
 
 interface RandomProblem {
-  /** Share of the rewriting that has to be paid at each moment; 0 when the cache is lost anyway. */
+  /** Share of the rewriting cost due at each moment; 0 when the cache is lost anyway. */
   shares: number[];
   results: { from: number; spare: number; behind: number }[];
 }
 
-/** Tokens worth 1 a moment each; rewriting costs the uncleared text after the result, and grows with time. */
+/** Each token saves 1 per moment; rewriting costs the uncleared text after the result, and grows with time. */
 function problemOf({ shares, results: given }: RandomProblem): ClearingProblem {
   const moments = shares.length;
   const results = given
@@ -28,7 +28,7 @@ function problemOf({ shares, results: given }: RandomProblem): ClearingProblem {
   };
 }
 
-/** Every choice of a first result, or none, at every moment. */
+/** Tries every choice of a first result, or none, at every moment. */
 function tryAll({ moments, results, rewriting }: ClearingProblem): number {
   let best = 0;
   const visit = (moment: number, cleared: ReadonlySet<number>, gained: number): void => {
@@ -51,7 +51,7 @@ function tryAll({ moments, results, rewriting }: ClearingProblem): number {
   return best;
 }
 
-test("the bound is what trying every plan finds", () => {
+test("the bound equals the result of an exhaustive search", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(0, 0.5, 1, 1, 1), { minLength: 1, maxLength: 5 }),

@@ -3,14 +3,14 @@ import { buildClearingProblem, type ClearingInput, type ClearingProblem } from "
 export interface BestClearing {
   /** Dollars that clearing with perfect foresight saves. */
   saving: number;
-  /** False: an epoch was too long to search, so rewriting counts as free in it; the saving is still an upper bound. */
+  /** False: an epoch was too long to search, so its rewriting counts as free; the saving is still an upper bound. */
   exact: boolean;
 }
 
-/** The search takes time cubic in the moments of an epoch. */
+/** The search is cubic in the moments of an epoch. */
 const maxMoments = 300;
 
-/** The most that clearing could save if it knew each epoch's calls in advance. */
+/** The maximum that clearing could save if it knew each epoch's calls in advance. */
 export function findBestClearing(input: ClearingInput): BestClearing {
   const starts = input.parts.flatMap(({ compacted }, call) => (call === 0 || compacted ? [call] : []));
   const problems = starts.map((start, index) =>
@@ -26,47 +26,47 @@ export function findBestClearing(input: ClearingInput): BestClearing {
 }
 
 /**
- * The saving of the best plan. Once the prompt is rewritten from some result on, clearing everything after it is free;
- * so a plan is a list of (moment, first result), and the cost of one rewrite does not depend on the others. Take the
- * rewrite that begins earliest in the prompt. Nothing before it is ever cleared; everything after it saves from this
- * moment on; and the gains before and after this moment are two smaller problems of the same kind.
+ * The saving of the best plan. Once the prompt is rewritten from some result on, clearing everything after it is free,
+ * so a plan is a list of (moment, first result) and the cost of one rewrite does not depend on the others. Take the
+ * rewrite that starts earliest in the prompt: nothing before it is ever cleared, everything after it saves from this
+ * moment on, and the gains before and after this moment are two smaller problems of the same kind.
  */
 export function bestSaving(problem: ClearingProblem): number {
   const moments = problem.moments.length;
   const width = moments + 1;
   const gainOf = countGains(problem);
-  /** At first * width + end: over the moments from `first` to before `end`, with the results that become clearable in them. */
+  /** At first * width + end: the best saving over moments [first, end) and the results that become clearable in them. */
   const best = new Float64Array((width + 1) * width);
   for (let first = moments - 1; first >= 0; first--) {
     for (let end = first + 1; end <= moments; end++) {
-      let most = 0;
+      let highest = 0;
       for (let moment = first; moment < end; moment++) {
         const gain = gainOf(moment, first, end);
         if (gain === 0) continue;
         const sides = (best[first * width + moment] as number) + (best[(moment + 1) * width + end] as number);
-        if (gain + sides > most) most = gain + sides;
+        if (gain + sides > highest) highest = gain + sides;
       }
-      best[first * width + end] = most;
+      best[first * width + end] = highest;
     }
   }
   return best[moments] as number;
 }
 
 /**
- * What the best rewriting at a moment gains until `end`, among the results that become clearable from `first` on. To be
- * asked with `first` going down: an earlier one only adds results, so that counting goes on where it stopped.
+ * The gain of the best rewrite at a moment until `end`, among the results that become clearable from `first` on. Call it
+ * with descending `first`: an earlier one only adds results, so counting resumes where it stopped.
  */
 function countGains({ moments: { length: moments }, results, rewriting }: ClearingProblem) {
   const width = moments + 1;
   const froms = Int32Array.from(results, ({ from }) => from);
-  // By moment, so that the innermost loop walks along them.
+  // Indexed by moment, so that the innermost loop reads sequentially.
   const savings = Array.from({ length: width }, (_, moment) =>
     Float64Array.from(results, ({ saving }) => saving[moment] ?? 0),
   );
   const costs = Array.from({ length: moments }, (_, moment) =>
     Float64Array.from(results, (_, index) => rewriting(moment, index)),
   );
-  // Of each pair (moment, end): the next result to count, what those counted save, and the most that was gained.
+  // Per pair (moment, end): the next result to count, the savings of those counted, and the best gain so far.
   const next = new Int32Array(width * width);
   const saved = new Float64Array(width * width);
   const gains = new Float64Array(width * width);
@@ -77,8 +77,8 @@ function countGains({ moments: { length: moments }, results, rewriting }: Cleari
   return (moment: number, first: number, end: number): number => {
     const pair = moment * width + end;
     let index = next[pair] as number;
-    let most = gains[pair] as number;
-    if (index < 0 || (froms[index] as number) < first) return most;
+    let highest = gains[pair] as number;
+    if (index < 0 || (froms[index] as number) < first) return highest;
     const [now, then, cost] = [savings[moment], savings[end], costs[moment]] as [
       Float64Array,
       Float64Array,
@@ -87,12 +87,12 @@ function countGains({ moments: { length: moments }, results, rewriting }: Cleari
     let sum = saved[pair] as number;
     for (; index >= 0 && (froms[index] as number) >= first; index--) {
       sum += (now[index] as number) - (then[index] as number);
-      most = Math.max(most, sum - (cost[index] as number));
+      highest = Math.max(highest, sum - (cost[index] as number));
     }
     next[pair] = index;
     saved[pair] = sum;
-    gains[pair] = most;
-    return most;
+    gains[pair] = highest;
+    return highest;
   };
 }
 

@@ -2,33 +2,33 @@ import type { StoredMessage } from "../context/conversation.ts";
 import type { MemoryPiece } from "./memory-model.ts";
 import type { ConversationPart } from "./prompt-layout.ts";
 
-/** A stretch of a prompt that is either wholly the same as in the call before or not. */
+/** A stretch of a prompt that is unchanged from the previous call as a whole, or not at all. */
 export interface Segment {
   key: string;
   tokens: number;
-  /** Index of the message it is. */
+  /** Index of its message. */
   message?: number;
 }
 
 export type BuildPrompt = (
   part: ConversationPart,
   memory: readonly MemoryPiece[],
-  /** Tokens of the stubs, by the cleared result's id. */
+  /** Tokens of each stub, by the id of the cleared result. */
   stubs: ReadonlyMap<string, number>,
 ) => Segment[];
 
 /** Builds the prompts of consecutive calls. */
 export function createPromptBuilder(messages: readonly StoredMessage[], system: number): BuildPrompt {
   const ids = messages.map(resultId);
-  // Segments are shared between prompts: all prompts of a long session apart would fill the memory.
-  const known: Segment[] = [];
+  // Prompts share segments; separate copies for every prompt of a long session would exhaust memory.
+  const shared: Segment[] = [];
   const segmentOf = (message: number, tokens: number, stub: number | undefined): Segment => {
     const size = stub === undefined ? tokens : Math.min(stub, tokens);
     const key = stub === undefined ? `${message}` : `${message} cleared`;
-    const before = known[message];
+    const before = shared[message];
     if (before && before.key === key && before.tokens === size) return before;
     const segment = { key, tokens: size, message };
-    known[message] = segment;
+    shared[message] = segment;
     return segment;
   };
   return ({ from, summary, sizes }, memory, stubs) => {
@@ -46,14 +46,14 @@ export function createPromptBuilder(messages: readonly StoredMessage[], system: 
   };
 }
 
-/** The tool call's id, or "" for what is no result. Each result of a transcript is a message of its own. */
+/** The tool call's id, or "" if this is not a result. Each result of a transcript is a separate message. */
 function resultId({ message }: StoredMessage): string {
   if (message.role !== "tool") return "";
   const [part] = message.content;
   return part?.type === "tool-result" ? part.toolCallId : "";
 }
 
-/** Tokens at the start of a prompt that are the same as in the one before. */
+/** Tokens at the start of a prompt that are the same as in the previous one. */
 export function commonPrefix(before: readonly Segment[], now: readonly Segment[]): number {
   let tokens = 0;
   for (const [index, segment] of now.entries()) {

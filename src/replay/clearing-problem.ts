@@ -12,13 +12,13 @@ import type { Transcript } from "./transcript.ts";
 export interface Clearable {
   /** Index of the message that holds it. */
   message: number;
-  /** The first moment at which it may be. */
+  /** The first moment at which it can be cleared. */
   from: number;
-  /** For each moment, the dollars saved from it to the end by clearing then; one more entry, 0, for the end itself. */
+  /** Dollars saved from each moment to the end by clearing then, plus a final 0 for the end itself. */
   saving: readonly number[];
 }
 
-/** The clearing problem of one epoch. Results are in the order of the prompt, and so of `from`. */
+/** The clearing problem of one epoch. Results are in prompt order, which is also the order of `from`. */
 export interface ClearingProblem {
   /** The calls before which clearing is worth considering. */
   moments: readonly number[];
@@ -33,24 +33,24 @@ export interface ClearingInput {
   parts: readonly ConversationPart[];
   /** The same policy without clearing. */
   calls: readonly SimulatedCall[];
-  /** For each call. */
+  /** One per call. */
   prices: readonly Prices[];
-  /** How many of the newest results are never cleared, as in the policy under comparison. */
+  /** How many of the newest results stay uncleared, as in the compared policy. */
   keepLast: number;
 }
 
-/** A result in one epoch: where it was in each prompt, and since when it could have been cleared. */
+/** A result in one epoch: its position in each prompt, and since when it could have been cleared. */
 interface TrackedResult {
   message: number;
   /** The first call at which it was no longer among the newest. */
   eligible: number;
-  /** Tokens it has more than its stub. */
+  /** Tokens beyond those of its stub. */
   spare: number;
-  /** By call: the tokens before it in the prompt. */
+  /** Tokens before it in the prompt, by call. */
   starts: Map<number, number>;
 }
 
-/** The clearing problem of the epoch that reaches from one call to before another. */
+/** The clearing problem of the epoch of calls [start, end). */
 export function buildClearingProblem(input: ClearingInput, start: number, end: number): ClearingProblem {
   const results = trackResults(input, start, end);
   const moments = chooseMoments(input.calls, results, start, end);
@@ -70,7 +70,7 @@ interface CallPrice {
   write: number;
 }
 
-/** Dollars for one token. */
+/** Dollars per token. */
 function priceAt({ transcript, prices }: ClearingInput, call: number): CallPrice {
   const { cacheRead = 0, cacheWrite = 0, input = 0 } = prices[call] ?? {};
   const writes = (transcript.calls[call]?.usage.cacheWrite ?? 0) > 0;
@@ -114,19 +114,19 @@ function stubSizes({ messages }: Transcript, { ratio }: Calibration): Map<number
   );
 }
 
-/** Waiting only makes rewriting more expensive, so consider clearing when a result becomes old or the cache is lost anyway. */
+/** Waiting makes rewriting more expensive, so consider calls where a result becomes old or the cache is lost anyway. */
 function chooseMoments(
   calls: readonly SimulatedCall[],
   results: readonly TrackedResult[],
   start: number,
   end: number,
 ): number[] {
-  const fresh = new Set(results.map(({ eligible }) => eligible));
+  const newlyEligible = new Set(results.map(({ eligible }) => eligible));
   const moments: number[] = [];
   let sent = 0;
   for (let call = start; call < end; call++) {
     const { counts, common, warmth } = calls[call] as SimulatedCall;
-    if (fresh.has(call) || warmth.share < 0.999 || common < sent - 1) moments.push(call);
+    if (newlyEligible.has(call) || warmth.share < 0.999 || common < sent - 1) moments.push(call);
     sent = counts.input + counts.cacheRead + counts.cacheWrite;
   }
   return moments;
@@ -145,13 +145,13 @@ function toClearable(
     const { common, warmth } = calls[start + offset] as SimulatedCall;
     const { read, write } = prices[offset] as CallPrice;
     const at = starts.get(start + offset);
-    const held = at !== undefined && at < common ? warmth.share * read + (1 - warmth.share) * write : write;
-    later[offset] = (later[offset + 1] ?? 0) + (at === undefined ? 0 : spare * held);
+    const price = at !== undefined && at < common ? warmth.share * read + (1 - warmth.share) * write : write;
+    later[offset] = (later[offset + 1] ?? 0) + (at === undefined ? 0 : spare * price);
   }
   return { message, from, saving: [...moments.map((call) => later[call - start] ?? 0), 0] };
 }
 
-/** For each result: the cost of writing what would have been read from the cache after it, once everything clearable there is cleared. */
+/** Per result: the cost of rewriting the cached prompt after it, once everything clearable there is cleared. */
 function rewritingCosts(
   { common, warmth }: SimulatedCall,
   results: readonly TrackedResult[],

@@ -9,7 +9,7 @@ export interface MemoryOptions {
   editEvery: number;
   /** Tokens of the notepad that one edit replaces. */
   editTokens: number;
-  /** Minutes without a call after which `epoch` takes a fresh snapshot, as the controller does; 0: only at compactions. */
+  /** Idle minutes after which `epoch` takes a new snapshot, as the controller does; 0: only at compactions. */
   foldAfter: number;
 }
 
@@ -21,11 +21,11 @@ export const defaultMemory: MemoryOptions = {
   foldAfter: 5,
 };
 
-/** A piece of memory in a prompt. Two pieces with one version have the same bytes. */
+/** A piece of memory in a prompt. Pieces with the same version have the same bytes. */
 export interface MemoryPiece {
   version: string;
   tokens: number;
-  /** Index of the message it is placed before; undefined: at the end of the system prompt. */
+  /** Index of the message it precedes; undefined: it ends the system prompt. */
   before: number | undefined;
 }
 
@@ -33,20 +33,20 @@ export interface MemoryTurn {
   call: number;
   /** Whether the conversation was compacted directly before this call. */
   compacted: boolean;
-  /** Milliseconds since the answer before. */
+  /** Milliseconds since the previous answer. */
   idle: number;
-  /** Index of the first message by the user that this call is the first to see. */
-  asked: number | undefined;
-  /** Index of the newest message by the user in the prompt. */
+  /** Index of the first user message that is new in this call. */
+  newAsk: number | undefined;
+  /** Index of the newest user message in the prompt. */
   newestAsk: number;
 }
 
 export interface MemoryModel {
-  /** The memory in the prompt of this call. Called once for each call, in order. */
+  /** The memory in the prompt of this call. Call it once per call, in order. */
   place(turn: MemoryTurn): MemoryPiece[];
 }
 
-/** A notepad of a fixed size in which every edit rewrites the next few lines, placed by one of the three policies. */
+/** A notepad of fixed size, placed by one of the three policies; each edit rewrites the next few lines. */
 export function createMemoryModel(placement: Placement, options: MemoryOptions): MemoryModel {
   const notepad = createNotepad(options);
   if (placement === "epoch") return createEpochModel(notepad, options);
@@ -65,27 +65,27 @@ function versionAt(call: number, { editEvery }: MemoryOptions): number {
   return Math.floor(call / editEvery);
 }
 
-/** Frozen at the start of the epoch, then Holdfast's own change messages, each before the user's next message. */
+/** A snapshot frozen at the start of the epoch, then Holdfast's change messages, each before the user's next message. */
 function createEpochModel(notepad: Notepad, options: MemoryOptions): MemoryModel {
   let snapshot = 0;
   let shown = 0;
   let changed = 0;
   let changes: MemoryPiece[] = [];
   return {
-    place({ call, compacted, idle, asked }) {
+    place({ call, compacted, idle, newAsk }) {
       const now = versionAt(call, options);
       if (compacted || (options.foldAfter > 0 && idle > options.foldAfter * 60_000)) {
         snapshot = shown = now;
         changed = 0;
         changes = [];
       }
-      if (asked !== undefined && now !== shown) {
+      if (newAsk !== undefined && now !== shown) {
         const change = planChange(viewOf(notepad.text(shown)), viewOf(notepad.text(now)), changed);
         if (change) {
           changes.push({
             version: `change ${shown} to ${now}`,
             tokens: notepad.count(change.text),
-            before: asked,
+            before: newAsk,
           });
           changed = change.whole ? 0 : changed + change.text.length;
         }
@@ -108,21 +108,21 @@ interface Notepad {
   count(text: string): number;
 }
 
-/** Lines as agents write them. An edit replaces the next few, so that the notepad is as long after as before. */
+/** Lines as agents write them. An edit replaces the next few, so the notepad keeps its length. */
 function createNotepad({
   notepadTokens,
   editTokens,
 }: Pick<MemoryOptions, "notepadTokens" | "editTokens">): Notepad {
-  const line = (place: number, edition: number) =>
-    `- [x] step ${place + 1}: src/module-${place % 9}/file-${edition % 97}.ts holds the parser; finding ${place * 7 + edition} is noted`;
+  const line = (index: number, edition: number) =>
+    `- [x] step ${index + 1}: src/module-${index % 9}/file-${edition % 97}.ts holds the parser; finding ${index * 7 + edition} is noted`;
   const perLine = estimateTokens(`${line(10, 10)}\n`);
   const lines = Math.max(1, Math.round(notepadTokens / perLine));
   const perEdit = Math.min(lines, Math.max(1, Math.round(editTokens / perLine)));
   const text = (version: number) =>
-    Array.from({ length: lines }, (_, place) => {
-      // How often this line was edited: the edits go through all lines in turn.
-      const edition = Math.ceil((version * perEdit - place) / lines);
-      return line(place, Math.max(0, edition));
+    Array.from({ length: lines }, (_, index) => {
+      // How often this line was edited: edits cycle through all lines.
+      const edition = Math.ceil((version * perEdit - index) / lines);
+      return line(index, Math.max(0, edition));
     }).join("\n");
   const scale = notepadTokens / estimateTokens(text(0));
   return { text, count: (content) => estimateTokens(content) * scale };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { builtInPrices, costOf, parsePrices, pricesFor } from "./prices.ts";
 
-test("the longest beginning of the model's name decides, and the default where none fits", () => {
+test("the longest matching prefix of the model's name wins, otherwise the default", () => {
   assert.equal(pricesFor("claude-opus-4-5-20251101", builtInPrices).input, 5);
   assert.equal(pricesFor("claude-opus-4-1-20250805", builtInPrices).input, 15);
   assert.equal(pricesFor("claude-opus-4-20250514", builtInPrices).input, 15);
@@ -12,7 +12,7 @@ test("the longest beginning of the model's name decides, and the default where n
   assert.equal(pricesFor("", builtInPrices).cacheWrite, 6.25);
 });
 
-test("a table of one's own adds to the built-in one", () => {
+test("a custom table extends the built-in one", () => {
   const table = parsePrices('{"mine":{"input":1,"cacheWrite":2,"cacheRead":3,"output":4}}');
   assert.equal(
     costOf({ input: 1e6, cacheWrite: 1e6, cacheRead: 1e6, output: 1e6 }, pricesFor("mine-2", table)),
@@ -21,13 +21,13 @@ test("a table of one's own adds to the built-in one", () => {
   assert.equal(pricesFor("claude-opus-4-5", table).input, 5);
 });
 
-test("a short name of one's own counts before a longer built-in one", () => {
+test("a short custom name overrides a longer built-in one", () => {
   const table = parsePrices('{"claude":{"input":1,"cacheWrite":2,"cacheRead":3,"output":4}}');
   assert.equal(pricesFor("claude-opus-4-5", table).output, 4);
   assert.equal(pricesFor("other", table).output, 25);
 });
 
-test("a faulty table is refused with the price that is wrong and an example", () => {
+test("rejects an invalid table, naming the wrong price and giving an example", () => {
   const full = '"cacheWrite":2,"cacheRead":3,"output":4';
   for (const [text, message] of [
     ["{", /not JSON.*Write it like this/],

@@ -2,15 +2,15 @@ import { isObject } from "../engine/json.ts";
 import { HoldfastError } from "../errors.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 
-/** Dollars for a million tokens of each kind. */
+/** Dollars per million tokens of each kind. */
 export type Prices = TokenCounts;
 
-/** Prices by the beginning of the model's name; the longest beginning counts, `default` where none fits. */
+/** Prices by prefix of the model's name; the longest match wins, otherwise `default`. */
 export type PriceTable = Readonly<Record<string, Prices>>;
 
 /**
- * Those of Opus 4.5 and Sonnet 4.5 give exactly the costs that the pi sessions recorded; the others are Anthropic's
- * list of autumn 2026, with writes for the five-minute cache.
+ * The prices of Opus 4.5 and Sonnet 4.5 reproduce exactly the costs that the pi sessions recorded; the others are
+ * Anthropic's list prices of autumn 2026, with five-minute cache writes.
  */
 export const builtInPrices: PriceTable = {
   default: { input: 5, cacheWrite: 6.25, cacheRead: 0.5, output: 25 },
@@ -48,7 +48,7 @@ export function addCounts(left: TokenCounts, right: TokenCounts): TokenCounts {
 }
 
 /**
- * A price table from JSON; what it does not name keeps its built-in price.
+ * Parses a price table from JSON; models it does not name keep their built-in price.
  *
  * @example parsePrices('{"my-model":{"input":1,"cacheWrite":1.25,"cacheRead":0.1,"output":4}}')
  */
@@ -60,14 +60,14 @@ export function parsePrices(text: string): PriceTable {
       "invalid_input",
       `The price table is not a JSON object. Write it like this: ${example}`,
     );
-  const own = Object.entries(table).map(
+  const custom = Object.entries(table).map(
     ([model, value]) => [model, checkPrices(model, value, example)] as const,
   );
-  // A name given by the user counts for every model that begins with it, however exact the built-in name is.
+  // The user's prefix overrides every built-in name that starts with it, however specific.
   const rest = Object.entries(builtInPrices).filter(
-    ([name]) => !own.some(([model]) => name.startsWith(model)),
+    ([name]) => !custom.some(([model]) => name.startsWith(model)),
   );
-  return Object.fromEntries([...rest, ...own]);
+  return Object.fromEntries([...rest, ...custom]);
 }
 
 function parseJson(text: string, example: string): unknown {

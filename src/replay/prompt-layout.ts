@@ -6,22 +6,22 @@ import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import type { Calibration } from "./calibrate.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** `recorded`: as in the transcript. `planned`: where Holdfast would. `none`: the prompt only ever grows. */
+/** `recorded`: as in the transcript. `planned`: where Holdfast would compact. `none`: the prompt only grows. */
 export type CompactionMode = "none" | "recorded" | "planned";
 
-/** The conversation's part of one call's prompt, before memory and clearing. */
+/** The conversation in one call's prompt, without memory and clearing. */
 export interface ConversationPart {
-  /** Index of the first message in it. */
+  /** Index of its first message. */
   from: number;
   summary: number;
   sizes: readonly number[];
-  /** Whether a compaction came directly before this call. */
+  /** Whether the conversation was compacted directly before this call. */
   compacted: boolean;
-  /** Tokens for writing the summary; agents do not record them, so only planned compactions have them. */
+  /** Tokens spent on writing the summary; agents do not record them, so only planned compactions have them. */
   summarising: TokenCounts | undefined;
 }
 
-/** Tokens of a summary that was not recorded; those in the pi sessions have 1,150 and 1,450. */
+/** Tokens assumed for a planned summary; the recorded ones of the pi sessions have 1,150 and 1,450. */
 const plannedSummary = 1_500;
 
 export function layOutConversation(
@@ -42,7 +42,7 @@ function recordedLayout({ prompts }: Calibration): ConversationPart[] {
   });
 }
 
-/** Messages that the recording compacted away keep the size they had when last seen. */
+/** Messages that the recording compacted away keep their last seen size. */
 function plannedLayout(
   { calls, messages }: Transcript,
   { system, prompts, sizes }: Calibration,

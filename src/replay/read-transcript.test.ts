@@ -67,7 +67,7 @@ test("pi version 1: calls, messages, results and compactions by entry index", as
   assert.deepEqual(transcript.messages.flatMap(toolResultsOf), [
     { id: "t1", tool: "bash", message: 3, text: "a\nb", isError: false },
   ]);
-  assert.equal(transcript.calls[1]?.askedAt, 0, "the result has no time");
+  assert.equal(transcript.calls[1]?.askedAt, 0, "the result has no timestamp");
 });
 
 test("pi version 3: only the branch that ends in the last entry", async () => {
@@ -105,7 +105,7 @@ const counted = (output: number) => ({
   output_tokens: output,
 });
 
-test("Claude Code: several lines of one call count once, sidechains and copied lines not at all", async () => {
+test("Claude Code: counts several lines of one call once, and skips sidechains and copied lines", async () => {
   const block = (content: object, output: number) => ({
     id: "msg_1",
     model: "claude-opus-4-5",
@@ -148,7 +148,7 @@ test("Claude Code: several lines of one call count once, sidechains and copied l
   assert.deepEqual(transcript.compactions, [{ messages: 4, keptFrom: 4, summary: "earlier: …" }]);
 });
 
-test("lines that cannot be read are left out and named", async () => {
+test("skips unreadable lines and reports them", async () => {
   const transcript = await readTranscript(jsonl(header, said("one"), '{"type":"mess', "[1]", answered("ok")));
   assert.equal(transcript.calls.length, 1);
   assert.deepEqual(
@@ -157,7 +157,7 @@ test("lines that cannot be read are left out and named", async () => {
   );
 });
 
-test("a line of several megabytes is read, an endless one is left out and named", async () => {
+test("reads a line of several megabytes, skips and reports a longer one", async () => {
   const long = await readTranscript(jsonl(header, said("x".repeat(5_000_000)), answered("ok")));
   assert.equal(long.messages.length, 2);
   const endless = await readTranscript(jsonl(header, said("x".repeat(65_000_000)), answered("ok")));
@@ -165,13 +165,13 @@ test("a line of several megabytes is read, an endless one is left out and named"
   assert.match(endless.warnings[0]?.message ?? "", /more than 64000000/);
 });
 
-test("what is no transcript is refused with the next step", async () => {
+test("rejects a file that is not a transcript and says what to do", async () => {
   const cases: [text: string, message: RegExp][] = [
     ["", /is empty\. Pass a \.jsonl file from/],
     ["\n \n", /is empty/],
     ["not json", /no line with a JSON object\. Line 1: Skipped/],
     ['{"hello":1}', /is not a recorded session of Claude Code or pi/],
-    [jsonl(header, said("one")), /records no token usage.*Take one in which/],
+    [jsonl(header, said("one")), /records no token usage.*Use one in which/],
     [jsonl({ ...header, version: 2 }), /version 2.*Open the session once with pi/],
   ];
   for (const [text, message] of cases) {

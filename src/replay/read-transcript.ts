@@ -5,7 +5,7 @@ import type { ModelCall, RecordedEvent } from "../hosts/transcript/recording.ts"
 import type { RecordedCall, Transcript } from "./transcript.ts";
 
 /**
- * Reads a recorded session of a host. Lines that cannot be read are left out and reported as warnings.
+ * Reads a recorded session of a host. Skips unreadable lines and reports them as warnings.
  *
  * @example (await readTranscript(text)).calls.length
  */
@@ -22,7 +22,7 @@ export async function readTranscript(text: string): Promise<Transcript> {
   if (transcript.calls.length === 0) {
     throw new HoldfastError(
       "invalid_input",
-      "This transcript records no token usage, so there is nothing to replay. Take one in which the model answered at least once (assistant messages with a usage field).",
+      "This transcript records no token usage, so there is nothing to replay. Use one in which the model answered at least once (assistant messages with a usage field).",
       { data: { format: transcript.format, messages: transcript.messages.length } },
     );
   }
@@ -61,7 +61,7 @@ function toTranscript(
   return transcript;
 }
 
-/** Messages of one call repeat its usage as known by then. A call aborted before anything was counted is left out. */
+/** Messages of one call repeat its usage so far. Skips a call that was aborted before any tokens were counted. */
 function addCall(
   { messages, calls }: Transcript,
   { id, model, usage, cost }: ModelCall,

@@ -9,33 +9,33 @@ import { exampleTranscript } from "./test-support/example-transcript.ts";
 
 const data = join(import.meta.dirname, "../../../shared/data");
 
-/** Third-party recordings are not part of the repository; where they are missing, the test says so and passes. */
+/** Third-party recordings are not part of the repository; if they are missing, the test reports that and passes. */
 function recording(t: TestContext, path: string): string | undefined {
   const file = join(data, path);
   if (existsSync(file)) return readFileSync(file, "utf8");
-  t.diagnostic(`${file} is missing, so nothing was measured`);
+  t.diagnostic(`${file} is missing, so the test measured nothing`);
   return undefined;
 }
 
-function rowOf({ rows }: Report, wanted: Partial<PolicyRow>): PolicyRow {
+function rowOf({ rows }: Report, filter: Partial<PolicyRow>): PolicyRow {
   const row = rows.find(
     ({ placement, clearing, compaction }) =>
-      placement === (wanted.placement ?? "none") &&
-      clearing === (wanted.clearing ?? false) &&
-      compaction === (wanted.compaction ?? false),
+      placement === (filter.placement ?? "none") &&
+      clearing === (filter.clearing ?? false) &&
+      compaction === (filter.compaction ?? false),
   );
   assert.ok(row);
   return row;
 }
 
-/** `compaction`: whether the recording had any, so that these rows are the ones to hold against its cost. */
+/** `compaction`: whether the recording has compactions, and so which rows to compare with its cost. */
 const sessions = [
   { file: "pi-mono/before-compaction.jsonl", cost: 42.6, compaction: true },
   { file: "pi-mono/large-session.jsonl", cost: 30.33, compaction: false },
 ];
 
 for (const { file, cost, compaction } of sessions) {
-  test(`${file}: the recorded cost is reproduced, clearing saves, and epoch costs next to nothing [replay.recorded] [replay.epoch] [replay.clearing]`, async (t) => {
+  test(`${file}: reproduces the recorded cost, clearing saves, and epoch costs almost nothing [replay.recorded] [replay.epoch] [replay.clearing]`, async (t) => {
     const text = recording(t, file);
     if (text === undefined) return;
     const report = replay(await readTranscript(text));
@@ -56,7 +56,7 @@ for (const { file, cost, compaction } of sessions) {
     assert.ok(epoch.cost < rowOf(report, { compaction, placement: "message" }).cost);
     assert.ok(epoch.cost < rowOf(report, { compaction, placement: "system" }).cost);
     t.diagnostic(`epoch: ${epoch.vsNoMemory.toFixed(4)}`);
-    assert.ok(epoch.vsNoMemory <= 1.02, "at most 2 % dearer than no memory");
+    assert.ok(epoch.vsNoMemory <= 1.02, "at most 2 % more expensive than no memory");
   });
 }
 
@@ -71,7 +71,7 @@ interface Shape {
   }[];
 }
 
-/** A Claude Code session of the recorded shape, with made-up words in it. */
+/** A Claude Code session with the recorded shape and generated text. */
 function inflate({ ev: events }: Shape): string {
   const words = (count = 0) =>
     "parse the config file and return it ".repeat(Math.ceil(count / 36)).slice(0, count);
@@ -101,7 +101,7 @@ function inflate({ ev: events }: Shape): string {
   return lines.map((line) => JSON.stringify(line)).join("\n");
 }
 
-test("27 Claude Code sessions: each call counts once, and clearing saves over all of them", async (t) => {
+test("27 Claude Code sessions: each call counts once, and clearing saves overall", async (t) => {
   const text = recording(t, "m-claude-shapes/claude-code-shapes.jsonl");
   if (text === undefined) return;
   const totals = { kept: 0, cleared: 0, bound: 0 };
@@ -130,17 +130,17 @@ test("27 Claude Code sessions: each call counts once, and clearing saves over al
   assert.ok(totals.cleared < totals.kept * 0.95);
 });
 
-test("where nothing was compacted, the rows with compaction compact as Holdfast would", () => {
+test("without recorded compactions, the rows with compaction compact where Holdfast would", () => {
   const transcript = exampleTranscript({ results: new Array(60).fill(600) });
   const report = replay(transcript, { contextWindow: 30_000 });
   assert.equal(report.compaction.mode, "planned");
   assert.ok(report.compaction.beforeCalls.length >= 1);
   assert.ok(rowOf(report, { compaction: true }).peak < 25_000);
   assert.ok(rowOf(report, {}).peak > 30_000);
-  assert.equal(report.recorded, undefined, "the transcript names no cost");
+  assert.equal(report.recorded, undefined, "the transcript records no cost");
 });
 
-test("a prompt that no model takes is not priced", () => {
+test("does not price a prompt that no model accepts", () => {
   const report = replay(
     exampleTranscript({ results: new Array(40).fill(30_000), compactions: [10, 20, 30] }),
   );
@@ -148,7 +148,7 @@ test("a prompt that no model takes is not priced", () => {
   assert.ok(report.rows.every(({ compaction }) => compaction));
 });
 
-test("a free model makes no nonsense of the shares", () => {
+test("a free model still gives meaningful ratios", () => {
   const free = { input: 0, cacheWrite: 0, cacheRead: 0, output: 0 };
   const report = replay(exampleTranscript({ results: [10, 20, 30] }), {
     prices: { default: free, claude: free },

@@ -25,14 +25,14 @@ import {
 import type { Transcript } from "./transcript.ts";
 import { writingCost } from "./writing-cost.ts";
 
-/** The provider forgets a prompt after this long without a call. */
+/** The provider's prompt cache expires after this long withoutCompaction a call. */
 const cacheLifetime = 5 * 60_000;
 
 /** No model accepts more, so the cost of a longer prompt is not worth computing. */
 const maxContextWindow = 1_000_000;
 
 /**
- * What every policy would have cost on a recorded session.
+ * Computes what each policy would have cost on a recorded session.
  *
  * @example replay(await readTranscript(text)).rows.find(({ placement, clearing }) => placement === "epoch" && clearing)?.cost
  */
@@ -48,7 +48,7 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
   const setting = { transcript, calibration, recorded, prices, memory, policy };
   const withCompaction = runMode(setting, mode);
   const uncompacted = largestPrompt(layOutConversation(transcript, calibration, "none", policy), calibration);
-  const without = uncompacted <= maxContextWindow ? runMode(setting, "none").rows : [];
+  const withoutCompaction = uncompacted <= maxContextWindow ? runMode(setting, "none").rows : [];
   const costs = transcript.calls.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   return {
     format: transcript.format,
@@ -67,7 +67,7 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
       beforeCalls: withCompaction.parts.flatMap(({ compacted }, call) => (compacted ? [call + 1] : [])),
     },
     uncompacted,
-    rows: [...withCompaction.rows, ...without],
+    rows: [...withCompaction.rows, ...withoutCompaction],
     writing: writingCost(withCompaction.bare, withCompaction.parts, prices, memory),
     warnings: transcript.warnings,
   };
@@ -126,7 +126,7 @@ function runMode(
   return { rows, parts, bare };
 }
 
-/** Every policy loses the cache that the recording lost; what it lost by compacting, only policies that compact lose. */
+/** Every policy loses the cache where the recording did, except at compactions the policy does not make. */
 function warmthFor({ transcript, calibration, recorded }: Setting, mode: CompactionMode): CacheWarmth[] {
   const measured = measureCacheWarmth(transcript, calibration, recorded);
   if (mode === "recorded") return measured;
@@ -136,7 +136,7 @@ function warmthFor({ transcript, calibration, recorded }: Setting, mode: Compact
   });
 }
 
-/** Holdfast's own planning, given only what it would know at that point. */
+/** Plans clearing as Holdfast does, with only what it would know at that point. */
 function clearAsHoldfast(limit: number, policy: ClearingPolicy): DecideClearing {
   const none = new Set<string>();
   return ({ messages, cleared, total }) => {
@@ -186,9 +186,9 @@ function share(cost: number, base: number): number {
 }
 
 function largestPrompt(parts: readonly ConversationPart[], { system }: Calibration): number {
-  return parts.reduce((most, { summary, sizes }) => {
+  return parts.reduce((largest, { summary, sizes }) => {
     return Math.max(
-      most,
+      largest,
       sizes.reduce((sum, tokens) => sum + tokens, system + summary),
     );
   }, 0);

@@ -9,7 +9,7 @@ import type { WritingCost } from "./writing-cost.ts";
 export interface ReplayOptions {
   memory?: Partial<MemoryOptions>;
   prices?: PriceTable;
-  /** Default: 200,000, or 1,000,000 if the recording went beyond that. */
+  /** Default: 200,000, or 1,000,000 if the recording exceeded that. */
   contextWindow?: number;
 }
 
@@ -18,14 +18,14 @@ export interface PolicyRow {
   clearing: boolean;
   compaction: boolean;
   tokens: TokenCounts;
-  /** Share of all prompt tokens that were read from the cache. */
+  /** Share of prompt tokens read from the cache. */
   hits: number;
   /** Dollars. */
   cost: number;
-  /** Cost as a share of the same without memory; and of the same without clearing. */
+  /** Cost relative to the same policy without memory, and without clearing. */
   vsNoMemory: number;
   vsNoClearing: number;
-  /** Results cleared, each of which can be recalled, and in how many batches. */
+  /** Number of cleared results (all recallable), and of clearing batches. */
   cleared: number;
   batches: number;
   /** With clearing: the cost with perfect foresight. */
@@ -38,20 +38,20 @@ export interface Report {
   format: Transcript["format"];
   calls: number;
   messages: number;
-  /** What was paid for each model that answered. */
+  /** The prices used for each model. */
   prices: Record<string, Prices>;
-  /** Dollars: what the transcript says, and what its usage comes to under the price table. */
+  /** Dollars: as recorded in the transcript, and as computed from its usage with the price table. */
   recorded: number | undefined;
   reproduced: number;
   contextWindow: number;
   memory: MemoryOptions;
-  /** Where the rows with compaction compact: as recorded or, if nothing was, as Holdfast would. */
+  /** Where the rows with compaction compact: as recorded or, without recorded compactions, where Holdfast would. */
   compaction: { mode: "recorded" | "planned"; beforeCalls: number[] };
-  /** Tokens of the largest prompt if nothing were ever compacted. */
+  /** Tokens of the largest prompt without any compaction. */
   uncompacted: number;
-  /** Rows without compaction are left out if no model accepts such a prompt. */
+  /** Rows without compaction are omitted if no model accepts such a prompt. */
   rows: PolicyRow[];
-  /** Not in the rows: it is the same for all of them. */
+  /** Not included in the rows, because it is the same for all of them. */
   writing: WritingCost;
   warnings: LineWarning[];
 }

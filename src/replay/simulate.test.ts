@@ -37,7 +37,7 @@ const dollars = (calls: readonly SimulatedCall[]) =>
   calls.reduce((sum, { counts }) => sum + costOf(counts, prices), 0);
 const long = Array.from({ length: 20 }, (_, call) => 200 + call * 10);
 
-test("without memory and clearing, every call comes to exactly the recorded usage", () => {
+test("without memory and clearing, every call reproduces the recorded usage", () => {
   const options = { results: long, asks: [5, 12], cold: [7], compactions: [10] };
   const { transcript, run, calibration } = prepare(options);
   assert.ok(Math.abs(calibration.system - exampleSystem) <= 1);
@@ -49,7 +49,7 @@ test("without memory and clearing, every call comes to exactly the recorded usag
   }
 });
 
-test("system: a change has everything after the system prompt written again", () => {
+test("system: a change rewrites everything after the system prompt", () => {
   const { run } = prepare({ results: long });
   for (const [index, { common }] of run("system").entries()) {
     const changed = index % 4 === 0;
@@ -57,7 +57,7 @@ test("system: a change has everything after the system prompt written again", ()
   }
 });
 
-test("message: the block moves with the newest question, and the prompt is written again from the older one on", () => {
+test("message: the block moves to the newest question, which rewrites the prompt from the previous one on", () => {
   const { run } = prepare({ results: long, asks: [6] }, 100);
   const calls = run("message");
   const blockAt = (index: number) => calls[index]?.segments.findIndex(({ key }) => key.startsWith("notepad"));
@@ -67,7 +67,7 @@ test("message: the block moves with the newest question, and the prompt is writt
   assert.ok((calls[7]?.common ?? 0) > exampleSystem + 1_500);
 });
 
-test("epoch: nothing already sent changes until the next compaction, and then the changes are folded in", () => {
+test("epoch: the sent prompt does not change until the next compaction folds in the changes", () => {
   const { run, parts } = prepare({ results: long, asks: [6, 9, 14], compactions: [12] });
   const calls = run("epoch");
   for (const [index, { common }] of calls.entries()) {
@@ -82,7 +82,7 @@ test("epoch: nothing already sent changes until the next compaction, and then th
   assert.deepEqual(keys(12), ["system", "snapshot 3", "summary before 26"]);
 });
 
-test("epoch: changes that outgrow the notepad give way to a whole copy", () => {
+test("epoch: a full copy replaces changes that outgrow the notepad", () => {
   const { run } = prepare(
     { results: new Array(60).fill(20), asks: Array.from({ length: 60 }, (_, call) => call) },
     1,
@@ -95,14 +95,14 @@ test("epoch: changes that outgrow the notepad give way to a whole copy", () => {
   assert.ok(sizes.filter((tokens) => tokens < 200).length >= 40);
 });
 
-test("a cache that was lost in the recording is lost under every policy", () => {
+test("a cache lost in the recording is lost under every policy", () => {
   const { run } = prepare({ results: long, cold: [9] });
   for (const placement of ["none", "system", "message", "epoch"] as const) {
     assert.equal(run(placement)[9]?.counts.cacheRead, 0, placement);
   }
 });
 
-test("what foresight is told a plan costs is what the simulation charges for it", () => {
+test("the clearing problem predicts exactly the cost that the simulation charges for a plan", () => {
   const options = { results: long, asks: [6], cold: [13], compactions: [9] };
   const { transcript, calibration, parts, run } = prepare(options);
   const results = transcript.messages.flatMap(toolResultsOf);
@@ -160,7 +160,7 @@ test("what foresight is told a plan costs is what the simulation charges for it"
   }
 });
 
-test("planned compactions come when the window is nearly full, and only then [replay.compaction]", () => {
+test("compactions are planned only when the window is nearly full [replay.compaction]", () => {
   const transcript = exampleTranscript({ results: Array.from({ length: 60 }, () => 400) });
   const calibration = calibrate(transcript);
   const window = { ...policy, contextWindow: 16_000, outputReserve: 500 };

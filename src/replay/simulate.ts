@@ -9,29 +9,29 @@ import { createMemoryModel, type MemoryOptions } from "./memory-model.ts";
 import type { ConversationPart } from "./prompt-layout.ts";
 import type { RecordedCall, Transcript } from "./transcript.ts";
 
-/** How much of what could have been read from the cache was read in the recording. */
+/** How much of the cacheable prefix the recording read from the cache. */
 export interface CacheWarmth {
-  /** From 0 (it had expired, or the agent changed its system prompt) to 1. */
+  /** From 0 (the cache had expired, or the agent changed its system prompt) to 1. */
   share: number;
-  /** Tokens read beyond the call before: left in the cache by an earlier session. */
+  /** Tokens read beyond the previous call's prompt, cached by an earlier session. */
   extra: number;
 }
 
 export interface SimulatedCall {
   counts: TokenCounts;
   segments: readonly Segment[];
-  /** Tokens at the start of the prompt that are the same as in the call before. */
+  /** Tokens at the start of the prompt that are the same as in the previous call. */
   common: number;
   warmth: CacheWarmth;
   /** Results cleared directly before this call. */
   cleared: readonly string[];
 }
 
-/** Asked before every call which results to clear. */
+/** Decides before every call which results to clear. */
 export type DecideClearing = (now: {
   messages: readonly StoredMessage[];
   cleared: ReadonlyMap<string, number>;
-  /** Tokens of the prompt as it would be sent. */
+  /** Tokens of the prompt before this clearing. */
   total: number;
 }) => readonly ClearableResult[];
 
@@ -45,7 +45,7 @@ export interface Scenario {
   clearing: DecideClearing | undefined;
 }
 
-/** Replays the calls of a transcript under one policy, through a cache that knows the prompt of the call before. */
+/** Replays the calls of a transcript under one policy, with a cache of the previous call's prompt. */
 export function simulate({
   transcript,
   calibration,
@@ -64,31 +64,31 @@ export function simulate({
   return parts.map((part, index) => {
     const call = calls[index] as RecordedCall;
     const asks = userMessages(messages, part.from, call.messages);
-    const asked = asks.find((at) => at >= seen);
+    const newAsk = asks.find((at) => at >= seen);
     const turn = {
       call: index,
       compacted: part.compacted,
       idle: idleBefore(calls, index),
-      asked,
+      newAsk,
       newestAsk: asks.at(-1) ?? part.from,
     };
     const pieces = model?.place(turn) ?? [];
     seen = call.messages;
     let segments = buildPrompt(part, pieces, stubs);
-    const held = messages.slice(part.from, call.messages);
-    const cleared = clearing?.({ messages: held, cleared: stubs, total: totalOf(segments) }) ?? [];
+    const inPrompt = messages.slice(part.from, call.messages);
+    const cleared = clearing?.({ messages: inPrompt, cleared: stubs, total: totalOf(segments) }) ?? [];
     for (const { id, summary } of cleared)
       stubs.set(id, estimateTokens(stubText(id, summary)) * calibration.ratio);
     if (cleared.length > 0) segments = buildPrompt(part, pieces, stubs);
     const common = commonPrefix(before, segments);
     before = segments;
-    const heat = warmth[index] ?? { share: 1, extra: 0 };
-    const counts = countCall(call, totalOf(segments), common, heat);
-    return { counts, segments, common, warmth: heat, cleared: cleared.map(({ id }) => id) };
+    const callWarmth = warmth[index] ?? { share: 1, extra: 0 };
+    const counts = countCall(call, totalOf(segments), common, callWarmth);
+    return { counts, segments, common, warmth: callWarmth, cleared: cleared.map(({ id }) => id) };
   });
 }
 
-/** What the recording's cache did, measured against what a cache that never forgets would have done. */
+/** Compares the recording's cache reads with those of a cache that never expires. */
 export function measureCacheWarmth(
   { calls, messages }: Transcript,
   { system }: Calibration,
@@ -108,11 +108,11 @@ export function measureCacheWarmth(
   });
 }
 
-/** Milliseconds between the answer before and this question; 0 when the transcript does not say. */
+/** Milliseconds between the previous answer and this call; 0 when the transcript does not record it. */
 export function idleBefore(calls: readonly RecordedCall[], index: number): number {
   const before = calls[index - 1]?.answeredAt ?? 0;
-  const asked = calls[index]?.askedAt ?? 0;
-  return before > 0 && asked > before ? asked - before : 0;
+  const askedAt = calls[index]?.askedAt ?? 0;
+  return before > 0 && askedAt > before ? askedAt - before : 0;
 }
 
 function countCall(
@@ -123,7 +123,7 @@ function countCall(
 ): TokenCounts {
   const cacheRead = Math.min(total, common * share + extra);
   const rest = total - cacheRead;
-  // A provider without cache writes counts everything that was not read as input.
+  // A provider without cache writes counts everything not read from the cache as input.
   const input = usage.cacheWrite === 0 ? rest : Math.min(rest, usage.input);
   return { input, cacheWrite: rest - input, cacheRead, output: usage.output };
 }

@@ -2,24 +2,24 @@ import type { StoredMessage } from "../context/conversation.ts";
 import type { LineWarning } from "../hosts/transcript/json-lines.ts";
 import type { ModelCall } from "../hosts/transcript/recording.ts";
 
-/** One answer of the model, with the usage that was recorded for it. */
+/** One model call with its recorded usage. */
 export interface RecordedCall extends Omit<ModelCall, "id"> {
-  /** How many of the transcript's messages came before it. */
+  /** Number of transcript messages before it. */
   messages: number;
-  /** When it was asked for and when it was answered, in milliseconds; 0 when unknown. */
+  /** Request and response times in milliseconds; 0 when unknown. */
   askedAt: number;
   answeredAt: number;
 }
 
 export interface RecordedCompaction {
-  /** How many of the transcript's messages came before it. */
+  /** Number of transcript messages before it. */
   messages: number;
   /** Index of the first message that stayed in the prompt. */
   keptFrom: number;
   summary: string;
 }
 
-/** A recorded session, whichever program wrote it. */
+/** A recorded session of any host. */
 export interface Transcript {
   /** The name of the host that wrote it. */
   format: string;

@@ -3,10 +3,10 @@ import type { Prices } from "./prices.ts";
 import type { ConversationPart } from "./prompt-layout.ts";
 import type { SimulatedCall } from "./simulate.ts";
 
-/** What the agent pays for making its edits, wherever the notepad is placed. */
+/** The cost of the agent's edits, independent of where the notepad is placed. */
 export interface WritingCost {
   edits: number;
-  /** Dollars: the tool calls as output, then held in the prompt until the epoch ends. */
+  /** Dollars: the tool calls as output, then as part of the prompt until the epoch ends. */
   cost: number;
 }
 
@@ -14,7 +14,7 @@ export interface WritingCost {
 const callTokens = 40;
 const answerTokens = 30;
 
-/** Assumes that an edit is made together with other tool calls, so it needs no model call of its own. */
+/** Assumes that the agent edits along with other tool calls, so an edit needs no extra model call. */
 export function writingCost(
   calls: readonly SimulatedCall[],
   parts: readonly ConversationPart[],

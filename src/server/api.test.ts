@@ -6,7 +6,7 @@ import { call, refused, startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { EditConflict, Reply } from "./api.ts";
 
-test("sessions are listed as a tree, page by page, with their state [serve.sessions]", async (context) => {
+test("lists sessions as a tree, page by page, with their state [serve.sessions]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const root = await memory.createSession({ id: "root", title: "The root" });
   await root.notepad.write("twelve chars");
@@ -49,7 +49,7 @@ test("sessions are listed as a tree, page by page, with their state [serve.sessi
   assert.deepEqual(seen.toSorted(), ["child-a", "child-b", "grandchild", "root"]);
 });
 
-test("a session is archived and deleted with a way back, and its children stay in the tree [serve.status]", async (context) => {
+test("archives and deletes a session reversibly and keeps its children in the tree [serve.status]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   await session.notepad.write("kept");
@@ -71,10 +71,10 @@ test("a session is archived and deleted with a way back, and its children stay i
   await call(server, "setStatus", { params: { id: "a" }, body: { status: archived.before } });
   assert.equal((await call(server, "memory", { params: { id: "a" } })).notepad, "kept");
   assert.equal((await session.history({ limit: 1 }))[0]?.actor.kind, "person");
-  await refused(server, "setStatus", { params: { id: "nobody" }, body: { status: "archived" } }, 404);
+  await refused(server, "setStatus", { params: { id: "unknown" }, body: { status: "archived" } }, 404);
 });
 
-test("notes, notepads, plans and titles of all sessions are searched [serve.search]", async (context) => {
+test("searches the notes, notepads, plans and titles of all sessions [serve.search]", async (context) => {
   const { server, memory } = await startTestServer(context);
   for (let number = 0; number < 130; number++) {
     const session = await memory.createSession({
@@ -107,7 +107,7 @@ test("notes, notepads, plans and titles of all sessions are searched [serve.sear
   await refused(server, "search", { query: { q: "x", cursor: "made up" } }, 400);
 });
 
-test("a session's memory comes with references that are stale, tasks and budgets [serve.memory]", async (context) => {
+test("returns a session's memory with stale references, tasks and budgets [serve.memory]", async (context) => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, "src"));
   writeFileSync(join(directory, "src/here.ts"), "");
@@ -149,10 +149,10 @@ test("a session's memory comes with references that are stale, tasks and budgets
   await call(server, "editRefs", { params: { id: "a" }, body: { action: "remove", ref: "src/gone.ts" } });
   await call(server, "editRefs", { params: { id: "a" }, body: { action: "add", ref: "src/new.ts" } });
   assert.deepEqual((await session.scratchpad.read()).refs.slice(-2), ["issue 7", "src/new.ts"]);
-  await refused(server, "memory", { params: { id: "nobody" } }, 404);
+  await refused(server, "memory", { params: { id: "unknown" } }, 404);
 });
 
-test("a person's edit is merged with what the agent wrote meanwhile; a conflict comes back with both sides [serve.edit]", async (context) => {
+test("merges a person's edit with the agent's concurrent writes; a conflict returns both sides [serve.edit]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const { revision } = await session.notepad.write("# Plan\n- one\n- two\n\n# Findings\n- none");
@@ -192,10 +192,10 @@ test("a person's edit is merged with what the agent wrote meanwhile; a conflict 
     params,
     body: { base: { revision: next.revision, text: decided }, text: decided },
   });
-  assert.equal(same.revision, next.revision, "what changes nothing is no revision");
+  assert.equal(same.revision, next.revision, "an edit without changes creates no revision");
 });
 
-test("a person edits while an agent writes: every edit of both is in the end there [serve.edit]", async (context) => {
+test("a person edits while an agent writes: no edit of either is lost [serve.edit]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const top = Array.from({ length: 20 }, (_, line) => `person ${line}: -`).join("\n");
@@ -218,7 +218,7 @@ test("a person edits while an agent writes: every edit of both is in the end the
     assert.ok(end.includes(`agent ${line}\n`) || end.endsWith(`agent ${line}`), end);
 });
 
-test("a text over its limit is refused whole, never cut [serve.edit]", async (context) => {
+test("rejects a text over its limit and never cuts it [serve.edit]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const base = { revision: 1, text: "" };
@@ -241,7 +241,7 @@ test("a text over its limit is refused whole, never cut [serve.edit]", async (co
   assert.equal((await session.scratchpad.read()).plan.length, 2_000);
 });
 
-test("notes are added, found, edited, merged and deleted by a person [serve.notes]", async (context) => {
+test("a person adds, finds, edits, merges and deletes notes [serve.notes]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const params = { id: "a" };
@@ -284,7 +284,7 @@ test("notes are added, found, edited, merged and deleted by a person [serve.note
   assert.equal((await call(server, "notes", { params, query: { q: "THREE" } })).total, 1);
 });
 
-test("requests that make no sense are refused with what is wrong, and change nothing [serve.refusals]", async (context) => {
+test("rejects invalid requests with a reason and changes nothing [serve.refusals]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const send = async (body: string | Uint8Array<ArrayBuffer>, type = "application/json") => {
@@ -326,7 +326,7 @@ test("requests that make no sense are refused with what is wrong, and change not
   assert.equal((await session.state()).row.revision, 1);
 });
 
-test("the API describes itself, from the schemas it parses with [serve.openapi]", async (context) => {
+test("describes the API from the schemas it parses with [serve.openapi]", async (context) => {
   const { server } = await startTestServer(context);
   const response = await fetch(new URL("/openapi.json", server.url), {
     headers: { Authorization: `Bearer ${server.token}` },
@@ -344,7 +344,7 @@ test("the API describes itself, from the schemas it parses with [serve.openapi]"
   assert.ok(!JSON.stringify(paths).includes('"$schema"'));
 });
 
-test("health says what the server shows [serve.health]", async (context) => {
+test("health reports the version, the store and the project [serve.health]", async (context) => {
   const { server } = await startTestServer(context);
   const health = await call(server, "health");
   assert.deepEqual(
@@ -354,7 +354,7 @@ test("health says what the server shows [serve.health]", async (context) => {
   await refused(server, "project", {}, 404);
 });
 
-test("whatever is written comes back as it was, and as JSON only [serve.strings]", async (context) => {
+test("every string comes back unchanged, and only as JSON [serve.strings]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const strings = [
     "<script>alert(1)</script>",

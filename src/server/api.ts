@@ -2,44 +2,44 @@ import { z } from "zod";
 import * as schemas from "./schemas.ts";
 import * as history from "./schemas-history.ts";
 
-/** One route: what it takes and what it answers. The server, its OpenAPI description and the page are made of these. */
+/** A route's request and response schemas. The server, its OpenAPI description and the page all derive from these. */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** `{name}` stands for a parameter. */
+  /** `{name}` is a parameter. */
   path: string;
   summary: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodObject;
   response: z.ZodType;
-  /** The answer to a conflicting edit, with status 409. */
+  /** The 409 response to a conflicting edit. */
   conflict?: z.ZodType;
 }
 
 const sessionId = z.object({ id: z.string().min(1).max(128) });
 const number = z.coerce.number<number>().pipe(z.int().min(0).max(Number.MAX_SAFE_INTEGER));
-const limit = (standard: number, most: number) =>
-  z.coerce.number<number>().pipe(z.int().min(1).max(most)).default(standard);
+const limit = (standard: number, max: number) =>
+  z.coerce.number<number>().pipe(z.int().min(1).max(max)).default(standard);
 const offset = number.default(0);
 const listedStatus = z.enum(["active", "archived", "deleted", "all"]).default("active");
 const tagList = z
   .union([z.string(), z.array(z.string())])
   .transform((tags) => (typeof tags === "string" ? [tags] : tags))
   .default([])
-  .describe("May be given more than once; a note has to have all of them");
+  .describe("Repeatable; a note must have all of the tags");
 
 export const routes = {
   health: {
     method: "GET",
     path: "/api/health",
-    summary: "Whether the server works, and what it shows",
+    summary: "Server health: version, store and open event streams",
     response: schemas.health,
   },
   listSessions: {
     method: "GET",
     path: "/api/sessions",
     summary:
-      "Sessions, newest first; with parent=none the roots of the tree, with parent=ID what is below one",
+      "Sessions, newest first; parent=none lists the roots of the tree, parent=ID a session's children",
     query: z.object({
       status: listedStatus.describe("all: active and archived"),
       agent: z.string().optional(),
@@ -64,22 +64,24 @@ export const routes = {
   setStatus: {
     method: "PUT",
     path: "/api/sessions/{id}/status",
-    summary: "Archive, delete or restore a session; deleted ones can be restored",
+    summary: "Archive, delete or restore a session; a deleted session can be restored",
     params: sessionId,
     body: z.object({ status: schemas.sessionStatus }),
-    response: schemas.done.extend({ before: schemas.sessionStatus.describe("Set this again to undo it") }),
+    response: schemas.done.extend({
+      before: schemas.sessionStatus.describe("Set this status again to undo the change"),
+    }),
   },
   memory: {
     method: "GET",
     path: "/api/sessions/{id}/memory",
-    summary: "What a session's agent knows now, and its budgets",
+    summary: "A session's current memory and its budgets",
     params: sessionId,
     response: schemas.sessionMemory,
   },
   editText: {
     method: "PUT",
     path: "/api/sessions/{id}/texts/{text}",
-    summary: "Edit the notepad or a space as a person; merged with what others wrote in the meantime",
+    summary: "Edit the notepad or a space as a person; merged with concurrent changes",
     params: sessionId.extend({ text: schemas.textName }),
     body: schemas.textEdit,
     response: schemas.textSaved,
@@ -104,7 +106,7 @@ export const routes = {
   tags: {
     method: "GET",
     path: "/api/sessions/{id}/tags",
-    summary: "Tags by name, with how many notes have them",
+    summary: "Tags by name, with their number of notes",
     params: sessionId,
     query: z.object({ offset, limit: limit(200, 1_000) }),
     response: schemas.tagPage,
@@ -120,7 +122,7 @@ export const routes = {
   editNote: {
     method: "PUT",
     path: "/api/sessions/{id}/notes/{note}",
-    summary: "Edit a note as a person; merged with what others wrote in the meantime",
+    summary: "Edit a note as a person; merged with concurrent changes",
     params: sessionId.extend({ note: z.string().max(200) }),
     body: schemas.noteEdit,
     response: schemas.noteSaved,
@@ -129,14 +131,14 @@ export const routes = {
   deleteNote: {
     method: "DELETE",
     path: "/api/sessions/{id}/notes/{note}",
-    summary: "Delete a note; undo its revision to bring it back",
+    summary: "Delete a note; undo that revision to restore it",
     params: sessionId.extend({ note: z.string().max(200) }),
     response: schemas.done,
   },
   journal: {
     method: "GET",
     path: "/api/sessions/{id}/journal",
-    summary: "The journal, newest first, with who wrote what",
+    summary: "The journal, newest first, with the author of each entry",
     params: sessionId,
     query: z.object({
       before: number.optional().describe("Only entries older than this revision"),
@@ -155,7 +157,7 @@ export const routes = {
   memoryAt: {
     method: "GET",
     path: "/api/sessions/{id}/at/{revision}",
-    summary: "The memory as it was right after a revision",
+    summary: "The memory right after a revision",
     params: sessionId.extend({ revision: number }),
     query: z.object({ offset, limit: limit(50, 200) }),
     response: history.memoryAt,
@@ -163,7 +165,7 @@ export const routes = {
   undo: {
     method: "POST",
     path: "/api/sessions/{id}/undo",
-    summary: "Take back the operation of a revision, as a person",
+    summary: "Undo the operation of a revision, as a person",
     params: sessionId,
     body: z.object({ revision: z.int().min(1) }),
     response: schemas.done.extend({ undone: z.int() }),
@@ -171,7 +173,7 @@ export const routes = {
   messages: {
     method: "GET",
     path: "/api/sessions/{id}/messages",
-    summary: "The conversation; the newest page unless before or after is given",
+    summary: "The conversation (default: the newest page)",
     params: sessionId,
     query: z.object({ before: number.optional(), after: number.optional(), limit: limit(50, 200) }),
     response: history.messagePage,
@@ -195,14 +197,14 @@ export const routes = {
     method: "GET",
     path: "/api/sessions/{id}/compactions/{epoch}",
     summary:
-      "One compaction: warning turn, checkpoint, summary and receipt; what it removed is in the messages",
+      "One compaction: warning turn, checkpoint, summary and receipt; read the removed messages at /messages",
     params: sessionId.extend({ epoch: number }),
     response: history.compaction,
   },
   calls: {
     method: "GET",
     path: "/api/sessions/{id}/calls",
-    summary: "Model calls with the window's parts; the newest page unless before is given",
+    summary: "Model calls, each with the parts of its context window (default: the newest page)",
     params: sessionId,
     query: z.object({ before: number.optional(), limit: limit(200, 500) }),
     response: history.modelCallPage,
@@ -210,21 +212,21 @@ export const routes = {
   call: {
     method: "GET",
     path: "/api/sessions/{id}/calls/{number}",
-    summary: "Exactly what the model was given in one call, and what changed against the call before",
+    summary: "The exact prompt of one model call, and what changed since the previous call",
     params: sessionId.extend({ number }),
     response: history.modelCallDetail,
   },
   piece: {
     method: "GET",
     path: "/api/sessions/{id}/pieces/{hash}",
-    summary: "One piece of a prompt, whole",
+    summary: "One piece of a prompt in full",
     params: sessionId.extend({ hash: z.string().regex(/^[A-Za-z0-9_-]{8,128}$/) }),
     response: history.piece,
   },
   project: {
     method: "GET",
     path: "/api/project",
-    summary: "The project's NOTES.md with what the linter finds",
+    summary: "The project's NOTES.md with the linter's findings",
     response: schemas.projectNotes,
   },
 } as const satisfies Record<string, Route>;
@@ -232,9 +234,9 @@ export const routes = {
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;
 
-/** What a route answers with; the page imports these as types only. */
+/** A route's response; the page imports these as types only. */
 export type Reply<Name extends RouteName> = z.output<Routes[Name]["response"]>;
-/** What the caller sends. */
+/** A route's path parameters, as the caller sends them. */
 export type Params<Name extends RouteName> = Routes[Name] extends { params: infer P extends z.ZodType }
   ? z.input<P>
   : undefined;
@@ -245,13 +247,13 @@ export type Body<Name extends RouteName> = Routes[Name] extends { body: infer B 
   ? z.input<B>
   : undefined;
 
-/** Every refusal. */
+/** The body of every error response. */
 export type ErrorReply = z.output<typeof schemas.errorReply>;
-/** The answer to an edit that cannot be merged, with status 409. */
+/** The 409 response to an edit that cannot be merged. */
 export type EditConflict = z.output<typeof schemas.editConflict>;
 /** Data of the event `change` in `GET /api/events`. */
 export type ChangeEvent = z.output<typeof history.changeEvent>;
-/** Data of the events `hello` (the stream is open) and `reset` (events were missed: load everything anew). */
+/** Data of the events `hello` (the stream is open) and `reset` (events were missed: reload everything). */
 export type StreamEvent = { launch: string };
 
 export { errorReply } from "./schemas.ts";

@@ -19,20 +19,20 @@ export interface AppParts {
   /** The MCP endpoint; without it the route answers 404. */
   mcp?: ((request: Request) => Promise<Response>) | undefined;
   page: PageFiles;
-  /** Told of failures; never of a token. */
+  /** Receives failures; never a token. */
   log: (line: string) => void;
 }
 
-/** Two texts of 32,000 characters and what JSON makes of them fit well into it. */
-const largestBody = 2_000_000;
+/** Fits two texts of 32,000 characters with JSON escapes. */
+const maxBodyBytes = 2_000_000;
 
-/** All that the server answers. The guard comes first, so whatever is added below stands behind it. */
+/** The whole HTTP server. The guard is the first middleware, so it protects every route added below. */
 export function createApp({ access, handlers, hub, version, mcp, page, log }: AppParts): Hono {
   const app = new Hono();
   app.use(guard(access));
   app.onError((error) => refusalOf(error, log));
-  // The MCP endpoint has a limit of its own.
-  app.use("/api/*", bodyLimit({ maxSize: largestBody, onError: () => tooLarge() }));
+  // The MCP endpoint enforces its own limit.
+  app.use("/api/*", bodyLimit({ maxSize: maxBodyBytes, onError: () => tooLarge() }));
   for (const name of Object.keys(routes) as RouteName[]) {
     const route: Route = routes[name];
     const handle = handlers[name] as (parts: unknown) => Promise<unknown>;
@@ -47,9 +47,9 @@ export function createApp({ access, handlers, hub, version, mcp, page, log }: Ap
     if (!mcp) throw new HoldfastError("not_found", "This server has no MCP endpoint.");
     return mcp(context.req.raw);
   });
-  app.all("/api/*", () => refuse(404, "not_found", "There is no such route. See /openapi.json."));
+  app.all("/api/*", () => refuse(404, "not_found", "No such route. See /openapi.json."));
   app.get("*", (context) => servePage(page, new URL(context.req.url).pathname, context.req.raw));
-  app.notFound(() => refuse(404, "not_found", "There is nothing here. See /openapi.json."));
+  app.notFound(() => refuse(404, "not_found", "Nothing found here. See /openapi.json."));
   return app;
 }
 
@@ -58,9 +58,13 @@ function isJson(type: string | undefined): boolean {
 }
 
 function notJson(): Response {
-  return refuse(415, "invalid_input", "The body has to be JSON, with Content-Type: application/json.");
+  return refuse(415, "invalid_input", "The body must be JSON, with Content-Type: application/json.");
 }
 
 function tooLarge(): Response {
-  return refuse(413, "over_limit", `A body may have ${largestBody} bytes. Nothing was changed.`);
+  return refuse(
+    413,
+    "over_limit",
+    `The body exceeds the limit of ${maxBodyBytes} bytes. Nothing was changed.`,
+  );
 }

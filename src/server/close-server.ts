@@ -1,14 +1,14 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** How long a request may still run once the server is to stop. */
-const patience = 3_000;
+/** How long running requests may take to finish after a stop, in milliseconds. */
+const gracePeriod = 3_000;
 
 /**
- * Follows a server's connections, so that it can be closed at once: those that wait for a request are cut, the others
- * when their answer is sent. Node would wait for connections that browsers open ahead and never use.
+ * Tracks a server's connections so that it can close quickly: idle ones at once, busy ones after their response.
+ * Node alone would wait for connections that browsers open in advance and never use.
  */
-export function closerOf(server: Server): () => Promise<void> {
+export function createCloser(server: Server): () => Promise<void> {
   const idle = new Set<Socket>();
   let isClosing = false;
   server.on("connection", (socket: Socket) => {
@@ -26,7 +26,7 @@ export function closerOf(server: Server): () => Promise<void> {
     isClosing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const socket of idle) socket.destroy();
-    const timer = setTimeout(() => server.closeAllConnections(), patience);
+    const timer = setTimeout(() => server.closeAllConnections(), gracePeriod);
     await closed;
     clearTimeout(timer);
   };

@@ -6,12 +6,12 @@ type Operation = JournalEntry["operation"];
 
 const bookkeeping = ["session", "messages", "context", "children"];
 
-/** Whether an operation is an edit of memory, and not a message or the controller's own bookkeeping. */
+/** Whether an operation edits memory, as opposed to messages and the controller's bookkeeping. */
 export function isMemoryOperation(type: string): boolean {
   return !bookkeeping.includes(type.split(".")[0] ?? "");
 }
 
-/** An operation in a few words, for a line of the timeline. */
+/** A one-line description of an operation, for the timeline. */
 export function describeOperation(operation: Operation): string {
   switch (operation.type) {
     case "notepad.write":
@@ -45,7 +45,7 @@ export function describeOperation(operation: Operation): string {
     case "scratchpad.refs_set":
       return `Set ${operation.items.length} references`;
     case "undo":
-      return `Took back revision ${operation.revision}`;
+      return `Undid revision ${operation.revision}`;
     case "tasks.begin":
       return `Began a task: ${short(operation.description)}`;
     case "tasks.end":
@@ -74,13 +74,13 @@ function describeBookkeeping(operation: Operation): string {
     case "context.open":
       return "Opened the first epoch";
     case "context.inject":
-      return "Told the model what changed in memory";
+      return "Sent the model the changes in memory";
     case "context.fold":
       return "Folded the changes into a fresh snapshot of memory";
     case "context.tell":
-      return "Told the agent how full its context is";
+      return "Reported context usage to the agent";
     case "context.warn":
-      return `Warned the agent of a compaction (${operation.trigger})`;
+      return `Warned the agent about a compaction (${operation.trigger})`;
     case "context.skip_warning":
       return `Could not warn the agent: ${short(operation.reason)}`;
     case "context.checkpoint":
@@ -90,7 +90,7 @@ function describeBookkeeping(operation: Operation): string {
     case "context.compact":
       return `Compacted messages ${operation.receipt.from} to ${operation.to}`;
     case "context.receipt":
-      return "A compaction by the host";
+      return "The host compacted the conversation";
     case "children.set":
       return `Delegated work: ${operation.child.status}`;
     case "session.rename":
@@ -98,7 +98,7 @@ function describeBookkeeping(operation: Operation): string {
         ? "Removed the title"
         : `Renamed the session: ${short(operation.title)}`;
     case "session.status":
-      return `Made the session ${operation.status}`;
+      return `Set the session to ${operation.status}`;
     case "session.fork":
       return `Forked into ${operation.child}`;
     case "session.forked":

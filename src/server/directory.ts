@@ -1,27 +1,27 @@
 import type { Memory } from "../sessions/memory.ts";
 import type { SessionSummary } from "../stores/store.ts";
 
-/** Of more sessions the page shows the newest only; a list that long is searched, not read. */
-const mostListed = 20_000;
+/** The page lists only the newest sessions beyond this; people search a list that long. */
+const maxListed = 20_000;
 
-/** The list of sessions, newest first, kept until something is written. */
+/** Caches the list of sessions, newest first, until the next write. */
 export class SessionDirectory {
   readonly #memory: Memory;
-  #known: Promise<SessionSummary[]> | undefined;
+  #cached: Promise<SessionSummary[]> | undefined;
 
   constructor(memory: Memory) {
     this.#memory = memory;
   }
 
-  /** To be called when anything was written. */
+  /** Call this after every write. */
   forget(): void {
-    this.#known = undefined;
+    this.#cached = undefined;
   }
 
   all(): Promise<SessionSummary[]> {
-    if (this.#known) return this.#known;
+    if (this.#cached) return this.#cached;
     const reading = this.#read();
-    this.#known = reading;
+    this.#cached = reading;
     reading.catch(() => this.forget());
     return reading;
   }
@@ -36,8 +36,8 @@ export class SessionDirectory {
   }
 
   async #read(): Promise<SessionSummary[]> {
-    const shown = await this.#memory.listSessions({ status: "all", limit: mostListed });
-    const deleted = await this.#memory.listSessions({ status: "deleted", limit: mostListed });
+    const shown = await this.#memory.listSessions({ status: "all", limit: maxListed });
+    const deleted = await this.#memory.listSessions({ status: "deleted", limit: maxListed });
     return [...shown, ...deleted].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1));
   }
 }

@@ -10,13 +10,13 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { readPage } from "./page/page.ts";
 import { projectNotes } from "./project-notes.ts";
 
-test("the page's files are served with their types, compressed, and asked for again only when they changed [serve.page]", async (context) => {
+test("serves the page's files with their types, compressed, and resends only changed ones [serve.page]", async (context) => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, "assets"));
   writeFileSync(join(directory, "index.html"), "<!doctype html><title>x</title>");
   const script = `console.log("${"long ".repeat(500)}");`;
   writeFileSync(join(directory, "assets/app.js"), script);
-  writeFileSync(join(directory, "secret.key"), "not for everybody");
+  writeFileSync(join(directory, "secret.key"), "not for everyone");
   const { server } = await startTestServer(context, { page: await readPage(directory) });
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(new URL(path, server.url), { headers: { Authorization: `Bearer ${server.token}`, ...headers } });
@@ -42,7 +42,7 @@ test("the page's files are served with their types, compressed, and asked for ag
   assert.ok(file?.zipped && gunzipSync(file.zipped).toString() === script);
 });
 
-test("a project's NOTES.md comes with what the linter finds [serve.memory]", async (context) => {
+test("returns a project's NOTES.md with the linter's findings [serve.memory]", async (context) => {
   const root = temporaryDirectory();
   const { server } = await startTestServer(context, { project: projectNotes(root) });
   await refused(server, "project", {}, 404);
@@ -56,7 +56,7 @@ test("a project's NOTES.md comes with what the linter finds [serve.memory]", asy
   assert.equal((await call(server, "health")).project, true);
 });
 
-test("an MCP client with the token works on the session it names; without the token it gets nowhere [serve.mcp]", async (context) => {
+test("an MCP client with the token works on the session it names; without the token it is rejected [serve.mcp]", async (context) => {
   const directory = temporaryDirectory();
   const server = await startServe(context, ["--db", join(directory, "memory.db")], directory);
   const connect = async (headers: Record<string, string>) => {
@@ -76,7 +76,7 @@ test("an MCP client with the token works on the session it names; without the to
   await client.close();
 });
 
-test("a hundred clients at once, each on its own session, see nothing of each other [serve.clients]", async (context) => {
+test("100 concurrent clients, each on its own session, do not affect each other [serve.clients]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const ids = Array.from({ length: 100 }, (_, number) => `client-${number}`);
   for (const id of ids) await memory.createSession({ id });

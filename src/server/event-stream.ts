@@ -2,22 +2,22 @@ import type { ChangeEvent, StreamEvent } from "./api.ts";
 import type { EventHub } from "./events.ts";
 import { refuse } from "./refusal.ts";
 
-/** So often a line comes even when nothing happens, so that both sides notice a dead connection. */
+/** Send a comment this often when idle, so that both sides notice a dead connection (milliseconds). */
 const heartbeat = 15_000;
-/** A browser opens one for each tab. */
-const mostStreams = 50;
-/** A client that was away catches up in pieces. */
-const mostAtOnce = 100;
-/** How soon a browser tries again after a break. */
+/** A browser opens one per tab. */
+const maxStreams = 50;
+/** Events per write while a client catches up. */
+const maxEventsPerWrite = 100;
+/** How soon a browser reconnects (milliseconds). */
 const retry = 1_000;
 
 /**
- * A stream of server-sent events. It is read, not pushed: the next events are taken from the hub when the client has
- * room for them, so nothing piles up for a client that is slow.
+ * A stream of server-sent events. It pulls the next events from the hub when the client can take them, so nothing
+ * queues up for a slow client.
  */
 export function eventStream(hub: EventHub, lastEventId: string | undefined): Response {
-  if (hub.streams >= mostStreams) {
-    return refuse(503, "too_many_streams", `${mostStreams} event streams are open. Close some tabs.`);
+  if (hub.streams >= maxStreams) {
+    return refuse(503, "too_many_streams", `${maxStreams} event streams are open. Close some tabs.`);
   }
   const since = positionOf(hub, lastEventId);
   let position = since ?? hub.newest;
@@ -50,7 +50,7 @@ export function eventStream(hub: EventHub, lastEventId: string | undefined): Res
         return controller.close();
       }
       if (isQuiet) return send(": still here\n\n");
-      const events = hub.after(position)?.slice(0, mostAtOnce);
+      const events = hub.after(position)?.slice(0, maxEventsPerWrite);
       position = events ? (events.at(-1)?.number ?? position) : hub.newest;
       if (!events) return send(frame(hub, "reset", position, { launch: hub.launch }));
       send(events.map(({ number, change }) => frame(hub, "change", number, change)).join(""));
@@ -58,7 +58,7 @@ export function eventStream(hub: EventHub, lastEventId: string | undefined): Res
     cancel: free,
   };
 
-  /** False when the time for a heartbeat has come first. */
+  /** Resolves to false when the heartbeat is due first. */
   function somethingNew(): Promise<boolean> {
     return new Promise((resolve) => {
       const leave = hub.whenNext(() => finish(true));
@@ -73,13 +73,13 @@ export function eventStream(hub: EventHub, lastEventId: string | undefined): Res
     });
   }
 
-  // Nothing is made before it is asked for: the answer to HEAD is never read.
+  // No read-ahead: the body of a HEAD response is never read and must not open a stream.
   return new Response(new ReadableStream(source, { highWaterMark: 0 }), {
     headers: { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" },
   });
 }
 
-/** Where an id stands among our events; undefined for one of an earlier server or from too long ago. */
+/** The position of an event id; undefined when an earlier server issued it or it is too old. */
 function positionOf(hub: EventHub, id: string | undefined): number | undefined {
   const [, launch, number] = /^([0-9a-f]+)-(\d{1,15})$/.exec(id ?? "") ?? [];
   if (launch !== hub.launch) return undefined;

@@ -12,7 +12,7 @@ const isChangeTo =
   ({ event, data }: { event: string; data: { revision: number } }) =>
     event === "change" && data.revision === revision;
 
-test("what another process writes arrives in the stream, with who wrote it [serve.events]", async (context) => {
+test("the stream reports another process's writes, with their author [serve.events]", async (context) => {
   const { server, path } = await startTestServer(context);
   const reader = await EventReader.open(server);
   assert.equal((await reader.next())?.event, "hello");
@@ -35,7 +35,7 @@ test("what another process writes arrives in the stream, with who wrote it [serv
   );
 });
 
-test("after a break the stream goes on with the next event: none lost, none twice [serve.resume]", async (context) => {
+test("a reconnected stream continues with the next event: none lost, none twice [serve.resume]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const first = await EventReader.open(server);
@@ -57,7 +57,7 @@ test("after a break the stream goes on with the next event: none lost, none twic
   second.close();
 });
 
-test("a client that knows only the greeting loses nothing either [serve.resume]", async (context) => {
+test("a client that saw only the hello event loses nothing either [serve.resume]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const first = await EventReader.open(server);
@@ -69,7 +69,7 @@ test("a client that knows only the greeting loses nothing either [serve.resume]"
   second.close();
 });
 
-test("an id of another server, from too long ago or made up is answered with reset [serve.resume]", async (context) => {
+test("an event id that is foreign, too old or invalid gets a reset [serve.resume]", async (context) => {
   const { server, memory } = await startTestServer(context, { eventsKept: 3 });
   const session = await memory.createSession({ id: "a" });
   const reader = await EventReader.open(server);
@@ -90,13 +90,13 @@ test("an id of another server, from too long ago or made up is answered with res
     const event = await again.next();
     assert.equal(event?.event, "reset", id);
     const resumed = await EventReader.open(server, event?.id);
-    assert.equal((await resumed.next())?.event, "hello", "from a reset one can go on");
+    assert.equal((await resumed.next())?.event, "hello", "a client can resume from a reset");
     again.close();
     resumed.close();
   }
 });
 
-test("nothing piles up for a client that does not read; it is told to start anew [serve.slow]", async (context) => {
+test("nothing queues up for a client that does not read; it gets a reset [serve.slow]", async (context) => {
   const memory = await openMemory({ store: "memory:" });
   const { server } = await startTestServer(context, { memory, eventsKept: 10 });
   const session = await memory.createSession({ id: "a" });
@@ -115,17 +115,17 @@ test("nothing piles up for a client that does not read; it is told to start anew
     await session.notepad.write(`${number}`, { surface });
     await reader.until(isChangeTo(number + 2));
   }
-  let heard = "";
-  socket.setEncoding("utf8").on("data", (text: string) => (heard += text));
+  let received = "";
+  socket.setEncoding("utf8").on("data", (text: string) => (received += text));
   socket.resume();
-  while (!heard.includes("event: reset")) await once(socket, "data");
-  const events = heard.split("event: change").length - 1;
-  assert.ok(events < writes, `${events} events were kept for a client that does not read`);
+  while (!received.includes("event: reset")) await once(socket, "data");
+  const events = received.split("event: change").length - 1;
+  assert.ok(events < writes, `${events} events were queued for a client that does not read`);
   socket.destroy();
   reader.close();
 });
 
-test("a client that goes away frees its stream [serve.slow]", async (context) => {
+test("a client that disconnects frees its stream [serve.slow]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const readers = [];
@@ -143,7 +143,7 @@ test("a client that goes away frees its stream [serve.slow]", async (context) =>
   again.close();
 });
 
-test("asking only for the head of the stream opens none [serve.slow]", async (context) => {
+test("a HEAD request opens no stream [serve.slow]", async (context) => {
   const { server } = await startTestServer(context);
   for (let number = 0; number < 60; number++) {
     const headers = { Authorization: `Bearer ${server.token}` };
@@ -153,7 +153,7 @@ test("asking only for the head of the stream opens none [serve.slow]", async (co
   assert.equal((await call(server, "health")).streams, 0);
 });
 
-test("a stop ends the open streams and frees the port [serve.stop]", async (context) => {
+test("stopping ends the open streams and frees the port [serve.stop]", async (context) => {
   const { server } = await startTestServer(context);
   const readers = await Promise.all([EventReader.open(server), EventReader.open(server)]);
   for (const reader of readers) assert.equal((await reader.next())?.event, "hello");

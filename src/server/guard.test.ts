@@ -15,7 +15,7 @@ interface Answer {
   body: string;
 }
 
-/** A request with any headers whatever; fetch would not let us lie about Host. */
+/** Sends arbitrary headers; fetch does not allow a forged Host. */
 function ask(
   port: number,
   method: string,
@@ -26,7 +26,7 @@ function ask(
     const sent = request({ host: "127.0.0.1", port, method, path, headers, agent: false }, (answer) => {
       let body = "";
       answer.setEncoding("utf8").on("data", (text: string) => (body += text));
-      // A stream that was let through never ends, so its status is enough.
+      // An admitted stream never ends, so its status is enough.
       const isStream = answer.headers["content-type"]?.startsWith("text/event-stream");
       if (isStream) sent.destroy();
       answer.on("close", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }));
@@ -38,18 +38,18 @@ function ask(
 
 type RouteTable = Pick<Hono, "routes">;
 
-/** Every request that the app knows, as one that could be sent. */
+/** One request per route and method of the app. */
 function requestsOf({ routes }: RouteTable): [method: string, path: string][] {
   const requests = routes.flatMap(({ method, path }): [string, string][] => {
-    const place = path.replaceAll(/:\w+/g, "x").replaceAll("*", "x");
+    const concrete = path.replaceAll(/:\w+/g, "x").replaceAll("*", "x");
     return (method === "ALL" ? ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] : [method]).map(
-      (each) => [each, place],
+      (each) => [each, concrete],
     );
   });
   return [...new Map(requests.map((each) => [each.join(" "), each])).values()];
 }
 
-/** The requests that get in although they should not. */
+/** The requests that get through but must not. */
 async function findLeaks(app: RouteTable, port: number): Promise<string[]> {
   const own = `127.0.0.1:${port}`;
   const right = { Authorization: `Bearer ${token}` };
@@ -80,7 +80,7 @@ async function findLeaks(app: RouteTable, port: number): Promise<string[]> {
   return leaks;
 }
 
-test("every route of the server refuses whoever has no token, a wrong one, a foreign Host or Origin [serve.guard]", async (context) => {
+test("every route rejects a missing or wrong token and a foreign Host or Origin [serve.guard]", async (context) => {
   let app: RouteTable | undefined;
   const { server } = await startTestServer(context, { token, onApp: (made) => (app = made) });
   assert.ok(app);
@@ -94,7 +94,7 @@ test("every route of the server refuses whoever has no token, a wrong one, a for
   assert.deepEqual(await findLeaks(app, server.port), []);
 });
 
-test("a route that stands before the guard is found [serve.guard]", async (context) => {
+test("the check finds a route in front of the guard [serve.guard]", async (context) => {
   const leaky = new Hono();
   const { close, access } = await listen({ port: 0, token }, (admitted) => {
     const parts = { access: admitted, handlers: {}, hub: {}, version: "1", page: new Map(), log: () => {} };
@@ -111,7 +111,7 @@ test("a route that stands before the guard is found [serve.guard]", async (conte
   );
 });
 
-test("the page is opened once with the token, which leaves the address for a cookie that no script can read [serve.token]", async (context) => {
+test("opening the page moves the token from the address into a cookie that scripts cannot read [serve.token]", async (context) => {
   const { server } = await startTestServer(context, { token });
   const { port } = server;
   const opened = await ask(port, "GET", `/?token=${token}&view=1`);
@@ -128,7 +128,7 @@ test("the page is opened once with the token, which leaves the address for a coo
     401,
   );
   assert.equal((await ask(port, "GET", `/?token=${token}x`)).status, 401);
-  // In any other place a token in the address opens nothing: addresses are kept in histories and logs.
+  // A token in any other address is ignored: addresses end up in histories and logs.
   assert.equal((await ask(port, "GET", `/api/health?token=${token}`)).status, 401);
   for (const Host of [`localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`, `127.0.0.1:${port}`])
     assert.equal(
@@ -138,7 +138,7 @@ test("the page is opened once with the token, which leaves the address for a coo
     );
 });
 
-test("an invitation opens the page once, and is not the token [serve.token]", async (context) => {
+test("an invitation opens the page once and does not contain the token [serve.token]", async (context) => {
   const { server } = await startTestServer(context);
   const { pathname, search } = new URL(server.invite());
   assert.ok(!search.includes(server.token));
@@ -146,13 +146,13 @@ test("an invitation opens the page once, and is not the token [serve.token]", as
   assert.equal((await ask(server.port, "GET", pathname + search)).status, 401);
 });
 
-test("each start has another token of 256 bits [serve.token]", async (context) => {
+test("each start creates a new 256-bit token [serve.token]", async (context) => {
   const [first, second] = [await startTestServer(context), await startTestServer(context)];
   assert.notEqual(first.server.token, second.server.token);
   assert.equal(Buffer.from(first.server.token, "base64url").length, 32);
 });
 
-test("every answer has a strict content policy and is not sniffed, framed, referred to or stored [serve.headers]", async (context) => {
+test("every response has a strict content policy and forbids sniffing, framing, referrers and caching [serve.headers]", async (context) => {
   const { server } = await startTestServer(context, { token });
   const right = { Authorization: `Bearer ${token}` };
   for (const [path, headers] of [
@@ -173,7 +173,7 @@ test("every answer has a strict content policy and is not sniffed, framed, refer
   }
 });
 
-test("another address than loopback needs a token that the user chose [serve.address]", async () => {
+test("any address other than loopback requires a token from the user [serve.address]", async () => {
   for (const host of ["0.0.0.0", "::", "192.168.1.5", "example.org"]) {
     const { message } = await rejection((async () => chooseAccess({ host }))(), "invalid_input");
     assert.match(message, /--token TOKEN, with at least 16 characters/);
@@ -185,13 +185,13 @@ test("another address than loopback needs a token that the user chose [serve.add
   assert.ok(!chooseAccess({}).hosts.includes("192.168.1.5"));
 });
 
-test("the token is in no log, whatever fails [serve.token]", async (context) => {
+test("the token never appears in the log, whatever fails [serve.token]", async (context) => {
   const project = { exists: async () => true, read: () => Promise.reject(new Error("no such luck")) };
   const { server, log } = await startTestServer(context, { token, project });
   const headers = { Authorization: `Bearer ${token}` };
   const answer = await ask(server.port, "GET", `/api/project?token=${token}`, headers);
   assert.equal(answer.status, 500);
-  assert.ok(!answer.body.includes("no such luck"), "what failed inside is not told to the caller");
+  assert.ok(!answer.body.includes("no such luck"), "internal errors are not exposed to the caller");
   await ask(server.port, "GET", `/?token=${token}`, {});
   await ask(server.port, "GET", `/%ff?token=${token}`, headers);
   assert.match(log.join("\n"), /no such luck/);

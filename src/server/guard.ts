@@ -3,18 +3,18 @@ import type { MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { refuse } from "./refusal.ts";
 
-/** Who may come in: those with the token, who call the server by one of its own names. */
+/** Access rules: a request needs the token and must address the server by one of its own names. */
 export interface Access {
   token: string;
-  /** Names and addresses under which the server may be called, without the port. */
+  /** Host names and addresses that requests may use, without the port. */
   hosts: readonly string[];
   /** Known once the server listens. */
   port: () => number;
-  /** Codes that open the page once each: for the command line of a browser, which every user of the machine can see. */
+  /** One-time codes that open the page: every user of the machine can read the token off a browser's command line. */
   codes: Set<string>;
 }
 
-/** On every answer, refusals too. */
+/** Sent with every response, errors included. */
 const headers = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -25,13 +25,14 @@ const headers = {
   "Cross-Origin-Resource-Policy": "same-origin",
 } as const;
 
-/** Stands before every route: no request gets further without the right names and the token. */
+/** Runs before every route: rejects requests without a valid Host, Origin and token. */
 export function guard(access: Access): MiddlewareHandler {
   return async (context, next) => {
-    const refusal = findIntruder(access, context.req.raw) ?? (await admit(context, access, next));
+    const refusal =
+      rejectForeignRequest(access, context.req.raw) ?? (await authenticate(context, access, next));
     if (refusal) context.res = refusal;
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
-    // A refusal may leave the body unread, and then nothing else can come over this connection.
+    // A rejected request's body may be unread, so the connection cannot be reused.
     if (context.res.status >= 400 && context.req.raw.body) context.res.headers.set("Connection", "close");
     if (!context.res.headers.has("Cache-Control")) context.res.headers.set("Cache-Control", "no-store");
   };
@@ -39,7 +40,7 @@ export function guard(access: Access): MiddlewareHandler {
 
 type Middleware = Parameters<MiddlewareHandler>;
 
-async function admit(
+async function authenticate(
   context: Middleware[0],
   access: Access,
   next: Middleware[1],
@@ -48,20 +49,20 @@ async function admit(
   const offered = url.searchParams.get("token");
   if (offered !== null && url.pathname === "/" && context.req.method === "GET") {
     const isGood = sameSecret(offered, access.token) || takeCode(access, offered);
-    return isGood ? letIn(access, url) : noToken();
+    return isGood ? redirectWithCookie(access, url) : unauthorized();
   }
   const bearer = /^Bearer +(\S+) *$/i.exec(context.req.header("Authorization") ?? "")?.[1];
   const cookie = getCookie(context, cookieName(access));
   const isKnown =
     (bearer !== undefined && sameSecret(bearer, access.token)) ||
     (bearer === undefined && cookie !== undefined && sameSecret(cookie, cookieValue(access)));
-  if (!isKnown) return noToken();
+  if (!isKnown) return unauthorized();
   await next();
   return undefined;
 }
 
-/** The token leaves the address bar: it goes into a cookie that no script can read. */
-function letIn(access: Access, url: URL): Response {
+/** Moves the token from the address bar into a cookie that scripts cannot read. */
+function redirectWithCookie(access: Access, url: URL): Response {
   url.searchParams.delete("token");
   return new Response(null, {
     status: 303,
@@ -72,12 +73,16 @@ function letIn(access: Access, url: URL): Response {
   });
 }
 
-/** A page of another site that tries to reach us through the person's browser, whatever name it calls us by. */
-function findIntruder({ hosts, port }: Access, request: Request): Response | undefined {
+/** Rejects requests that another site sends through the person's browser, including by DNS rebinding. */
+function rejectForeignRequest({ hosts, port }: Access, request: Request): Response | undefined {
   const own = hosts.flatMap((host) => (port() === 80 ? [host, `${host}:80`] : [`${host}:${port()}`]));
   const host = request.headers.get("Host")?.toLowerCase();
   if (host === undefined || !own.includes(host)) {
-    return refuse(403, "foreign_host", "This server is not called by that name. Use the printed address.");
+    return refuse(
+      403,
+      "foreign_host",
+      "This server does not answer to that host name. Use the printed address.",
+    );
   }
   const origin = request.headers.get("Origin")?.toLowerCase();
   if (origin !== undefined && !own.some((name) => origin === `http://${name}`)) {
@@ -91,22 +96,22 @@ function findIntruder({ hosts, port }: Access, request: Request): Response | und
   return undefined;
 }
 
-function noToken(): Response {
-  const answer = refuse(
+function unauthorized(): Response {
+  const response = refuse(
     401,
     "no_token",
     "The token is missing or wrong. Open the address that `holdfast serve` printed, or send it as `Authorization: Bearer TOKEN`.",
   );
-  answer.headers.set("WWW-Authenticate", "Bearer");
-  return answer;
+  response.headers.set("WWW-Authenticate", "Bearer");
+  return response;
 }
 
-/** Cookies are shared by all ports of a host, so each server has a name of its own. */
+/** A host's ports share cookies, so the name includes the port. */
 function cookieName({ port }: Access): string {
   return `holdfast_${port()}`;
 }
 
-/** Not the token itself, which may hold characters that a cookie cannot. */
+/** A hash, because the token may contain characters that are invalid in a cookie. */
 function cookieValue({ token }: Access): string {
   return createHash("sha256").update(`cookie ${token}`).digest("base64url");
 }
@@ -116,8 +121,8 @@ function takeCode({ codes }: Access, offered: string): boolean {
   return code !== undefined && codes.delete(code);
 }
 
-/** Takes the same time wherever the two differ. */
-function sameSecret(given: string, wanted: string): boolean {
+/** Compares in constant time. */
+function sameSecret(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
+  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { call, refused, startTestServer } from "../../test/support/server.ts";
 import { runAudit } from "../cli/demo/audit.ts";
 
-test("the journal is read newest first, with who wrote each change and its lines [serve.journal]", async (context) => {
+test("returns the journal newest first, with the author and lines of each change [serve.journal]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   await session.notepad.write(Array.from({ length: 50 }, (_, line) => `line ${line}`).join("\n"));
@@ -66,7 +66,7 @@ test("the journal is read newest first, with who wrote each change and its lines
   await refused(server, "entry", { params: { id: "a", revision: 99 } }, 404);
 });
 
-test("the memory of any revision can be seen, and a revision undone from there [serve.past]", async (context) => {
+test("shows the memory at any revision, and undoes a revision [serve.past]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   await session.notepad.write("one");
@@ -78,7 +78,7 @@ test("the memory of any revision can be seen, and a revision undone from there [
   await fork.notepad.append("three");
   for (const id of ["a", "b"]) {
     const last = id === "a" ? newest : newest + 3;
-    // Forwards and backwards, so that kept moments are walked from in both directions.
+    // Forwards and backwards, to walk from cached snapshots in both directions.
     for (const revision of [...Array(last).keys(), ...[...Array(last).keys()].reverse()].map(
       (each) => each + 1,
     )) {
@@ -99,7 +99,7 @@ test("the memory of any revision can be seen, and a revision undone from there [
   await refused(server, "memoryAt", { params: { id: "a", revision: 99 } }, 404);
 });
 
-test("a compaction is shown with its trigger, warning turn, checkpoint, removed messages, summary and receipt [serve.compactions]", async (context) => {
+test("shows a compaction's trigger, warning turn, checkpoint, removed messages, summary and receipt [serve.compactions]", async (context) => {
   const { server, memory } = await startTestServer(context);
   await runAudit(memory, { session: { id: "a" } });
   const session = await memory.resumeSession("a");
@@ -133,7 +133,7 @@ test("a compaction is shown with its trigger, warning turn, checkpoint, removed 
     assert.match(shown.checkpoint?.text ?? "", /./);
     assert.match(shown.summary, /^\[Summary of the conversation so far\]\n.*\[Receipt: messages/s);
     const turn = shown.warningTurn?.messages ?? [];
-    assert.ok(turn.length >= 1 && turn.every(({ aside }) => aside), "what the agent said to the warning");
+    assert.ok(turn.length >= 1 && turn.every(({ aside }) => aside), "the agent's reply to the warning");
     const removed = await call(server, "messages", {
       params,
       query: { after: receipt.from - 1, limit: receipt.to - receipt.from + 1 },
@@ -155,7 +155,7 @@ test("a compaction is shown with its trigger, warning turn, checkpoint, removed 
   assert.equal(call1?.type, "tool-call");
 });
 
-test("each model call is shown with its parts, its exact pieces, what changed, and what it cost [serve.calls]", async (context) => {
+test("shows each model call with its parts, exact pieces, changes and cost [serve.calls]", async (context) => {
   const priceOf = () => ({ input: 2, cacheRead: 0.2, output: 10, basis: "a test" });
   const { server, memory } = await startTestServer(context, { priceOf });
   await runAudit(memory, { session: { id: "a" } });
@@ -183,7 +183,7 @@ test("each model call is shown with its parts, its exact pieces, what changed, a
     assert.ok(Math.abs((money?.total ?? 0) - shares - (money?.output ?? 0)) < 1e-12);
     assert.ok(
       Math.abs(shares - ((usage.input ?? 0) * 2) / 1e6) < 1e-9,
-      "nothing was cached, so all of it at the full price",
+      "nothing was cached, so everything costs the full price",
     );
   }
   const second = await call(server, "call", { params: { id: "a", number: 2 } });
@@ -198,7 +198,7 @@ test("each model call is shown with its parts, its exact pieces, what changed, a
   });
   const cut = calls.find(({ epoch }) => epoch === 2)?.number ?? 0;
   const after = await call(server, "call", { params: { id: "a", number: cut } });
-  assert.ok(after.removed.length > 0, "a compaction takes pieces away");
+  assert.ok(after.removed.length > 0, "a compaction removes pieces");
   await refused(server, "call", { params: { id: "a", number: 999 } }, 404);
   await refused(server, "piece", { params: { id: "a", hash: "0".repeat(32) } }, 404);
 });

@@ -10,21 +10,21 @@ type EntryView = Reply<"journal">["entries"][number];
 type ChangeView = EntryView["changes"][number];
 type Line = ChangeView["lines"][number];
 
-/** How much of an entry is shown: a few lines in a list, nearly all of it by itself. */
-export interface Room {
+/** How much of an entry to show: a few lines in a list, nearly everything on its own. */
+export interface ViewLimits {
   changes: number;
   lines: number;
   lineCharacters: number;
 }
 
-export const listRoom: Room = { changes: 10, lines: 24, lineCharacters: 400 };
-export const fullRoom: Room = { changes: 500, lines: 4_000, lineCharacters: 20_000 };
+export const listLimits: ViewLimits = { changes: 10, lines: 24, lineCharacters: 400 };
+export const fullLimits: ViewLimits = { changes: 500, lines: 4_000, lineCharacters: 20_000 };
 
-/** Unchanged lines shown around a change. */
-const around = 2;
+/** Unchanged lines to show around a change. */
+const contextLines = 2;
 
-/** An entry as a person reads it. `after` is the state that it left. */
-export function viewEntry(entry: JournalEntry, after: State, room: Room): EntryView {
+/** An entry for display. `after` is the state right after it. */
+export function viewEntry(entry: JournalEntry, after: State, limits: ViewLimits): EntryView {
   const { revision, at, actor, surface, operation } = entry;
   const isMemory = isMemoryOperation(operation.type);
   const shown = entry.changes.filter(isWorthShowing);
@@ -39,7 +39,7 @@ export function viewEntry(entry: JournalEntry, after: State, room: Room): EntryV
     undoes: operation.type === "undo" ? operation.revision : null,
     undoneBy: null,
     canUndo: isMemory,
-    changes: viewChanges(shown.slice(0, room.changes), entry, after, room),
+    changes: viewChanges(shown.slice(0, limits.changes), entry, after, limits),
   };
 }
 
@@ -47,22 +47,22 @@ function viewChanges(
   changes: readonly Change[],
   entry: JournalEntry,
   after: State,
-  room: Room,
+  limits: ViewLimits,
 ): ChangeView[] {
-  // Most entries change no text, and those need no second state.
+  // Most entries change no text and need no second state.
   const before = changes.some(({ type }) => type === "text") ? revertChanges(after, entry.changes) : after;
   const seen = new Set<string>();
   return changes.flatMap((change) => {
     if (change.type === "text") {
       if (seen.has(change.target)) return [];
       seen.add(change.target);
-      const [old, fresh] = [readText(before, change.target), readText(after, change.target)];
+      const [old, current] = [readText(before, change.target), readText(after, change.target)];
       return [
         {
           subject: textNames[change.target] ?? change.target.replace("space/", ""),
           key: null,
           kind: "changed" as const,
-          ...viewLines(old, fresh, room),
+          ...viewLines(old, current, limits),
         },
       ];
     }
@@ -72,11 +72,11 @@ function viewChanges(
           subject: change.field,
           key: null,
           kind: "changed" as const,
-          ...viewLines(change.before ?? "", change.after ?? "", room),
+          ...viewLines(change.before ?? "", change.after ?? "", limits),
         },
       ];
     }
-    return change.type === "record" ? [viewRecord(change, room)] : [];
+    return change.type === "record" ? [viewRecord(change, limits)] : [];
   });
 }
 
@@ -92,12 +92,12 @@ function isWorthShowing({ type, ...change }: Change): boolean {
 
 function viewRecord(
   { kind, key, before, after }: Extract<Change, { type: "record" }>,
-  room: Room,
+  limits: ViewLimits,
 ): ChangeView {
   const textOf = (value: Json) =>
     kind === "message" && value !== null ? linesOfMessage(value) : recordText(value);
   const what = before === null ? "added" : after === null ? "removed" : "changed";
-  return { subject: kind, key, kind: what, ...viewLines(textOf(before), textOf(after), room) };
+  return { subject: kind, key, kind: what, ...viewLines(textOf(before), textOf(after), limits) };
 }
 
 /** A record as lines: its text if it has one, then its other fields. */
@@ -111,30 +111,32 @@ function recordText(value: Json): string {
     ...(isNote ? [content] : []),
     ...(typeof text === "string" ? [text] : []),
     ...(Array.isArray(tags) && tags.length > 0 ? [`tags: ${tags.join(", ")}`] : []),
-    // A note's times change with every edit and say nothing.
+    // A note's timestamps change with every edit and are only noise here.
     ...(isNote ? [] : Object.entries(rest).map(([name, field]) => `${name}: ${JSON.stringify(field)}`)),
   ];
   return lines.join("\n");
 }
 
-function viewLines(before: string, after: string, room: Room): Pick<ChangeView, "lines" | "cut"> {
+function viewLines(before: string, after: string, limits: ViewLimits): Pick<ChangeView, "lines" | "cut"> {
   const lines = foldUnchanged(diffLines(before, after));
-  const shown = lines.slice(0, room.lines).map(
+  const shown = lines.slice(0, limits.lines).map(
     ({ kind, text }): Line => ({
       kind,
       text:
-        text.length > room.lineCharacters ? `${text.slice(0, room.lineCharacters).toWellFormed()}…` : text,
+        text.length > limits.lineCharacters
+          ? `${text.slice(0, limits.lineCharacters).toWellFormed()}…`
+          : text,
     }),
   );
-  const isCut = lines.length > room.lines || lines.some(({ text }) => text.length > room.lineCharacters);
+  const isCut = lines.length > limits.lines || lines.some(({ text }) => text.length > limits.lineCharacters);
   return { lines: shown, cut: isCut };
 }
 
-/** Long stretches without a change become one line that says how long they are. */
+/** Replaces long unchanged stretches with one line that holds their length. */
 function foldUnchanged(lines: readonly DiffLine[]): Line[] {
   const near = new Uint8Array(lines.length);
   lines.forEach(({ kind }, index) => {
-    if (kind !== "same") near.fill(1, Math.max(0, index - around), index + around + 1);
+    if (kind !== "same") near.fill(1, Math.max(0, index - contextLines), index + contextLines + 1);
   });
   const folded: Line[] = [];
   let hidden = 0;

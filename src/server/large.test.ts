@@ -13,20 +13,20 @@ import { surfaceNames } from "../surfaces/surfaces.ts";
 const entries = 100_000;
 const start = Date.UTC(2026, 0, 1);
 
-/** A session that was written to a hundred thousand times, as its journal tells it. */
+/** Stores a session with a journal of 100,000 entries. */
 async function writeLongSession(store: Store): Promise<void> {
   const journal: JournalEntry[] = [];
   const textAt = (revision: number) => (revision < 2 ? "" : `At ${revision}`);
   for (let revision = 1; revision <= entries; revision++) {
-    const birth = revision === 1;
+    const isFirst = revision === 1;
     const content = textAt(revision);
     journal.push({
       revision,
       at: start + revision,
-      actor: { kind: birth ? "system" : "agent" },
-      surface: birth ? "session" : "notepad",
-      operation: birth ? { type: "session.create" } : { type: "notepad.write", content },
-      changes: birth
+      actor: { kind: isFirst ? "system" : "agent" },
+      surface: isFirst ? "session" : "notepad",
+      operation: isFirst ? { type: "session.create" } : { type: "notepad.write", content },
+      changes: isFirst
         ? []
         : [
             {
@@ -65,14 +65,14 @@ function newRow(id: string) {
   };
 }
 
-/** The store, with a count of the rows that each reading gave. */
-function counted(store: Store): { store: Store; most: () => number } {
-  let most = 0;
+/** Wraps a store and records the largest number of rows one read returned. */
+function counted(store: Store): { store: Store; maxRows: () => number } {
+  let maxRows = 0;
   const counting =
     <Args extends unknown[], Row>(read: (...args: Args) => Promise<Row[]>) =>
     async (...args: Args) => {
       const rows = await read(...args);
-      most = Math.max(most, rows.length);
+      maxRows = Math.max(maxRows, rows.length);
       return rows;
     };
   return {
@@ -81,7 +81,7 @@ function counted(store: Store): { store: Store; most: () => number } {
       journal: counting(store.journal.bind(store)),
       records: counting(store.records.bind(store)),
     },
-    most: () => most,
+    maxRows: () => maxRows,
   };
 }
 
@@ -102,8 +102,8 @@ function delegate(store: Store): Store {
   };
 }
 
-test("with 1,000 sessions and 100,000 journal entries no route reads everything, but in bounded pieces [serve.large]", async (context) => {
-  const { store, most } = counted(
+test("with 1,000 sessions and 100,000 journal entries every route reads in bounded batches [serve.large]", async (context) => {
+  const { store, maxRows } = counted(
     await openStore(`sqlite:${join(temporaryDirectory(), "large.db")}?synchronous=normal`),
   );
   await writeLongSession(store);
@@ -148,5 +148,5 @@ test("with 1,000 sessions and 100,000 journal entries no route reads everything,
     cursor = page.cursor;
   }
   assert.equal(searched, 1_001);
-  assert.ok(most() <= 1_000, `${most()} rows were read at once`);
+  assert.ok(maxRows() <= 1_000, `${maxRows()} rows were read at once`);
 });

@@ -3,19 +3,19 @@ import type { Json } from "../engine/json.ts";
 import { HoldfastError } from "../errors.ts";
 import type { HashedPiece } from "../sessions/call-log.ts";
 import type { Reply } from "./api.ts";
-import type { Handlers, Workshop } from "./handlers/handlers.ts";
+import type { Handlers, ServerContext } from "./handlers/handlers.ts";
 import { costOfCall, type PriceOf } from "./money.ts";
 
 export type ModelCall = Reply<"calls">["calls"][number];
 type PieceView = Reply<"call">["pieces"][number];
 
-/** Characters of a piece that a call shows; its own route has the rest. */
-const mostShown = 16_000;
+/** Characters of a piece to show in a call; the piece's own route returns all of it. */
+const maxShown = 16_000;
 
 const tokens = z.number().catch(0);
-const reported = z.number().nullable().catch(null);
+const reportedTokens = z.number().nullable().catch(null);
 
-/** Whatever the recorder knew of the call; what it did not know is left open. */
+/** The recorded facts of a call, with defaults for missing ones. */
 const callFacts = z.object({
   model: z.string().catch(""),
   purpose: z.enum(["turn", "warning", "summary"]).catch("turn"),
@@ -34,11 +34,14 @@ const callFacts = z.object({
     })
     .catch({ system: 0, tools: 0, memory: 0, summaries: 0, history: 0, results: 0, free: 0 }),
   usage: z
-    .object({ input: reported, cached: reported, output: reported })
+    .object({ input: reportedTokens, cached: reportedTokens, output: reportedTokens })
     .catch({ input: null, cached: null, output: null }),
 });
 
-export function ledgerHandlers({ memory, priceOf }: Workshop): Pick<Handlers, "calls" | "call" | "piece"> {
+export function ledgerHandlers({
+  memory,
+  priceOf,
+}: ServerContext): Pick<Handlers, "calls" | "call" | "piece"> {
   return {
     async calls({ params: { id }, query: { before, limit } }) {
       const { calls } = await memory.resumeSession(id);
@@ -114,8 +117,8 @@ function partOf(part: string): PieceView["part"] {
 }
 
 function shown(text: string): { text: string; cut: boolean } {
-  const cut = text.length > mostShown;
-  return { text: cut ? text.slice(0, mostShown).toWellFormed() : text, cut };
+  const cut = text.length > maxShown;
+  return { text: cut ? text.slice(0, maxShown).toWellFormed() : text, cut };
 }
 
 function notRecorded(what: string, sessionId: string): HoldfastError {

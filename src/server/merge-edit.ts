@@ -10,7 +10,7 @@ export interface MergeSides {
   revision: number;
 }
 
-/** The text with both edits in it. Where they touch the same lines nothing is decided: both sides go back to the person. */
+/** Merges both edits. If they touch the same lines, throws a conflict with both sides, so that the person decides. */
 export function mergeEdit(sides: MergeSides): string {
   const { base, mine, theirs } = sides;
   const merged = merge(base, mine, theirs);
@@ -31,7 +31,7 @@ export function mergeEdit(sides: MergeSides): string {
   };
   throw new HoldfastError(
     "conflict",
-    "Somebody else has changed the same lines since you began. Nothing was saved. Choose for each conflicting stretch, and save again.",
+    "Someone else changed the same lines since you started. Nothing was saved. Resolve each conflict and save again.",
     { data: { conflict } },
   );
 }

@@ -8,23 +8,23 @@ import type { Reply } from "./api.ts";
 export type MessageView = Reply<"message">;
 type Part = MessageView["parts"][number];
 
-/** Characters of one part that a list shows. */
-const listed = 4_000;
+/** Characters of one part to show in a list. */
+const maxListedCharacters = 4_000;
 
-/** The messages from one number to another, both included; those that left the context too. */
+/** The messages `from` to `to`, inclusive, whether or not they are still in context. */
 export async function readMessages(
   session: Session,
   from: number,
   to: number,
-  most = listed,
+  maxCharacters = maxListedCharacters,
 ): Promise<MessageView[]> {
   const keys = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => messageKey(from + index));
-  const placeOf = contextPlaces(await session.state());
+  const contextStateOf = contextStates(await session.state());
   const records = await session.records("message", keys);
-  return records.map(({ key, value }) => viewMessage(Number(key), value, placeOf, most));
+  return records.map(({ key, value }) => viewMessage(Number(key), value, contextStateOf, maxCharacters));
 }
 
-/** What was said and done in a stored message, in lines, for the journal. */
+/** A stored message as lines of text, for the journal. */
 export function linesOfMessage(value: Json): string {
   const { role, parts } = viewMessage(0, value, () => "whole", Number.MAX_SAFE_INTEGER);
   return parts
@@ -38,49 +38,49 @@ export function linesOfMessage(value: Json): string {
 function viewMessage(
   number: number,
   value: Json,
-  placeOf: (number: number) => MessageView["inContext"],
-  most: number,
+  contextStateOf: (number: number) => MessageView["inContext"],
+  maxCharacters: number,
 ): MessageView {
-  // Whoever imports a session decides what is in it, so nothing is taken for granted here.
+  // Imported sessions can contain anything, so validate every field.
   const { message, at, aside } = fieldsOf(value);
   const { role, content } = fieldsOf(message ?? value);
   const parts = Array.isArray(content)
-    ? content.map((part) => viewPart(part, most))
-    : [textPart(content, most)];
+    ? content.map((part) => viewPart(part, maxCharacters))
+    : [textPart(content, maxCharacters)];
   return {
     number,
     at: typeof at === "number" ? at : null,
     role: roles.find((each) => each === role) ?? "user",
     aside: aside === true,
-    inContext: placeOf(number),
+    inContext: contextStateOf(number),
     parts,
   };
 }
 
 const roles = ["system", "user", "assistant", "tool"] as const;
 
-function viewPart(part: Json, most: number): Part {
+function viewPart(part: Json, maxCharacters: number): Part {
   const { type, text, toolName, toolCallId, input, output } = fieldsOf(part);
   const call = {
     tool: typeof toolName === "string" ? toolName : null,
     callId: typeof toolCallId === "string" ? toolCallId : null,
   };
-  if (type === "text" || type === "reasoning") return { ...textPart(text, most), type };
-  if (type === "tool-call") return { ...textPart(input, most), type, ...call };
+  if (type === "text" || type === "reasoning") return { ...textPart(text, maxCharacters), type };
+  if (type === "tool-call") return { ...textPart(input, maxCharacters), type, ...call };
   if (type === "tool-result") {
     const { type: kind, value } = fieldsOf(output);
     const isError = typeof kind === "string" && kind.startsWith("error");
-    return { ...textPart(value ?? output, most), type, ...call, isError };
+    return { ...textPart(value ?? output, maxCharacters), type, ...call, isError };
   }
-  return { ...textPart(part, most), type: "other" };
+  return { ...textPart(part, maxCharacters), type: "other" };
 }
 
-function textPart(value: Json | undefined, most: number): Part {
+function textPart(value: Json | undefined, maxCharacters: number): Part {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? "", null, 2);
-  const cut = text.length > most;
+  const cut = text.length > maxCharacters;
   return {
     type: "text",
-    text: cut ? text.slice(0, most).toWellFormed() : text,
+    text: cut ? text.slice(0, maxCharacters).toWellFormed() : text,
     tool: null,
     callId: null,
     isError: false,
@@ -92,8 +92,8 @@ function fieldsOf(value: Json | undefined): Record<string, Json | undefined> {
   return isObject(value) ? value : {};
 }
 
-/** How each message stands before the model now. */
-function contextPlaces(state: State): (number: number) => MessageView["inContext"] {
+/** How each message appears in the model's context now. */
+function contextStates(state: State): (number: number) => MessageView["inContext"] {
   const spans = readSpans(state).map(([, span]) => span);
   const cleared = new Set(readCleared(state).map(([, { message }]) => message));
   return (number) => {

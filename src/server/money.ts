@@ -3,7 +3,7 @@ import type { Reply } from "./api.ts";
 type Call = Reply<"calls">["calls"][number];
 type Money = NonNullable<Call["money"]>;
 
-/** Dollars for a million tokens, and whose list that is. */
+/** Dollars per million tokens, and the price list they come from. */
 export interface Price {
   input: number;
   cacheRead: number;
@@ -11,15 +11,15 @@ export interface Price {
   basis: string;
 }
 
-/** Undefined for a model whose price nobody knows. */
+/** Undefined for a model with an unknown price. */
 export type PriceOf = (model: string) => Price | undefined;
 
-/** In the order in which they stand in a prompt; what is cached is always its beginning. */
+/** In prompt order; the cached part is always a prefix. */
 const inOrder = ["tools", "system", "memory", "summaries", "history", "results"] as const;
 
 /**
- * What a call cost, and each part of the prompt its share. Parts are estimates and the provider's count is not, so the
- * parts are scaled to what the provider reported.
+ * The cost of a call, in total and per prompt part. Part sizes are estimates, so they are scaled to the provider's
+ * reported count.
  */
 export function costOfCall(
   { model, parts, usage }: Pick<Call, "model" | "parts" | "usage">,

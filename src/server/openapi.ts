@@ -3,7 +3,7 @@ import { changeEvent, errorReply, type Route, routes } from "./api.ts";
 
 type Description = Record<string, unknown>;
 
-/** The API in the words of OpenAPI 3.1, made from the schemas that the server parses with. */
+/** The API as OpenAPI 3.1, generated from the schemas that the server parses with. */
 export function describeApi(version: string): Description {
   const paths: Record<string, Description> = {};
   for (const [name, route] of Object.entries(routes) as [string, Route][]) {
@@ -15,7 +15,7 @@ export function describeApi(version: string): Description {
     info: {
       title: "Holdfast",
       version,
-      description: "Working memory for AI agents: what `holdfast serve` answers.",
+      description: "Working memory for AI agents: the HTTP API of `holdfast serve`.",
     },
     security: [{ token: [] }],
     paths,
@@ -40,7 +40,7 @@ function describeRoute(
       ...(conflict
         ? {
             409: {
-              description: "Others changed the same text",
+              description: "Conflict: someone else changed the same text",
               content: json(jsonSchema(conflict, "output")),
             },
           }

@@ -4,10 +4,10 @@ import { readNotesFile } from "../surfaces/project/notes-md/file.ts";
 import { openProject } from "../surfaces/project/project.ts";
 import type { ProjectReader } from "./project.ts";
 
-/** With these the file cannot be read as it was meant; the others are matters of form. */
+/** Rules whose findings change how the file is read; the other rules are about style. */
 const serious: readonly string[] = ["encoding", "conflict-marker", "unclosed-block"];
 
-/** The NOTES.md of the project in `root`, with what the linter finds. */
+/** The NOTES.md of the project in `root`, with the linter's findings. */
 export function projectNotes(root: string): ProjectReader {
   const project = openProject({ root });
   return {

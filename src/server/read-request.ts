@@ -3,10 +3,10 @@ import { z } from "zod";
 import { HoldfastError } from "../errors.ts";
 import type { Route } from "./api.ts";
 
-/** No request of ours is deeper; what is would only be meant to exhaust a parser. */
-const deepest = 32;
+/** No valid request nests deeper; rejects bodies meant to exhaust the parser. */
+const maxDepth = 32;
 
-/** What a request holds, each part parsed by its schema. */
+/** The parts of a request, each parsed by its schema. */
 export interface RequestParts {
   params: unknown;
   query: unknown;
@@ -21,7 +21,7 @@ export async function readRequest(context: Context, route: Route): Promise<Reque
   };
 }
 
-/** A name given twice becomes a list; the schema says whether it may. */
+/** A repeated name becomes a list; the schema decides whether that is valid. */
 function queryOf(context: Context): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(context.req.queries()).map(([name, values]) => {
@@ -33,29 +33,29 @@ function queryOf(context: Context): Record<string, string | string[]> {
 
 async function readJson(context: Context): Promise<unknown> {
   const text = await context.req.text();
-  if (depthOf(text) > deepest) throw badRequest(`The body is nested more than ${deepest} deep.`);
+  if (depthOf(text) > maxDepth) throw badRequest(`The body is nested more than ${maxDepth} levels deep.`);
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw badRequest(`The body is no valid JSON: ${(error as Error).message}.`);
+    throw badRequest(`The body is not valid JSON: ${(error as Error).message}.`);
   }
 }
 
-function parse(schema: z.ZodType, value: unknown, place: string): unknown {
+function parse(schema: z.ZodType, value: unknown, part: string): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = z.prettifyError(parsed.error).slice(0, 1_000).toWellFormed();
-  throw badRequest(`The ${place} of the request is not as it should be. ${problems}`);
+  throw badRequest(`The ${part} of the request is invalid. ${problems}`);
 }
 
 function badRequest(problem: string): HoldfastError {
   return new HoldfastError("invalid_input", `${problem} Nothing was changed. See /openapi.json.`);
 }
 
-/** How deep lists and objects are nested; looked at before anything is built from the text. */
+/** The nesting depth of lists and objects, measured before parsing. */
 function depthOf(text: string): number {
   let depth = 0;
-  let most = 0;
+  let max = 0;
   let inString = false;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -63,10 +63,10 @@ function depthOf(text: string): number {
       if (unit === backslash) index++;
       else if (unit === quote) inString = false;
     } else if (unit === quote) inString = true;
-    else if (unit === openBracket || unit === openBrace) most = Math.max(most, ++depth);
+    else if (unit === openBracket || unit === openBrace) max = Math.max(max, ++depth);
     else if (unit === closeBracket || unit === closeBrace) depth--;
   }
-  return most;
+  return max;
 }
 
 const [quote, backslash] = [0x22, 0x5c];

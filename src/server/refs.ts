@@ -1,16 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 
-/** Tells whether a reference names a file of the project that is still there. Files elsewhere are not looked for. */
+/** Checks whether a reference names a file of the project that still exists. Never looks outside the project. */
 export function fileRefs(directory: string): (ref: string) => Promise<"present" | "stale" | "unchecked"> {
   return async (ref) => {
     const path = ref.trim().replace(/(?::\d+(?:[-:]\d+)?|#L?\d+(?:-L?\d+)?)$/, "");
     if (!looksLikeFile(path)) return "unchecked";
     const root = await realpath(directory).catch(() => resolve(directory));
-    const place = resolve(root, path);
-    if (!place.startsWith(root + sep)) return "unchecked";
+    const absolute = resolve(root, path);
+    if (!absolute.startsWith(root + sep)) return "unchecked";
     try {
-      const real = await realpath(place);
+      const real = await realpath(absolute);
       return real.startsWith(root + sep) ? "present" : "unchecked";
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === "ENOENT" ? "stale" : "unchecked";
@@ -18,7 +18,7 @@ export function fileRefs(directory: string): (ref: string) => Promise<"present" 
   };
 }
 
-/** A path with a folder or an ending; no URL, no issue number, no sentence. */
+/** A path with a folder or an extension; not a URL, an issue number or a sentence. */
 function looksLikeFile(path: string): boolean {
   return !/^[a-z][a-z0-9+.-]*:/i.test(path) && !/\s/.test(path) && /\/|\.[A-Za-z0-9]{1,8}$/.test(path);
 }

@@ -19,7 +19,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   store_damaged: 503,
 };
 
-/** A refusal in the one shape that all have. */
+/** An error response; all of them have this shape. */
 export function refuse(
   status: number,
   code: string,
@@ -31,11 +31,15 @@ export function refuse(
   return Response.json({ ...body, ...more }, { status });
 }
 
-/** The answer to whatever was thrown. What is not ours is told in the terminal, and not to the caller. */
+/** The response to a thrown error. Unexpected errors go to the log, not to the caller. */
 export function refusalOf(error: unknown, log: (line: string) => void): Response {
   if (!(error instanceof HoldfastError)) {
     log(`The server failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return refuse(500, "failed", "The server failed at this; the terminal says why. Nothing was changed.");
+    return refuse(
+      500,
+      "failed",
+      "The request failed on the server; its terminal shows why. Nothing was changed.",
+    );
   }
   const { conflict, ...data } = error.data;
   return refuse(

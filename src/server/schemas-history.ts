@@ -5,11 +5,11 @@ const count = z.int().min(0);
 const time = z.number();
 const trigger = z.enum(["threshold", "projected", "overflow", "manual", "sub-session", "host"]);
 
-/** A text change as lines; those that stayed the same are cut down to a few around the change. */
+/** A text change as lines, with only a few unchanged lines around it. */
 const diffLine = z.object({
   kind: z
     .enum(["same", "added", "removed", "gap"])
-    .describe("gap: unchanged lines left out; its text is how many"),
+    .describe("gap: omitted unchanged lines; text is their number"),
   text: z.string(),
 });
 
@@ -22,7 +22,7 @@ const journalChange = z.object({
   key: z.string().nullable().describe("Which note, message or task"),
   kind: z.enum(["added", "removed", "changed"]),
   lines: z.array(diffLine),
-  cut: z.boolean().describe("True: longer than shown; read the entry itself"),
+  cut: z.boolean().describe("True: truncated; read the entry for the rest"),
 });
 
 const journalEntry = z.object({
@@ -31,20 +31,18 @@ const journalEntry = z.object({
   actor,
   surface: z.string(),
   type: z.string().describe("The operation, such as notepad.append"),
-  summary: z.string().describe("The operation in a few words"),
-  isMemory: z.boolean().describe("False for messages and the controller's own bookkeeping"),
-  undoes: count.nullable().describe("The revision that this entry took back"),
-  undoneBy: count.nullable().describe("The revision that took this entry back, as far as this page knows"),
-  canUndo: z
-    .boolean()
-    .describe("Whether asking to undo it makes sense; later changes may still stand in the way"),
+  summary: z.string().describe("One-line description of the operation"),
+  isMemory: z.boolean().describe("False for messages and the controller's bookkeeping"),
+  undoes: count.nullable().describe("The revision that this entry undid"),
+  undoneBy: count.nullable().describe("The revision that undid this entry, if it is on this page"),
+  canUndo: z.boolean().describe("Whether this kind of entry can be undone; later changes may still conflict"),
   changes: z.array(journalChange),
 });
 
 export const journalPage = z.object({
   entries: z.array(journalEntry).describe("Newest first"),
   newest: count,
-  before: count.nullable().describe("Give it as `before` for older entries; null at the beginning"),
+  before: count.nullable().describe("Pass as `before` for older entries; null on the last page"),
 });
 
 export const fullEntry = z.object({
@@ -72,7 +70,7 @@ const messagePart = z.object({
   tool: z.string().nullable(),
   callId: z.string().nullable(),
   isError: z.boolean(),
-  cut: z.boolean().describe("True: longer than shown; read the message itself"),
+  cut: z.boolean().describe("True: truncated; read the message for the rest"),
 });
 
 export const message = z.object({
@@ -82,7 +80,7 @@ export const message = z.object({
   aside: z.boolean().describe("Said in a warning turn"),
   inContext: z
     .enum(["whole", "cleared", "collapsed", "summarised"])
-    .describe("How it stands before the model now"),
+    .describe("How it appears in the model's context now"),
   parts: z.array(messagePart),
 });
 
@@ -90,8 +88,8 @@ export const messagePage = z.object({
   messages: z.array(message).describe("In order, oldest first"),
   first: count,
   last: count.describe("Number of the newest message of the session"),
-  before: count.nullable().describe("Give it as `before` for older messages"),
-  after: count.nullable().describe("Give it as `after` for newer ones"),
+  before: count.nullable().describe("Pass as `before` for older messages"),
+  after: count.nullable().describe("Pass as `after` for newer messages"),
 });
 
 const receiptItem = z.object({
@@ -114,7 +112,7 @@ const compactionItem = z.object({
 
 export const compactionPage = z.object({
   compactions: z.array(compactionItem).describe("Newest first"),
-  before: count.nullable().describe("Give it as `before` for older ones"),
+  before: count.nullable().describe("Pass as `before` for older compactions"),
 });
 
 const checkpoint = z.object({
@@ -144,13 +142,13 @@ export const compaction = compactionItem.extend({
     .object({
       revision: count,
       at: time,
-      text: z.string().describe("What the agent was told, or why it was not"),
-      messages: z.array(message).describe("What it said and did in that turn"),
+      text: z.string().describe("The warning, or why it was skipped"),
+      messages: z.array(message).describe("The agent's messages in that turn"),
     })
     .nullable(),
   summary: z
     .string()
-    .describe("What stands in the prompt in place of the removed messages; empty when a host keeps it"),
+    .describe("What replaces the removed messages in the prompt; empty when the host keeps it"),
 });
 
 const parts = z.object({
@@ -169,9 +167,9 @@ const modelCall = z.object({
   model: z.string(),
   purpose: z.enum(["turn", "warning", "summary"]),
   epoch: count,
-  revision: count.describe("The session's revision when the call was made"),
+  revision: count.describe("The session's revision at the time of the call"),
   contextWindow: z.number(),
-  parts: parts.describe("Tokens, by what they are spent on"),
+  parts: parts.describe("Tokens per part of the context window"),
   usage: z.object({
     input: z.number().nullable(),
     cached: z.number().nullable(),
@@ -180,19 +178,19 @@ const modelCall = z.object({
   money: z
     .object({
       currency: z.literal("USD"),
-      basis: z.string().describe("Whose price list was taken"),
+      basis: z.string().describe("The price list used"),
       total: z.number(),
       output: z.number(),
       parts: parts.omit({ free: true }),
     })
     .nullable()
-    .describe("Null when the model's price is not known"),
+    .describe("Null when the model's price is unknown"),
 });
 
 export const modelCallPage = z.object({
   calls: z.array(modelCall).describe("In order, oldest first"),
   total: count,
-  before: count.nullable().describe("Give it as `before` for older calls"),
+  before: count.nullable().describe("Pass as `before` for older calls"),
 });
 
 const callPiece = z.object({
@@ -203,16 +201,16 @@ const callPiece = z.object({
   tokens: z.number(),
   characters: count,
   text: z.string(),
-  cut: z.boolean().describe("True: longer than shown; read the piece by its hash"),
-  cached: z.boolean().describe("True: it and all before it are the same as in the call before"),
-  change: z.enum(["same", "added", "moved"]).describe("Against the call before"),
+  cut: z.boolean().describe("True: truncated; read the piece by its hash"),
+  cached: z.boolean().describe("True: this piece and all before it are the same as in the previous call"),
+  change: z.enum(["same", "added", "moved"]).describe("Compared with the previous call"),
 });
 
 export const modelCallDetail = z.object({
   call: modelCall,
   pieces: z.array(callPiece),
-  cachedPieces: count.describe("How many pieces from the start are the same as in the call before"),
-  previous: count.nullable().describe("Number of the call before"),
+  cachedPieces: count.describe("Number of leading pieces that are the same as in the previous call"),
+  previous: count.nullable().describe("Number of the previous call"),
   removed: z
     .array(
       z.object({
@@ -223,16 +221,16 @@ export const modelCallDetail = z.object({
         cut: z.boolean(),
       }),
     )
-    .describe("Pieces of the call before that are gone"),
+    .describe("Pieces of the previous call that are gone"),
 });
 
 export const piece = z.object({ hash: z.string(), text: z.string() });
 
 export const changeEvent = z.object({
   sessionId: z.string(),
-  from: count.describe("The first revision that this event tells of"),
+  from: count.describe("The first revision this event covers"),
   revision: count.describe("The session's revision now"),
   entries: z
     .array(z.object({ revision: count, at: time, actor, surface: z.string(), type: z.string() }))
-    .describe("The newest of them, at most fifty, oldest first"),
+    .describe("The newest entries it covers, at most 50, oldest first"),
 });

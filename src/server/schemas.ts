@@ -1,18 +1,18 @@
 import { z } from "zod";
 
-/** Words that more than one answer is made of. Times are milliseconds since 1970. */
+/** Schemas that several responses share. Times are milliseconds since 1970. */
 const count = z.int().min(0);
 const time = z.number();
 
 export const errorReply = z
   .object({
     error: z.object({
-      code: z.string().describe("A word that programs can switch on"),
+      code: z.string().describe("A stable code for programs"),
       message: z.string().describe("What failed, for which value, and what to do next"),
       data: z.record(z.string(), z.unknown()),
     }),
   })
-  .describe("Every refusal has this shape");
+  .describe("Every error response has this shape");
 
 export const sessionStatus = z.enum(["active", "archived", "deleted"]);
 
@@ -27,20 +27,18 @@ const sessionItem = z.object({
   title: z.string().nullable(),
   status: sessionStatus,
   origin: z.enum(["created", "forked", "spawned", "imported"]),
-  parent: z.string().nullable().describe("Null as well when the parent is not among the listed statuses"),
-  children: count.describe("Sessions directly below this one, of the listed statuses"),
+  parent: z.string().nullable().describe("Also null when the parent is not among the listed statuses"),
+  children: count.describe("Direct children among the listed statuses"),
   createdAt: time,
   updatedAt: time,
   revision: count,
-  live: z
-    .enum(["writing", "quiet"])
-    .describe("writing: somebody committed to it in the last fifteen seconds"),
+  live: z.enum(["writing", "quiet"]).describe("writing: committed to within the last 15 seconds"),
   notes: count,
   tags: count,
   messages: count,
   openTasks: count,
   refs: count,
-  epoch: count.describe("The current epoch; one more with each compaction and fold"),
+  epoch: count.describe("The current epoch; each compaction and fold starts a new one"),
   notepadCharacters: count,
   delegated: z
     .object({
@@ -51,7 +49,7 @@ const sessionItem = z.object({
       tokens: z.number(),
     })
     .nullable()
-    .describe("How the parent's delegated work stands, when this session is that work"),
+    .describe("The state of the work that the parent delegated to this session, if any"),
 });
 
 export const sessionPage = z.object({
@@ -72,7 +70,7 @@ export const note = z.object({
 export const notePage = z.object({
   notes: z.array(note),
   total: count,
-  ranked: z.boolean().describe("True: no note contains the query, and these hold its words, best first"),
+  ranked: z.boolean().describe("True: no note contains the whole query; these contain its words, best first"),
   nextOffset: count.nullable(),
 });
 
@@ -89,10 +87,10 @@ const searchHit = z.object({
   kind: z.enum(["title", "notepad", "plan", "scratchpad", "reference", "note"]),
   noteId: z.string().nullable(),
   tags: z.array(z.string()),
-  excerpt: z.string().describe("The text around the match, in one piece of the original"),
-  at: count.describe("Where the first match begins in the excerpt, in UTF-16 units"),
-  length: count.describe("How long it is; 0 when its place is not known"),
-  score: z.number().describe("2: contains the query; up to 1: how much of its words, in some form"),
+  excerpt: z.string().describe("The text around the match, verbatim"),
+  at: count.describe("Offset of the first match in the excerpt, in UTF-16 units"),
+  length: count.describe("Length of the match; 0 when its position is unknown"),
+  score: z.number().describe("2: contains the whole query; up to 1: the share of its words, in some form"),
   updatedAt: time.describe("Of the session"),
 });
 
@@ -101,12 +99,12 @@ export const searchPage = z.object({
     .array(searchHit)
     .describe("The best of these sessions: by score, then by updatedAt, newest first, then by sessionId"),
   total: count.describe("All matches in these sessions"),
-  searched: count.describe("Sessions looked through for this page"),
+  searched: count.describe("Sessions searched for this page"),
   cursor: z
     .string()
     .nullable()
     .describe(
-      "Give it back to go on. A page may be empty and still have one. Null: all sessions were looked through",
+      "Pass as `cursor` for the next page. An empty page may still have one. Null: all sessions are searched",
     ),
 });
 
@@ -123,7 +121,7 @@ const reference = z.object({
   ref: z.string(),
   state: z
     .enum(["present", "stale", "unchecked"])
-    .describe("stale: a file of the project that is not there any more. unchecked: no file of the project"),
+    .describe("stale: a project file that no longer exists. unchecked: not a project file"),
 });
 
 export const openTask = z.object({
@@ -137,14 +135,14 @@ export const sessionMemory = z.object({
   session: sessionItem,
   revision: count,
   notepad: z.string(),
-  notepadUsed: z.boolean().describe("False until somebody wrote to it"),
+  notepadUsed: z.boolean().describe("False until the first write"),
   scratchpad: z.object({ notes: z.string(), plan: z.string() }),
   refs: z.array(reference),
   tasks: z.array(openTask).describe("Outermost first"),
   clearedResults: z.array(
     z.object({ id: z.string(), message: count, tool: z.string(), summary: z.string() }),
   ),
-  tags: z.array(z.object({ tag: z.string(), notes: count })).describe("The hundred most used"),
+  tags: z.array(z.object({ tag: z.string(), notes: count })).describe("The 100 most used"),
   budgets: z.array(budget),
   limits: z.object({ noteCharacters: count, noteTags: count, tagCharacters: count, refCharacters: count }),
 });
@@ -156,19 +154,19 @@ export const textName = z
 export const textEdit = z.object({
   base: z
     .object({ revision: count, text: z.string() })
-    .describe("What the person began with; changes made since are merged with"),
+    .describe("The text the person started from; changes made since are merged in"),
   text: z.string().describe("The whole text as the person wants it"),
 });
 
 export const textSaved = z.object({
   revision: count,
-  text: z.string().describe("The text as it stands now"),
-  merged: z.boolean().describe("True when others had changed the text and both edits are in it"),
+  text: z.string().describe("The current text"),
+  merged: z.boolean().describe("True when someone else had changed the text; it contains both edits"),
 });
 
 const mergeRegion = z.object({
   kind: z.enum(["agreed", "conflict"]),
-  text: z.string().describe("agreed: what the merge gives. conflict: empty"),
+  text: z.string().describe("agreed: the merged text. conflict: empty"),
   base: z.string(),
   mine: z.string(),
   theirs: z.string(),
@@ -176,11 +174,13 @@ const mergeRegion = z.object({
 
 export const editConflict = errorReply.extend({
   conflict: z.object({
-    revision: count.describe("Send this with `theirs` as the base of the next attempt"),
+    revision: count.describe("Send this and `theirs` as the base of the next attempt"),
     base: z.string(),
     mine: z.string(),
     theirs: z.string(),
-    regions: z.array(mergeRegion).describe("The whole text in order, conflicting stretches apart"),
+    regions: z
+      .array(mergeRegion)
+      .describe("The whole text in order, split into merged and conflicting regions"),
   }),
 });
 
@@ -191,7 +191,7 @@ export const newNote = z.object({ content: z.string().min(1), tags: z.array(z.st
 export const noteEdit = z.object({
   base: z
     .object({ content: z.string(), tags: z.array(z.string()) })
-    .describe("The note as the person saw it; changes made since are merged with"),
+    .describe("The note the person started from; changes made since are merged in"),
   content: z.string().min(1),
   tags: z.array(z.string()),
 });
@@ -203,7 +203,7 @@ export const done = z.object({ revision: count });
 export const health = z.object({
   ok: z.literal(true),
   version: z.string(),
-  store: z.string().describe("Where memory is kept, without passwords"),
+  store: z.string().describe("The store's location, without passwords"),
   demo: z.boolean(),
   startedAt: time,
   project: z.boolean().describe("Whether there is a NOTES.md to show"),
@@ -215,7 +215,7 @@ const projectFinding = z.object({
   severity: z.enum(["error", "warning"]),
   line: count.describe("Counted from 1"),
   message: z.string(),
-  canFix: z.boolean().describe("Whether `holdfast project lint --fix` puts it right"),
+  canFix: z.boolean().describe("Whether `holdfast project lint --fix` fixes it"),
 });
 
 export const projectNotes = z.object({

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { holdfastWith } from "../../test/support/people.ts";
 import { call, startTestServer } from "../../test/support/server.ts";
 
-test("the page and the command line find the same hits in the same order [serve.search] [people.search]", async (context) => {
+test("the page and the CLI find the same hits in the same order [serve.search] [people.search]", async (context) => {
   const { server, memory, path } = await startTestServer(context);
   const colours = ["red", "green", "blue"];
   for (let number = 0; number < 12; number++) {

@@ -2,9 +2,9 @@ import { HoldfastError } from "../errors.ts";
 import { type SearchHit, SessionSearch } from "../sessions/search/session-search.ts";
 import type { SessionSummary } from "../stores/store.ts";
 import type { Reply } from "./api.ts";
-import type { Workshop } from "./handlers/handlers.ts";
+import type { ServerContext } from "./handlers/handlers.ts";
 
-/** Limits how long one request takes; the cursor continues. */
+/** Limits how long one request takes; the cursor continues from there. */
 const maxSessionsPerPage = 100;
 const excerptBefore = 60;
 const excerptLength = 240;
@@ -16,13 +16,13 @@ interface SearchQuery {
   cursor?: string | undefined;
 }
 
-/** One page: the best hits of the next sessions. Sessions come by age, an order that writes do not change. */
+/** One page: the best hits of the next sessions, in order of creation, which writes do not change. */
 export async function searchSessions(
-  { memory, directory }: Workshop,
+  { memory, directory }: ServerContext,
   { q, status, limit, cursor }: SearchQuery,
 ): Promise<Reply<"search">> {
-  const inOrder = (await directory.of(status)).toSorted(youngerFirst);
-  const start = cursor === undefined ? 0 : placeAfter(inOrder, cursor);
+  const inOrder = (await directory.of(status)).toSorted(newestFirst);
+  const start = cursor === undefined ? 0 : positionAfter(inOrder, cursor);
   const page = inOrder.slice(start, start + maxSessionsPerPage);
   const search = new SessionSearch({ query: q, limit });
   for (const summary of page) {
@@ -61,7 +61,7 @@ function toReply({ session, kind, note, text, score, ranges }: SearchHit): Reply
   };
 }
 
-function youngerFirst(a: SessionSummary, b: SessionSummary): number {
+function newestFirst(a: SessionSummary, b: SessionSummary): number {
   return b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1);
 }
 
@@ -69,15 +69,15 @@ function cursorOf({ createdAt, id }: SessionSummary): string {
   return `${createdAt}.${id}`;
 }
 
-function placeAfter(inOrder: readonly SessionSummary[], cursor: string): number {
+function positionAfter(inOrder: readonly SessionSummary[], cursor: string): number {
   const [, time, id] = /^(\d+)\.(.+)$/.exec(cursor) ?? [];
   if (id === undefined) {
     throw new HoldfastError(
       "invalid_input",
-      `${JSON.stringify(cursor)} is not a valid cursor. Send the one of the last answer, or none to start over.`,
+      `${JSON.stringify(cursor)} is not a valid cursor. Send the one from the last response, or none to start over.`,
     );
   }
   const last = { createdAt: Number(time), id } as SessionSummary;
-  const place = inOrder.findIndex((session) => youngerFirst(last, session) < 0);
-  return place === -1 ? inOrder.length : place;
+  const position = inOrder.findIndex((session) => newestFirst(last, session) < 0);
+  return position === -1 ? inOrder.length : position;
 }

@@ -10,11 +10,11 @@ import type { Reply } from "./api.ts";
 
 export type SessionItem = Reply<"listSessions">["sessions"][number];
 
-/** A session that was written to within this time is shown as being worked on. */
-const writingFor = 15_000;
+/** A session counts as live for this long after a write (milliseconds). */
+const liveFor = 15_000;
 
-/** Who is below whom, among the sessions that are listed. */
-export class Family {
+/** Parents and children among the listed sessions. */
+export class SessionTree {
   readonly #listed: ReadonlySet<string>;
   readonly #children = new Map<string | null, SessionSummary[]>();
 
@@ -28,22 +28,22 @@ export class Family {
     }
   }
 
-  /** Null as well when the parent is not listed, so that no session disappears with its parent. */
+  /** Also null when the parent is not listed, so that no session disappears with its parent. */
   parentOf({ parent }: SessionSummary): string | null {
     return parent !== null && this.#listed.has(parent) ? parent : null;
   }
 
-  /** Of the session with this id; of null, the roots. */
+  /** The children of a session; for null, the roots. */
   childrenOf(parent: string | null): SessionSummary[] {
     return this.#children.get(parent) ?? [];
   }
 }
 
-/** The line of a list; a deleted session is not read, so what only its state knows is 0. */
+/** A list item. A deleted session's state is not read, so figures from it are 0. */
 export async function sessionItem(
   memory: Memory,
   summary: SessionSummary,
-  family: Family,
+  tree: SessionTree,
   now: number,
 ): Promise<SessionItem> {
   const session = summary.status === "deleted" ? undefined : await memory.findSession(summary.id);
@@ -56,12 +56,12 @@ export async function sessionItem(
     title,
     status,
     origin,
-    parent: family.parentOf(summary),
-    children: family.childrenOf(id).length,
+    parent: tree.parentOf(summary),
+    children: tree.childrenOf(id).length,
     createdAt,
     updatedAt,
     revision,
-    live: now - updatedAt < writingFor ? "writing" : "quiet",
+    live: now - updatedAt < liveFor ? "writing" : "quiet",
     notes: state?.row.counters.notes ?? summary.notes,
     tags: state?.row.counters.tags ?? 0,
     messages: state?.row.counters.lastMessage ?? 0,

@@ -13,24 +13,24 @@ import { fileRefs } from "./refs.ts";
 import { TimeTravel } from "./time-travel.ts";
 
 export interface ServerOptions extends Binding {
-  /** Stays open when the server stops. */
+  /** The server does not close it. */
   memory: Memory;
-  /** What the store is called on the page; no password in it. */
+  /** The store's name on the page, without passwords. */
   storeName: string;
   version: string;
   page?: PageFiles | undefined;
-  /** What answers at /mcp. */
+  /** Handles /mcp. */
   mcp?: ((request: Request) => Promise<Response>) | undefined;
-  /** What a model costs; without it no money is shown. */
+  /** Prices of models; without it the page shows no costs. */
   priceOf?: PriceOf | undefined;
   project?: ProjectReader | undefined;
-  /** References to files are looked for here, and nowhere else. */
+  /** Where to look for referenced files, and nowhere else. */
   projectDirectory?: string | undefined;
   demo?: boolean;
   log?: (line: string) => void;
-  /** For tests: events that a client can catch up with. */
+  /** For tests: how many events a client can catch up on. */
   eventsKept?: number;
-  /** For tests: told of the routes. */
+  /** For tests: receives the routes. */
   onApp?: (app: Pick<Hono, "routes">) => void;
 }
 
@@ -39,9 +39,9 @@ export interface RunningServer {
   url: string;
   token: string;
   port: number;
-  /** An address that opens the page once, without the token in it. */
+  /** A one-time address that opens the page and does not contain the token. */
   invite(): string;
-  /** Ends open streams, lets running requests finish, and frees the port. */
+  /** Ends open streams, lets running requests finish and frees the port. */
   stop(): Promise<void>;
 }
 

@@ -10,32 +10,32 @@ import type { Session } from "../sessions/session.ts";
 import type { Note } from "../surfaces/notes/operations.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 
-/** A session's memory right after a revision. It never changes, so it may be kept. */
+/** A session's memory right after a revision. Immutable, so it can be cached. */
 export interface Past {
   revision: number;
   state: State;
   notes: ReadonlyMap<string, Note>;
 }
 
-/** Entries read at once; between two pieces everybody else gets a turn. */
-const piece = 250;
-/** Moments that are kept, so that a step from one of them is short. */
-const mostKept = 30;
-/** A long way leaves moments behind, this far apart. */
-const milestone = 5_000;
-/** Moments with more notes than this are too large to keep many of. */
-const mostNotesKept = 5_000;
+/** Entries per read; other requests run between two batches. */
+const batchSize = 250;
+/** Cached snapshots, so that a step from one of them is short. */
+const maxCached = 30;
+/** A long walk caches a snapshot every so many revisions. */
+const snapshotInterval = 5_000;
+/** Snapshots with more notes are too large to cache. */
+const maxNotesCached = 5_000;
 
-/** Walks through a session's journal from the nearest known moment, forward or back, in small pieces. */
+/** Walks a session's journal from the nearest cached snapshot, forward or back, in small batches. */
 export class TimeTravel {
-  readonly #kept = new Map<string, Past>();
+  readonly #cached = new Map<string, Past>();
 
   async at(session: Session, revision: number): Promise<Past> {
     const now = (await session.state()).row;
     if (revision < 1 || revision > now.revision) {
       throw new HoldfastError(
         "not_found",
-        `Session ${session.id} has the revisions 1 to ${now.revision}; ${revision} is not one of them.`,
+        `Session ${session.id} has revisions 1 to ${now.revision}; ${revision} is out of range.`,
         { data: { revision, newest: now.revision } },
       );
     }
@@ -43,8 +43,11 @@ export class TimeTravel {
     let here = await this.#nearest(session, birth, revision);
     while (here.revision !== revision) {
       here =
-        here.revision > revision ? await back(session, here, revision) : await on(session, here, revision);
-      if (here.revision === revision || here.revision % milestone < piece) this.#keep(birth, here);
+        here.revision > revision
+          ? await back(session, here, revision)
+          : await forward(session, here, revision);
+      if (here.revision === revision || here.revision % snapshotInterval < batchSize)
+        this.#cache(birth, here);
       await new Promise(setImmediate);
     }
     return here;
@@ -52,20 +55,20 @@ export class TimeTravel {
 
   async #nearest(session: Session, birth: string, revision: number): Promise<Past> {
     const { row } = await session.state();
-    const known = [...this.#kept].filter(([key]) => key.startsWith(`${birth}/`)).map(([, past]) => past);
-    // A session that was made empty needs no walk to its beginning.
+    const known = [...this.#cached].filter(([key]) => key.startsWith(`${birth}/`)).map(([, past]) => past);
+    // A session that was created empty has a known first revision.
     if (row.origin === "created") known.push(beginningOf(row));
     const best = known.sort((a, b) => Math.abs(a.revision - revision) - Math.abs(b.revision - revision))[0];
     return best && Math.abs(best.revision - revision) <= row.revision - revision ? best : present(session);
   }
 
-  #keep(birth: string, past: Past): void {
-    if (past.notes.size > mostNotesKept) return;
+  #cache(birth: string, past: Past): void {
+    if (past.notes.size > maxNotesCached) return;
     const key = `${birth}/${past.revision}`;
-    this.#kept.delete(key);
-    this.#kept.set(key, past);
-    const oldest = this.#kept.size > mostKept ? this.#kept.keys().next().value : undefined;
-    if (oldest !== undefined) this.#kept.delete(oldest);
+    this.#cached.delete(key);
+    this.#cached.set(key, past);
+    const oldest = this.#cached.size > maxCached ? this.#cached.keys().next().value : undefined;
+    if (oldest !== undefined) this.#cached.delete(oldest);
   }
 }
 
@@ -74,7 +77,7 @@ function beginningOf(row: State["row"]): Past {
   return { revision: 1, state: { row: empty, resident: new Map() }, notes: new Map() };
 }
 
-/** State and notes of one revision, although others may write while the two are read. */
+/** The state and notes of one revision; retries when a concurrent write comes between the two reads. */
 async function present(session: Session): Promise<Past> {
   for (;;) {
     const state = await session.state();
@@ -89,13 +92,13 @@ async function present(session: Session): Promise<Past> {
 }
 
 async function back(session: Session, here: Past, target: number): Promise<Past> {
-  const from = Math.max(target + 1, here.revision - piece + 1);
+  const from = Math.max(target + 1, here.revision - batchSize + 1);
   const entries = await session.history({ from, to: here.revision });
   return { ...walk(here, entries, revertChanges), revision: from - 1 };
 }
 
-async function on(session: Session, here: Past, target: number): Promise<Past> {
-  const to = Math.min(target, here.revision + piece);
+async function forward(session: Session, here: Past, target: number): Promise<Past> {
+  const to = Math.min(target, here.revision + batchSize);
   const entries = await session.history({ from: here.revision + 1, to, newestFirst: false });
   return { ...walk(here, entries, applyChanges), revision: to };
 }

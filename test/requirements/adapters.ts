@@ -3,36 +3,35 @@ import { from } from "./requirement.ts";
 export const adapters = [
   ...from("integration", {
     "aisdk.compaction":
-      "A ToolLoopAgent and a streamText call go through warning, checkpoint, compaction and receipt, and lose nothing.",
-    "aisdk.overflow": "A prompt that the provider refuses as too long is compacted and sent again.",
-    "aisdk.abort": "An abort during a warning turn ends the call; nothing is compacted.",
-    "aisdk.epoch":
-      "Within an epoch the prefix of the prompt stays byte for byte; changes of memory follow at the tail.",
+      "A ToolLoopAgent and a streamText call go through warning, checkpoint, compaction and receipt and lose nothing.",
+    "aisdk.overflow": "A prompt that the provider rejects as too long is compacted and resent.",
+    "aisdk.abort": "An abort during a warning turn ends the call without compacting.",
+    "aisdk.epoch": "Within an epoch the prompt's prefix stays byte-identical; memory changes are appended.",
     "aisdk.message":
-      "In message placement the order is steer, scratchpad, user message, and none of it stays.",
+      "Message placement orders steer, scratchpad and user message, and persists nothing it injects.",
     "aisdk.system":
-      "In system placement the current notepad ends the system prompt; marked instructions stay as they are.",
-    "aisdk.fresh-prompts": "A prompt without its history still comes with every change of the epoch.",
+      "System placement ends the system prompt with the current notepad and leaves marked instructions unchanged.",
+    "aisdk.fresh-prompts": "A prompt without its history still includes every change of the epoch.",
     "aisdk.untouched":
-      "Nothing that is injected reaches the caller's messages, the response messages or UI messages.",
-    "aisdk.alignment": "A caller's messages are known again however they are handed in and converted.",
-    "aisdk.restart": "Another process that is handed the whole history goes on from the summary.",
+      "Injected content never reaches the caller's messages, the response messages or UI messages.",
+    "aisdk.alignment": "The caller's messages are recognised however they are passed and converted.",
+    "aisdk.restart": "Another process that receives the whole history continues from the summary.",
     "aisdk.tools":
-      "Memory's tools run in the AI SDK, give outputs to programs and texts to the model, and refuse taken names.",
+      "Memory's tools run in the AI SDK, return outputs to programs and texts to the model, and reject names already in use.",
     "aisdk.tasks": "A task collapses to one line in the prompt, and the question before it stays.",
-    "aisdk.clearing": "Old, long results give way to stubs in the prompt only.",
-    "aisdk.parts": "Tools, middleware and prepareStep work one by one; a missing part is told.",
-    "aisdk.failure": "A failure of the memory never stops the agent, and is never silent.",
-    "openai.chat": "Tools and their answers for chat completions, with the real client.",
-    "openai.responses": "Tools and their answers for the responses API, with the real client.",
-    "anthropic.messages": "Tools and their answers for the Messages API, with the real client.",
+    "aisdk.clearing": "Stubs replace old, long results in the prompt only.",
+    "aisdk.parts": "Tools, middleware and prepareStep work separately; a missing part is reported.",
+    "aisdk.failure": "A memory failure never stops the agent and is never silent.",
+    "openai.chat": "Tools and tool results work with the real client for chat completions.",
+    "openai.responses": "Tools and tool results work with the real client for the Responses API.",
+    "anthropic.messages": "Tools and tool results work with the real client for the Messages API.",
     "anthropic.memory-tool": "memory_20250818 works with the real client and with its tool runner.",
-    "anthropic.memory-answers": "The memory tool's commands answer as Anthropic's own file system tool does.",
+    "anthropic.memory-answers": "The memory tool's commands answer like Anthropic's own file system tool.",
     "anthropic.memory-files":
-      "Notepad, spaces and notes are files, other files are notes; whatever is written is read back.",
-    "anthropic.memory-paths": "Paths that lead out of /memories are refused, however they are written.",
+      "Notepad, spaces and notes are files, other files are notes, and every write can be read back.",
+    "anthropic.memory-paths": "Paths that lead out of /memories are rejected, in any spelling.",
     "anthropic.memory-journal":
-      "The memory tool's commands are journaled, budgeted, can be undone, and lose no concurrent edit.",
+      "The memory tool's commands are journaled, budgeted and undoable, and lose no concurrent edit.",
     "tools.projections": "The same call through every projection gives the same answer and the same memory.",
   }),
 ];

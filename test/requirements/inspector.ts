@@ -2,31 +2,32 @@ import { from } from "./requirement.ts";
 
 export const inspector = from("inspector", {
   "inspector.newcomer":
-    "Whoever runs the demo and opens the printed address sees a session being worked on, a compaction, and its receipt.",
+    "A new user who runs the demo and opens the printed address sees an active session, a compaction and its receipt.",
   "inspector.survived":
-    "A compaction shows each thing that the removed messages held, where it came from, and where it lives now.",
+    "A compaction shows each item of the removed messages, where it came from and where it is now.",
   "inspector.sessions":
-    "Sessions are shown as a tree with their live state; they are archived and deleted, and both can be undone.",
-  "inspector.search": "One search goes through the notes, notepads, plans and titles of all sessions.",
+    "The page shows sessions as a tree with their live state, and archives and deletes them with undo.",
+  "inspector.search": "One search covers the notes, notepads, plans and titles of all sessions.",
   "inspector.memory":
-    "A session's notepad, plan, references, notes, NOTES.md with lint findings and budgets are shown; stale references are marked.",
+    "The page shows a session's notepad, plan, references, notes, NOTES.md with lint findings, and budgets, and marks stale references.",
   "inspector.merge": "A person edits while the agent writes, and both edits are kept.",
-  "inspector.conflict": "Edits of the same lines are shown side by side and never resolved silently.",
+  "inspector.conflict":
+    "Conflicting edits of the same lines are shown side by side and never resolved silently.",
   "inspector.context":
-    "Each model call is shown by parts; one can see exactly what the model was given, what changed, and what it cost.",
+    "The page shows each model call by parts, with its exact prompt, what changed and what it cost.",
   "inspector.timeline":
-    "The journal is shown with diffs and writers; one can go to any revision, see the memory then, and undo.",
-  "inspector.tabs": "Two tabs on the same session stay in step.",
+    "The page shows the journal with diffs and authors, the memory at any revision, and undo.",
+  "inspector.tabs": "Two tabs on the same session stay in sync.",
   "inspector.gone":
-    "When the server is gone the page says so, keeps what was typed, and comes back by itself.",
-  "inspector.naughty": "No stored text is ever run as markup or script, or breaks the page.",
-  "inspector.accessible": "axe-core finds no serious fault in any view, light or dark, wide or narrow.",
-  "inspector.keyboard": "Everything can be reached and done with the keyboard.",
+    "When the server is down, the page says so, keeps unsaved text, and reconnects when it is back.",
+  "inspector.naughty": "No stored text ever runs as markup or script, or breaks the page.",
+  "inspector.accessible": "axe-core finds no serious violation in any view, light or dark, wide or narrow.",
+  "inspector.keyboard": "Everything is reachable and usable with the keyboard.",
   "inspector.large":
-    "1,000 sessions, 100,000 journal entries and a notepad of 32,000 characters are shown a screenful at a time.",
+    "1,000 sessions, 100,000 journal entries and a notepad of 32,000 characters are rendered one screenful at a time.",
   "inspector.small":
-    "The first load is under 150 kB compressed, from this server alone, without inline script or style.",
-  "inspector.boundary": "The page takes nothing but types from the program.",
+    "The first load is under 150 kB compressed, uses only this server, and has no inline script or style.",
+  "inspector.boundary": "The page imports only types from src.",
   "inspector.built":
-    "From a source checkout `holdfast serve` builds the page when it is missing or older than its sources.",
+    "In a source checkout `holdfast serve` builds the page when it is missing or older than its sources.",
 });

@@ -2,39 +2,39 @@ import { from } from "./requirement.ts";
 
 export const install = from("init, uninstall, doctor", {
   "init.detects":
-    "init finds the hosts that are present by program, by folder or by project file, and takes the named ones when given",
+    "init finds installed hosts by program, folder or project file, or takes the hosts named on the command line.",
   "init.merges":
-    "init merges into existing config and leaves comments, order, indentation, line ends and every other entry as they are",
+    "init merges into existing config and keeps comments, order, indentation, line endings and all other entries.",
   "init.idempotent":
-    "a second init changes no byte of any file, and keeps what a person added to our entries",
-  "init.shows": "init shows what it writes as a diff, and with --dry-run writes nothing",
-  "init.refuses": "a config that cannot be read is named with its line, and then no file at all is changed",
-  "init.links": "a linked config is followed in place; in a project a link that leads out of it is refused",
+    "A second init changes no byte of any file and keeps what a person added to our entries.",
+  "init.shows": "init shows what it writes as a diff; with --dry-run it writes nothing.",
+  "init.refuses": "An unreadable config is reported with its line, and no file is changed.",
+  "init.links": "A linked config is edited in place; in a project, a link that leads out of it is rejected.",
   "init.scopes":
-    "init writes for one project or, with --user, for all, in the folders that the hosts' variables name",
+    "init writes for one project or, with --user, for all, in the folders that the hosts' variables name.",
   "init.command":
-    "hosts get plain holdfast where that is this package, else this Node and this file, and paths with spaces and metacharacters work",
-  "init.all-or-nothing": "when one file cannot be written, the others are put back",
+    "Hosts get plain holdfast where that resolves to this package, otherwise this Node and this file; paths with spaces and metacharacters work.",
+  "init.all-or-nothing": "When one file cannot be written, the others are restored.",
   "uninstall.exact":
-    "uninstall restores untouched files byte for byte and removes the files and folders that init made",
-  "uninstall.edits": "uninstall takes only its own entries out of a file that a person has changed since",
-  "uninstall.one-host": "uninstall of one host leaves the others as they are",
-  "doctor.healthy": "doctor exits with 0 where everything works",
-  "doctor.table": "doctor prints a table with a remedy for each problem, and exits with 1 when there is one",
+    "uninstall restores untouched files byte for byte and removes the files and folders that init created.",
+  "uninstall.edits": "uninstall removes only its own entries from a file that a person has changed since.",
+  "uninstall.one-host": "Uninstalling one host leaves the others unchanged.",
+  "doctor.healthy": "doctor exits with 0 when everything works.",
+  "doctor.table": "doctor prints a table with a fix for each problem, and exits with 1 when there is one.",
   "doctor.wiring":
-    "doctor finds what is missing in a host's config, in the project or the person's own, and a config that cannot be read by its line",
+    "doctor finds what is missing in a host's config, in the project's or the user's own, and reports an unreadable config with its line.",
   "doctor.trust":
-    "doctor finds hooks that are switched off and servers that were rejected, and names the hooks that Codex would skip",
-  "doctor.server": "doctor starts the MCP server as it is configured and asks for its tools",
+    "doctor finds disabled hooks and rejected servers, and names the hooks that Codex would skip.",
+  "doctor.server": "doctor starts the MCP server as configured and requests its tools.",
   "doctor.canary":
-    "doctor writes a canary to a notepad and looks for it in the answer of the configured hook, and tells how long that took",
-  "doctor.plugin": "doctor loads the plugin file of hosts that have one",
-  "doctor.store": "doctor finds a store that cannot be written",
-  "doctor.last-failure": "doctor names the last failure of a host's hooks",
-  "doctor.absent": "a host that is not present is no problem",
-  "doctor.no-trace": "doctor leaves no session behind, and the current session of an agent stays current",
+    "doctor writes a canary to a notepad, looks for it in the configured hook's output, and reports how long that took.",
+  "doctor.plugin": "doctor loads the plugin file of hosts that have one.",
+  "doctor.store": "doctor finds a store that is not writable.",
+  "doctor.last-failure": "doctor reports the last failure of a host's hooks.",
+  "doctor.absent": "A host that is not installed is not a problem.",
+  "doctor.no-trace": "doctor leaves no session behind, and an agent's current session stays current.",
   "doctor.live":
-    "with --live doctor looks for the canary in a request of the real client to a scripted model on loopback",
+    "With --live, doctor looks for the canary in a request from the real client to a scripted model on loopback.",
   "init.plugin":
-    "one plugin folder serves Claude Code and Codex, an extension Gemini CLI, with what init would write",
+    "One plugin folder serves Claude Code and Codex, and an extension serves Gemini CLI, with what init would write.",
 });

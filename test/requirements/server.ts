@@ -2,47 +2,47 @@ import { from } from "./requirement.ts";
 
 export const server = from("serve", {
   "serve.guard":
-    "Every route and stream refuses a request without the token, with a wrong one, with a foreign Host or with a foreign or null Origin.",
+    "Every route and stream rejects a request without the token, with a wrong token, with a foreign Host or with a foreign or null Origin.",
   "serve.token":
-    "Each start has a random token of 256 bits; opening the page once moves it into a cookie that scripts cannot read, and it is in no log.",
+    "Each start creates a random 256-bit token; opening the page once moves it into a cookie that scripts cannot read, and it never appears in a log.",
   "serve.headers":
-    "Every answer has a strict content security policy and may not be sniffed, framed, referred to or stored.",
+    "Every response has a strict content security policy and forbids sniffing, framing, referrers and caching.",
   "serve.address":
-    "Binding to another address than loopback needs a flag and a token of at least 16 characters.",
+    "Binding to any address other than loopback requires a flag and a token of at least 16 characters.",
   "serve.sessions":
-    "Sessions are listed as a tree, in pages, with status, sizes and whether they are being written.",
-  "serve.status": "Sessions are archived, deleted and restored; each answer says how to undo it.",
+    "The server lists sessions as a tree, in pages, with status, sizes and whether they are live.",
+  "serve.status": "Sessions are archived, deleted and restored; each response says how to undo it.",
   "serve.search":
-    "The memory and titles of all sessions are searched, in pages, with the same hits in the same order as on the command line.",
-  "serve.memory": "A session's memory is shown with stale references marked, open tasks, and budgets.",
+    "The search covers the memory and titles of all sessions, in pages, with the same hits in the same order as the CLI.",
+  "serve.memory":
+    "The server returns a session's memory with stale references marked, open tasks and budgets.",
   "serve.edit":
-    "A person's edit is merged with what others wrote meanwhile; a conflict is answered with both sides and saves nothing.",
+    "A person's edit is merged with concurrent changes; a conflict returns both sides and saves nothing.",
   "serve.notes": "A person adds, finds, edits and deletes notes.",
-  "serve.journal": "The journal is read newest first, in pages, with actors and line diffs.",
-  "serve.past": "The memory of any revision can be seen, and a revision undone.",
+  "serve.journal": "The journal is returned newest first, in pages, with actors and line diffs.",
+  "serve.past": "The memory at any revision can be read, and a revision undone.",
   "serve.compactions":
-    "Each compaction is shown with its trigger, warning turn, checkpoint, removed messages, summary and receipt.",
+    "Each compaction is returned with its trigger, warning turn, checkpoint, removed messages, summary and receipt.",
   "serve.calls":
-    "Each model call is shown with its parts in tokens, the exact pieces it was given, what changed, and money by part.",
-  "serve.strings": "Whatever is written comes back as it was, as JSON that no browser takes for a page.",
-  "serve.clients": "Clients that work at the same time see nothing of each other's sessions.",
+    "Each model call is returned with its parts in tokens, its exact pieces, what changed, and its cost by part.",
+  "serve.strings": "Every string comes back unchanged, as JSON that no browser renders as a page.",
+  "serve.clients": "Concurrent clients do not affect each other's sessions.",
   "serve.refusals":
-    "Bad requests are refused with what is wrong, within limits of size and depth, and change nothing.",
+    "Invalid requests are rejected with the reason, within limits of size and depth, and change nothing.",
   "serve.openapi": "The API describes itself with the schemas that it parses with.",
-  "serve.health": "The server says what it shows.",
-  "serve.events": "Commits by any process arrive as server-sent events, with who wrote what.",
+  "serve.health": "Health reports the version, the store and the project.",
+  "serve.events": "Commits by any process arrive as server-sent events, with their author and operation.",
   "serve.resume":
-    "A stream that broke goes on after its last event without loss or repetition, or is told to start anew.",
-  "serve.slow": "A client that reads slowly or goes away costs nothing.",
-  "serve.stop": "A stop ends open streams, frees the port and the store, and exits with 0.",
+    "A reconnected stream continues after its last event without loss or repetition, or gets a reset.",
+  "serve.slow": "A client that reads slowly or disconnects costs nothing.",
+  "serve.stop": "Stopping ends open streams, frees the port and the store, and exits with 0.",
   "serve.large":
-    "With 1,000 sessions and a session of 100,000 journal entries no route reads everything: each reads in bounded pieces.",
-  "serve.command":
-    "`holdfast serve` prints the address with its token, and says what is wrong with its options.",
-  "serve.port": "Without --port the next free port is taken; with it, a taken port is a clear error.",
-  "serve.restart": "A server that was killed comes back on the same store with all that was acknowledged.",
+    "With 1,000 sessions and a session of 100,000 journal entries, every route reads in bounded batches.",
+  "serve.command": "`holdfast serve` prints the address with its token, and reports invalid options.",
+  "serve.port": "Without --port the server uses the next free port; with it, a port in use is a clear error.",
+  "serve.restart": "A killed server restarts on the same store with everything acknowledged.",
   "serve.demo":
     "With --demo an empty store gets an agent at work beside a finished session; the terminal tells the story too.",
   "serve.page": "The built page is served with its types, compressed, and revalidated.",
-  "serve.mcp": "The MCP endpoint stands behind the same guard.",
+  "serve.mcp": "The MCP endpoint is behind the same guard.",
 });

@@ -27,14 +27,14 @@ export interface Stage {
   memory: Memory;
   agent: Agent;
   server: ScriptedServer;
-  /** Another agent on the same store and the same server, as a new process would have it. */
+  /** Another agent on the same store and server, as in a new process. */
   another(options?: Partial<AgentOptions>): Agent;
   session(): Promise<Session>;
-  /** Sends and waits; gives the result and every event. */
+  /** Sends and waits; returns the result and all events. */
   say(text: string): Promise<TurnResult & { events: AgentEvent[] }>;
-  /** Ends it before the test does; throws what went wrong in the script. */
+  /** Closes early; throws the first failure of the script. */
   close(): Promise<void>;
-  /** Requests for a turn or a warning, without those for summaries. */
+  /** All requests except those for summaries. */
   turns(): ScriptedRequest[];
 }
 
@@ -42,7 +42,7 @@ export interface StageOptions extends Partial<Omit<AgentOptions, "model">> {
   script: Script;
 }
 
-/** An agent that talks to a scripted model over HTTP. Whatever it sends is checked when the test is over. */
+/** An agent that talks to a scripted model over HTTP. Validates every request; failures surface when the test ends. */
 export async function openStage(t: TestContext, { script, ...options }: StageOptions): Promise<Stage> {
   const failures: unknown[] = [];
   const server = await startScriptedServer(async (request, number) => {
@@ -51,7 +51,7 @@ export async function openStage(t: TestContext, { script, ...options }: StageOpt
       return withUsage(await script(request, number), request);
     } catch (error) {
       failures.push(error);
-      // No agent asks a second time after this.
+      // Agents do not retry after a 401.
       return { status: 401, error: (error as Error).message };
     }
   });
@@ -87,7 +87,7 @@ function withUsage(answer: ScriptedAnswer, request: ScriptedRequest): ScriptedAn
   return { ...answer, usage: { input: tokensOf(request), output: 20 } };
 }
 
-/** What a provider would report that counts as we do. */
+/** The usage that a provider with our token count would report. */
 export function tokensOf({ messages, tools = [] }: ScriptedRequest): number {
   const counted = messages.map(
     ({ content, tool_calls }) =>
@@ -100,7 +100,7 @@ export function modelAt(url: string) {
   return createOpenAICompatible({ name: "scripted", baseURL: url, includeUsage: true })("scripted-model");
 }
 
-/** Waits for a turn and gives its result with all its events. */
+/** Waits for a turn and returns its result with all events. */
 export async function finish(turn: Turn): Promise<TurnResult & { events: AgentEvent[] }> {
   const events: AgentEvent[] = [];
   for await (const event of turn) events.push(event);
@@ -118,17 +118,17 @@ export function isSummaryRequest({ messages }: ScriptedRequest): boolean {
   return messages[0]?.content === summaryInstructions;
 }
 
-/** Whether the model is being warned by this request: the warning is the newest thing said to it. */
+/** Whether this request delivers the warning, as its newest message. */
 export function isWarning({ messages }: ScriptedRequest): boolean {
   return String(messages.at(-1)?.content).endsWith(warningText);
 }
 
-/** Whether this request belongs to a warning turn; the warning is taken out of the prompt by the compaction. */
+/** Whether this request belongs to a warning turn; the compaction removes the warning from the prompt. */
 export function isInWarningTurn({ messages }: ScriptedRequest): boolean {
   return messages.some(({ role, content }) => role === "user" && String(content).includes(warningText));
 }
 
-/** Answers summaries and warnings plainly, and the turns one after another from a list. */
+/** Answers turns from a list in order, and summaries and warnings with defaults. */
 export function inOrder(
   answers: readonly ScriptedAnswer[],
   others: { summary?: Script; warning?: Script } = {},
@@ -143,12 +143,12 @@ export function inOrder(
   };
 }
 
-/** A summary that passes: it repeats what the user asked. */
+/** A summary that passes the check: it repeats the user's requests. */
 export function plainSummary({ messages }: ScriptedRequest): string {
-  const asked = [...String(messages.at(-1)?.content).matchAll(/^(?:user: |Open request: )(.*)$/gm)].map(
+  const requests = [...String(messages.at(-1)?.content).matchAll(/^(?:user: |Open request: )(.*)$/gm)].map(
     ([, text]) => text,
   );
-  return `The user asked: ${asked.join(" / ")}. Work went on.`;
+  return `The user asked: ${requests.join(" / ")}. Work went on.`;
 }
 
 export function call(
@@ -161,7 +161,7 @@ export function call(
 
 export const append = (content: string) => call("update_notepad", { operation: "append", content });
 
-/** Words that say nothing and take about that many tokens. */
+/** Meaningless text of about that many tokens. */
 export function filler(tokens: number, word = "lorem"): string {
   return Array.from({ length: tokens }, (_, index) => (index % 200 === 199 ? `${word}\n` : word)).join(" ");
 }

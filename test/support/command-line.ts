@@ -10,12 +10,12 @@ export interface Outcome {
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");
 
-/** Runs `holdfast ARGS` from the sources. */
+/** Runs `holdfast ARGS` from source. */
 export function holdfast(...args: string[]): Promise<Outcome> {
   return runNode([cli, ...args]);
 }
 
-/** Runs a Node: by default this one, here and with this environment. */
+/** Runs Node (default: this executable, working directory and environment). */
 export function runNode(
   args: string[],
   executable = process.execPath,

@@ -1,6 +1,6 @@
 import { main } from "../../src/cli/main.ts";
 
-/** Runs one command after the other for a test: what a process of its own would do, without starting one each time. */
+/** Runs a test's commands one after another in a single process, to save a process start per command. */
 interface Request {
   args: string[];
   variables: NodeJS.ProcessEnv;
@@ -15,7 +15,7 @@ process.on("message", ({ args, variables }: Request) => {
 async function answer(args: string[], variables: NodeJS.ProcessEnv): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, initial, variables);
-  // Somebody sits at the terminal whom questions can be put to.
+  // Pretend that stdin is a terminal, so that commands can ask questions.
   process.stdin.isTTY = variables.TEST_TERMINAL !== undefined;
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
   let code = 1;
@@ -27,7 +27,7 @@ async function answer(args: string[], variables: NodeJS.ProcessEnv): Promise<voi
   process.send?.({ code, stdout: stdout(), stderr: stderr() });
 }
 
-/** Collects what is written until it is asked for. */
+/** Captures writes until the returned function is called. */
 function capture(stream: NodeJS.WriteStream): () => string {
   const { write } = stream;
   let written = "";

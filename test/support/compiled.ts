@@ -1,5 +1,5 @@
 import { join } from "node:path";
 
-/** Where Node keeps what it has compiled, so that hundreds of processes start in the time of a few. */
+/** Node's compile cache, which speeds up the start of hundreds of processes. */
 export const compiled =
   process.env.NODE_COMPILE_CACHE ?? join(import.meta.dirname, "../../node_modules/.cache/holdfast-tests");

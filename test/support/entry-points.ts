@@ -8,22 +8,22 @@ import { FakePi, shownIn } from "../../src/hosts/pi/test-support/fake-pi.ts";
 import { openMemory } from "../../src/index.ts";
 import { findProject } from "../../src/workspace/project.ts";
 
-/** A setting to look at through every entry point, in a process that is started once. */
+/** A configuration to check through every entry point, in one long-lived process. */
 export interface EntryRequest {
   cwd: string;
   variables: Record<string, string>;
   flags: string[];
-  /** The session that is only in the expected store, by its name in each host. */
+  /** A session that exists only in the expected store, by its name in each host. */
   session: string;
-  /** The store that doctor has to write to, so that it can be opened without asking where it is. */
+  /** The store that doctor must write to, opened directly instead of located. */
   expected: string;
 }
 
-/** What each entry point showed of the session; "" for one that takes no flags when there are some. */
+/** What each entry point showed of the session; "" when it takes no flags but the request has some. */
 export type EntryAnswer = Record<"mcp" | "serve" | "pi" | "openclaw" | "doctor" | "warnings", string>;
 
 const initial = { ...process.env };
-// Each `holdfast mcp` listens for signals and to stdout; here many run in one process.
+// Each `holdfast mcp` adds signal and stdout listeners, and many run in this process.
 process.setMaxListeners(0);
 process.stdout.setMaxListeners(0);
 let warnings: string[] = [];
@@ -41,13 +41,13 @@ async function answer(request: EntryRequest): Promise<EntryAnswer> {
   Object.assign(process.env, initial, request.variables);
   process.chdir(request.cwd);
   warnings = [];
-  const takesAll = request.flags.length === 0;
+  const hasNoFlags = request.flags.length === 0;
   return {
     mcp: await readThroughMcp(request),
     serve: await listThroughServer(request),
-    pi: takesAll ? await readInPi(request) : "",
-    openclaw: takesAll ? await readInOpenClaw(request) : "",
-    doctor: takesAll ? await writeAsDoctor(request) : "",
+    pi: hasNoFlags ? await readInPi(request) : "",
+    openclaw: hasNoFlags ? await readInOpenClaw(request) : "",
+    doctor: hasNoFlags ? await writeAsDoctor(request) : "",
     warnings: warnings.join("\n"),
   };
 }
@@ -121,7 +121,7 @@ async function readInOpenClaw({ cwd, session }: EntryRequest): Promise<string> {
   return JSON.stringify(added) + refusals.join("\n");
 }
 
-/** Doctor writes its canary; whether it arrived is looked up in the expected store itself. */
+/** Lets doctor write its canary, then looks for it in the expected store. */
 async function writeAsDoctor({ cwd, expected }: EntryRequest): Promise<string> {
   const scratch = await openScratchSession("claude-code", findProject(cwd));
   const memory = await openMemory({ store: expected });
@@ -135,14 +135,14 @@ async function writeAsDoctor({ cwd, expected }: EntryRequest): Promise<string> {
   }
 }
 
-/** Collects what is written to stdout until it is released. */
+/** Captures stdout until released. */
 function captureOutput() {
   const { write } = process.stdout;
   let text = "";
-  let look = () => {};
+  let check = () => {};
   process.stdout.write = (piece: string | Uint8Array, ...rest: unknown[]) => {
     text += typeof piece === "string" ? piece : Buffer.from(piece).toString();
-    look();
+    check();
     const done = rest.at(-1);
     if (typeof done === "function") done();
     return true;
@@ -151,11 +151,11 @@ function captureOutput() {
     text: () => text,
     printed: (pattern: RegExp) =>
       new Promise<RegExpExecArray>((resolve) => {
-        look = () => {
+        check = () => {
           const found = pattern.exec(text);
           if (found) resolve(found);
         };
-        look();
+        check();
       }),
     release: () => {
       process.stdout.write = write;

@@ -34,7 +34,7 @@ export class EventReader {
     return new EventReader(response.body, aborter);
   }
 
-  /** The next event; undefined when the stream has ended. Comments are passed over. */
+  /** The next event; undefined at the end of the stream. Skips comments. */
   async next(): Promise<ServerEvent | undefined> {
     for (;;) {
       const end = this.#text.indexOf("\n\n");
@@ -57,14 +57,14 @@ export class EventReader {
     }
   }
 
-  /** Reads until an event is what was waited for. */
-  async until(isIt: (event: ServerEvent) => boolean): Promise<ServerEvent[]> {
+  /** Reads until an event matches. */
+  async until(matches: (event: ServerEvent) => boolean): Promise<ServerEvent[]> {
     const events: ServerEvent[] = [];
     for (;;) {
       const event = await this.next();
       assert.ok(event, `the stream ended after ${JSON.stringify(events)}`);
       events.push(event);
-      if (isIt(event)) return events;
+      if (matches(event)) return events;
     }
   }
 

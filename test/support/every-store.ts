@@ -5,14 +5,14 @@ import { temporaryDirectory } from "./temporary.ts";
 
 export interface NamedStore {
   name: "memory" | "sqlite" | "jsonl" | "postgres";
-  /** What to open; the same text opens the same store. Memory is forgotten with its handle. */
+  /** The address to open. The same address opens the same store, except that memory is lost when closed. */
   store: string;
 }
 
 let server: ReturnType<typeof startPostgres> | undefined;
 after(async () => (await server)?.stop());
 
-/** A fresh, empty store of every kind. The Postgres server is gone when the test file is done. */
+/** A new, empty store of every kind. The Postgres server stops with the test file. */
 export async function everyStore(): Promise<NamedStore[]> {
   server ??= startPostgres();
   const postgres = await server;

@@ -1,15 +1,15 @@
-/** Lives on a small disk of its own: fills it, writes, reads, makes room, writes again, and says how each went. */
+/** Runs on a small disk: fills it, writes, reads, frees space, writes again, and reports each outcome. */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isHoldfastError, openMemory } from "../../src/index.ts";
 
 export interface FullDiskReport {
-  /** Notes acknowledged before the disk was full. */
+  /** Notes acknowledged until the disk was full. */
   kept: number;
-  /** What came of writing on the full disk: three notes, a notepad, a session. */
+  /** Outcomes of writes on the full disk: three notes, a notepad, a session. */
   refusals: string[];
   message: string;
-  /** Notes found, by this handle, by a second one, and after opening the store anew on the full disk. */
+  /** Notes found by this handle, by a second one, and after reopening the store on the full disk. */
   read: number[];
   afterwards: string[];
   reopened: number;
@@ -28,14 +28,14 @@ async function outcome(work: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** Takes every byte that is left. */
+/** Uses up every remaining byte. */
 function fillDisk(): void {
   const file = openSync(ballast, "a");
   for (const size of [65_536, 4_096, 1]) {
     try {
       for (;;) writeSync(file, Buffer.alloc(size));
     } catch {
-      // Full, for pieces of this size.
+      // Full for writes of this size.
     }
   }
   closeSync(file);

@@ -1,4 +1,4 @@
-/** A Postgres server whose data lies on a small disk: fills it, writes, reads, makes room, writes again. */
+/** A Postgres server with its data on a small disk: fills it, writes, reads, frees space, writes again. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";

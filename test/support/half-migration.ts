@@ -1,4 +1,4 @@
-/** Begins to make a schema in a database, gets some of it to the disk, and dies. */
+/** Starts to create a schema, gets part of it onto the disk, and dies. */
 import { DatabaseSync } from "node:sqlite";
 
 const { path, schema, commits } = JSON.parse(process.argv[2] ?? "{}") as {
@@ -7,7 +7,7 @@ const { path, schema, commits } = JSON.parse(process.argv[2] ?? "{}") as {
   commits: boolean;
 };
 const database = new DatabaseSync(path);
-// No room in memory: what the transaction changes goes to the write-ahead log before it is committed.
+// A tiny cache makes the transaction spill to the write-ahead log before it commits.
 database.exec("PRAGMA journal_mode = WAL; PRAGMA cache_size = 1; PRAGMA cache_spill = 1");
 database.exec("BEGIN IMMEDIATE");
 database.exec(schema);

@@ -1,4 +1,4 @@
-/** Plays a host: starts hooks through a shell as hosts do, and a server that says which session it follows. */
+/** Simulates a host: starts hooks through a shell, and a server that reports which session it follows. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -14,11 +14,11 @@ if (role === "server") {
   const server = spawn(process.execPath, [import.meta.filename, JSON.stringify({ cwd, role: "server" })], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const heard = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+  const replies = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
   for await (const line of createInterface({ input: process.stdin })) {
     if (line !== "ask") {
       const cli = join(import.meta.dirname, "../../src/cli.ts");
-      // Two commands, or the shell would give its place to the hook.
+      // Two commands, or the shell would exec the hook and replace itself.
       const hook = spawn("sh", ["-c", `"${process.execPath}" "${cli}" hook claude-code; true`], {
         cwd,
         env: { ...process.env, HOLDFAST_HOOK_DEADLINE: "60000" },
@@ -28,7 +28,7 @@ if (role === "server") {
       await once(hook, "close");
     }
     server.stdin.write("which\n");
-    console.log((await heard.next()).value);
+    console.log((await replies.next()).value);
   }
   server.kill();
 }

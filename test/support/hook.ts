@@ -14,7 +14,7 @@ import type { Outcome } from "./command-line.ts";
 import { compiled } from "./compiled.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
-/** Where failures are kept that a project has no place for. */
+/** Where hooks record failures when there is no project folder. */
 export const stateHome = temporaryDirectory();
 process.env.XDG_STATE_HOME = stateHome;
 
@@ -27,7 +27,7 @@ export interface HookProject {
   database: string;
 }
 
-/** An empty project, with a memory in it unless told otherwise. */
+/** An empty project (default: with a memory). */
 export async function hookProject({ withMemory = true } = {}): Promise<HookProject> {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
@@ -37,7 +37,7 @@ export async function hookProject({ withMemory = true } = {}): Promise<HookProje
   return { root, directory, database };
 }
 
-/** Does something with the project's memory, and closes it. */
+/** Opens the project's memory for `work`, then closes it. */
 export async function inMemory<T>(project: HookProject, work: (memory: Memory) => Promise<T>): Promise<T> {
   const memory = await openMemory({ store: project.database, surfaces: ["notepad", "notes", "scratchpad"] });
   try {
@@ -87,12 +87,12 @@ export function contextIn(stdout: string): string {
 export interface HookProcessOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** Put before the command. */
+  /** Prepended to the command. */
   wrapper?: readonly string[];
   args?: readonly string[];
 }
 
-/** Runs `holdfast hook HOST` as a process of its own. */
+/** Runs `holdfast hook HOST` in a separate process. */
 export function hookProcess(
   host: string,
   input: string | Buffer | "endless",
@@ -107,7 +107,7 @@ export function hookProcess(
         NODE_TEST_CONTEXT: undefined,
         XDG_STATE_HOME: stateHome,
         NODE_COMPILE_CACHE: compiled,
-        // A busy machine must not make it give up, unless the test is about that.
+        // A busy machine must not trip the deadline, unless the test overrides it.
         HOLDFAST_HOOK_DEADLINE: "60000",
         ...env,
       },

@@ -2,7 +2,7 @@ import type { SandboxApi } from "../../src/surfaces/sandbox/index.ts";
 
 const megabyte = 1024 * 1024;
 
-/** What hostile programs may have; small, so that they are soon through with it. */
+/** Small limits, so that hostile programs hit them soon. */
 export const hostileLimits = {
   cpuMilliseconds: 100,
   wallMilliseconds: 400,
@@ -10,7 +10,7 @@ export const hostileLimits = {
   operations: 50,
 };
 
-/** A session as far as they need one. */
+/** A minimal session API. */
 export const hostileApi: SandboxApi = {
   paths: ["session.notepad.append", "session.notepad.read", "session.notes.all", "tools.never"],
   async call(path) {
@@ -19,7 +19,7 @@ export const hostileApi: SandboxApi = {
   },
 };
 
-/** What each has to come to: a limit, an error of its own, or a harmless value. */
+/** The allowed outcomes: a limit, the program's own error, or a harmless value. */
 export type Verdict =
   | "cpu"
   | "wall"
@@ -41,7 +41,7 @@ export const hostilePrograms: Record<string, [code: string, ...verdicts: Verdict
   "endless generator": ["function* g() { while (true) yield 1; } for (const x of g()) {}", "cpu"],
   "regular expression bomb": ['/^(a+)+$/.test("a".repeat(40) + "b")', "cpu"],
   "regular expression bomb in replace": ['("x".repeat(30) + "!").replace(/(x+x+)+y/g, "")', "cpu"],
-  "one built-in function that takes for ever": [
+  "one built-in function that takes forever": [
     'return "x".repeat(8e6).replaceAll("x", "yy").length',
     "cpu",
     "memory",
@@ -54,7 +54,7 @@ export const hostilePrograms: Record<string, [code: string, ...verdicts: Verdict
     "cpu",
     "memory",
   ],
-  "sort with a lying comparison": [
+  "sort with an inconsistent comparator": [
     "new Array(2_000_000).fill(0).map(Math.random).sort(() => 1)",
     "cpu",
     "memory",

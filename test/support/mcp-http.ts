@@ -8,7 +8,7 @@ import { createMcpHandler } from "../../src/mcp/http-handler.ts";
 import { loadSurfaces } from "../../src/workspace/surfaces.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
-/** The MCP handler on a real HTTP server; `?session=ID` in the address says which session a client works on. */
+/** The MCP handler on a real HTTP server; `?session=ID` in the URL selects the client's session. */
 export async function startMcpEndpoint(
   context: TestContext,
   surfaceNames: readonly string[],

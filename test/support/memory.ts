@@ -7,7 +7,7 @@ import {
   type Session,
 } from "../../src/index.ts";
 
-/** A memory with the three surfaces of the ground floor, gone with the process unless a store is named; each look at its clock is a second later. */
+/** A memory with three surfaces (default store: in memory) and a clock that advances one second per read. */
 export function openTestMemory(options: Partial<MemoryOptions> = {}): Promise<Memory> {
   return openMemory({
     store: "memory:",
@@ -29,30 +29,30 @@ export function tickingClock(start = Date.UTC(2026, 0, 1)): () => number {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a tool answers is checked by the test that asked
+// biome-ignore lint/suspicious/noExplicitAny: the calling test checks the tool's output
 type Output = any;
 
 /** The output of a tool call that must succeed. */
 export async function answer(session: Session, tool: string, input: unknown = {}): Promise<Output> {
-  const given = await session.call(tool, input);
-  assert.ok(given.ok, given.text);
-  return given.output;
+  const result = await session.call(tool, input);
+  assert.ok(result.ok, result.text);
+  return result.output;
 }
 
-/** The refusal of a tool call that must fail and change nothing. */
+/** The error of a tool call that must fail and change nothing. */
 export async function refusal(
   session: Session,
   tool: string,
   input: unknown,
 ): Promise<{ code: string; text: string; data: Record<string, unknown> }> {
   const before = await everything(session);
-  const given = await session.call(tool, input);
-  assert.ok(!given.ok, `accepted: ${JSON.stringify(given)}`);
-  assert.deepEqual(await everything(session), before, "a refused call changed something");
-  return given;
+  const result = await session.call(tool, input);
+  assert.ok(!result.ok, `accepted: ${JSON.stringify(result)}`);
+  assert.deepEqual(await everything(session), before, "a rejected call changed something");
+  return result;
 }
 
-/** Asserts that a promise is rejected with one of our errors; gives the error. */
+/** Asserts that a promise rejects with a HoldfastError and returns it. */
 export async function rejection(
   promise: Promise<unknown>,
   code: string,
@@ -66,7 +66,7 @@ export async function rejection(
   return error;
 }
 
-/** Whatever a user can see of a session. */
+/** Everything a user can see of a session. */
 export async function everything(session: Session) {
   const { row } = await session.state();
   return {

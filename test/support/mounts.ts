@@ -3,7 +3,7 @@ import { temporaryDirectory } from "./temporary.ts";
 
 const unshare = ["unshare", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"]), "--mount"];
 
-/** Runs a program where the directory cannot be written to. */
+/** A command prefix that makes the directory read-only. */
 export function readOnlyPlace(directory: string): string[] {
   return [
     ...unshare,
@@ -14,7 +14,7 @@ export function readOnlyPlace(directory: string): string[] {
   ];
 }
 
-/** Runs a program where the directory is a disk of its own, of so many kilobytes. */
+/** A command prefix that mounts a small disk at the directory. */
 export function smallDisk(directory: string, kilobytes: number): string[] {
   return [
     ...unshare,
@@ -25,23 +25,23 @@ export function smallDisk(directory: string, kilobytes: number): string[] {
   ];
 }
 
-/** Why mounts of our own cannot be had here; false when they can. */
+/** Why mount namespaces are unavailable here; false when available. */
 export function noMounts(): string | false {
   const [command = "", ...rest] = smallDisk(temporaryDirectory(), 64);
   const { status, stderr, error } = spawnSync(command, [...rest, "true"], { encoding: "utf8" });
   return status === 0 ? false : `no mount namespaces here: ${error?.message ?? stderr.trim()}`;
 }
 
-/** Runs a program as a user who owns nothing. */
+/** A command prefix that runs as a user who owns nothing. */
 export function asNobody(): string[] {
   return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 }
 
-/** Why there is nobody else to be here; false when there is. */
+/** Why another user is unavailable here; false when available. */
 export function noOtherUser(): string | false {
   const [command = "", ...rest] = asNobody();
   const { status, stderr, error } = spawnSync(command, [...rest, process.execPath, "-e", "0"], {
     encoding: "utf8",
   });
-  return status === 0 ? false : `no other user can be taken on here: ${error?.message ?? stderr.trim()}`;
+  return status === 0 ? false : `cannot run as another user here: ${error?.message ?? stderr.trim()}`;
 }

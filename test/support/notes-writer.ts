@@ -1,7 +1,7 @@
 import { openProject } from "../../src/surfaces/project/project.ts";
 import { callOperation } from "../../src/surfaces/project/test-support/project.ts";
 
-/** Logs debt, as fast as it can, until it has logged enough or is killed. */
+/** Logs debt as fast as possible, `count` times or until killed. */
 const { root, name, count } = JSON.parse(process.argv[2] ?? "{}") as {
   root: string;
   name: string;

@@ -1,4 +1,4 @@
-/** Opens a store and says so before and after, again and again on the next of its list: to be killed on the way. */
+/** Opens one store after another, printing a line before and after each, so that a test can kill it in between. */
 import { writeSync } from "node:fs";
 import { openStore } from "../../src/stores/open-store.ts";
 

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "./temporary.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Where kept texts go: they are gone with the test file. */
+/** Where edited texts are kept; deleted with the test file. */
 const kept = temporaryDirectory();
 
 let server: ChildProcess | undefined;
@@ -15,16 +15,16 @@ let last: Promise<unknown> = Promise.resolve();
 
 process.once("exit", () => server?.kill());
 
-/** Runs `holdfast ARGS` with these variables, in a process that takes one command after the other. */
+/** Runs `holdfast ARGS` with these variables, in a shared process that runs one command at a time. */
 export function holdfastWith(variables: NodeJS.ProcessEnv, ...args: string[]): Promise<Outcome> {
   const turn = last.then(() =>
-    ask({ args, variables: { VISUAL: "", NO_COLOR: "", TMPDIR: kept, ...variables } }),
+    request({ args, variables: { VISUAL: "", NO_COLOR: "", TMPDIR: kept, ...variables } }),
   );
   last = turn.catch(() => undefined);
   return turn;
 }
 
-async function ask(request: { args: string[]; variables: NodeJS.ProcessEnv }): Promise<Outcome> {
+async function request(request: { args: string[]; variables: NodeJS.ProcessEnv }): Promise<Outcome> {
   server ??= fork(join(import.meta.dirname, "command-server.ts"), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, NODE_TEST_CONTEXT: undefined },
@@ -33,13 +33,13 @@ async function ask(request: { args: string[]; variables: NodeJS.ProcessEnv }): P
   server.channel?.ref();
   server.send(request);
   const [answer] = (await once(server, "message")) as [Outcome];
-  // A test file that is done must not wait for it.
+  // Do not keep a finished test file alive.
   server.unref();
   server.channel?.unref();
   return answer;
 }
 
-/** An editor that runs this code, with the file's `path` at hand, and what a script needs to write as the agent. */
+/** An editor that runs this code with the file's `path`, and `asAgent` to write as the agent. */
 export function scriptedEditor(code: string): { EDITOR: string } {
   const script = join(temporaryDirectory(), "an editor.mjs");
   writeFileSync(
@@ -54,6 +54,6 @@ export function scriptedEditor(code: string): { EDITOR: string } {
      }
      ${code}`,
   );
-  // With an argument of its own and a space in its path, as real ones have.
+  // With an argument and a space in its path, like real editors.
   return { EDITOR: `'${process.execPath}' "${script}" --wait` };
 }

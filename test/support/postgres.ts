@@ -10,20 +10,20 @@ import { temporaryDirectory } from "./temporary.ts";
 export interface TestPostgres {
   url: string;
   server: EmbeddedPostgres;
-  /** A fresh, empty database. */
+  /** Creates an empty database and returns its URL. */
   database(): Promise<string>;
-  /** Ends the server at once, as `pg_ctl stop -m immediate` does: no goodbye, no checkpoint. */
+  /** Stops the server at once, like `pg_ctl stop -m immediate`: no clean disconnect, no checkpoint. */
   crash(): Promise<void>;
-  /** Starts it again on what the crash left. */
+  /** Starts it again on the crashed data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A real PostgreSQL server of our own, on loopback. */
+/** Starts a real PostgreSQL server on loopback. */
 export async function startPostgres(): Promise<TestPostgres> {
   const port = await freePort();
   const directory = temporaryDirectory();
-  // As root the server runs under a user of its own, who has to get in.
+  // As root, the server runs as a separate user, who needs access.
   chmodSync(directory, 0o755);
   const server = new EmbeddedPostgres({
     databaseDir: join(directory, "data"),
@@ -31,9 +31,9 @@ export async function startPostgres(): Promise<TestPostgres> {
     password: "holdfast",
     port,
     persistent: true,
-    // What a power cut would take of a server that is thrown away anyway need not be waited for.
+    // A throwaway server need not survive a power cut.
     initdbFlags: ["--no-sync"],
-    // Over the network only: a socket would be a file in everybody's temporary directory.
+    // TCP only: a socket would be a file in the shared temporary directory.
     postgresFlags: ["-c", "unix_socket_directories="],
     createPostgresUser: process.getuid?.() === 0,
     onLog: () => {},
@@ -61,12 +61,12 @@ export async function startPostgres(): Promise<TestPostgres> {
     },
     crash,
     restart: () => server.start(),
-    // What it would take care to write is thrown away anyway.
+    // The data is thrown away, so no clean shutdown is needed.
     stop: crash,
   };
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function askPostgres(
   url: string,
   text: string,
@@ -82,8 +82,8 @@ export async function askPostgres(
 }
 
 /**
- * A port that nobody listens on, from below those that systems give to outgoing connections: one of these, trying to
- * reach a server that is down, could otherwise be given the server's own port and keep it from coming back.
+ * A free port below the ephemeral range: otherwise an outgoing connection that tries to reach the stopped server could
+ * get the server's own port and block its restart.
  */
 async function freePort(): Promise<number> {
   for (;;) {

@@ -7,18 +7,18 @@ import type { WriterOrder } from "./writer.ts";
 
 export interface Program {
   process: ChildProcessWithoutNullStreams;
-  /** Everything it said so far, line by line. */
+  /** All lines printed so far. */
   lines: string[];
-  /** Resolves when it has said the line; rejects when it ends without. */
+  /** Resolves when it prints the line; rejects when it ends without. */
   said(line: string): Promise<void>;
-  /** Called with every line from now on. */
+  /** Calls the listener with every further line. */
   onLine(listener: (line: string) => void): void;
   say(line: string): void;
-  /** How it ended, when all it said has been read. */
+  /** Resolves after it ended and all its output was read. */
   ended: Promise<{ code: number | null; signal: string | null; errors: string }>;
 }
 
-/** Starts a program of test/support as a process of its own. */
+/** Starts a program of test/support in a separate process. */
 export function startProgram(name: string, argument: unknown, wrapper: readonly string[] = []): Program {
   const command = [...wrapper, process.execPath, join(import.meta.dirname, name), JSON.stringify(argument)];
   const child = spawn(command[0] as string, command.slice(1), {
@@ -52,7 +52,7 @@ export function startProgram(name: string, argument: unknown, wrapper: readonly 
         if (lines.includes(line)) return resolve();
         listeners.add((each) => each === line && resolve());
         ended.then(({ code, signal }) =>
-          reject(new Error(`${name} ended (${code ?? signal}) before it said "${line}": ${errors}`)),
+          reject(new Error(`${name} ended (${code ?? signal}) before it printed "${line}": ${errors}`)),
         );
       }),
   };

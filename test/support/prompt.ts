@@ -4,7 +4,7 @@ import type { ScriptedRequest } from "../../src/testing/index.ts";
 
 type Message = ScriptedRequest["messages"][number];
 
-/** What every request must keep, whatever happened before it. */
+/** The invariants of every request. */
 export function assertValidPrompt({ messages }: ScriptedRequest): void {
   const shown = () => JSON.stringify(messages, null, 1).slice(0, 20_000);
   assert.equal(messages[0]?.role, "system", "the first message is the system prompt");
@@ -16,7 +16,7 @@ export function assertValidPrompt({ messages }: ScriptedRequest): void {
   assert.notEqual(
     messages.at(-1)?.role,
     "assistant",
-    `the prompt ends with what the model said itself\n${shown()}`,
+    `the prompt ends with an assistant message\n${shown()}`,
   );
   for (const { role, content, tool_calls } of messages) {
     assert.ok(
@@ -26,14 +26,11 @@ export function assertValidPrompt({ messages }: ScriptedRequest): void {
   }
   const whole = messages.map(({ content }) => String(content ?? "")).join("\n");
   for (const once of [warningText, "\n## Session Notepad\n", "\n[Checkpoint, written", "[Receipt: "]) {
-    assert.ok(
-      whole.split(once).length <= 2,
-      `${JSON.stringify(once)} stands there more than once\n${shown()}`,
-    );
+    assert.ok(whole.split(once).length <= 2, `${JSON.stringify(once)} appears more than once\n${shown()}`);
   }
 }
 
-/** Every call is answered once, right after it, and nothing else is answered. */
+/** Every call has exactly one result, right after it, and every result has a call. */
 function assertPaired(messages: readonly Message[]): void {
   let open = new Set<string>();
   for (const [index, { role, tool_calls, tool_call_id }] of messages.entries()) {
@@ -47,16 +44,16 @@ function assertPaired(messages: readonly Message[]): void {
     assert.deepEqual([...open], [], `message ${index} (${role}) comes before every call was answered`);
     open = new Set((tool_calls ?? []).map(({ id }) => id));
   }
-  assert.deepEqual([...open], [], "the prompt ends with calls that nobody answered");
+  assert.deepEqual([...open], [], "the prompt ends with unanswered calls");
 }
 
-/** The summary that opens an epoch; "" for the first one. */
+/** The summary that starts an epoch; "" for the first epoch. */
 export function epochOf({ messages }: ScriptedRequest): string {
   const first = String(messages[1]?.content);
   return first.startsWith("[Summary of the conversation so far]") ? first : "";
 }
 
-/** Within an epoch a prompt only ever grows at its end; names the first byte that differs. */
+/** Asserts that within an epoch a prompt only grows at its end; reports the first byte that differs. */
 export function assertPrefixes(requests: readonly ScriptedRequest[]): number {
   let compared = 0;
   for (const [index, later] of requests.entries()) {

@@ -1,4 +1,4 @@
-/** Whole numbers below `limit`, the same ones for the same seed. */
+/** Integers below `limit`, deterministic per seed. */
 export function seededRandom(seed: number): (limit: number) => number {
   let state = seed >>> 0;
   return (limit) => {

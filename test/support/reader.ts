@@ -1,4 +1,4 @@
-/** Opens stores where nothing may be written: reads everything, tries to write, and says how that went. */
+/** Opens stores in a read-only location: reads everything, tries to write, and reports the outcome. */
 import { writeSync } from "node:fs";
 import { isHoldfastError, openMemory } from "../../src/index.ts";
 

@@ -8,40 +8,40 @@ export interface ServeProcess {
   url: string;
   token: string;
   process: ChildProcess;
-  /** Everything it printed so far. */
+  /** All output so far. */
   output(): string;
-  /** Resolves when it has printed a line like this. */
+  /** Resolves when the output matches. */
   printed(pattern: RegExp): Promise<void>;
-  /** How it ended. */
+  /** Resolves when the process has ended. */
   ended: Promise<{ code: number | null; signal: string | null }>;
 }
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");
 
-/** Runs `holdfast serve` as a process of its own, until it has printed its address. */
+/** Starts `holdfast serve` in a separate process and waits until it prints its address. */
 export async function startServe(context: TestContext, args: string[], cwd: string): Promise<ServeProcess> {
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_NO_WARNINGS: "1", CI: "1" };
   const child = spawn(process.execPath, [cli, "serve", "--no-open", ...args], { cwd, env });
   context.after(() => child.kill("SIGKILL"));
   const lines: string[] = [];
   const waiting = new Set<() => void>();
-  const hear = (line: string) => {
+  const onLine = (line: string) => {
     lines.push(line);
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   };
-  createInterface({ input: child.stdout }).on("line", hear);
-  createInterface({ input: child.stderr }).on("line", hear);
+  createInterface({ input: child.stdout }).on("line", onLine);
+  createInterface({ input: child.stderr }).on("line", onLine);
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
   const output = () => lines.join("\n");
   const printed = (pattern: RegExp) =>
     new Promise<void>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         if (!pattern.test(output())) return;
-        waiting.delete(look);
+        waiting.delete(check);
         resolve();
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
       void ended.then(({ code }) => reject(new Error(`serve ended with ${code}: ${output()}`)));
     });
   await printed(/\?token=/);

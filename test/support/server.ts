@@ -25,7 +25,7 @@ export interface TestServer {
   path: string;
 }
 
-/** A server on a free port over a real SQLite file; stopped when the test is done. */
+/** A server on a free port over a real SQLite file; stops when the test ends. */
 export async function startTestServer(
   context: TestContext,
   options: Partial<ServerOptions> & { path?: string } = {},
@@ -58,7 +58,7 @@ type Optional<T> = { [K in keyof T as K extends "query" ? never : K]: T[K] } & {
   query?: T extends { query: infer Q } ? Partial<Q> : never;
 };
 
-/** Calls a route as its schemas say; the answer has to be exactly what they promise. */
+/** Calls a route and asserts that the response matches its schema exactly. */
 export async function call<Name extends RouteName>(
   { url, token }: Pick<RunningServer, "url" | "token">,
   name: Name,
@@ -70,7 +70,7 @@ export async function call<Name extends RouteName>(
   return exactly(routes[name].response, JSON.parse(text)) as Reply<Name>;
 }
 
-/** A call that has to be refused; gives the refusal. */
+/** Calls a route that must fail with this status and returns the error body. */
 export async function refused<Name extends RouteName>(
   { url, token }: Pick<RunningServer, "url" | "token">,
   name: Name,
@@ -92,7 +92,7 @@ function send(url: string, token: string, name: RouteName, request: object): Pro
     body?: unknown;
   };
   const { method, path }: Route = routes[name];
-  const place = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
     encodeURIComponent(String(params[parameter])),
   );
   const search = new URLSearchParams(
@@ -100,7 +100,7 @@ function send(url: string, token: string, name: RouteName, request: object): Pro
       [value].flat().map((each): [string, string] => [key, String(each)]),
     ),
   );
-  return fetch(new URL(`${place}?${search}`, url), {
+  return fetch(new URL(`${filledPath}?${search}`, url), {
     method,
     headers: {
       Authorization: `Bearer ${token}`,
@@ -110,7 +110,7 @@ function send(url: string, token: string, name: RouteName, request: object): Pro
   });
 }
 
-/** Nothing is missing, and nothing is there that the schema does not tell of. */
+/** Asserts that nothing is missing and nothing is there that the schema does not define. */
 function exactly(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.parse(value);
   assert.deepEqual(value, parsed);

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const made: string[] = [];
+const created: string[] = [];
 
-// At the end of the process: a hook of the test runner would belong to the test that happens to be running.
+// On process exit: a test runner hook would belong to whichever test is running.
 process.once("exit", () => {
-  for (const path of made) rmSync(path, { recursive: true, force: true });
+  for (const path of created) rmSync(path, { recursive: true, force: true });
 });
 
-/** A directory that is gone when the test file is done. */
+/** A directory that is deleted when the test file ends. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), "holdfast-test-"));
-  made.push(path);
+  created.push(path);
   return path;
 }

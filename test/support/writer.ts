@@ -1,6 +1,6 @@
 /**
- * A process that writes to one session and says so: `ready`, then after a line on its input one line per
- * acknowledged operation, then `done`. Every operation leaves a mark that no other leaves.
+ * A process that writes to one session and reports: `ready`, then after a line on stdin one line per acknowledged
+ * operation, then `done`. Every operation writes a unique marker.
  */
 import { writeSync } from "node:fs";
 import { openMemory } from "../../src/index.ts";
@@ -8,18 +8,18 @@ import { openMemory } from "../../src/index.ts";
 export interface WriterOrder {
   store: string;
   session: string;
-  /** Marks are `name:number`. */
+  /** Markers are `name:number`. */
   name: string;
   operations: number;
-  /** Every so-manieth operation is an append to the notepad; the others add notes. */
+  /** Every nth operation appends to the notepad; the others add notes. */
   appendEvery?: number;
-  /** Say every acknowledged mark, or only that all is done. */
+  /** Print every acknowledged marker, or only `done`. */
   acknowledge: boolean;
-  /** When all is done, wait for the end instead of closing the store. */
+  /** When done, wait for the end of stdin before closing the store. */
   staysOpen?: boolean;
-  /** So many characters are added to every note, to make its writing take longer. */
+  /** Characters added to every note, to slow down its write. */
   padding?: number;
-  /** Milliseconds by which this process's clock is wrong, or "frozen". */
+  /** Offset of this process's clock in milliseconds, or "frozen". */
   clock?: number | "frozen";
 }
 
@@ -34,10 +34,10 @@ const session = await memory.openSession(order.session);
 writeSync(1, "ready\n");
 await new Promise((proceed) => process.stdin.once("data", proceed));
 for (let number = 1; number <= order.operations; number++) {
-  const mark = `${order.name}:${number}`;
-  if (number % appendEvery === 1) await session.notepad.append(mark);
-  else await session.notes.add(padding ? `${mark} ${"x".repeat(padding)}` : mark, ["shared", order.name]);
-  if (order.acknowledge) writeSync(1, `${mark}\n`);
+  const marker = `${order.name}:${number}`;
+  if (number % appendEvery === 1) await session.notepad.append(marker);
+  else await session.notes.add(padding ? `${marker} ${"x".repeat(padding)}` : marker, ["shared", order.name]);
+  if (order.acknowledge) writeSync(1, `${marker}\n`);
 }
 writeSync(1, "done\n");
 if (order.staysOpen) await new Promise((proceed) => process.stdin.once("end", proceed));

@@ -16,15 +16,15 @@ type Listed = Reply<"compactions">["compactions"][number];
 const pageSize = 50;
 
 const triggers: Record<Listed["trigger"], string> = {
-  threshold: "the window was full enough",
-  projected: "the next turn would not have fitted",
-  overflow: "the provider refused the prompt as too long",
-  manual: "somebody asked for it",
-  "sub-session": "a sub-session needed room",
+  threshold: "the window reached its threshold",
+  projected: "the next turn would not have fit",
+  overflow: "the provider rejected the prompt as too long",
+  manual: "someone requested it",
+  "sub-session": "a sub-session needed space",
   host: "the host compacted its conversation",
 };
 
-/** Each compaction: why it happened, what it took, and where all of that is now. */
+/** Each compaction: why it happened, what it removed, and where that is now. */
 export function CompactionView({
   sessionId,
   chosen,
@@ -73,15 +73,15 @@ function NoCompactions() {
   return (
     <Empty title="No compaction yet">
       <p>
-        When the window is nearly full, the agent is warned, a checkpoint is written, and the oldest messages
-        make room for a summary. What was removed, and where all of it lives then, is shown here.
+        When the window is nearly full, Holdfast warns the agent, writes a checkpoint and replaces the oldest
+        messages with a summary. This view shows what was removed and where it is now.
       </p>
       <p>
         In the demo,{" "}
         <button type="button" class="link" onClick={() => goTo("audit-finished", "compaction")}>
           the finished audit
         </button>{" "}
-        has some.
+        has several.
       </p>
     </Empty>
   );
@@ -100,9 +100,9 @@ function CompactionPicker({
   const inOrder = compactions.toReversed();
   const walk = (event: KeyboardEvent) => {
     const keys: Record<string, string> = { ArrowRight: "ArrowDown", ArrowLeft: "ArrowUp" };
-    const turned = { ...pick(event), key: keys[event.key] ?? event.key } as KeyboardEvent;
+    const mapped = { ...modifiersOf(event), key: keys[event.key] ?? event.key } as KeyboardEvent;
     const next = rowAfterKey(
-      turned,
+      mapped,
       inOrder.findIndex(({ epoch }) => epoch === current),
       inOrder.length,
     );
@@ -138,7 +138,7 @@ function CompactionPicker({
   );
 }
 
-function pick({ altKey, ctrlKey, metaKey }: KeyboardEvent) {
+function modifiersOf({ altKey, ctrlKey, metaKey }: KeyboardEvent) {
   return { altKey, ctrlKey, metaKey };
 }
 
@@ -159,7 +159,7 @@ function OneCompaction({ sessionId, epoch }: { sessionId: string; epoch: number 
   );
   if (isMissing(error)) {
     return (
-      <Empty title={`There is no compaction ${epoch}`}>
+      <Empty title={`Compaction ${epoch} does not exist`}>
         <p>Choose one above.</p>
       </Empty>
     );
@@ -183,12 +183,12 @@ function OneCompaction({ sessionId, epoch }: { sessionId: string; epoch: number 
       <Verdict compaction={data} items={items} />
       <section class="panel" aria-labelledby="title-map">
         <div class="panel-head">
-          <h2 id="title-map">What survived, and where it lives now</h2>
+          <h2 id="title-map">What survived, and where it is now</h2>
         </div>
         <SurvivalMap items={items} messages={removed.messages} isHost={data.trigger === "host"} />
         {removed.isCut && (
           <p class="faint">
-            The newest {removed.messages.length} of {data.to - data.from + 1} removed messages are shown.
+            Showing the newest {removed.messages.length} of {data.to - data.from + 1} removed messages.
           </p>
         )}
       </section>
@@ -214,32 +214,32 @@ function Verdict({ compaction, items }: { compaction: Compaction; items: readonl
     .map((home) => ({ home, size: items.filter((item) => item.home === home).length }))
     .filter(({ size }) => size > 0);
   return (
-    <section class="verdict" aria-label="The verdict">
+    <section class="verdict" aria-label="Result">
       <p class="verdict-line">
         {total === 0 ? (
-          <strong>Nothing is known of what was removed.</strong>
+          <strong>The removed content is unknown.</strong>
         ) : counts.missing === 0 ? (
           <strong class="good">Nothing was lost.</strong>
         ) : (
           <strong class="bad">
-            {count(counts.missing)} of {plural(total, "thing")} {counts.missing === 1 ? "is" : "are"} out of
+            {count(counts.missing)} of {plural(total, "item")} {counts.missing === 1 ? "is" : "are"} out of
             reach.
           </strong>
         )}{" "}
-        {to === 0 ? "The conversation was cut" : `Messages ${from} to ${to} left the window`} because{" "}
+        {to === 0 ? "The conversation was compacted" : `Messages ${from} to ${to} left the window`} because{" "}
         {triggers[trigger]}
         {total > 0 &&
-          `; of the ${plural(total, "thing")} they held, ${count(counts.kept)} are still before the model and ${count(counts.recallable)} can be recalled`}
+          `; of the ${plural(total, "item")} in them, ${count(counts.kept)} are still in context and ${count(counts.recallable)} can be recalled`}
         .
       </p>
       <div class="verdict-window">
-        <WindowBar label="Before" tokens={tokensBefore} most={tokensBefore} />
-        <WindowBar label="After" tokens={tokensAfter} most={tokensBefore} />
+        <WindowBar label="Before" tokens={tokensBefore} max={tokensBefore} />
+        <WindowBar label="After" tokens={tokensAfter} max={tokensBefore} />
         <p class="faint verdict-time">
           {percent(tokensBefore - tokensAfter, tokensBefore)} freed · {dateTime(at)}
         </p>
       </div>
-      <ul class="survival" aria-label="Where things are now">
+      <ul class="survival" aria-label="Where the items are now">
         {used.map(({ home, size }) => (
           <li key={home} class={`survival-part home-${home}`} style={{ flexGrow: size }}>
             <span class="survival-bar" aria-hidden="true" />
@@ -253,14 +253,14 @@ function Verdict({ compaction, items }: { compaction: Compaction; items: readonl
   );
 }
 
-function WindowBar({ label, tokens, most }: { label: string; tokens: number; most: number }) {
+function WindowBar({ label, tokens, max }: { label: string; tokens: number; max: number }) {
   return (
     <div class="window-bar">
       <span class="window-bar-label">{label}</span>
       <span class="window-bar-track">
         <span
           class={`window-bar-fill window-${label.toLowerCase()}`}
-          style={{ width: `${(100 * tokens) / Math.max(1, most)}%` }}
+          style={{ width: `${(100 * tokens) / Math.max(1, max)}%` }}
         />
       </span>
       <span class="number">{count(tokens)} tokens</span>

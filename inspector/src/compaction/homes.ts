@@ -10,21 +10,21 @@ export const homeNames: Record<Home, string> = {
   missing: "Missing",
 };
 
-/** Why it is there. */
+/** Why an item is there. */
 const homeReasons: Record<Home, string> = {
-  memory: "The agent wrote it down. Memory is shown to it whole, in every turn.",
-  "put-back": "It was about to be lost, and memory refers to it; Holdfast put it back into the window.",
-  summary: "The summary that stands in place of the messages says it.",
-  checkpoint: "Holdfast noted it before the cut, whether or not the agent did.",
-  window: "Messages that were not removed still say it.",
-  recallable: "Out of the window, but kept. The agent gets it back with the tool recall.",
-  missing: "Nothing that the agent can reach has it. The journal still does.",
+  memory: "The agent wrote it down, and sees all of its memory in every turn.",
+  "put-back": "Memory refers to it, so Holdfast put it back into the window instead of losing it.",
+  summary: "The summary that replaced the messages contains it.",
+  checkpoint: "Holdfast recorded it before the compaction, whether or not the agent did.",
+  window: "Messages that were not removed still contain it.",
+  recallable: "Out of the window, but kept. The agent gets it back with the recall tool.",
+  missing: "The agent can no longer reach it. The journal still has it.",
 };
 
-/** A host compacts its conversation itself, and keeps it. */
+/** For a host that compacts and keeps its own conversation. */
 const hostReasons: Partial<Record<Home, string>> = {
-  summary: "The host's own summary says it.",
-  recallable: "Out of the window, but in the host's transcript, where the agent can look it up.",
+  summary: "The host's summary contains it.",
+  recallable: "Out of the window, but the agent can look it up in the host's transcript.",
 };
 
 export function reasonFor(home: Home, isHost: boolean): string {

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import { ask } from "../api.ts";
+import { callApi } from "../api.ts";
 import { currentRoute } from "../route.ts";
 import { attempt } from "../toast.tsx";
 import type { Message } from "./trace-items.ts";
 
 type Part = Message["parts"][number];
 
-/** A message in one line: the part of it that says most. */
+/** A message in one line: its longest part. */
 export function messageLine({ parts }: Message): string {
   const [best] = parts
-    .map((part) => ({ part, text: wordsOf(part) }))
+    .map((part) => ({ part, text: mainText(part) }))
     .sort((one, other) => other.text.length - one.text.length);
   if (!best) return "";
   const line = best.text.slice(0, 200).replaceAll(/\s+/g, " ");
@@ -17,26 +17,26 @@ export function messageLine({ parts }: Message): string {
   return best.part.type === "tool-result" ? `← ${line}` : line;
 }
 
-/** Of what a tool was given, the longest text; the rest are names and switches. */
-function wordsOf({ type, text }: Part): string {
+/** The longest text of a tool call's input; the rest are names and flags. */
+function mainText({ type, text }: Part): string {
   if (type !== "tool-call") return text;
   try {
-    const given: unknown = JSON.parse(text);
-    const texts = Object.values(given ?? {}).filter((value) => typeof value === "string");
+    const input: unknown = JSON.parse(text);
+    const texts = Object.values(input ?? {}).filter((value) => typeof value === "string");
     return texts.sort((one, other) => other.length - one.length)[0] ?? text;
   } catch {
     return text;
   }
 }
 
-/** What was said and done, to read. */
+/** A message's parts in full. */
 export function MessageBody({ message }: { message: Message }) {
   const [whole, setWhole] = useState<Message>();
   const { parts } = whole ?? message;
   const readWhole = () =>
     attempt(async () => {
       const { sessionId = "" } = currentRoute();
-      setWhole(await ask("message", { params: { id: sessionId, number: message.number } }));
+      setWhole(await callApi("message", { params: { id: sessionId, number: message.number } }));
     });
   return (
     <div class="message">
@@ -48,7 +48,7 @@ export function MessageBody({ message }: { message: Message }) {
       ))}
       {!whole && parts.some(({ cut }) => cut) && (
         <button type="button" class="button button-small" onClick={readWhole}>
-          Show all of it
+          Show all
         </button>
       )}
     </div>

@@ -1,20 +1,20 @@
 import { useEffect, useState } from "preact/hooks";
-import { type ApiError, ask } from "../api.ts";
+import { type ApiError, callApi } from "../api.ts";
 import { asApiError } from "../load.ts";
 import type { Compaction, Message } from "./trace-items.ts";
 
 export interface Removed {
   messages: readonly Message[] | undefined;
   error: ApiError | undefined;
-  /** Whether there are more than are shown. */
+  /** Whether `messages` omits some. */
   isCut: boolean;
   reload: () => void;
 }
 
 const pageSize = 200;
-const mostMessages = 600;
+const maxMessages = 600;
 
-/** The messages that a compaction removed; of very many the newest. */
+/** The messages that a compaction removed; only the newest if there are very many. */
 export function useRemovedMessages(sessionId: string, compaction: Compaction | undefined): Removed {
   const [messages, setMessages] = useState<readonly Message[]>();
   const [error, setError] = useState<ApiError>();
@@ -24,7 +24,7 @@ export function useRemovedMessages(sessionId: string, compaction: Compaction | u
     if (!compaction) return undefined;
     const aborter = new AbortController();
     setError(undefined);
-    readMessages(sessionId, Math.max(1, from, to - mostMessages + 1), to, aborter.signal).then(
+    readMessages(sessionId, Math.max(1, from, to - maxMessages + 1), to, aborter.signal).then(
       setMessages,
       (problem) => {
         if (!aborter.signal.aborted) setError(asApiError(problem));
@@ -35,7 +35,7 @@ export function useRemovedMessages(sessionId: string, compaction: Compaction | u
   return {
     messages,
     error,
-    isCut: to - from + 1 > mostMessages,
+    isCut: to - from + 1 > maxMessages,
     reload: () => setAttempts(attempts + 1),
   };
 }
@@ -44,7 +44,7 @@ async function readMessages(id: string, from: number, to: number, signal: AbortS
   const found: Message[] = [];
   for (let after = from - 1; after < to; after += pageSize) {
     const limit = Math.min(pageSize, to - after);
-    const { messages } = await ask("messages", { params: { id }, query: { after, limit } }, signal);
+    const { messages } = await callApi("messages", { params: { id }, query: { after, limit } }, signal);
     found.push(...messages);
   }
   return found;

@@ -6,39 +6,39 @@ interface Ribbon {
   items: number;
 }
 
-interface Place {
+interface Point {
   x: number;
   y: number;
 }
 
-export interface Places {
-  sources: ReadonlyMap<number, Place>;
-  homes: ReadonlyMap<Home, Place>;
+export interface Layout {
+  sources: ReadonlyMap<number, Point>;
+  homes: ReadonlyMap<Home, Point>;
   width: number;
   height: number;
 }
 
-/** Things that were said before the removed messages begin here. */
+/** The source of items from before the removed messages. */
 export const earlier = 0;
 
-/** The lines of the map. */
+/** The map's connecting lines. */
 export function Ribbons({
   ribbons,
-  places,
+  layout,
   lit,
 }: {
   ribbons: readonly Ribbon[];
-  places: Places;
+  layout: Layout;
   lit: readonly Traced[] | undefined;
 }) {
-  const most = Math.max(1, ...ribbons.map(({ items }) => items));
+  const max = Math.max(1, ...ribbons.map(({ items }) => items));
   const isLit = ({ from, home }: Ribbon) =>
     lit?.some((item) => item.home === home && (item.sources[0] ?? earlier) === from) ?? false;
   return (
-    <svg class="ribbons" width={places.width} height={places.height} aria-hidden="true">
+    <svg class="ribbons" width={layout.width} height={layout.height} aria-hidden="true">
       {ribbons.map((ribbon) => {
-        const from = places.sources.get(ribbon.from);
-        const to = places.homes.get(ribbon.home);
+        const from = layout.sources.get(ribbon.from);
+        const to = layout.homes.get(ribbon.home);
         if (!from || !to) return null;
         const middle = (from.x + to.x) / 2;
         return (
@@ -46,7 +46,7 @@ export function Ribbons({
             key={`${ribbon.from} ${ribbon.home}`}
             class={`ribbon ribbon-${ribbon.home}${isLit(ribbon) ? " is-lit" : ""}`}
             d={`M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${to.y} ${to.x} ${to.y}`}
-            stroke-width={1.5 + 9 * Math.sqrt(ribbon.items / most)}
+            stroke-width={1.5 + 9 * Math.sqrt(ribbon.items / max)}
           />
         );
       })}
@@ -54,7 +54,7 @@ export function Ribbons({
   );
 }
 
-/** One line for all that went from one message to one place. */
+/** One line per pair of message and destination. */
 export function ribbonsOf(items: readonly Traced[]): Ribbon[] {
   const found = new Map<string, Ribbon>();
   for (const { home, sources } of items) {
@@ -66,15 +66,15 @@ export function ribbonsOf(items: readonly Traced[]): Ribbon[] {
   return [...found.values()].sort((a, b) => b.items - a.items);
 }
 
-/** Where the lines begin and end. */
-export function measure(frame: HTMLElement): Places {
+/** The start and end points of the lines. */
+export function measure(frame: HTMLElement): Layout {
   const box = frame.getBoundingClientRect();
-  const sources = new Map<number, Place>();
+  const sources = new Map<number, Point>();
   for (const element of frame.querySelectorAll<HTMLElement>("[data-source]")) {
     const { right, top } = element.getBoundingClientRect();
     sources.set(Number(element.dataset.source), { x: right - box.left, y: top - box.top + 17 });
   }
-  const found = new Map<Home, Place>();
+  const found = new Map<Home, Point>();
   for (const element of frame.querySelectorAll<HTMLElement>("[data-home]")) {
     const { left, top } = element.getBoundingClientRect();
     found.set(element.dataset.home as Home, { x: left - box.left, y: top - box.top + 22 });

@@ -3,7 +3,7 @@ import { count, plural, time } from "../format.ts";
 import { MessageBody } from "./messages.tsx";
 import { type Compaction, type Message, summaryText } from "./trace-items.ts";
 
-/** How it went, in order: trigger, warning, checkpoint, removal, summary, receipt. */
+/** The steps in order: trigger, warning, checkpoint, removal, summary, receipt. */
 export function CompactionSteps({
   compaction,
   messages,
@@ -17,11 +17,11 @@ export function CompactionSteps({
   return (
     <section class="panel" aria-labelledby="title-steps">
       <div class="panel-head">
-        <h2 id="title-steps">How it went</h2>
+        <h2 id="title-steps">Steps</h2>
       </div>
       <ol class="steps">
         <Step title="Trigger" fact={trigger}>
-          <p>It was compacted because {triggerText}.</p>
+          <p>The compaction started because {triggerText}.</p>
         </Step>
         <Step
           title="Warning turn"
@@ -46,7 +46,7 @@ export function CompactionSteps({
               {checkpoint.text}
             </pre>
           ) : (
-            <p>This compaction was made by a host that keeps no checkpoint here.</p>
+            <p>The host that made this compaction keeps no checkpoint here.</p>
           )}
         </Step>
         <Step title="Removed" fact={plural(messages.length, "message")}>
@@ -60,7 +60,7 @@ export function CompactionSteps({
         </Step>
         <Step
           title="Summary"
-          fact={summaryBy === "deterministic" ? "made without a model" : "by the model"}
+          fact={summaryBy === "deterministic" ? "generated without a model" : "by the model"}
           isOpen
         >
           {summary === "" ? (
@@ -71,7 +71,7 @@ export function CompactionSteps({
                 {summaryText(summary)}
               </pre>
               <details class="quiet">
-                <summary>The whole text that took the place of the messages</summary>
+                <summary>The full text that replaced the messages</summary>
                 <pre class="source" dir="auto">
                   {summary}
                 </pre>

@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../format.ts";
 import { homeNames, reasonFor } from "./homes.ts";
 import { MessageBody, messageLine } from "./messages.tsx";
-import { earlier, measure, type Places, Ribbons, ribbonsOf } from "./ribbons.tsx";
+import { earlier, type Layout, measure, Ribbons, ribbonsOf } from "./ribbons.tsx";
 import { type Home, homes, type Message, type Traced } from "./trace-items.ts";
 
 interface SurvivalMapProps {
@@ -12,10 +12,10 @@ interface SurvivalMapProps {
   isHost: boolean;
 }
 
-/** The removed messages on the left, where what they held lives now on the right, and lines between the two. */
+/** The removed messages on the left, where their content is now on the right, and lines between them. */
 export function SurvivalMap({ items, messages, isHost }: SurvivalMapProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const [places, setPlaces] = useState<Places>();
+  const [layout, setLayout] = useState<Layout>();
   const [active, setActive] = useState<{ key?: string; source?: number }>({});
   const ribbons = useMemo(() => ribbonsOf(items), [items]);
   const used = homes.filter((home) => items.some((item) => item.home === home));
@@ -23,7 +23,7 @@ export function SurvivalMap({ items, messages, isHost }: SurvivalMapProps) {
   useLayoutEffect(() => {
     const element = frame.current;
     if (!element) return undefined;
-    const observer = new ResizeObserver(() => setPlaces(measure(element)));
+    const observer = new ResizeObserver(() => setLayout(measure(element)));
     for (const part of [element, ...element.children]) observer.observe(part);
     return () => observer.disconnect();
   }, [items, messages]);
@@ -49,9 +49,7 @@ export function SurvivalMap({ items, messages, isHost }: SurvivalMapProps) {
           {hasEarlier && (
             <li data-source={earlier} class={`map-message${litSources.has(earlier) ? " is-lit" : ""}`}>
               <p class="map-message-earlier faint">
-                {messages.length === 0
-                  ? "The host keeps these messages itself"
-                  : "Said before these messages"}
+                {messages.length === 0 ? "The host keeps these messages" : "From before these messages"}
               </p>
             </li>
           )}
@@ -76,7 +74,7 @@ export function SurvivalMap({ items, messages, isHost }: SurvivalMapProps) {
       <div class="map-gap" aria-hidden="true" />
       <div class="map-to">
         <h3 class="map-title">
-          What they held, and where it is now <span class="faint number">{items.length}</span>
+          Their content, and where it is now <span class="faint number">{items.length}</span>
         </h3>
         {used.map((home) => (
           <HomeGroup
@@ -85,11 +83,11 @@ export function SurvivalMap({ items, messages, isHost }: SurvivalMapProps) {
             isHost={isHost}
             items={items.filter((item) => item.home === home)}
             isLit={isLit}
-            light={(key) => setActive(key === undefined ? {} : { key })}
+            highlight={(key) => setActive(key === undefined ? {} : { key })}
           />
         ))}
       </div>
-      {places && <Ribbons ribbons={ribbons} places={places} lit={isActive ? lit : undefined} />}
+      {layout && <Ribbons ribbons={ribbons} layout={layout} lit={isActive ? lit : undefined} />}
     </div>
   );
 }
@@ -111,23 +109,23 @@ function MessageRow({ message, items }: { message: Message; items: number }) {
   );
 }
 
-const mostShown = 14;
+const maxShown = 14;
 
 function HomeGroup({
   home,
   isHost,
   items,
   isLit,
-  light,
+  highlight,
 }: {
   home: Home;
   isHost: boolean;
   items: readonly Traced[];
   isLit: (item: Traced) => boolean;
-  light: (key: string | undefined) => void;
+  highlight: (key: string | undefined) => void;
 }) {
   const [isAll, setAll] = useState(false);
-  const shown = isAll ? items : items.slice(0, mostShown);
+  const shown = isAll ? items : items.slice(0, maxShown);
   return (
     <section class={`home home-${home}`} data-home={home} aria-label={`${homeNames[home]}: ${items.length}`}>
       <h4 class="home-title">
@@ -141,10 +139,10 @@ function HomeGroup({
               type="button"
               class={`chip${isLit(item) ? " is-lit" : ""}`}
               title={storyOf(item)}
-              onMouseEnter={() => light(item.key)}
-              onMouseLeave={() => light(undefined)}
-              onFocus={() => light(item.key)}
-              onBlur={() => light(undefined)}
+              onMouseEnter={() => highlight(item.key)}
+              onMouseLeave={() => highlight(undefined)}
+              onFocus={() => highlight(item.key)}
+              onBlur={() => highlight(undefined)}
             >
               {(item.kind === "note" || item.kind === "ask") && <span class="chip-kind">{item.kind}</span>}
               <bdi>{shorten(item.text)}</bdi>
@@ -152,10 +150,10 @@ function HomeGroup({
             </button>
           </li>
         ))}
-        {items.length > mostShown && (
+        {items.length > maxShown && (
           <li>
             <button type="button" class="chip chip-more" onClick={() => setAll(!isAll)}>
-              {isAll ? "fewer" : `${items.length - mostShown} more`}
+              {isAll ? "fewer" : `${items.length - maxShown} more`}
             </button>
           </li>
         )}
@@ -167,7 +165,7 @@ function HomeGroup({
 function storyOf({ kind, home, alsoIn, sources }: Traced): string {
   const from =
     sources.length === 0
-      ? "said before these messages"
+      ? "from before these messages"
       : `from message ${sources.slice(0, 5).join(", ")}${sources.length > 5 ? "…" : ""}`;
   const others = alsoIn.filter((other) => other !== home).map((other) => homeNames[other].toLowerCase());
   return `${kind}, ${from}; now ${homeNames[home].toLowerCase()}${others.length > 0 ? `, also ${others.join(" and ")}` : ""}`;

@@ -4,7 +4,7 @@ export type Compaction = Reply<"compaction">;
 export type Message = Reply<"messages">["messages"][number];
 export type Item = Compaction["receipt"]["kept"][number];
 
-/** Where a thing of the removed messages lives now, the surest place first. */
+/** Where an item of the removed messages is now, most reliable place first. */
 export const homes = [
   "memory",
   "put-back",
@@ -19,9 +19,9 @@ export type Home = (typeof homes)[number];
 export interface Traced extends Item {
   key: string;
   home: Home;
-  /** All the places where the model still sees it. */
+  /** All places where the model still sees it. */
   alsoIn: Home[];
-  /** Removed messages that hold it; none when it was said before them. */
+  /** Removed messages that contain it; empty when it is from before them. */
   sources: number[];
 }
 
@@ -31,7 +31,7 @@ export interface Texts {
   messages: readonly Message[];
 }
 
-/** Follows each thing that the receipt accounts for from the removed messages to where it lives now. */
+/** Traces each item of the receipt from the removed messages to where it is now. */
 export function traceItems(compaction: Compaction, { memory, messages }: Texts): Traced[] {
   const { receipt, checkpoint } = compaction;
   const putBack = new Set(receipt.putBack.map(keyOf));
@@ -40,22 +40,22 @@ export function traceItems(compaction: Compaction, { memory, messages }: Texts):
     ["summary", plain(summaryText(compaction.summary))],
     ["checkpoint", plain(checkpoint?.text ?? "")],
   ];
-  // A host keeps its summary to itself; what is kept and nowhere else is in there.
+  // A host does not share its summary; an item that is kept but not visible elsewhere is in there.
   const elsewhere = compaction.trigger === "host" ? "summary" : "window";
-  const said = messages.map(({ number, parts }): [number, string] => [
+  const texts = messages.map(({ number, parts }): [number, string] => [
     number,
     plain(parts.map(({ text }) => unescaped(text)).join("\n")),
   ]);
   const trace = (item: Item, verdict: "kept" | "recallable" | "missing"): Traced => {
     const text = plain(item.text);
-    const alsoIn = visible.filter(([, place]) => place.includes(text)).map(([home]) => home);
+    const alsoIn = visible.filter(([, content]) => content.includes(text)).map(([home]) => home);
     const kept = putBack.has(keyOf(item)) ? "put-back" : (alsoIn[0] ?? elsewhere);
     return {
       ...item,
       key: keyOf(item),
       home: verdict === "kept" ? kept : verdict,
       alsoIn,
-      sources: said.filter(([, words]) => words.includes(text)).map(([number]) => number),
+      sources: texts.filter(([, content]) => content.includes(text)).map(([number]) => number),
     };
   };
   return [
@@ -65,7 +65,7 @@ export function traceItems(compaction: Compaction, { memory, messages }: Texts):
   ];
 }
 
-/** The words of the summary itself; the checkpoint and the receipt stand below it in the same message. */
+/** The summary alone; the checkpoint and the receipt follow it in the same message. */
 export function summaryText(whole: string): string {
   return /\[Summary[^\]]*\]\n([\s\S]*?)\n\[End of summary\]/.exec(whole)?.[1] ?? whole;
 }
@@ -78,7 +78,7 @@ function plain(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** What a tool was given is JSON, in which the ends of lines and quotes look different. */
+/** Tool inputs are JSON, which escapes line breaks and quotes. */
 function unescaped(text: string): string {
   return text.replaceAll("\\n", "\n").replaceAll('\\"', '"');
 }

@@ -3,7 +3,7 @@ import { brief, count } from "../format.ts";
 import { parts } from "../parts.ts";
 import type { Call } from "./context-view.tsx";
 
-/** As high as the scale beside them. */
+/** The height of the scale beside the bars. */
 const barHeight = 216;
 
 interface CallBarsProps {
@@ -12,7 +12,7 @@ interface CallBarsProps {
   choose: (number: number) => void;
 }
 
-/** A bar for each call, a cut for each compaction. Left and right walk through them. */
+/** A bar per call and a cut per compaction. The left and right keys move through them. */
 export function CallBars({ calls, current, choose }: CallBarsProps) {
   const row = useRef<HTMLFieldSetElement>(null);
   const highest = Math.max(1, ...calls.map(heightOf));
@@ -52,7 +52,7 @@ export function CallBars({ calls, current, choose }: CallBarsProps) {
       <fieldset
         class="bars"
         ref={row}
-        aria-label="Model calls; left and right walk through them"
+        aria-label="Model calls; use the left and right keys to move"
         onKeyDown={walk}
       >
         {calls.map((call, index) => {
@@ -117,7 +117,7 @@ function Bar({
 
 function Cut({ before, after }: { before: Call; after: Call }) {
   const saved = usedOf(before) - usedOf(after);
-  const text = `Compaction: ${saved > 0 ? `${count(saved)} tokens freed` : "the window was rebuilt"}`;
+  const text = `Compaction: ${saved > 0 ? `${count(saved)} tokens freed` : "window rebuilt"}`;
   return (
     <span class="cut" role="img" aria-label={text} title={text}>
       <span class="cut-sign" aria-hidden="true">

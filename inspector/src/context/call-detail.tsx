@@ -9,12 +9,12 @@ import type { Call } from "./context-view.tsx";
 import { Pieces } from "./pieces.tsx";
 
 const purposes: Record<Call["purpose"], string> = {
-  turn: "A turn of the agent",
-  warning: "The warning before a compaction",
-  summary: "The summary of what is removed",
+  turn: "Agent turn",
+  warning: "Warning before a compaction",
+  summary: "Summary of the removed messages",
 };
 
-/** One call: exactly what the model was given, and what changed against the call before. */
+/** One call: its exact prompt, and what changed since the previous call. */
 export function CallDetail({
   sessionId,
   number,
@@ -44,14 +44,14 @@ export function CallDetail({
             disabled={previous === null}
             onClick={() => previous !== null && choose(previous)}
           >
-            ‹ Call before
+            ‹ Previous call
           </button>
         </div>
       </div>
       <Facts call={call} kept={kept} />
       <PartTable call={call} />
       <div class="panel-head">
-        <h3>What the model was given</h3>
+        <h3>Prompt</h3>
         <div class="panel-actions">
           <fieldset class="segments" aria-label="Which pieces">
             <button
@@ -71,7 +71,7 @@ export function CallDetail({
               Changed
             </button>
           </fieldset>
-          <fieldset class="segments" aria-label="How pieces are shown">
+          <fieldset class="segments" aria-label="Show pieces as">
             <button
               type="button"
               class="segment"
@@ -103,12 +103,12 @@ function Facts({ call, kept }: { call: Call; kept: number }) {
     ["Model", call.model],
     ["At", `${time(call.at)}, revision ${call.revision}`],
     ["Window", `${count(used)} of ${count(contextWindow)} tokens (${percent(used, contextWindow)})`],
-    ["Same as before", `${count(kept)} tokens of prefix (${percent(kept, used)})`],
+    ["Unchanged prefix", `${count(kept)} tokens (${percent(kept, used)})`],
     [
-      "Counted by the provider",
-      usage.input === null ? "not told" : `${count(usage.input)} in, ${count(usage.output ?? 0)} out`,
+      "Provider's count",
+      usage.input === null ? "not reported" : `${count(usage.input)} in, ${count(usage.output ?? 0)} out`,
     ],
-    ["From its cache", usage.cached === null ? "not told" : count(usage.cached)],
+    ["From cache", usage.cached === null ? "not reported" : count(usage.cached)],
     ...(call.money ? [["Cost", dollars(call.money.total)] as [string, string]] : []),
   ];
   return (
@@ -133,7 +133,7 @@ function PartTable({ call }: { call: Call }) {
           <span key={part} class={`part-cell part-${part}`} style={{ flexGrow: call.parts[part] }} />
         ))}
       </div>
-      <ul class="part-list" aria-label="The window by parts">
+      <ul class="part-list" aria-label="Parts of the window">
         {shown.map((part) => (
           <li key={part}>
             <span class={`swatch part-${part}`} aria-hidden="true" />

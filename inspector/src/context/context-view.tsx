@@ -12,7 +12,7 @@ export type Call = Reply<"calls">["calls"][number];
 
 const pageSize = 120;
 
-/** The window of each model call, over time; one call in full. */
+/** The context window of each model call over time, and one call in full. */
 export function ContextView({
   sessionId,
   chosen,
@@ -35,11 +35,11 @@ export function ContextView({
       <section class="panel panel-flush" aria-labelledby="title-calls">
         <div class="panel-head">
           <h2 id="title-calls">
-            The window, call by call <span class="faint number">{total}</span>
+            Context window per call <span class="faint number">{total}</span>
           </h2>
           <Legend />
         </div>
-        <p class="signs faint">! the warning before a compaction · Σ the summary · ✂ the cut</p>
+        <p class="signs faint">! warning before a compaction · Σ summary · ✂ compaction</p>
         <CallBars calls={calls} current={current?.number} choose={choose} />
         {(data.before !== null || before !== undefined) && (
           <div class="pager">
@@ -73,11 +73,11 @@ export function ContextView({
 
 function NoCalls() {
   return (
-    <Empty title="No model calls are recorded">
+    <Empty title="No model calls recorded">
       <p>
-        An agent that runs on <code>holdfast/agent</code> or <code>holdfast chat</code> records what its model
-        is given. A host such as a coding agent builds its prompts itself, so there is nothing to show here;
-        its memory and its compactions are in the other tabs.
+        An agent that runs on <code>holdfast/agent</code> or <code>holdfast chat</code> records its prompts. A
+        host such as a coding agent builds its own prompts, so there is nothing to show here; see its memory
+        and compactions in the other tabs.
       </p>
     </Empty>
   );

@@ -2,11 +2,11 @@ import { dollars, percent, plural } from "../format.ts";
 import { type Part, partNames, parts } from "../parts.ts";
 import type { Call } from "./context-view.tsx";
 
-/** What the shown calls cost, part by part. */
+/** The cost of the shown calls, in total and per part. */
 export function Money({ calls }: { calls: readonly Call[] }) {
   const priced = calls.flatMap(({ money }) => (money ? [money] : []));
   if (priced.length === 0) {
-    return <p class="money-none faint">The price of this model is not known, so no money is shown.</p>;
+    return <p class="money-none faint">The price of this model is unknown, so no costs are shown.</p>;
   }
   const sums = parts.map((part): [Part, number] => [part, sum(priced.map((money) => money.parts[part]))]);
   const output = sum(priced.map((money) => money.output));
@@ -17,7 +17,7 @@ export function Money({ calls }: { calls: readonly Call[] }) {
       <p class="money-total">
         <span class="money-figure number">{dollars(total)}</span>
         <span class="faint">
-          {plural(priced.length, "call")}, at the prices of {bases.join(", ")}
+          {plural(priced.length, "call")}, prices from {bases.join(", ")}
         </span>
       </p>
       <ul class="money-parts">
@@ -31,7 +31,7 @@ export function Money({ calls }: { calls: readonly Call[] }) {
         ))}
         <li>
           <span class="swatch part-output" aria-hidden="true" />
-          <span>Answers</span>
+          <span>Output</span>
           <span class="number">{dollars(output)}</span>
           <span class="number faint">{percent(output, total)}</span>
         </li>

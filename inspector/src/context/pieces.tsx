@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ask, type Reply } from "../api.ts";
+import { callApi, type Reply } from "../api.ts";
 import { count } from "../format.ts";
 import { partNames } from "../parts.ts";
 import { attempt } from "../toast.tsx";
@@ -8,9 +8,9 @@ import { readablePiece } from "./readable-piece.ts";
 type Detail = Reply<"call">;
 type Piece = Detail["pieces"][number];
 
-const words: Record<Piece["change"], string> = { same: "", added: "new", moved: "moved" };
+const changeLabels: Record<Piece["change"], string> = { same: "", added: "new", moved: "moved" };
 
-/** The prompt piece by piece, in the order in which the model read it. */
+/** The pieces of the prompt, in prompt order. */
 export function Pieces({
   sessionId,
   detail,
@@ -44,15 +44,20 @@ export function Pieces({
           ))}
         </details>
       )}
-      {shown.length === 0 && <p class="panel-empty">Nothing changed against call {previous}.</p>}
+      {shown.length === 0 && <p class="panel-empty">No changes since call {previous}.</p>}
       <ol class="pieces">
         {shown.map((piece) => (
           <li key={`${piece.index} ${piece.hash}`}>
-            <PieceView sessionId={sessionId} piece={piece} sign={words[piece.change]} isExact={isExact} />
+            <PieceView
+              sessionId={sessionId}
+              piece={piece}
+              sign={changeLabels[piece.change]}
+              isExact={isExact}
+            />
             {piece.index === cachedPieces - 1 && only === "all" && (
               <p class="cache-line">
                 <span>
-                  Up to here the same as in call {previous}: {count(kept)} tokens that a cache can serve
+                  Same as call {previous} up to here: {count(kept)} tokens that a cache can serve
                 </span>
               </p>
             )}
@@ -108,7 +113,7 @@ function PieceView({
               class="button button-small"
               onClick={() =>
                 attempt(async () => {
-                  const reply = await ask("piece", { params: { id: sessionId, hash: piece.hash } });
+                  const reply = await callApi("piece", { params: { id: sessionId, hash: piece.hash } });
                   setWhole(reply.text);
                 })
               }

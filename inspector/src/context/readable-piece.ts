@@ -4,7 +4,7 @@ export interface ReadablePiece {
   body: string;
 }
 
-/** A piece is a text or a message in JSON. A message is easier to read as what was said and done. */
+/** A piece is plain text or a JSON message; formats a message for reading. */
 export function readablePiece(text: string, role: string): ReadablePiece {
   const body = linesOfMessage(text) ?? text;
   const line = body.slice(0, 400).replaceAll(/\s+/g, " ").trim();
@@ -17,7 +17,7 @@ function linesOfMessage(text: string): string | undefined {
   try {
     message = JSON.parse(text);
   } catch {
-    // A piece that was cut is no JSON any more.
+    // A truncated piece is not valid JSON.
     return undefined;
   }
   const { content } = fieldsOf(message);

@@ -29,7 +29,7 @@ function Gauge({ label, used, limit, unit, atLimit }: Budget) {
           {count(used)} <span class="faint">of {count(limit)}</span>
         </span>
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: browsers do not let a page draw a meter */}
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers do not let a page style a meter */}
       <div
         class={`gauge-track gauge-${tone}`}
         role="meter"

@@ -11,19 +11,19 @@ const choices: readonly [Choice, string][] = [
 
 interface ConflictViewProps {
   conflict: Conflict;
-  save: (settled: string, conflict: Conflict) => void;
+  save: (resolved: string, conflict: Conflict) => void;
   cancel: () => void;
 }
 
-/** Both sides of an edit that touches the same lines. Nothing is decided until the person has decided each. */
+/** Both sides of a conflicting edit. The person resolves every conflict; nothing is resolved automatically. */
 export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
   const [chosen, setChosen] = useState<ReadonlyMap<number, Choice>>(new Map());
   const open = conflict.regions.filter(({ kind }, index) => kind === "conflict" && !chosen.has(index)).length;
   return (
     <section class="conflict" aria-label="Conflicting edits">
-      <p class="conflict-told" role="alert">
-        <strong>The same lines were changed while you were writing.</strong> Nothing was saved. Choose for
-        each place what should stand there.
+      <p class="conflict-message" role="alert">
+        <strong>Someone else changed the same lines while you were editing.</strong> Nothing was saved. Choose
+        what to keep for each conflict.
       </p>
       {conflict.regions.map((region, index) =>
         region.kind === "agreed" ? (
@@ -31,7 +31,7 @@ export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
             {shorten(region.text)}
           </pre>
         ) : (
-          <div key={index} class="conflict-place">
+          <div key={index} class="conflict-region">
             <div class="conflict-sides">
               <Side name="Yours" text={region.mine} isChosen={includes(chosen.get(index), "mine")} />
               <Side name="Theirs" text={region.theirs} isChosen={includes(chosen.get(index), "theirs")} />
@@ -40,7 +40,7 @@ export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
               <summary>Before both edits</summary>
               <pre dir="auto">{region.base || "(nothing)"}</pre>
             </details>
-            <fieldset class="segments" aria-label="What should stand here">
+            <fieldset class="segments" aria-label="What to keep">
               {choices.map(([choice, label]) => (
                 <button
                   key={choice}
@@ -58,7 +58,7 @@ export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
       )}
       <div class="editor-foot">
         <p class="editor-state" role="status">
-          {open === 0 ? "All decided." : `${plural(open, "place")} to decide.`}
+          {open === 0 ? "All conflicts resolved." : `${plural(open, "conflict")} left.`}
         </p>
         <button type="button" class="button" onClick={cancel}>
           Back to my text
@@ -67,7 +67,7 @@ export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
           type="button"
           class="button button-primary"
           disabled={open > 0}
-          onClick={() => save(settle(conflict, chosen), conflict)}
+          onClick={() => save(resolve(conflict, chosen), conflict)}
         >
           Save
         </button>
@@ -89,8 +89,8 @@ function includes(choice: Choice | undefined, side: "mine" | "theirs"): boolean 
   return choice === side || choice === "both";
 }
 
-/** The regions are whole lines, so the text is put together line by line; a side that is empty has none. */
-function settle({ regions }: Conflict, chosen: ReadonlyMap<number, Choice>): string {
+/** Regions are whole lines, so join them with line breaks; an empty side adds no line. */
+function resolve({ regions }: Conflict, chosen: ReadonlyMap<number, Choice>): string {
   return regions
     .flatMap(({ kind, text, mine, theirs }, index) => {
       if (kind === "agreed") return [text];

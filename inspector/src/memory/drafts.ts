@@ -3,7 +3,7 @@ import { createStore, useStore } from "../store.ts";
 
 export type Conflict = EditConflict["conflict"];
 
-/** What a person is writing, and what they began with. It outlives the view, so that looking elsewhere loses nothing. */
+/** A person's unsaved edit and the text it started from. Outlives the view, so that switching views loses nothing. */
 export interface Draft {
   base: { revision: number; text: string };
   text: string;
@@ -23,13 +23,13 @@ export function setDraft(key: string, draft: Draft | undefined): void {
   drafts.set(all);
 }
 
-/** What was saved last, shown until the session itself has been read again. */
+/** The last saved text, shown until the session reloads. */
 const saved = createStore<ReadonlyMap<string, Draft["base"]>>(new Map());
 
-/** The text as it stands: what was read of the session, or what was saved since. */
-export function useNewest(key: string, read: Draft["base"]): Draft["base"] {
-  const own = useStore(saved, (all) => all.get(key));
-  return own && own.revision > read.revision ? own : read;
+/** The current text: as loaded, or as saved since. */
+export function useNewest(key: string, loaded: Draft["base"]): Draft["base"] {
+  const ownSave = useStore(saved, (all) => all.get(key));
+  return ownSave && ownSave.revision > loaded.revision ? ownSave : loaded;
 }
 
 export function noteSaved(key: string, base: Draft["base"]): void {

@@ -7,7 +7,7 @@ import { ProjectNotes } from "./project-notes.tsx";
 import { Refs } from "./refs.tsx";
 import { TextPanel } from "./text-panel.tsx";
 
-/** What the agent knows now. */
+/** The agent's current memory. */
 export function MemoryView({ memory }: { memory: SessionMemory }) {
   const { session, revision, notepad, scratchpad, refs, tasks, tags, budgets, limits } = memory;
   const limitOf = (name: string) => budgets.find((budget) => budget.name === name)?.limit ?? 0;
@@ -21,7 +21,7 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
           title="Notepad"
           text={notepad}
           limit={limitOf("notepad")}
-          empty="The agent has written nothing yet. What stands here is shown to it in every turn; you can write too."
+          empty="The agent has written nothing yet. It sees this text in every turn, and you can edit it too."
         />
         <Notes sessionId={session.id} tags={tags} total={session.notes} limits={limits} />
         <ProjectNotes />
@@ -34,7 +34,7 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
           title="Plan"
           text={scratchpad.plan}
           limit={limitOf("plan")}
-          empty="No plan. An agent with the scratchpad keeps its steps here."
+          empty="No plan yet. An agent with the scratchpad keeps its steps here."
         />
         {scratchpad.notes !== "" && (
           <TextPanel
@@ -46,7 +46,7 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
             empty=""
           />
         )}
-        <Refs sessionId={session.id} refs={refs} most={limits.refCharacters} />
+        <Refs sessionId={session.id} refs={refs} maxCharacters={limits.refCharacters} />
         {tasks.length > 0 && <Tasks tasks={tasks} />}
         {memory.clearedResults.length > 0 && <Cleared memory={memory} />}
       </div>
@@ -78,7 +78,7 @@ function Cleared({ memory: { clearedResults, session } }: { memory: SessionMemor
         <h2 id="title-cleared">Cleared results</h2>
       </div>
       <p class="panel-empty">
-        {plural(clearedResults.length, "long result")} made room for a line each. The agent can recall them;{" "}
+        One line each replaces {plural(clearedResults.length, "long result")}. The agent can recall them;{" "}
         <a href={hrefTo(session.id, "timeline")}>the timeline</a> has them too.
       </p>
       <ul class="refs">

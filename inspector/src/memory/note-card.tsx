@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { ApiError, ask, type Reply } from "../api.ts";
+import { ApiError, callApi, type Reply } from "../api.ts";
 import { useNow } from "../clock.ts";
 import { ago, dateTime } from "../format.ts";
 import { Markdown } from "../markdown-view.tsx";
-import { attempt, tell } from "../toast.tsx";
+import { attempt, showToast } from "../toast.tsx";
 import { ConflictView } from "./conflict-view.tsx";
 import type { Conflict } from "./drafts.ts";
 import { NoteForm } from "./note-form.tsx";
@@ -19,7 +19,7 @@ interface NoteCardProps {
 }
 
 export function NoteCard({ sessionId, note, limits, chosen, toggle }: NoteCardProps) {
-  /** The note as it was when the person began to edit it. */
+  /** The note when the person started to edit it. */
   const [base, setBase] = useState<Pick<Note, "content" | "tags">>();
   const [conflict, setConflict] = useState<{ conflict: Conflict; tags: string[] }>();
   const now = useNow();
@@ -28,10 +28,10 @@ export function NoteCard({ sessionId, note, limits, chosen, toggle }: NoteCardPr
   const save = (from: Pick<Note, "content" | "tags">, content: string, tags: string[]) =>
     attempt(async () => {
       try {
-        const { merged } = await ask("editNote", { params, body: { base: from, content, tags } });
+        const { merged } = await callApi("editNote", { params, body: { base: from, content, tags } });
         setBase(undefined);
         setConflict(undefined);
-        tell(merged ? "Saved, and merged with what was written meanwhile." : "Saved.");
+        showToast(merged ? "Saved and merged with concurrent changes." : "Saved.");
       } catch (error) {
         if (!(error instanceof ApiError && error.conflict)) throw error;
         setConflict({ conflict: error.conflict, tags });
@@ -43,7 +43,7 @@ export function NoteCard({ sessionId, note, limits, chosen, toggle }: NoteCardPr
       <ConflictView
         conflict={conflict.conflict}
         cancel={() => setConflict(undefined)}
-        save={(settled, { theirs }) => save({ content: theirs, tags: note.tags }, settled, conflict.tags)}
+        save={(resolved, { theirs }) => save({ content: theirs, tags: note.tags }, resolved, conflict.tags)}
       />
     );
   }
@@ -101,12 +101,12 @@ export function NoteCard({ sessionId, note, limits, chosen, toggle }: NoteCardPr
 
 function remove(params: { id: string; note: string }): void {
   attempt(async () => {
-    const { revision } = await ask("deleteNote", { params });
-    tell("Note deleted.", {
+    const { revision } = await callApi("deleteNote", { params });
+    showToast("Note deleted.", {
       label: "Undo",
       run: () =>
         attempt(async () => {
-          await ask("undo", { params: { id: params.id }, body: { revision } });
+          await callApi("undo", { params: { id: params.id }, body: { revision } });
         }),
     });
   });

@@ -46,8 +46,8 @@ export function NoteForm({ label, start, limits, save, cancel }: NoteFormProps) 
         <input
           class="input note-tags"
           dir="auto"
-          placeholder="tags, with commas"
-          aria-label={`Tags of the ${label.toLowerCase()}, at most ${limits.noteTags}, with commas between them`}
+          placeholder="tags, comma-separated"
+          aria-label={`Tags of the ${label.toLowerCase()}, comma-separated, max ${limits.noteTags}`}
           value={tags}
           onInput={(event) => setTags(event.currentTarget.value)}
         />

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { ask, type Reply } from "../api.ts";
+import { callApi, type Reply } from "../api.ts";
 import { plural } from "../format.ts";
 import { useFreshness } from "../live.ts";
 import { useLoad } from "../load.ts";
 import { Empty, Waiting } from "../states.tsx";
-import { attempt, tell } from "../toast.tsx";
+import { attempt, showToast } from "../toast.tsx";
 import { NoteCard } from "./note-card.tsx";
 import { NoteForm } from "./note-form.tsx";
 
@@ -17,7 +17,7 @@ interface NotesProps {
 
 const pageSize = 30;
 
-/** Notes as cards, the newest first, narrowed down by words and tags. */
+/** Notes as cards, newest first, filtered by words and tags. */
 export function Notes({ sessionId, tags, total, limits }: NotesProps) {
   const [query, setQuery] = useState("");
   const [chosen, setChosen] = useState<readonly string[]>([]);
@@ -66,9 +66,9 @@ export function Notes({ sessionId, tags, total, limits }: NotesProps) {
           cancel={() => setAdding(false)}
           save={(note) =>
             attempt(async () => {
-              await ask("addNote", { params: { id: sessionId }, body: note });
+              await callApi("addNote", { params: { id: sessionId }, body: note });
               setAdding(false);
-              tell("Note added.");
+              showToast("Note added.");
             })
           }
         />
@@ -76,7 +76,7 @@ export function Notes({ sessionId, tags, total, limits }: NotesProps) {
       {!data && <Waiting error={error} retry={reload} lines={3} />}
       {data?.ranked && (
         <p class="faint" role="status">
-          No note contains exactly this; these hold its words, the best first.
+          No exact match; these notes contain the words, best first.
         </p>
       )}
       {data?.notes.length === 0 && <NoNotes isFiltered={isFiltered} />}
@@ -154,7 +154,7 @@ function NoNotes({ isFiltered }: { isFiltered: boolean }) {
     </Empty>
   ) : (
     <p class="panel-empty">
-      Notes are single findings with tags. They stay out of the window until the agent asks for them.
+      Notes are single findings with tags. They stay out of the window until the agent searches for them.
     </p>
   );
 }

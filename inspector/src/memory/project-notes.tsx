@@ -6,12 +6,12 @@ import { useLoad } from "../load.ts";
 import { Markdown } from "../markdown-view.tsx";
 import { Failure } from "../states.tsx";
 
-/** It is a file that anybody may write to, so nothing tells of its changes. */
-const lookAgain = 15_000;
+/** The server does not watch the file, so poll it (milliseconds). */
+const pollInterval = 15_000;
 
-/** NOTES.md of the project that the server runs in, with what the linter finds. */
+/** NOTES.md of the project that the server runs in, with the linter's findings. */
 export function ProjectNotes() {
-  const freshness = Math.floor(useNow() / lookAgain);
+  const freshness = Math.floor(useNow() / pollInterval);
   const { data: health } = useLoad("health", {}, freshness);
   const { data, error, reload } = useLoad("project", health?.project ? {} : undefined, freshness);
   const [isOpen, setOpen] = useState(false);
@@ -44,7 +44,7 @@ export function ProjectNotes() {
               {canFix && (
                 <>
                   {" "}
-                  · <code>holdfast project lint --fix</code> puts it right
+                  · <code>holdfast project lint --fix</code> fixes it
                 </>
               )}
             </span>

@@ -1,19 +1,27 @@
 import { useState } from "preact/hooks";
-import { ask, type Reply } from "../api.ts";
-import { attempt, tell } from "../toast.tsx";
+import { callApi, type Reply } from "../api.ts";
+import { attempt, showToast } from "../toast.tsx";
 
 type Ref = Reply<"memory">["refs"][number];
 
-const words: Record<Ref["state"], string> = { present: "", stale: "not there any more", unchecked: "" };
+const stateLabels: Record<Ref["state"], string> = { present: "", stale: "no longer exists", unchecked: "" };
 
-/** What the agent points to. A file that is gone is marked, so that nobody follows it. */
-export function Refs({ sessionId, refs, most }: { sessionId: string; refs: readonly Ref[]; most: number }) {
+/** The agent's references. Marks files that no longer exist. */
+export function Refs({
+  sessionId,
+  refs,
+  maxCharacters,
+}: {
+  sessionId: string;
+  refs: readonly Ref[];
+  maxCharacters: number;
+}) {
   const [text, setText] = useState("");
   const change = (action: "add" | "remove", ref: string) =>
     attempt(async () => {
-      await ask("editRefs", { params: { id: sessionId }, body: { action, ref } });
+      await callApi("editRefs", { params: { id: sessionId }, body: { action, ref } });
       if (action === "add") setText("");
-      else tell(`Removed ${ref}.`, { label: "Undo", run: () => change("add", ref) });
+      else showToast(`Removed ${ref}.`, { label: "Undo", run: () => change("add", ref) });
     });
   return (
     <section class="panel" aria-labelledby="title-refs">
@@ -21,13 +29,15 @@ export function Refs({ sessionId, refs, most }: { sessionId: string; refs: reado
         <h2 id="title-refs">References</h2>
       </div>
       {refs.length === 0 && (
-        <p class="panel-empty">Files and links the agent wants to find again stand here.</p>
+        <p class="panel-empty">
+          No references yet. The agent keeps files and links here that it wants to find again.
+        </p>
       )}
       <ul class="refs">
         {refs.map(({ ref, state }) => (
           <li key={ref} class={`ref ref-${state}`}>
             <bdi class="ref-text">{ref}</bdi>
-            {words[state] !== "" && <span class="badge badge-warn">{words[state]}</span>}
+            {stateLabels[state] !== "" && <span class="badge badge-warn">{stateLabels[state]}</span>}
             <button
               type="button"
               class="icon-button"
@@ -50,7 +60,7 @@ export function Refs({ sessionId, refs, most }: { sessionId: string; refs: reado
           class="input"
           dir="auto"
           value={text}
-          maxLength={most}
+          maxLength={maxCharacters}
           placeholder="Add a path or link"
           aria-label="Add a reference"
           onInput={(event) => setText(event.currentTarget.value)}

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { ApiError, ask } from "../api.ts";
+import { ApiError, callApi } from "../api.ts";
 import { takeFocus } from "../focus.ts";
 import { count } from "../format.ts";
 import { Markdown } from "../markdown-view.tsx";
-import { attempt, tell } from "../toast.tsx";
+import { attempt, showToast } from "../toast.tsx";
 import { ConflictView } from "./conflict-view.tsx";
 import { noteSaved, setDraft, useDraft, useNewest } from "./drafts.ts";
 
@@ -14,11 +14,11 @@ interface TextPanelProps {
   text: string;
   revision: number;
   limit: number;
-  /** Said while there is nothing in it. */
+  /** Shown while the text is empty. */
   empty: string;
 }
 
-/** A text of the agent's: to read, to see as it is written, and to edit while the agent goes on. */
+/** One of the agent's texts: rendered, as source, or in an editor, while the agent keeps working. */
 export function TextPanel({ sessionId, name, title, limit, empty, ...read }: TextPanelProps) {
   const [isSource, setSource] = useState(false);
   const key = `${sessionId}/${name}`;
@@ -55,8 +55,8 @@ export function TextPanel({ sessionId, name, title, limit, empty, ...read }: Tex
         <ConflictView
           key={draft.conflict.revision}
           conflict={draft.conflict}
-          save={(settled, { revision: seen, theirs }) =>
-            save(sessionId, name, { base: { revision: seen, text: theirs }, text: settled })
+          save={(resolved, { revision: seen, theirs }) =>
+            save(sessionId, name, { base: { revision: seen, text: theirs }, text: resolved })
           }
           cancel={() => setDraft(key, { base: draft.base, text: draft.text })}
         />
@@ -65,7 +65,7 @@ export function TextPanel({ sessionId, name, title, limit, empty, ...read }: Tex
       ) : text === "" ? (
         <p class="panel-empty">{empty}</p>
       ) : isSource ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
         <section class="source" tabIndex={0} aria-label={`${title} as text`}>
           <pre dir="auto">{text}</pre>
         </section>
@@ -113,7 +113,7 @@ function TextEditor({
       <div class="editor-foot">
         <p class={`editor-state${characters > limit ? " is-over" : ""}`} role="status">
           {isChangedMeanwhile
-            ? "The agent has written meanwhile. Saving merges both; you see it if they conflict."
+            ? "The text changed while you were editing. Saving merges both edits and shows any conflicts."
             : `${count(characters)} of ${count(limit)} characters`}
         </p>
         <button type="button" class="button" onClick={cancel}>
@@ -136,10 +136,10 @@ function save(id: string, name: TextPanelProps["name"], { base, text }: Edit): v
   const key = `${id}/${name}`;
   attempt(async () => {
     try {
-      const done = await ask("editText", { params: { id, text: name }, body: { base, text } });
+      const done = await callApi("editText", { params: { id, text: name }, body: { base, text } });
       noteSaved(key, { revision: done.revision, text: done.text });
       setDraft(key, undefined);
-      tell(done.merged ? "Saved, and merged with what was written meanwhile." : "Saved.");
+      showToast(done.merged ? "Saved and merged with concurrent changes." : "Saved.");
     } catch (error) {
       if (!(error instanceof ApiError && error.conflict)) throw error;
       setDraft(key, { base, text, conflict: error.conflict });

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { type ApiError, ask, type Reply } from "../api.ts";
+import { type ApiError, callApi, type Reply } from "../api.ts";
 import { plural } from "../format.ts";
 import { asApiError } from "../load.ts";
 import { goTo } from "../route.ts";
@@ -14,9 +14,9 @@ interface Found {
   searched: number;
 }
 
-const patience = 150;
+const typingDelay = 150;
 const maxHits = 100;
-/** Searching more sessions than this takes seconds, so the reader decides. */
+/** Searching more sessions takes seconds, so let the person decide. */
 const sessionsAtOnce = 1_000;
 
 /** The best matches in the memory of all sessions, in the order of `holdfast search`. */
@@ -30,13 +30,13 @@ export function SearchResults({ query }: { query: string }) {
     setFound(undefined);
     setError(undefined);
     const timer = setTimeout(() => {
-      readOn(query, { hits: [], total: 0, cursor: null, searched: 0 }, aborter.signal).then(
+      searchMore(query, { hits: [], total: 0, cursor: null, searched: 0 }, aborter.signal).then(
         setFound,
         (problem) => {
           if (!aborter.signal.aborted) setError(asApiError(problem));
         },
       );
-    }, patience);
+    }, typingDelay);
     return () => {
       clearTimeout(timer);
       aborter.abort();
@@ -51,11 +51,11 @@ export function SearchResults({ query }: { query: string }) {
           ? "Nothing found"
           : `${plural(found.total, "match").replace(/matchs$/, "matches")}${found.cursor ? " so far" : ""}`}
         {` in ${plural(found.searched, "session")}`}
-        {found.total > found.hits.length && `, the best ${found.hits.length} of them here`}
+        {found.total > found.hits.length && `, showing the best ${found.hits.length}`}
       </p>
       {found.hits.length === 0 && found.cursor === null && (
         <Empty title="No session mentions this">
-          <p>Titles, notepads, scratchpads and notes were searched. Try fewer or other words.</p>
+          <p>The search covers titles, notepads, scratchpads and notes. Try fewer or different words.</p>
         </Empty>
       )}
       <ul class="results-list">
@@ -79,21 +79,25 @@ export function SearchResults({ query }: { query: string }) {
         <button
           type="button"
           class="button button-wide"
-          onClick={() => readOn(query, found).then(setFound, (problem) => setError(asApiError(problem)))}
+          onClick={() => searchMore(query, found).then(setFound, (problem) => setError(asApiError(problem)))}
         >
-          Search further
+          Search more sessions
         </button>
       )}
     </div>
   );
 }
 
-/** Searches page after page: the best match may be in the last one. */
-async function readOn(query: string, before: Found, signal?: AbortSignal): Promise<Found> {
+/** Searches page after page, because the best match may be in the last one. */
+async function searchMore(query: string, before: Found, signal?: AbortSignal): Promise<Found> {
   let { hits, total, cursor, searched } = before;
   do {
     const next = cursor === null ? {} : { cursor };
-    const page = await ask("search", { query: { q: query, status: "all", limit: maxHits, ...next } }, signal);
+    const page = await callApi(
+      "search",
+      { query: { q: query, status: "all", limit: maxHits, ...next } },
+      signal,
+    );
     hits = [...hits, ...page.hits].sort(compareHits).slice(0, maxHits);
     ({ cursor } = page);
     total += page.total;

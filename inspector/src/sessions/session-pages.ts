@@ -1,43 +1,43 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, ask, type Reply } from "../api.ts";
-import { noteWriting, useAnyFreshness } from "../live.ts";
+import { type ApiError, callApi, type Reply } from "../api.ts";
+import { markWriting, useAnyFreshness } from "../live.ts";
 import { asApiError } from "../load.ts";
 
 export type SessionItem = Reply<"listSessions">["sessions"][number];
 export type Shown = "active" | "archived" | "deleted";
 
 const pageSize = 100;
-const mostChildren = 2_000;
+const maxChildren = 2_000;
 
 export interface SessionPages {
-  /** Roots of the tree on all pages; undefined until the first answer. */
+  /** Roots of the tree on all pages; undefined until the first response. */
   total: number | undefined;
   root(index: number): SessionItem | undefined;
   children(id: string): readonly SessionItem[];
   error: ApiError | undefined;
-  /** Loads what lies in this range and is not there or not fresh. */
-  want(first: number, last: number, open: ReadonlySet<string>): void;
+  /** Loads the missing and stale items in this range. */
+  request(first: number, last: number, open: ReadonlySet<string>): void;
   reload(): void;
 }
 
-interface Kept {
+interface PageCache {
   status: Shown;
   pages: Map<number, SessionItem[]>;
   children: Map<string, SessionItem[]>;
-  /** What was asked for since the last change. */
-  asked: Set<string>;
+  /** Requests made since the last change. */
+  requested: Set<string>;
   total: number | undefined;
   error: ApiError | undefined;
   range: [number, number, ReadonlySet<string>];
 }
 
-/** How long news are gathered before the list is asked for again. */
-const gathering = 300;
+/** How long to collect changes before reloading the list (milliseconds). */
+const reloadDelay = 300;
 
-/** The sessions, page by page: only what can be seen is asked for, and asked for again when something changes. */
+/** The sessions, page by page: loads only what is visible, and reloads it after changes. */
 export function useSessionPages(status: Shown): SessionPages {
   const [, draw] = useState(0);
-  const kept = useRef<Kept>(emptyPages(status));
+  const cache = useRef<PageCache>(emptyPages(status));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const freshness = useAnyFreshness();
 
@@ -46,82 +46,82 @@ export function useSessionPages(status: Shown): SessionPages {
     query: { parent: string; offset: number },
     keep: (page: Reply<"listSessions">) => void,
   ) => {
-    const mine = kept.current;
-    if (mine.asked.has(key)) return;
-    mine.asked.add(key);
-    ask("listSessions", { query: { ...query, status: mine.status, limit: pageSize } })
+    const current = cache.current;
+    if (current.requested.has(key)) return;
+    current.requested.add(key);
+    callApi("listSessions", { query: { ...query, status: current.status, limit: pageSize } })
       .then(
         (page) => {
-          mine.error = undefined;
-          noteWriting(page.sessions.filter(({ live }) => live === "writing").map(({ id }) => id));
+          current.error = undefined;
+          markWriting(page.sessions.filter(({ live }) => live === "writing").map(({ id }) => id));
           keep(page);
         },
         (error) => {
-          // Asked for again when something changes, the server comes back, or the person says so.
-          mine.error = asApiError(error);
+          // Retried after a change, a reconnect, or when the person asks.
+          current.error = asApiError(error);
         },
       )
       .then(() => {
-        if (kept.current === mine) draw((count) => count + 1);
+        if (cache.current === current) draw((count) => count + 1);
       });
   };
 
-  /** All of them: the row below the last child has to know its place. */
+  /** Loads all children, because the position of the next row depends on their number. */
   const loadChildren = (id: string, offset: number, before: readonly SessionItem[]) => {
     load(`children ${id} ${offset}`, { parent: id, offset }, ({ sessions, nextOffset }) => {
       const all = [...before, ...sessions];
-      if (nextOffset === null || all.length >= mostChildren) kept.current.children.set(id, all);
+      if (nextOffset === null || all.length >= maxChildren) cache.current.children.set(id, all);
       else loadChildren(id, nextOffset, all);
     });
   };
 
-  const want = (first: number, last: number, open: ReadonlySet<string>) => {
-    const mine = kept.current;
-    mine.range = [first, last, open];
+  const request = (first: number, last: number, open: ReadonlySet<string>) => {
+    const current = cache.current;
+    current.range = [first, last, open];
     for (let page = Math.floor(first / pageSize); page <= Math.floor(last / pageSize); page++) {
       load(`page ${page}`, { parent: "none", offset: page * pageSize }, ({ sessions, total }) => {
-        mine.pages.set(page, sessions);
-        mine.total = total;
+        current.pages.set(page, sessions);
+        current.total = total;
       });
     }
     for (const id of open) loadChildren(id, 0, []);
   };
 
   const reload = () => {
-    kept.current.asked.clear();
-    want(...kept.current.range);
+    cache.current.requested.clear();
+    request(...cache.current.range);
   };
 
   useEffect(() => {
-    kept.current = emptyPages(status);
+    cache.current = emptyPages(status);
     reload();
   }, [status]);
   useEffect(() => {
-    // Not put off by what comes meanwhile: a session may be written to all the time.
+    // Do not restart the timer on further changes: a session may be written to constantly.
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       reload();
-    }, gathering);
+    }, reloadDelay);
   }, [freshness.generation, freshness.revisions]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  const { pages, children, total, error } = kept.current;
+  const { pages, children, total, error } = cache.current;
   return {
     total,
     error,
     root: (index) => pages.get(Math.floor(index / pageSize))?.[index % pageSize],
     children: (id) => children.get(id) ?? [],
-    want,
+    request,
     reload,
   };
 }
 
-function emptyPages(status: Shown): Kept {
+function emptyPages(status: Shown): PageCache {
   return {
     status,
     pages: new Map(),
     children: new Map(),
-    asked: new Set(),
+    requested: new Set(),
     total: undefined,
     error: undefined,
     range: [0, 0, new Set()],

@@ -14,7 +14,7 @@ interface Row {
   depth: number;
 }
 
-/** Sessions with those below them; the arrow keys walk through them, left and right fold and unfold. */
+/** Sessions with their children; up and down move, left and right collapse and expand. */
 export function SessionTree({ shown, isWide }: { shown: Shown; isWide: boolean }) {
   const pages = useSessionPages(shown);
   const { sessionId, tab } = useRoute();
@@ -24,7 +24,7 @@ export function SessionTree({ shown, isWide }: { shown: Shown; isWide: boolean }
   const rows = rowsOf(pages, open);
   const current = rows.findIndex(({ session }) => session?.id === sessionId);
 
-  // Whoever comes in without an address sees the session that is being worked on.
+  // Without a session in the URL, open the most recent one.
   const first = pages.root(0)?.id;
   useEffect(() => {
     if (isWide && sessionId === undefined && first !== undefined) replaceWith(first, "memory");
@@ -59,7 +59,7 @@ export function SessionTree({ shown, isWide }: { shown: Shown; isWide: boolean }
         total={rows.length}
         rowHeight={rowHeight}
         current={current}
-        onRange={(from, to) => pages.want(from, to, open)}
+        onRange={(from, to) => pages.request(from, to, open)}
         onKey={onKey}
         row={(index) => {
           const { session, depth } = rows[index] ?? { session: undefined, depth: 0 };
@@ -157,7 +157,7 @@ function describe({ delegated, epoch, notes, messages, children }: SessionItem):
     messages > 0 ? `${count(messages)} msg` : "",
     notes > 0 ? `${count(notes)} notes` : "",
     epoch > 1 ? `${epoch - 1}× compacted` : "",
-    children > 0 ? `${children} below` : "",
+    children > 0 ? `${children} ${children === 1 ? "child" : "children"}` : "",
   ];
   return facts.filter((fact) => fact !== "").join(" · ");
 }

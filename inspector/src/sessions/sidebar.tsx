@@ -3,7 +3,7 @@ import { SearchResults } from "./search-results.tsx";
 import type { Shown } from "./session-pages.ts";
 import { SessionTree } from "./session-tree.tsx";
 
-const shelves: readonly Shown[] = ["active", "archived", "deleted"];
+const statuses: readonly Shown[] = ["active", "archived", "deleted"];
 
 export function Sidebar({ isWide }: { isWide: boolean }) {
   const [query, setQuery] = useState("");
@@ -26,15 +26,15 @@ export function Sidebar({ isWide }: { isWide: boolean }) {
           }}
         />
         <fieldset class="segments" aria-label="Which sessions">
-          {shelves.map((shelf) => (
+          {statuses.map((status) => (
             <button
-              key={shelf}
+              key={status}
               type="button"
               class="segment"
-              aria-pressed={shelf === shown}
-              onClick={() => setShown(shelf)}
+              aria-pressed={status === shown}
+              onClick={() => setShown(status)}
             >
-              {shelf}
+              {status}
             </button>
           ))}
         </fieldset>

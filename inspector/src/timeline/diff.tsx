@@ -14,7 +14,7 @@ export function Diff({ change: { subject, key, kind, lines, cut } }: { change: C
         {key !== null && <bdi class="faint">{key.replace(/^0+(?=\d)/, "")}</bdi>}
         <span class="faint">{kind}</span>
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard */}
       <section class="diff-lines" aria-label={`What changed in ${subject}`} tabIndex={0}>
         {lines.map((line, index) => (
           <div key={index} class={`diff-line diff-${line.kind}`}>
@@ -28,7 +28,7 @@ export function Diff({ change: { subject, key, kind, lines, cut } }: { change: C
           </div>
         ))}
       </section>
-      {cut && <p class="faint">It is longer than shown.</p>}
+      {cut && <p class="faint">Truncated.</p>}
     </div>
   );
 }

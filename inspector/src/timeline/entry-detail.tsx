@@ -1,10 +1,10 @@
 import { Actor } from "../actor.tsx";
-import { ask, type Reply } from "../api.ts";
+import { callApi, type Reply } from "../api.ts";
 import { dateTime, plural } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Markdown } from "../markdown-view.tsx";
 import { Failure, Skeleton } from "../states.tsx";
-import { attempt, tell } from "../toast.tsx";
+import { attempt, showToast } from "../toast.tsx";
 import { Diff } from "./diff.tsx";
 
 type Entry = Reply<"entry">["entry"];
@@ -15,7 +15,7 @@ interface EntryDetailProps {
   newest: number;
 }
 
-/** One entry with all it changed, and the memory right after it. */
+/** One entry with all its changes, and the memory right after it. */
 export function EntryDetail({ sessionId, revision, newest }: EntryDetailProps) {
   const params = { id: sessionId, revision };
   const entry = useLoad("entry", { params }, 0);
@@ -42,18 +42,18 @@ export function EntryDetail({ sessionId, revision, newest }: EntryDetailProps) {
       <section class="panel" aria-labelledby="title-then">
         <div class="panel-head">
           <h2 id="title-then">
-            Memory then{" "}
+            Memory at that time{" "}
             <span class="faint">
-              {revision === newest ? "the newest revision" : `${newest - revision} back`}
+              {revision === newest ? "newest revision" : `${plural(newest - revision, "revision")} ago`}
             </span>
           </h2>
           {then.data && revision < newest && then.data.notepad !== "" && (
             <button
               type="button"
               class="button"
-              onClick={() => bringBack(sessionId, then.data?.notepad ?? "")}
+              onClick={() => restoreNotepad(sessionId, then.data?.notepad ?? "")}
             >
-              Bring this notepad back
+              Restore this notepad
             </button>
           )}
         </div>
@@ -81,7 +81,7 @@ function Change({ entry }: { entry: Entry }) {
       <p class="entry-summary-full" dir="auto">
         {entry.summary}
       </p>
-      {entry.changes.length === 0 && <p class="panel-empty">Nothing that one can read was changed.</p>}
+      {entry.changes.length === 0 && <p class="panel-empty">No readable changes.</p>}
       {entry.changes.map((change, index) => (
         <Diff key={index} change={change} />
       ))}
@@ -149,17 +149,17 @@ function MemoryThen({
 
 function undo(id: string, revision: number): void {
   attempt(async () => {
-    const { revision: newest } = await ask("undo", { params: { id }, body: { revision } });
-    tell(`Took back revision ${revision}.`, { label: "Undo that", run: () => undo(id, newest) });
+    const { revision: newest } = await callApi("undo", { params: { id }, body: { revision } });
+    showToast(`Undid revision ${revision}.`, { label: "Redo", run: () => undo(id, newest) });
   });
 }
 
-/** As an edit of the notepad as it stands now, so that it can be taken back like any other. */
-function bringBack(id: string, text: string): void {
+/** Edits the current notepad, so that the restore can be undone like any other edit. */
+function restoreNotepad(id: string, text: string): void {
   attempt(async () => {
-    const now = await ask("memory", { params: { id } });
+    const now = await callApi("memory", { params: { id } });
     const base = { revision: now.revision, text: now.notepad };
-    const { revision } = await ask("editText", { params: { id, text: "notepad" }, body: { base, text } });
-    tell("The notepad is as it was.", { label: "Undo", run: () => undo(id, revision) });
+    const { revision } = await callApi("editText", { params: { id, text: "notepad" }, body: { base, text } });
+    showToast("Notepad restored.", { label: "Undo", run: () => undo(id, revision) });
   });
 }

@@ -1,37 +1,37 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, ask, type Reply } from "../api.ts";
+import { type ApiError, callApi, type Reply } from "../api.ts";
 import { asApiError } from "../load.ts";
 
 export type Entry = Reply<"journal">["entries"][number];
 
 export interface Journal {
-  /** Asks again for what could not be read. */
+  /** Requests again what failed to load. */
   retry(): void;
   total: number;
   /** The newest has index 0. */
   entry(index: number): Entry | undefined;
   indexOf(revision: number): number;
   error: ApiError | undefined;
-  /** Whether an answer has come. */
+  /** Whether a response has arrived. */
   isReady: boolean;
-  want(first: number, last: number): void;
+  request(first: number, last: number): void;
 }
 
 const blockSize = 100;
 
-/** Every entry, read where one looks: revisions are numbered without gaps, so any stretch can be asked for. */
+/** All entries, loaded on demand: revisions have no gaps, so any range can be requested. */
 export function useAllEntries(sessionId: string, newest: number): Journal {
   const [, draw] = useState(0);
-  const kept = useRef({ blocks: new Map<number, Entry[]>(), asked: new Map<number, number>() }).current;
+  const kept = useRef({ blocks: new Map<number, Entry[]>(), requested: new Map<number, number>() }).current;
   const error = useRef<ApiError>(undefined);
-  const want = (first: number, last: number) => {
+  const request = (first: number, last: number) => {
     const [from, to] = [blockOf(newest - last), blockOf(newest - first)];
     for (let block = Math.max(0, from); block <= to; block++) {
       const end = Math.min((block + 1) * blockSize, newest);
-      // The last block grows, so it is asked for again.
-      if ((kept.asked.get(block) ?? 0) >= end) continue;
-      kept.asked.set(block, end);
-      ask("journal", {
+      // The last block grows, so request it again.
+      if ((kept.requested.get(block) ?? 0) >= end) continue;
+      kept.requested.set(block, end);
+      callApi("journal", {
         params: { id: sessionId },
         query: { before: end + 1, limit: end - block * blockSize },
       })
@@ -56,10 +56,10 @@ export function useAllEntries(sessionId: string, newest: number): Journal {
     indexOf: (revision) => newest - revision,
     error: error.current,
     isReady: kept.blocks.size > 0,
-    want,
+    request,
     retry: () => {
-      kept.asked.clear();
-      want(0, blockSize);
+      kept.requested.clear();
+      request(0, blockSize);
     },
   };
 }
@@ -68,11 +68,11 @@ function blockOf(revision: number): number {
   return Math.floor((revision - 1) / blockSize);
 }
 
-/** Only what changed memory, read on from the newest. */
+/** Only the entries that changed memory, loaded from the newest back. */
 export function useMemoryEntries(sessionId: string, newest: number): Journal {
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [error, setError] = useState<ApiError>();
-  /** Where to go on; null at the beginning of the journal. */
+  /** Where to continue; null at the beginning of the journal. */
   const cursor = useRef<number | null | undefined>(undefined);
   const isBusy = useRef(false);
 
@@ -85,10 +85,10 @@ export function useMemoryEntries(sessionId: string, newest: number): Journal {
         isBusy.current = false;
       });
   };
-  const readOn = () =>
+  const loadMore = () =>
     run(async () => {
       const found: Entry[] = [];
-      // A page may hold no edit at all and the next one many.
+      // One page may contain no edits and the next one many.
       for (let pages = 0; pages < 5 && found.length < 20 && cursor.current !== null; pages++) {
         const page = await read(sessionId, cursor.current);
         found.push(...page.entries);
@@ -97,19 +97,19 @@ export function useMemoryEntries(sessionId: string, newest: number): Journal {
       setError(undefined);
       setEntries((before) => [...(before ?? []), ...found]);
     });
-  const readNews = () =>
+  const loadNewest = () =>
     run(async () => {
       const { entries: page } = await read(sessionId, undefined);
       setEntries((before = []) => {
         const known = new Set(before.map(({ revision }) => revision));
-        const news = page.filter(({ revision }) => !known.has(revision));
-        return news.length === 0 ? before : [...news, ...before].sort((a, b) => b.revision - a.revision);
+        const added = page.filter(({ revision }) => !known.has(revision));
+        return added.length === 0 ? before : [...added, ...before].sort((a, b) => b.revision - a.revision);
       });
     });
 
   useEffect(() => {
-    if (entries === undefined) readOn();
-    else readNews();
+    if (entries === undefined) loadMore();
+    else loadNewest();
   }, [newest]);
 
   const all = entries ?? [];
@@ -117,19 +117,19 @@ export function useMemoryEntries(sessionId: string, newest: number): Journal {
     total: all.length,
     entry: (index) => all[index],
     indexOf: (revision) => {
-      const place = all.findIndex((each) => each.revision <= revision);
-      return place === -1 ? all.length - 1 : place;
+      const index = all.findIndex((each) => each.revision <= revision);
+      return index === -1 ? all.length - 1 : index;
     },
     error,
     isReady: entries !== undefined,
-    retry: readOn,
-    want: (_first, last) => {
-      if (entries !== undefined && last >= all.length - 10 && cursor.current !== null) readOn();
+    retry: loadMore,
+    request: (_first, last) => {
+      if (entries !== undefined && last >= all.length - 10 && cursor.current !== null) loadMore();
     },
   };
 }
 
 function read(id: string, before: number | null | undefined): Promise<Reply<"journal">> {
   const query = { only: "memory" as const, limit: blockSize, ...(before == null ? {} : { before }) };
-  return ask("journal", { params: { id }, query });
+  return callApi("journal", { params: { id }, query });
 }

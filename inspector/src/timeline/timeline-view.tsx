@@ -8,8 +8,8 @@ import { EntryDetail } from "./entry-detail.tsx";
 import { type Entry, type Journal, useAllEntries, useMemoryEntries } from "./journal-pages.ts";
 
 const rowHeight = 48;
-/** A scrub passes many revisions; only those one stops at are loaded. */
-const settling = 120;
+/** Scrubbing passes many revisions; load only those where the person pauses (milliseconds). */
+const settleDelay = 120;
 
 interface TimelineProps {
   sessionId: string;
@@ -17,12 +17,12 @@ interface TimelineProps {
   newest: number;
 }
 
-/** The journal: who changed what and when, and the memory as it was then. */
+/** The journal: who changed what and when, and the memory at that time. */
 export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
   const [only, setOnly] = useState<"memory" | "all">("memory");
   const revision = Math.min(newest, Math.max(1, chosen ?? newest));
   const settled = useSettled(revision);
-  const choose = (wanted: number) => replaceWith(sessionId, "timeline", wanted);
+  const choose = (target: number) => replaceWith(sessionId, "timeline", target);
   return (
     <div class="timeline">
       <div class="scrub">
@@ -108,10 +108,8 @@ function JournalList({
   if (journal.error && !journal.isReady) return <Failure error={journal.error} retry={journal.retry} />;
   if (journal.total === 0) {
     return journal.isReady ? (
-      <Empty title="No change of memory yet">
-        <p>
-          The first note that the agent or a person writes appears here. “Everything” shows messages as well.
-        </p>
+      <Empty title="No changes to memory yet">
+        <p>Edits by the agent or a person appear here. Select “Everything” to see messages too.</p>
       </Empty>
     ) : (
       <Skeleton lines={8} />
@@ -132,7 +130,7 @@ function JournalList({
         total={journal.total}
         rowHeight={rowHeight}
         current={current}
-        onRange={journal.want}
+        onRange={journal.request}
         onKey={onKey}
         row={(index) => {
           const entry = journal.entry(index);
@@ -177,7 +175,7 @@ function EntryRow({
         <span class="entry-facts">
           <Actor actor={entry.actor} />
           <span class="faint number">{time(entry.at)}</span>
-          {entry.undoneBy !== null && <span class="faint">taken back</span>}
+          {entry.undoneBy !== null && <span class="faint">undone</span>}
         </span>
       </span>
     </div>
@@ -187,7 +185,7 @@ function EntryRow({
 function useSettled(value: number): number {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), settling);
+    const timer = setTimeout(() => setSettled(value), settleDelay);
     return () => clearTimeout(timer);
   }, [value]);
   return settled;

@@ -16,7 +16,7 @@ const flags = [
   "--disable-sync",
 ];
 
-/** Where people have a browser, when the one from npm does not run here. */
+/** Installed browsers to try when the one from npm does not run here. */
 const installed = [
   process.env.CHROME_PATH,
   "/usr/bin/google-chrome",
@@ -38,7 +38,7 @@ after(async () => {
   await (await running)?.close();
 });
 
-/** The body of a test in a real browser. Where there is none the run says so loudly, and the test is skipped. */
+/** Runs a test in a real browser. Without one, warns loudly and skips the test. */
 export function inBrowser(
   body: (browser: Browser, context: TestContext) => Promise<void>,
 ): (context: TestContext) => Promise<void> {
@@ -71,35 +71,35 @@ function* candidates(problems: string[]): Generator<Candidate> {
   if (unpacked !== undefined) {
     const executablePath = join(unpacked, "chromium");
     yield { executablePath };
-    // A system without a desktop may lack libraries; the package brings them.
+    // A system without a desktop may lack libraries, which the package includes.
     yield { executablePath, env: { LD_LIBRARY_PATH: join(unpacked, "al2023/lib") } };
   }
   for (const path of installed) if (path && existsSync(path)) yield { executablePath: path };
 }
 
-/** Unpacks the browser from npm, once for each user of a machine; two test files may do so at the same time. */
+/** Unpacks the browser from npm, once per user; safe when two test files do it concurrently. */
 function unpack(problems: string[]): string | undefined {
-  const described = join(import.meta.dirname, "../../../node_modules/@sparticuz/chromium/package.json");
-  if (!existsSync(described)) return undefined;
-  const { version } = JSON.parse(readFileSync(described, "utf8")) as { version: string };
+  const manifest = join(import.meta.dirname, "../../../node_modules/@sparticuz/chromium/package.json");
+  if (!existsSync(manifest)) return undefined;
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
   const target = join(tmpdir(), `holdfast-chromium-${version}-${userInfo().uid}`);
   if (existsSync(target)) return target;
-  const aside = mkdtempSync(join(tmpdir(), "holdfast-chromium-"));
+  const staging = mkdtempSync(join(tmpdir(), "holdfast-chromium-"));
   const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, "unpack-browser.ts")], {
-    // With this it unpacks the libraries as well.
-    env: { ...process.env, TMPDIR: aside, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" },
+    // AWS_EXECUTION_ENV makes it unpack the libraries too.
+    env: { ...process.env, TMPDIR: staging, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" },
     encoding: "utf8",
   });
   if (status !== 0) {
-    problems.push(`@sparticuz/chromium could not be unpacked: ${stderr.slice(0, 400)}`);
-    rmSync(aside, { recursive: true, force: true });
+    problems.push(`could not unpack @sparticuz/chromium: ${stderr.slice(0, 400)}`);
+    rmSync(staging, { recursive: true, force: true });
     return undefined;
   }
   try {
-    renameSync(aside, target);
+    renameSync(staging, target);
   } catch {
-    // Another process was faster.
-    rmSync(aside, { recursive: true, force: true });
+    // Another process finished first.
+    rmSync(staging, { recursive: true, force: true });
   }
   return target;
 }
@@ -107,7 +107,7 @@ function unpack(problems: string[]): string | undefined {
 export interface OpenPage {
   page: Page;
   context: BrowserContext;
-  /** Everything that went wrong on the page: exceptions, refused scripts and styles, dialogs. */
+  /** Everything that went wrong on the page: exceptions, blocked scripts and styles, dialogs. */
   problems: string[];
 }
 
@@ -117,7 +117,7 @@ export interface PageOptions {
   width?: number;
 }
 
-/** A fresh browser profile, let in by the server's token. */
+/** Opens the page in a new browser profile, authenticated with the server's token. */
 export async function openPage(
   browser: Browser,
   { url, token }: { url: string; token: string },

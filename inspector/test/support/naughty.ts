@@ -1,4 +1,4 @@
-/** Texts of the kinds that break pages: markup, scripts, addresses, directions, marks, length, other languages' syntax. */
+/** Strings that break pages: markup, scripts, URLs, bidi controls, combining marks, extreme length, foreign syntax. */
 export const naughty: readonly string[] = [
   "<script>window.pwned = 1</script>",
   '"><script>window.pwned = 1</script>',
@@ -14,7 +14,7 @@ export const naughty: readonly string[] = [
   "![picture](x onerror=window.pwned=1)",
   "<!-- comment --><![CDATA[ cdata ]]><?php echo 1; ?>",
   "&lt;b&gt; &amp; &#x3c;script&#x3e; &nbsp;",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: that is what is naughty about it
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholder is the naughty part
   "{{7*7}} ${7*7} <%= 7*7 %> #{7*7} {%raw%}",
   "'; DROP TABLE agent_sessions; --",
   '=HYPERLINK("http://example.invalid","x") +1+1 @SUM(1) -2',

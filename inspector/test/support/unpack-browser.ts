@@ -1,4 +1,4 @@
 import chromium from "@sparticuz/chromium";
 
-// Run as a process of its own, whose directory for temporary files is where the browser should go.
+// Runs in a separate process, because TMPDIR decides where the browser is unpacked.
 await chromium.executablePath();

@@ -86,7 +86,7 @@ test("invalid options are reported with what to do [serve.command] [serve.port] 
   for (const [args, problem] of [
     [["--port", String(port)], new RegExp(`Port ${port} is taken\\. Choose another with --port`)],
     [["--host", "0.0.0.0"], /--token TOKEN, with at least 16 characters/],
-    [["--host", "203.0.113.7", "--token", "long-enough-for-a-token"], /no address of this machine/],
+    [["--host", "203.0.113.7", "--token", "long-enough-for-a-token"], /not an address of this machine/],
   ] as const) {
     const { code, stderr } = await holdfast("serve", ...db, ...args);
     assert.equal(code, 1, args.join(" "));

@@ -3,19 +3,19 @@ import { estimateMessage } from "../calibrate.ts";
 import type { RecordedCall, RecordedCompaction, Transcript } from "../transcript.ts";
 
 export interface ExampleOptions {
-  /** Words of each call's tool result; there are as many calls. */
+  /** Words of each call's tool result; one call per entry. */
   results: readonly number[];
-  /** Calls (from 0) that begin with a message by the user; the first always does. */
+  /** Calls (from 0) that start with a user message; the first always does. */
   asks?: readonly number[];
-  /** Calls that found nothing in the cache. */
+  /** Calls with a cold cache. */
   cold?: readonly number[];
-  /** Calls before which everything but the newest message was summarised. */
+  /** Calls before which a compaction summarises everything but the newest message. */
   compactions?: readonly number[];
 }
 
 export const exampleSystem = 2_000;
 
-/** A session as a provider with a perfect prompt cache would have recorded it, for the tests. */
+/** A session as recorded from a provider with a perfect prompt cache, for the tests. */
 export function exampleTranscript({
   results,
   asks = [],

@@ -5,13 +5,13 @@ import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import type { Reply } from "../api.ts";
 import { readMessages } from "../messages.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
+import type { Handlers, ServerContext } from "./handlers.ts";
 
 type Compaction = Reply<"compaction">;
 
-/** Entries read at once while the steps of a compaction are looked for. */
-const piece = 250;
-const mostWarningMessages = 20;
+/** Journal entries per read while looking for the steps of a compaction. */
+const batchSize = 250;
+const maxWarningMessages = 20;
 
 /** The journal entries that make up one compaction. */
 interface Steps {
@@ -20,7 +20,7 @@ interface Steps {
   warning?: JournalEntry;
 }
 
-export function compactionHandlers({ memory }: Workshop): Pick<Handlers, "compactions" | "compaction"> {
+export function compactionHandlers({ memory }: ServerContext): Pick<Handlers, "compactions" | "compaction"> {
   return {
     async compactions({ params: { id }, query: { before, limit } }) {
       const session = await memory.resumeSession(id);
@@ -65,11 +65,11 @@ function itemOf(receipt: Receipt): Reply<"compactions">["compactions"][number] {
   return { epoch, trigger, warning, from, to, summaryBy, tokensBefore, tokensAfter, counts, line };
 }
 
-/** Looks for a compaction's entries from the newest back, in pieces, so that a long journal holds nobody up. */
+/** Finds a compaction's entries, newest first, in batches, so that a long journal does not block other requests. */
 async function findSteps(session: Session, epoch: number): Promise<Steps> {
   const steps: Steps = {};
   for (let to = (await session.state()).row.revision; to >= 1; ) {
-    const entries = await session.history({ to, limit: piece });
+    const entries = await session.history({ to, limit: batchSize });
     for (const entry of entries) {
       const { operation } = entry;
       const isEnd = operation.type === "context.compact" || operation.type === "context.receipt";
@@ -134,7 +134,7 @@ async function warningTurn(
     return { revision, at, text: operation.reason, messages: [] };
   if (operation.type !== "context.warn") return null;
   const { before, text } = operation;
-  const said = await readMessages(session, before, before + mostWarningMessages - 1);
-  const end = said.findIndex(({ aside }) => !aside);
-  return { revision, at, text, messages: end === -1 ? said : said.slice(0, end) };
+  const messages = await readMessages(session, before, before + maxWarningMessages - 1);
+  const end = messages.findIndex(({ aside }) => !aside);
+  return { revision, at, text, messages: end === -1 ? messages : messages.slice(0, end) };
 }

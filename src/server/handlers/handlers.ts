@@ -17,7 +17,7 @@ import { sessionHandlers } from "./sessions.ts";
 type Parsed<Name extends RouteName, Part extends string> =
   Routes[Name] extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
 
-/** What a route does with a request whose parts have been parsed. */
+/** Handles a parsed request. */
 export type Handler<Name extends RouteName> = (request: {
   params: Parsed<Name, "params">;
   query: Parsed<Name, "query">;
@@ -26,36 +26,36 @@ export type Handler<Name extends RouteName> = (request: {
 
 export type Handlers = { [Name in RouteName]: Handler<Name> };
 
-/** What the handlers work with. */
-export interface Workshop {
+/** What the handlers need. */
+export interface ServerContext {
   memory: Memory;
   directory: SessionDirectory;
   hub: EventHub;
   past: TimeTravel;
-  /** What is known of the server itself. */
+  /** Facts about the server itself. */
   about: { version: string; store: string; demo: boolean; startedAt: number };
   priceOf: PriceOf;
   project?: ProjectReader | undefined;
-  /** Whether a reference is a file of the project, and is still there. */
+  /** Whether a reference names a file of the project, and whether that file still exists. */
   checkRef: (ref: string) => Promise<"present" | "stale" | "unchecked">;
   clock: () => number;
 }
 
-export function createHandlers(workshop: Workshop): Handlers {
+export function createHandlers(context: ServerContext): Handlers {
   return {
     health: async () => ({
       ok: true,
-      ...workshop.about,
-      project: (await workshop.project?.exists()) ?? false,
-      streams: workshop.hub.streams,
+      ...context.about,
+      project: (await context.project?.exists()) ?? false,
+      streams: context.hub.streams,
     }),
-    ...sessionHandlers(workshop),
-    ...memoryHandlers(workshop),
-    ...noteHandlers(workshop),
-    ...journalHandlers(workshop),
-    ...messageHandlers(workshop),
-    ...compactionHandlers(workshop),
-    ...ledgerHandlers(workshop),
-    ...projectHandlers(workshop),
+    ...sessionHandlers(context),
+    ...memoryHandlers(context),
+    ...noteHandlers(context),
+    ...journalHandlers(context),
+    ...messageHandlers(context),
+    ...compactionHandlers(context),
+    ...ledgerHandlers(context),
+    ...projectHandlers(context),
   };
 }

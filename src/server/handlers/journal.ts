@@ -5,29 +5,29 @@ import type { JournalEntry } from "../../surfaces/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { Reply } from "../api.ts";
 import { isMemoryOperation } from "../describe-operation.ts";
-import { fullRoom, listRoom, viewEntry } from "../journal-entries.ts";
+import { fullLimits, listLimits, viewEntry } from "../journal-entries.ts";
 import type { TimeTravel } from "../time-travel.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
+import type { Handlers, ServerContext } from "./handlers.ts";
 import { tasksOf } from "./memory.ts";
 
-/** Entries that one page may pass over in search of edits; the next page goes on from there. */
-const mostPassedOver = 1_000;
+/** Entries that one page may skip in search of edits; the next page continues there. */
+const maxScanned = 1_000;
 
-/** All that came later has to be looked at; more than this would hold up everybody else. */
-const farthestUndo = 5_000;
+/** Undo reads all later entries; more than this would block other requests. */
+const maxUndoDistance = 5_000;
 
 export function journalHandlers({
   memory,
   past,
-}: Workshop): Pick<Handlers, "journal" | "entry" | "memoryAt" | "undo"> {
+}: ServerContext): Pick<Handlers, "journal" | "entry" | "memoryAt" | "undo"> {
   return {
     async journal({ params: { id }, query: { before, limit, only } }) {
       const session = await memory.resumeSession(id);
       const newest = (await session.state()).row.revision;
       const to = Math.min(newest, (before ?? Number.MAX_SAFE_INTEGER) - 1);
       if (to < 1) return { entries: [], newest, before: null };
-      const most = only === "memory" ? mostPassedOver : limit;
-      const { entries, oldest } = await readPage(session, past, { to, limit, only, most });
+      const maxScan = only === "memory" ? maxScanned : limit;
+      const { entries, oldest } = await readPage(session, past, { to, limit, only, maxScan });
       markUndone(entries);
       const isEnd = oldest === undefined || oldest <= 1;
       return { entries, newest, before: isEnd ? null : oldest };
@@ -37,7 +37,7 @@ export function journalHandlers({
       const session = await memory.resumeSession(id);
       const entry = await findEntry(session, revision);
       const { state } = await past.at(session, revision);
-      return { entry: viewEntry(entry, state, fullRoom), operation: entry.operation };
+      return { entry: viewEntry(entry, state, fullLimits), operation: entry.operation };
     },
 
     async memoryAt({ params: { id, revision }, query: { offset, limit } }) {
@@ -64,7 +64,7 @@ export function journalHandlers({
     async undo({ params: { id }, body: { revision } }) {
       const session = await memory.resumeSession(id);
       const { row } = await session.state();
-      if (row.revision - revision > farthestUndo) throw tooFarBack(revision);
+      if (row.revision - revision > maxUndoDistance) throw tooFarBack(revision);
       const undone = await session.undo(revision, { actor: { kind: "person" } });
       return { revision: undone.revision, undone: revision };
     },
@@ -74,7 +74,7 @@ export function journalHandlers({
 function tooFarBack(revision: number): HoldfastError {
   return new HoldfastError(
     "cannot_undo",
-    `Revision ${revision} lies more than ${farthestUndo} revisions back. Nothing was changed. Look at the memory as it was then, and copy what you need.`,
+    `Revision ${revision} is more than ${maxUndoDistance} revisions back. Nothing was changed. View the memory at that revision and copy what you need.`,
     { data: { revision } },
   );
 }
@@ -83,39 +83,39 @@ interface PageRequest {
   to: number;
   limit: number;
   only: "all" | "memory";
-  /** Entries to look at, shown or not. */
-  most: number;
+  /** Entries to read at most, shown or not. */
+  maxScan: number;
 }
 
-/** Newest first. The state is taken back entry by entry, so that each is shown with the lines around its change. */
+/** Newest first. Reverts the state entry by entry, so that each entry shows the lines around its change. */
 async function readPage(
   session: Session,
   past: TimeTravel,
-  { to, limit, only, most }: PageRequest,
+  { to, limit, only, maxScan }: PageRequest,
 ): Promise<{ entries: Reply<"journal">["entries"]; oldest: number | undefined }> {
   const now = await session.state();
-  // At the newest revision nothing has to be walked, and no notes be read.
+  // The newest revision needs no time travel and no notes.
   let { state } = now.row.revision === to ? { state: now } : await past.at(session, to);
   const entries: Reply<"journal">["entries"] = [];
   let oldest: number | undefined;
-  let passed = 0;
-  for (let from = to; passed < most && from >= 1 && entries.length < limit; from = (oldest ?? 1) - 1) {
-    const piece = await session.history({ to: from, limit: Math.min(50, most - passed) });
-    if (piece.length === 0) break;
-    for (const entry of piece) {
+  let scanned = 0;
+  for (let from = to; scanned < maxScan && from >= 1 && entries.length < limit; from = (oldest ?? 1) - 1) {
+    const batch = await session.history({ to: from, limit: Math.min(50, maxScan - scanned) });
+    if (batch.length === 0) break;
+    for (const entry of batch) {
       if (entries.length === limit) break;
       if (only === "all" || isMemoryOperation(entry.operation.type))
-        entries.push(viewEntry(entry, state, listRoom));
+        entries.push(viewEntry(entry, state, listLimits));
       state = revertChanges(state, entry.changes);
       oldest = entry.revision;
-      passed++;
+      scanned++;
     }
     await new Promise(setImmediate);
   }
   return { entries, oldest };
 }
 
-/** An undone entry is marked when the entry that undid it is on the same page. */
+/** Marks an entry as undone when the entry that undid it is on the same page. */
 function markUndone(entries: Reply<"journal">["entries"]): void {
   const undoneBy = new Map<number, number>();
   for (const { revision, undoes } of entries)

@@ -8,26 +8,26 @@ import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { readTasks } from "../../surfaces/tasks/operations.ts";
 import type { Reply } from "../api.ts";
 import { mergeEdit } from "../merge-edit.ts";
-import { Family, sessionItem } from "../session-items.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
+import { SessionTree, sessionItem } from "../session-items.ts";
+import type { Handlers, ServerContext } from "./handlers.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "inspector" };
 
 const targets = { notepad: "notepad", notes: "space/notes", plan: "space/plan" } as const;
 type TextName = keyof typeof targets;
 
-export function memoryHandlers(workshop: Workshop): Pick<Handlers, "memory" | "editText" | "editRefs"> {
-  const { memory, directory, checkRef, clock } = workshop;
+export function memoryHandlers(context: ServerContext): Pick<Handlers, "memory" | "editText" | "editRefs"> {
+  const { memory, directory, checkRef, clock } = context;
   return {
     async memory({ params: { id } }) {
       const session = await memory.resumeSession(id);
       const state = await session.state();
-      const family = new Family(await directory.of("all"));
+      const tree = new SessionTree(await directory.of("all"));
       const summary = { ...state.row, notes: state.row.counters.notes };
       const { notes, plan, refs } = readScratchpad(state);
       const { limits } = memory.setting;
       return {
-        session: await sessionItem(memory, summary, family, clock()),
+        session: await sessionItem(memory, summary, tree, clock()),
         revision: state.row.revision,
         notepad: state.row.notepad ?? "",
         notepadUsed: state.row.notepad !== null,
@@ -78,7 +78,7 @@ export function memoryHandlers(workshop: Workshop): Pick<Handlers, "memory" | "e
   };
 }
 
-/** A person's text is never cut: what is too long for a space is refused, as the notepad does by itself. */
+/** Never cuts a person's text: rejects what is too long for a space, as the notepad itself does. */
 function writeOf(name: TextName, content: string, limits: Limits) {
   if (name === "notepad") return { type: "notepad.write" as const, content };
   const limit = name === "notes" ? limits.spaceNotesCharacters : limits.spacePlanCharacters;
@@ -120,7 +120,7 @@ function budgetsOf(state: State, limits: Limits): Reply<"memory">["budgets"] {
       limit: limits.notepadCharacters,
       unit: "characters",
       atLimit:
-        "A longer text is refused. The agent is told how much fits and to remove what it no longer needs.",
+        "Holdfast rejects a longer text and tells the agent how much fits and to remove what it no longer needs.",
     },
     {
       name: "notes",
@@ -128,7 +128,8 @@ function budgetsOf(state: State, limits: Limits): Reply<"memory">["budgets"] {
       used: characters("space/notes"),
       limit: limits.spaceNotesCharacters,
       unit: "characters",
-      atLimit: "An addition is refused. A whole new text is cut to fit; the rest stays in the journal.",
+      atLimit:
+        "Holdfast rejects an addition and cuts a whole new text to fit; the rest stays in the journal.",
     },
     {
       name: "plan",
@@ -136,7 +137,7 @@ function budgetsOf(state: State, limits: Limits): Reply<"memory">["budgets"] {
       used: characters("space/plan"),
       limit: limits.spacePlanCharacters,
       unit: "characters",
-      atLimit: "A new plan is cut to fit; the rest stays in the journal.",
+      atLimit: "Holdfast cuts a new plan to fit; the rest stays in the journal.",
     },
     {
       name: "refs",
@@ -144,7 +145,7 @@ function budgetsOf(state: State, limits: Limits): Reply<"memory">["budgets"] {
       used: readScratchpad(state).refs.length,
       limit: limits.refs,
       unit: "references",
-      atLimit: "The oldest reference is dropped for a new one; the agent is told which.",
+      atLimit: "A new reference replaces the oldest one, and Holdfast tells the agent which.",
     },
   ];
 }

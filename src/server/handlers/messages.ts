@@ -1,8 +1,8 @@
 import { HoldfastError } from "../../errors.ts";
 import { readMessages } from "../messages.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
+import type { Handlers, ServerContext } from "./handlers.ts";
 
-export function messageHandlers({ memory }: Workshop): Pick<Handlers, "messages" | "message"> {
+export function messageHandlers({ memory }: ServerContext): Pick<Handlers, "messages" | "message"> {
   return {
     async messages({ params: { id }, query: { before, after, limit } }) {
       const session = await memory.resumeSession(id);

@@ -2,13 +2,13 @@ import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Note } from "../../surfaces/notes/operations.ts";
 import { mergeEdit } from "../merge-edit.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
+import type { Handlers, ServerContext } from "./handlers.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "inspector" };
 
 export function noteHandlers({
   memory,
-}: Workshop): Pick<Handlers, "notes" | "tags" | "addNote" | "editNote" | "deleteNote"> {
+}: ServerContext): Pick<Handlers, "notes" | "tags" | "addNote" | "editNote" | "deleteNote"> {
   return {
     async notes({ params: { id }, query: { q, tag, offset, limit } }) {
       const session = await memory.resumeSession(id);
@@ -68,12 +68,12 @@ async function findNote(session: Session, id: string): Promise<Note> {
   if (note) return note;
   throw new HoldfastError(
     "not_found",
-    `There is no note ${JSON.stringify(id)} any more; somebody has deleted it. Add it as a new one.`,
+    `Note ${JSON.stringify(id)} no longer exists; someone deleted it. Add it as a new note.`,
     { data: { id } },
   );
 }
 
-/** A set has no conflicts: what either side added is there, what either took away is gone. */
+/** Sets merge without conflicts: keep what either side added, drop what either side removed. */
 function mergeTags(base: readonly string[], mine: readonly string[], theirs: readonly string[]): string[] {
   const added = mine.filter((tag) => !base.includes(tag) && !theirs.includes(tag));
   const removed = base.filter((tag) => !mine.includes(tag));

@@ -1,20 +1,22 @@
 import { HoldfastError } from "../../errors.ts";
 import { searchSessions } from "../search.ts";
-import { Family, sessionItem } from "../session-items.ts";
-import type { Handlers, Workshop } from "./handlers.ts";
+import { SessionTree, sessionItem } from "../session-items.ts";
+import type { Handlers, ServerContext } from "./handlers.ts";
 
-export function sessionHandlers(workshop: Workshop): Pick<Handlers, "listSessions" | "setStatus" | "search"> {
-  const { memory, directory, clock } = workshop;
+export function sessionHandlers(
+  context: ServerContext,
+): Pick<Handlers, "listSessions" | "setStatus" | "search"> {
+  const { memory, directory, clock } = context;
   return {
     async listSessions({ query: { status, agent, parent, offset, limit } }) {
       const listed = await directory.of(status);
-      const family = new Family(listed);
-      const chosen = parent === undefined ? listed : family.childrenOf(parent === "none" ? null : parent);
+      const tree = new SessionTree(listed);
+      const chosen = parent === undefined ? listed : tree.childrenOf(parent === "none" ? null : parent);
       const matching = agent === undefined ? chosen : chosen.filter((each) => each.agent === agent);
       const page = matching.slice(offset, offset + limit);
       const end = offset + page.length;
       return {
-        sessions: await Promise.all(page.map((each) => sessionItem(memory, each, family, clock()))),
+        sessions: await Promise.all(page.map((each) => sessionItem(memory, each, tree, clock()))),
         total: matching.length,
         nextOffset: end < matching.length ? end : null,
       };
@@ -22,10 +24,10 @@ export function sessionHandlers(workshop: Workshop): Pick<Handlers, "listSession
 
     async setStatus({ params: { id }, body: { status } }) {
       directory.forget();
-      // A very long list leaves the oldest out.
+      // The directory omits the oldest sessions of a very long list.
       const before = (await directory.find(id)) ?? (await (await memory.findSession(id))?.state())?.row;
       if (!before) {
-        throw new HoldfastError("session_not_found", `There is no session ${JSON.stringify(id)}.`);
+        throw new HoldfastError("session_not_found", `Session ${JSON.stringify(id)} does not exist.`);
       }
       const person = { actor: { kind: "person" as const } };
       if (before.status !== status) {
@@ -38,6 +40,6 @@ export function sessionHandlers(workshop: Workshop): Pick<Handlers, "listSession
       return { revision: after?.revision ?? before.revision, before: before.status };
     },
 
-    search: ({ query }) => searchSessions(workshop, query),
+    search: ({ query }) => searchSessions(context, query),
   };
 }

@@ -6,27 +6,27 @@ import { join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { packageRoot } from "../../workspace/package.ts";
 
-/** The repository, when this runs from its sources; the published package already contains the page. */
+/** The repository when running from source; the published package already contains the page. */
 const root = packageRoot;
 
 /**
- * In a source checkout, builds the page when it is missing or older than its sources, so that a fresh clone shows it at
- * once. Two processes may do so at the same time: each builds aside and moves the whole page into place.
+ * In a source checkout, builds the page when it is missing or older than its sources, so that it works in a fresh
+ * clone. Safe to run concurrently: each process builds in its own directory and moves the whole page into place.
  */
-export async function buildPageOfCheckout(say: (line: string) => void = console.error): Promise<void> {
+export async function buildPageOfCheckout(log: (line: string) => void = console.error): Promise<void> {
   const builder = join(root, "node_modules/tsdown/dist/run.mjs");
   if (!import.meta.url.endsWith(".ts") || !existsSync(builder)) return;
   const target = join(root, "dist/inspector");
   if (newest(globSync("inspector/{src,public,styles}/**/*.*", { cwd: root })) <= builtAt(target)) return;
-  say("Building the page (once after each change of its sources) …");
-  const aside = `${target}-${process.pid}`;
+  log("Building the page (needed once after each change to its sources) …");
+  const staging = `${target}-${process.pid}`;
   try {
-    await build(builder, aside);
-    await moveInto(aside, target);
+    await build(builder, staging);
+    await moveInto(staging, target);
   } catch (error) {
-    say(`The page was not built; the API works all the same. ${(error as Error).message}`);
+    log(`Could not build the page; the API works without it. ${(error as Error).message}`);
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    rmSync(staging, { recursive: true, force: true });
   }
 }
 
@@ -49,15 +49,16 @@ async function build(builder: string, directory: string): Promise<void> {
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (output += chunk));
   const [code] = await once(child, "close");
-  if (code !== 0) throw new HoldfastError("program_failed", `tsdown ended with ${code}: ${output.trim()}`);
+  if (code !== 0)
+    throw new HoldfastError("program_failed", `tsdown exited with code ${code}: ${output.trim()}`);
 }
 
-/** By names alone: whoever reads the page at this moment gets the old files or the new ones. */
-async function moveInto(aside: string, target: string): Promise<void> {
-  const old = `${aside}-old`;
+/** Renames only, so a concurrent reader gets the old files or the new ones. */
+async function moveInto(staging: string, target: string): Promise<void> {
+  const old = `${staging}-old`;
   await rename(target, old).catch(() => {});
-  await rename(aside, target).catch((error: NodeJS.ErrnoException) => {
-    // Another process was faster with the same page.
+  await rename(staging, target).catch((error: NodeJS.ErrnoException) => {
+    // Another process installed the same page first.
     if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
   });
   rmSync(old, { recursive: true, force: true });

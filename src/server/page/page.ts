@@ -8,7 +8,7 @@ import { buildPageOfCheckout } from "./build-page.ts";
 export interface PageFile {
   type: string;
   body: Buffer;
-  /** Only where it is shorter. */
+  /** Only when smaller than `body`. */
   zipped: Buffer | undefined;
   etag: string;
 }
@@ -27,7 +27,7 @@ const types: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** The built page, read whole at the start: what is not in it cannot be asked for. Empty when it was not built. */
+/** The built page, loaded whole at startup, so no other file can be requested. Empty when not built. */
 export async function pageFiles(): Promise<PageFiles> {
   await buildPageOfCheckout();
   return readPage(join(packageRoot, "dist/inspector"));
@@ -51,10 +51,10 @@ export async function readPage(directory: string): Promise<PageFiles> {
   return files;
 }
 
-/** A file of the page; the browser keeps it and asks whether it is still the same. */
+/** Serves a file of the page; the browser caches it and revalidates with its ETag. */
 export function servePage(files: PageFiles, path: string, request: Request): Response {
   const file = files.get(path);
-  if (!file) return new Response(path === "/" ? notBuilt : "There is nothing here.\n", { status: 404 });
+  if (!file) return new Response(path === "/" ? notBuilt : "Nothing found here.\n", { status: 404 });
   const headers = new Headers({
     "Content-Type": file.type,
     ETag: file.etag,
@@ -67,4 +67,4 @@ export function servePage(files: PageFiles, path: string, request: Request): Res
   return new Response(new Uint8Array(zipped ?? file.body), { headers });
 }
 
-const notBuilt = "The page was not built. The API works all the same: see /openapi.json.\n";
+const notBuilt = "The page is not built. The API works without it: see /openapi.json.\n";
