@@ -30,7 +30,7 @@ test(`${spec}: a note survives a compaction, and nothing piles up`, { timeout: 1
   assert.match(model.bodies[0] ?? "", /mcp__holdfast__write_notepad/);
   const directory = join(place.root, ".holdfast");
   const link = findLink({ directory, cwd: place.root }, "claude-code");
-  assert.ok(link, "the hooks told which session it is");
+  assert.ok(link, "the hooks recorded the session");
   const memory = await openMemory({ store: join(directory, "memory.db") });
   await (await memory.openSession(link.session)).notepad.append("the ledger is cedar-4711");
   await memory.close();

@@ -170,7 +170,7 @@ test("a server whose program is missing, or is another program, is found [doctor
     return problems.find(({ check }) => check === "MCP server")?.detail ?? "";
   };
   assert.match(await serverProblem("/nowhere/node"), /does not start: .*ENOENT/);
-  assert.match(await serverProblem("/bin/echo"), /no protocol/);
+  assert.match(await serverProblem("/bin/echo"), /not JSON-RPC/);
   assert.match(await serverProblem("/bin/false"), /exit code 1/);
 });
 
@@ -267,10 +267,7 @@ test("Codex is asked which hooks it trusts, and those it would skip are named [d
     return checkTrust("codex", machine.places);
   };
   const [untrusted] = await answer({ trustStatus: "untrusted", enabled: true });
-  assert.equal(
-    untrusted?.detail,
-    "Codex skips hooks that nobody has reviewed, without a word: sessionStart.",
-  );
+  assert.equal(untrusted?.detail, "Codex silently skips hooks that you have not reviewed: sessionStart.");
   assert.match(untrusted?.remedy ?? "", /\/hooks/);
   assert.equal((await answer({ trustStatus: "trusted", enabled: false }))[0]?.status, "problem");
   assert.equal((await answer({ command: "something else" }))[0]?.status, "problem");
@@ -308,7 +305,7 @@ test("what was wired for all projects is found too, and a plugin that does not l
   );
   const { check, detail } = await onlyProblem(machine, "pi");
   assert.equal(check, "plugin");
-  assert.match(detail, /cannot be used: .*nowhere\.js/);
+  assert.match(detail, /does not work: .*nowhere\.js/);
 });
 
 test("init shows a diff, a dry run writes nothing, and the same is there as JSON [init.shows]", async () => {
