@@ -80,7 +80,7 @@ const withNode = [
 const portable = ["src/stores/store.ts", "src/stores/store-address.ts", "src/stores/open-store.ts"];
 
 /** Folders that import no package at all. */
-const withoutPackages = ["errors", "engine"];
+const withoutPackages = ["errors", "engine", "compaction"];
 
 export function findViolations(imports: readonly Import[]): string[] {
   return imports.flatMap(({ from, to }) => {
@@ -122,6 +122,40 @@ export function readImports(from: string, text: string): string[] {
     /^export\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s+from\s+["']([^"']+)["']/gm,
   );
   return [...imports, ...exports].map(([, specifier = ""]) => resolveFrom(from, specifier));
+}
+
+/** What a plan may not call: files, processes, the network, a model, and every way of writing to a session. */
+const sideEffects =
+  /(?<![.\w])(?:(?:write|append|copy|rename|mkdir|rm|rmdir|unlink|chmod|open)\w*Sync|writeFile|spawn\w*|exec\w*|fetch|generateText|streamText|console\.\w+)\s*\(|\.(?:apply|change|commit|notify|dispatch)\s*\(/;
+
+/** What code without I/O does not touch besides: the clock, chance, the process and what is loaded at run time. */
+const surroundings = /\b(?:Date\.now|Math\.random|process\.|setTimeout|setInterval|crypto\.)|\bimport\(/;
+
+/** Folders in which nothing does I/O itself; what they need comes in through a port. */
+const withoutSurroundings = ["engine", "compaction"];
+
+/** Functions called `plan…` that write, and files of pure folders that reach outside. */
+export function findImpurities(path: string, text: string): string[] {
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "");
+  const plans = [
+    ...code.matchAll(/(?:function\s+|^\s+(?:async\s+)?)(plan(?:[A-Z]\w*)?)\s*(?:<[^>]*>)?\(/gm),
+  ].flatMap(({ 1: name = "", index }) => {
+    const [found] = sideEffects.exec(bodyFrom(code, index)) ?? [];
+    return found ? [`${path}: ${name} calls ${found.trim()}…, and a plan does not write`] : [];
+  });
+  const [outside] = withoutSurroundings.includes(folderOf(path)) ? (surroundings.exec(code) ?? []) : [];
+  return outside ? [...plans, `${path} uses ${outside}: ${folderOf(path)} has no I/O of its own`] : plans;
+}
+
+/** The text of a function from its name to the brace that ends it. */
+function bodyFrom(code: string, start: number): string {
+  const open = code.indexOf("{\n", start);
+  let depth = 0;
+  for (let at = open; at >= 0 && at < code.length; at++) {
+    if (code[at] === "{") depth++;
+    if (code[at] === "}" && --depth === 0) return code.slice(start, at);
+  }
+  return code.slice(start);
 }
 
 /** Files of src that are part of the program; tests and what supports them are not. */

@@ -1,5 +1,4 @@
-import { planCheckpoint } from "../compaction/checkpoint.ts";
-import { lastCheckpoint } from "../compaction/compaction.ts";
+import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
 import { blocksToFreeze } from "../context/prompt.ts";
@@ -14,7 +13,7 @@ import { compactNow } from "./make-room.ts";
 import type { AgentOptions } from "./options.ts";
 import { placeChanges, tellFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
-import { type AgentSetting, agentSetting, checkToolNames, type Frame } from "./setting.ts";
+import { type AgentSetting, agentSetting, checkToolNames, type Frame, invalidOption } from "./setting.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
 
 /** A turn that is under way: read its events, or wait for its result, or both. */
@@ -82,6 +81,8 @@ class MemoryAgent implements Agent {
       (id, text, signal) => this.send(id, text, { signal }),
       options.children,
     );
+    // A window without end would never be compacted.
+    if (!Number.isFinite(options.contextWindow)) throw invalidOption("contextWindow", options.contextWindow);
     if (surfaces) memory.setting.use(surfaces);
     else memory.setting.offer(agentSurfaces);
     this.#setting = agentSetting(memory.setting, rest, { children: this.#children });
@@ -122,16 +123,9 @@ class MemoryAgent implements Agent {
   }
 
   end(sessionId: string, options: SendOptions = {}): Turn {
-    return this.#start(sessionId, options, async ({ agent, emit, base }, work) => {
-      const { state, messages } = await agent.prompt({ base });
-      const checkpoint = planCheckpoint({
-        state,
-        messages,
-        to: state.row.counters.lastMessage,
-        earlier: await lastCheckpoint(agent.session, state),
-        countTokens: this.#setting.countTokens,
-      });
-      await agent.notify({ kind: "session-end", checkpoint }, emit);
+    return this.#start(sessionId, options, async ({ agent, emit }, work) => {
+      const { countTokens } = this.#setting;
+      await agent.notify(await planSessionEnd(agent.session, await agent.messages(), countTokens), emit);
       work.isStarted = false;
       return nothingDone("");
     });

@@ -42,9 +42,11 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
   if (to === undefined) return false;
   const compaction = new Compaction(driverOf(run, before, to));
   await compaction.begin({ messages: before.messages, to, tokensBefore: before.usage.total });
+  const removed = before.prompt.conversation.filter(({ number }) => number <= to);
   const summary = await compaction.summarise(askModel(run, before), {
     earlier: summaryIn(before.state),
-    removed: before.prompt.conversation.filter(({ number }) => number <= to),
+    removed,
+    removedTokens: removed.reduce((sum, { message }) => sum + setting.messageTokens(message), 0),
     contextWindow: setting.policy.contextWindow,
     signal,
   });
@@ -89,8 +91,6 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
         () => false,
         { actor: { kind: "system" } },
       );
-      const { from, summaryBy } = receipt;
-      emit({ type: "compaction", trigger, from, to, summary, summaryBy });
     },
   };
 }

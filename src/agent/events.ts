@@ -1,6 +1,5 @@
 import type { CompactionEvent } from "../compaction/events.ts";
 import type { Usage } from "../compaction/usage.ts";
-import type { CompactionTrigger, Receipt } from "../engine/records.ts";
 
 /** What an agent's turn reports while it runs. */
 export type AgentEvent =
@@ -8,14 +7,6 @@ export type AgentEvent =
   | { type: "tool-call"; id: string; tool: string; input: unknown }
   | { type: "tool-result"; id: string; tool: string; text: string; isError: boolean }
   | { type: "nudge"; text: string }
-  | {
-      type: "compaction";
-      trigger: CompactionTrigger;
-      from: number;
-      to: number;
-      summary: string;
-      summaryBy: Receipt["summaryBy"];
-    }
   | { type: "clearing"; results: number; tokens: number }
   | {
       type: "usage";

@@ -50,7 +50,7 @@ test("what a surface cannot write down is an error to see, and holds up nothing 
     name: "broken",
     tools: [],
     guidance: () => "",
-    hear: async () => ["NOTES.md cannot be written."],
+    onMoment: async () => ["NOTES.md cannot be written."],
   };
   const stage = await openStage(t, { script: () => ({ text: "Done." }), surfaces: ["notepad", surface] });
   const { text, events } = await stage.say("Hello.");

@@ -1,5 +1,4 @@
 import type { ModelMessage } from "ai";
-import type { Json } from "../engine/json.ts";
 import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
 import type { Session } from "../sessions/session.ts";
 
@@ -12,7 +11,7 @@ export interface PromptPiece {
 }
 
 /** What is known of a call besides its prompt. */
-export interface CallFacts {
+export type CallFacts = {
   model: string;
   purpose: "turn" | "warning" | "summary";
   epoch: number;
@@ -22,7 +21,7 @@ export interface CallFacts {
   parts: Record<string, number>;
   /** As the provider counted. */
   usage: { input: number | null; cached: number | null; output: number | null };
-}
+};
 
 /** Texts that stand in many prompts: system prompts, tool definitions. */
 const mostTexts = 50;
@@ -47,7 +46,7 @@ export class CallRecorder {
       // Nearly all are known, and waiting for each of those would take longer than the rest.
       hashed.push(this.#known(piece) ?? (await this.#hash(piece)));
     }
-    await this.#session.calls.record(hashed, facts as unknown as Json, this.#clock());
+    await this.#session.calls.record(hashed, facts, this.#clock());
   }
 
   #known(piece: PromptPiece): HashedPiece | undefined {

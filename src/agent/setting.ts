@@ -84,12 +84,15 @@ function checkOptions(options: AgentSetting["options"]): void {
     ["maxSteps", maxSteps, maxSteps >= 1],
     ["placement", placement, placements.includes(placement)],
   ] as const) {
-    if (!isFine)
-      throw new HoldfastError(
-        "invalid_input",
-        `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt and keep are shares of the window from 0 to 1, maxSteps is at least 1, placement is one of ${placements.join(", ")}.`,
-      );
+    if (!isFine) throw invalidOption(name, value);
   }
+}
+
+export function invalidOption(name: string, value: unknown): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt and keep are shares of the window from 0 to 1, maxSteps is at least 1, placement is one of ${placements.join(", ")}.`,
+  );
 }
 
 /** Two tools of one name would hide each other. */

@@ -96,7 +96,7 @@ for (const [name, text, fault] of faults) {
     );
     assert.match(
       textOf(requests[1]),
-      new RegExp(`Your last summary was refused: ${fault.source}.*Write it again and mend that\\.$`, "s"),
+      new RegExp(`Your last summary was refused: ${fault.source}.*Write it again and fix that\\.$`, "s"),
     );
     assert.equal(receipt?.summaryBy, "model");
     assert.equal(compaction?.summary, good);

@@ -7,12 +7,12 @@ const common = {
   json: { type: "boolean", default: false },
 } as const;
 
-/** Parses a command's arguments together with the options that every command takes. */
+/** Parses a command's arguments, including the options that every command takes. */
 export function readArguments<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
   return parseArgs({ args, options: { ...common, ...options }, allowPositionals: true, strict: true });
 }
 
-/** Exactly one positional argument. */
+/** Requires exactly one positional argument. */
 export function onlyArgument(positionals: string[], name: string, usage: string): string {
   const [value, ...rest] = positionals;
   if (value !== undefined && rest.length === 0) return value;

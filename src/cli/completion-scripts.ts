@@ -4,7 +4,7 @@ import type { Completion } from "./commands/completions.ts";
 const hosts = hostNames.join(" ");
 
 export function bashScript(commands: readonly Completion[]): string {
-  return `# Completion of holdfast for bash
+  return `# bash completion for holdfast
 _holdfast() {
   local word="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
   COMPREPLY=()
@@ -36,7 +36,7 @@ complete -F _holdfast holdfast
 
 export function zshScript(commands: readonly Completion[]): string {
   return `#compdef holdfast
-# Completion of holdfast for zsh
+# zsh completion for holdfast
 _holdfast() {
   local -a commands options sessions
   commands=(
@@ -71,7 +71,7 @@ compdef _holdfast holdfast
 
 export function fishScript(commands: readonly Completion[]): string {
   const seen = (name: string) => `-n '__fish_seen_subcommand_from ${name}'`;
-  return `# Completion of holdfast for fish
+  return `# fish completion for holdfast
 complete -c holdfast -f
 ${commands
   .flatMap(({ name, summary, options }) => [

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HoldfastError } from "../errors.ts";
 
-/** The file that a person edits a text in: private, and there until the text is safe elsewhere. */
+/** The private temporary file that the user edits, kept until the text is saved. */
 export interface EditedFile {
   readonly path: string;
   write(text: string): void;
@@ -11,18 +11,18 @@ export interface EditedFile {
   remove(): void;
 }
 
-/** `closed`: the text ends with a line break of its own. Where it does not, the one that editors add is taken off. */
-export function makeEditedFile(name: string, closed: boolean): EditedFile {
+/** If the text does not end with a newline itself, `read` strips the one that editors add. */
+export function makeEditedFile(name: string, endsWithNewline: boolean): EditedFile {
   const path = join(mkdtempSync(join(tmpdir(), "holdfast-edit-")), name);
   return {
     path,
     write(text) {
-      writeFileSync(path, closed || text === "" ? text : `${text}\n`, { mode: 0o600 });
+      writeFileSync(path, endsWithNewline || text === "" ? text : `${text}\n`, { mode: 0o600 });
       chmodSync(path, 0o600);
     },
     read() {
       const text = decode(readFileSync(path));
-      return closed ? text : text.replace(/\r?\n$/, "");
+      return endsWithNewline ? text : text.replace(/\r?\n$/, "");
     },
     remove: () => rmSync(dirname(path), { recursive: true, force: true }),
   };

@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("a Node that is too old is told so in one line, and the exit code is 1 [repo.node-version]", async () => {
+test("on a Node that is too old, one line says so and the exit code is 1 [repo.node-version]", async () => {
   for (const version of ["20.20.2", "22.12.0", "18.0.0", "9.0.0"]) {
     const pretend = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`;
     const { code, stdout, stderr } = await runNode([
@@ -29,7 +29,7 @@ test("a Node that is too old is told so in one line, and the exit code is 1 [rep
   assert.equal((await holdfast("--version")).code, 0);
 });
 
-test("a real older Node, where there is one, says the same [repo.node-version]", async (context) => {
+test("a real older Node, if there is one, prints the same [repo.node-version]", async (context) => {
   const old = (process.env.PATH ?? "")
     .split(delimiter)
     .map((directory) => join(directory, "node"))
@@ -68,7 +68,7 @@ test("the lock file names no download address [repo.lock]", () => {
   );
 });
 
-test("the log shows the journal, and a cut text in full where the answer pointed [scratchpad.truncation-kept] [journal.history]", async () => {
+test("the log shows the journal, and the full text of a truncated write [scratchpad.truncation-kept] [journal.history]", async () => {
   const db = join(temporaryDirectory(), "memory.db");
   const memory = await openTestMemory({ store: db });
   const session = await memory.createSession({ id: "s" });

@@ -2,35 +2,35 @@ import { HoldfastError } from "../errors.ts";
 import { projectCommand } from "./commands/project-command.ts";
 import { peopleCommands } from "./people-commands.ts";
 
-/** A command: its line in the help, and the file that is loaded when it is called. */
+/** A command: its help text, and its module, which is loaded on demand. */
 export interface Command {
   usage: string;
   summary: string;
-  /** What its options mean, for `--help`. */
+  /** Descriptions of the options, for `--help`. */
   options?: string;
   load: () => Promise<{ run(args: string[]): Promise<number> }>;
 }
 
 const chatOptions = `
-  -p, --prompt PROMPT      ask one thing, print the answer and exit
-  --session ID             go on with a session, or begin one of that name
+  -p, --prompt PROMPT      send one prompt, print the answer and exit
+  --session ID             continue this session, or start it if it does not exist
   --model MODEL            ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME, google:NAME (or $HOLDFAST_MODEL)
-  --base-url URL           any OpenAI-compatible server; MODEL is its model's name (or $HOLDFAST_BASE_URL)
-  --context-window N       tokens that the model can take
-  --surfaces A,B           forms of memory: notepad, notes, scratchpad, tasks, results, sessions, knowledge,
+  --base-url URL           any OpenAI-compatible server; MODEL is then just the name (or $HOLDFAST_BASE_URL)
+  --context-window N       the model's context window in tokens
+  --surfaces A,B           surfaces to enable: notepad, notes, scratchpad, tasks, results, sessions, knowledge,
                            project, sandbox
-  --placement PLACE        where memory stands in the prompt: epoch, system or message
-  --db PATH, --store URL   where sessions are kept
-  --json                   print events as lines of JSON`;
+  --placement PLACE        where memory goes in the prompt: epoch, system or message
+  --db PATH, --store URL   where sessions are stored
+  --json                   print events as JSON lines`;
 
 const initOptions = `
-  HOST                     claude-code, codex, opencode, gemini, pi, openclaw; those that are here unless named
+  HOST                     claude-code, codex, opencode, gemini, pi, openclaw (default: those found here)
   --user                   for all your projects, not only this one
-  --dry-run                show what would change, and change nothing
+  --dry-run                show what would change, without changing anything
   --json                   print JSON`;
 
 const doctorOptions = `
-  HOST                     claude-code, codex, opencode, gemini, pi, openclaw; those that are here unless named
+  HOST                     claude-code, codex, opencode, gemini, pi, openclaw (default: those found here)
   --live                   also run the real client against a scripted model on this machine
   --json                   print JSON`;
 
@@ -45,67 +45,67 @@ export const commands: Record<string, Command> = {
     usage: "demo [--fast]",
     summary: "watch a scripted agent keep its notes through compactions",
     options: `
-  --fast                   without pauses`,
+  --fast                   no pauses`,
     load: () => import("./demo/demo.ts"),
   },
   init: {
     usage: "init [HOST…] [--user] [--dry-run]",
-    summary: "plug into the coding agents that are here",
+    summary: "connect to the coding agents found here",
     options: initOptions,
     load: () => import("./commands/init.ts"),
   },
   uninstall: {
     usage: "uninstall [HOST…] [--user] [--dry-run]",
-    summary: "put back what init has changed",
+    summary: "undo the changes made by init",
     options: initOptions,
     load: () => import("./commands/uninstall.ts"),
   },
   doctor: {
     usage: "doctor [HOST…] [--live]",
-    summary: "prove that memory reaches each coding agent",
+    summary: "verify that memory reaches each coding agent",
     options: doctorOptions,
     load: () => import("./commands/doctor.ts"),
   },
   serve: {
     usage: "serve [--port N] [--no-open] [--demo]",
-    summary: "watch and edit the memory in a page; the same over HTTP and MCP",
+    summary: "watch and edit memory in the browser; also serves HTTP and MCP",
     options: `
-  --port N                 this port and no other; 4747 or the next free one unless given
-  --host ADDRESS           listen there instead of on loopback; needs --token
-  --token TOKEN            your own token of at least 16 characters (or $HOLDFAST_TOKEN); random unless given
+  --port N                 listen on exactly this port (default: 4747, or the next free port)
+  --host ADDRESS           listen on this address instead of loopback; requires --token
+  --token TOKEN            your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: random)
   --no-open                do not open a browser
-  --demo                   in an empty store: a scripted agent at work, beside one that has finished
-  --db PATH, --store URL   where sessions are kept; for --demo a temporary file unless given`,
+  --demo                   fill an empty store with a finished session and a scripted agent at work
+  --db PATH, --store URL   where sessions are stored (default for --demo: a temporary file)`,
     load: () => import("./commands/serve.ts"),
   },
   mcp: {
     usage: "mcp [--surfaces A,B] [--session ID] [--cost]",
-    summary: "serve the memory to an agent over MCP on stdio",
+    summary: "serve memory to an agent over MCP on stdio",
     options: `
-  --surfaces A,B           forms of memory; notepad and notes unless given, with project where there is a NOTES.md
-  --session ID             always this session; that of the host which starts the server unless given
-  --cost                   print what each surface's tool definitions cost in tokens, and exit
-  --db PATH, --store URL   where sessions are kept`,
+  --surfaces A,B           surfaces to enable (default: notepad,notes, and project if there is a NOTES.md)
+  --session ID             always use this session (default: the session of the host that starts the server)
+  --cost                   print the token cost of each surface's tool definitions and exit
+  --db PATH, --store URL   where sessions are stored`,
     load: () => import("./commands/mcp.ts"),
   },
   ...peopleCommands,
   hook: {
     usage: "hook HOST",
-    summary: "answer an event of a coding agent (called by the agent, JSON on stdin)",
+    summary: "handle a coding agent's event (called by the agent, JSON on stdin)",
     load: () => import("./commands/hook.ts"),
   },
   project: projectCommand,
   replay: {
     usage: "replay FILE… [--prices FILE]",
-    summary: "what memory and clearing would cost and save on recorded sessions",
+    summary: "estimate what memory and clearing would cost and save on recorded sessions",
     options: `
-  FILE                     a transcript of Claude Code or pi
-  --prices FILE            prices of your own, as JSON
-  --notepad-tokens N       how long the notepad is assumed to be
-  --edit-every N           calls between two edits of it
-  --edit-tokens N          tokens that an edit replaces
-  --fold-after MINUTES     idle minutes after which changes are folded in; 0 for never
-  --context-window N       tokens that the model takes
+  FILE                     a Claude Code or pi transcript
+  --prices FILE            your own prices, as JSON
+  --notepad-tokens N       assumed size of the notepad
+  --edit-every N           calls between two notepad edits
+  --edit-tokens N          tokens that each edit replaces
+  --fold-after MINUTES     fold changes in after this many idle minutes (0: never)
+  --context-window N       the model's context window in tokens
   --json                   print JSON`,
     load: () => import("./commands/replay.ts"),
   },
@@ -124,12 +124,12 @@ ${Object.entries(commands)
   --json        print JSON
   --version     print the version
 
-"holdfast COMMAND --help" says more about a command.
+Run "holdfast COMMAND --help" for the options of a command.
 `;
 
 /** Runs one command; returns the exit code. */
 export async function main([name, ...args]: string[]): Promise<number> {
-  // Whoever reads may stop when they have seen enough, as `head` does.
+  // Ignore EPIPE (e.g. `holdfast log | head`).
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     console.log(help);
@@ -141,7 +141,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
     const nearest = nearestName(name, Object.keys(commands));
     const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
     console.error(
-      `holdfast: there is no command ${JSON.stringify(name)}.${hint} Run "holdfast help" to see them.`,
+      `holdfast: there is no command ${JSON.stringify(name)}.${hint} Run "holdfast help" to list the commands.`,
     );
     return 1;
   }

@@ -1,99 +1,99 @@
 import type { Command } from "./main.ts";
 
 const session = `
-  SESSION                  an id or the beginning of one; the newest active session unless given`;
+  SESSION                  an id or a unique prefix of one (default: the newest active session)`;
 
 const store = `
-  --db PATH, --store URL   where sessions are kept
+  --db PATH, --store URL   where sessions are stored
   --json                   print JSON`;
 
-/** The commands with which people look at memory and change it. */
+/** Commands for people to inspect and change memory. */
 export const peopleCommands: Record<string, Command> = {
   sessions: {
     usage: "sessions [--all]",
     summary: "list the sessions of a store, children under their parents",
     options: `
-  --all                    archived sessions too${store}`,
+  --all                    include archived sessions${store}`,
     load: () => import("./commands/sessions.ts"),
   },
   show: {
     usage: "show [SESSION] [--revision N]",
     summary: "show a session's notepad, plan, references, tasks and notes",
     options: `${session}
-  --revision N             the memory as it was right after that revision${store}`,
+  --revision N             the memory as of that revision${store}`,
     load: () => import("./commands/show.ts"),
   },
   edit: {
     usage: "edit [SESSION] [--space SPACE]",
-    summary: "edit memory in your editor, merged with what the agent writes meanwhile",
+    summary: "edit memory in your editor; changes the agent makes meanwhile are merged",
     options: `${session}
-  --space SPACE            notepad (unless given), or the scratchpad's notes or plan${store}
+  --space SPACE            notepad (default), or the scratchpad's notes or plan${store}
 
-The editor is $VISUAL or $EDITOR, with its arguments: EDITOR="code --wait".`,
+Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/edit.ts"),
   },
   log: {
     usage: "log [SESSION] [--revision N] [--limit N]",
     summary: "show a session's journal, or one entry in full",
     options: `${session}
-  --revision N             that entry in full
-  --limit N                at most so many entries, newest first; 50 unless given${store}`,
+  --revision N             show that entry in full
+  --limit N                max entries, newest first (default: 50)${store}`,
     load: () => import("./commands/log.ts"),
   },
   diff: {
     usage: "diff [SESSION] [FROM [TO]]",
     summary: "show what changed between two revisions, or the last change",
     options: `${session}
-  FROM, TO                 revisions; up to the newest one when only FROM is given${store}`,
+  FROM, TO                 revisions (default for TO: the newest)${store}`,
     load: () => import("./commands/diff.ts"),
   },
   undo: {
     usage: "undo [SESSION] [--revision N]",
-    summary: "take back the last change to a session, or that of a revision",
+    summary: "undo the last change to a session, or the change of one revision",
     options: `${session}
-  --revision N             the change to take back, if no later one stands in the way${store}`,
+  --revision N             the change to undo, if no later change conflicts with it${store}`,
     load: () => import("./commands/undo.ts"),
   },
   search: {
     usage: "search QUERY [--session ID] [--limit N]",
-    summary: "search the memory of all sessions, the best matches first",
+    summary: "search the memory of all sessions, best matches first",
     options: `
-  QUERY                    words; what contains them as they are comes first
-  --session ID             only this session
-  --limit N                at most so many matches; 20 unless given${store}`,
+  QUERY                    words; exact matches come first
+  --session ID             search only this session
+  --limit N                max matches (default: 20)${store}`,
     load: () => import("./commands/search.ts"),
   },
   export: {
     usage: "export SESSION [--format json|pi] [--into FILE]",
     summary: "write a session as one JSON document, or back into a pi session file",
     options: `
-  SESSION                  an id or the beginning of one
-  --into FILE              write there, not to standard output
-  --format FORMAT          json (unless given), or pi: append to the pi session file named with --into
-  --salvage                get out of a damaged SQLite file what can be read: SESSION, or all of them${store}`,
+  SESSION                  an id or a unique prefix of one
+  --into FILE              write to this file instead of stdout
+  --format FORMAT          json (default), or pi: append to the pi session file given with --into
+  --salvage                recover what is readable from a damaged SQLite file: SESSION, or all sessions${store}`,
     load: () => import("./commands/export.ts"),
   },
   import: {
     usage: "import FILE [--session ID]",
-    summary: "make sessions from an export, a salvage or a pi session file",
+    summary: "import sessions from an export, a salvage or a pi session file",
     options: `
-  --session ID             the new session's id; the one in the file unless given or taken${store}`,
+  --session ID             the new session's id (default: the one in the file, unless it is taken)${store}`,
     load: () => import("./commands/import.ts"),
   },
   gc: {
     usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--yes]",
-    summary: "remove old sessions for good, archived ones first",
+    summary: "permanently remove old sessions, archived ones first",
     options: `
-  --older-than AGE         sessions not written to for so long: 12h, 30d, 2w, 6mo, 1y
-  --max-size SIZE          the oldest, until the rest takes no more than this: 800kB, 500MB, 2GB
-  --keep N                 never the N newest; alone: all but the N newest
-  --yes                    do it; otherwise it is only shown what would go
-  --dry-run                only show it, even with --yes${store}`,
+  --older-than AGE         sessions not written to for this long: 12h, 30d, 2w, 6mo, 1y
+  --max-size SIZE          the oldest sessions, until the rest fits in this size: 800kB, 500MB, 2GB
+  --keep N                 keep the N newest; on its own, remove all others
+  --yes                    remove them; without it, only show what would be removed
+  --dry-run                only show what would be removed, even with --yes${store}`,
     load: () => import("./commands/gc.ts"),
   },
   completions: {
     usage: "completions bash|zsh|fish",
-    summary: "print a script that completes commands, options and session ids",
+    summary: "print a shell completion script for commands, options and session ids",
     options: `
 
   bash:  source <(holdfast completions bash)       in ~/.bashrc

@@ -2,9 +2,9 @@ import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 
-/** The session of that id or of the only id that begins so; the newest active one when none is named. */
-export async function pickSession(memory: Memory, wanted: string | undefined): Promise<Session> {
-  if (wanted === undefined) {
+/** Finds a session by its id or a unique prefix of it; default: the newest active session. */
+export async function pickSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
+  if (idOrPrefix === undefined) {
     const [newest] = await memory.listSessions({ limit: 1 });
     if (newest) return memory.resumeSession(newest.id);
     throw new HoldfastError(
@@ -12,33 +12,33 @@ export async function pickSession(memory: Memory, wanted: string | undefined): P
       `There is no active session here yet. "holdfast sessions --all" lists archived ones too.`,
     );
   }
-  const exact = /^[\w.-]+$/.test(wanted) ? await findExactly(memory, wanted) : undefined;
+  const exact = /^[\w.-]+$/.test(idOrPrefix) ? await findById(memory, idOrPrefix) : undefined;
   if (exact) return exact;
   const candidates: string[] = [];
-  for await (const { id } of eachSession(memory)) if (id.startsWith(wanted)) candidates.push(id);
+  for await (const { id } of eachSession(memory)) if (id.startsWith(idOrPrefix)) candidates.push(id);
   const [only, second] = candidates;
   if (only !== undefined && second === undefined) return memory.resumeSession(only);
   if (only === undefined) {
     throw new HoldfastError(
       "session_not_found",
-      `There is no session ${JSON.stringify(wanted)}, and none whose id begins so. "holdfast sessions --all" lists them.`,
-      { data: { sessionId: wanted } },
+      `There is no session ${JSON.stringify(idOrPrefix)}, and no session id starts with it. "holdfast sessions --all" lists them.`,
+      { data: { sessionId: idOrPrefix } },
     );
   }
   const shown = candidates.slice(0, 5).join(", ");
   const more = candidates.length > 5 ? ` and ${candidates.length - 5} more` : "";
   throw new HoldfastError(
     "invalid_input",
-    `${JSON.stringify(wanted)} begins the ids of ${candidates.length} sessions: ${shown}${more}. Write more of the one you mean.`,
+    `${JSON.stringify(idOrPrefix)} is ambiguous: ${candidates.length} session ids start with it (${shown}${more}). Give more of the id.`,
     { data: { candidates } },
   );
 }
 
-async function findExactly(memory: Memory, id: string): Promise<Session | undefined> {
+async function findById(memory: Memory, id: string): Promise<Session | undefined> {
   try {
     return await memory.findSession(id);
   } catch (error) {
-    // What cannot be an id may still begin one.
+    // An invalid id may still be a prefix of one.
     if (error instanceof HoldfastError && error.code === "invalid_input") return undefined;
     throw error;
   }
@@ -46,13 +46,13 @@ async function findExactly(memory: Memory, id: string): Promise<Session | undefi
 
 const pageSize = 500;
 
-/** Sessions newest first, a page at a time. */
+/** Yields sessions newest first, loading them page by page. */
 export async function* eachSession(memory: Memory, status: "all" | "active" | "deleted" = "all") {
   const seen = new Set<string>();
   for (let offset = 0; ; offset += pageSize) {
     const page = await memory.listSessions({ status, limit: pageSize, offset });
     for (const session of page) {
-      // One that is written to meanwhile moves to the front and may come up again.
+      // A session written to meanwhile moves to the front and may appear twice.
       if (!seen.has(session.id)) yield session;
       seen.add(session.id);
     }

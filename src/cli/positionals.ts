@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
 
-/** One positional argument or none. */
+/** Allows at most one positional argument. */
 export function atMostOne(positionals: string[], name: string, usage: string): string | undefined {
   const [value, ...rest] = positionals;
   if (rest.length === 0) return value;
@@ -12,6 +12,6 @@ export function noArguments(positionals: string[], usage: string): void {
   if (first === undefined) return;
   throw new HoldfastError(
     "invalid_input",
-    `There is nothing to do with ${JSON.stringify(first)}. Usage: holdfast ${usage}`,
+    `Unexpected argument ${JSON.stringify(first)}. Usage: holdfast ${usage}`,
   );
 }

@@ -4,7 +4,7 @@ import { type StoreFlags, sqliteFile } from "../workspace/store-location.ts";
 import { findWorkspace } from "../workspace/workspace.ts";
 import { startProgress } from "./terminal/progress.ts";
 
-/** About how many bytes of the store each session takes, with its history. */
+/** The approximate size of each session in the store, in bytes, including its history. */
 export async function readSizes(
   memory: Memory,
   flags: StoreFlags,
@@ -14,8 +14,8 @@ export async function readSizes(
   if (path !== undefined) return sqliteSessionSizes(path);
   const sizes = new Map<string, number>();
   const progress = startProgress("Measuring sessions", ids.length);
-  for (const [place, id] of ids.entries()) {
-    progress.at(place);
+  for (const [index, id] of ids.entries()) {
+    progress.at(index);
     const session = await memory.findSession(id);
     if (session) sizes.set(id, Buffer.byteLength(JSON.stringify(await memory.exportSession(id))));
   }

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { splitCommand } from "./terminal/run-editor.ts";
 import { explainUsageError, nearestName, optionsIn } from "./usage-errors.ts";
 
-test("the nearest name is found, and none where nothing is near [people.usage]", () => {
+test("the nearest name is suggested, and none if nothing is near [people.usage]", () => {
   const options = ["--older-than", "--keep", "--max-size", "--yes", "--db"];
   assert.equal(nearestName("--older", options), "--older-than");
   assert.equal(nearestName("--kepe", options), "--keep");
@@ -13,17 +13,17 @@ test("the nearest name is found, and none where nothing is near [people.usage]",
   assert.equal(nearestName("shwo", ["show", "search"]), "show");
 });
 
-test("a value that begins with a dash is refused in one line that says how to write it [people.usage]", () => {
+test("a value that starts with a dash is rejected with one line on how to write it [people.usage]", () => {
   const parse = () =>
     parseArgs({ args: ["--limit", "-1"], options: { limit: { type: "string", short: "l" } } });
   assert.throws(parse, (error) => {
-    const said = explainUsageError(error, "log", "") ?? "";
-    assert.match(said, /^--limit needs a value.*write --limit=VALUE\. Run "holdfast log --help"/);
-    return !said.includes("\n");
+    const message = explainUsageError(error, "log", "") ?? "";
+    assert.match(message, /^--limit needs a value.*write --limit=VALUE\. Run "holdfast log --help"/);
+    return !message.includes("\n");
   });
 });
 
-test("a command's options are those its help names, and those of every command [people.usage]", () => {
+test("a command's options are those in its help, plus the common ones [people.usage]", () => {
   assert.deepEqual(optionsIn("gc [--keep N]\n  --older-than AGE  so\n  --keep N"), [
     "--keep",
     "--older-than",

@@ -8,7 +8,7 @@ import {
   toolCallsOf,
   toolResultsOf,
 } from "../context/conversation.ts";
-import { fenceContent } from "../context/fence.ts";
+import { fenceLine } from "../context/fence.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { Checkpoint } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
@@ -111,17 +111,12 @@ function render(facts: Facts, countTokens: (text: string) => number): string {
       const left = index === wanted.length - 1 ? most : (size(`${line}\n`) + most) / 2;
       line =
         lengths
-          .map((length) => before + oneLine(fact, length))
+          .map((length) => before + fenceLine(fact, length))
           .find((longer) => size(`${longer}\n`) <= left) ?? line;
     }
     if (line !== "") text += `\n${line}`;
   }
   return text === open ? `${open}\nNothing to carry over.\n${close}` : `${text}\n${close}`;
-}
-
-function oneLine(text: string, most: number): string {
-  const line = fenceContent(text.replaceAll(/\s+/g, " ").trim());
-  return line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line;
 }
 
 /**

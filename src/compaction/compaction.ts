@@ -63,6 +63,7 @@ export interface Begun {
 
 /** What is settled when it is done. */
 export interface Finished {
+  summary: Summary;
   receipt: Receipt;
   /** Replaces the removed messages in the prompt: summary, checkpoint and receipt. */
   text: string;
@@ -150,13 +151,15 @@ export class Compaction {
       await session.apply({ type: "context.skip_warning", trigger, reason: skipped }, asSystem);
       emit?.({ type: "warning", trigger, skipped });
     }
-    const [known] = await session.records("checkpoint", [String(checkpoint.epoch)]);
-    if (known?.value.text !== checkpoint.text) {
-      // Where the session keeps the messages itself, they can be counted again at any time.
-      const kept = removed.transcript === "" && trigger !== "host" ? {} : { removed };
+    const epoch = [String(checkpoint.epoch)];
+    const [known] = await session.records("checkpoint", epoch);
+    const [counted] = await session.records("removed", epoch);
+    const isKnown = known?.value.text === checkpoint.text;
+    // Where the session keeps the messages itself, they can be counted again at any time.
+    const kept = trigger === "host" ? { removed } : {};
+    if (!isKnown || (trigger === "host" && counted?.value.transcriptSize !== removed.transcriptSize))
       await session.apply({ type: "context.checkpoint", checkpoint, ...kept }, asSystem);
-      await notify({ kind: "before-compaction", checkpoint });
-    }
+    if (!isKnown) await notify({ kind: "before-compaction", checkpoint });
     emit?.({ type: "checkpoint", checkpoint });
   }
 
@@ -196,7 +199,7 @@ export class Compaction {
       tokensBefore: removed.tokens,
       tokensAfter: after.tokens,
     });
-    this.#finished = { receipt, text: `${body}\n\n${receipt.line}` };
+    this.#finished = { summary, receipt, text: `${body}\n\n${receipt.line}` };
     return this.#finished;
   }
 
@@ -204,9 +207,11 @@ export class Compaction {
   async close(): Promise<void> {
     const { checkpoint } = this.#must();
     if (!this.#finished) throw outOfOrder("close", "account");
-    const { receipt, text } = this.#finished;
+    const { summary, receipt, text } = this.#finished;
     const { commit, notify, emit } = this.#driver;
     await commit(receipt, text);
+    const { trigger, from, to, summaryBy } = receipt;
+    emit?.({ type: "compaction", trigger, from, to, summary: summary.text, summaryBy });
     emit?.({ type: "receipt", receipt });
     await notify({ kind: "after-compaction", checkpoint, receipt });
   }
@@ -217,6 +222,19 @@ export class Compaction {
   }
 }
 
+/** The end of a session, for surfaces that keep something outside it: what a compaction now would write down. */
+export async function planSessionEnd(
+  session: SessionHandle,
+  messages: readonly StoredMessage[],
+  countTokens: (text: string) => number,
+): Promise<Extract<Moment, { kind: "session-end" | "before-compaction" }>> {
+  const state = await session.state();
+  const earlier = await lastCheckpoint(session, state);
+  const to = messages.at(-1)?.number ?? 0;
+  const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens });
+  return { kind: "session-end", checkpoint };
+}
+
 function outOfOrder(step: string, before: string): HoldfastError {
   return new HoldfastError(
     "conflict",
@@ -225,7 +243,7 @@ function outOfOrder(step: string, before: string): HoldfastError {
 }
 
 /** What was written down before the last compaction. */
-export async function lastCheckpoint(session: SessionHandle, state: State): Promise<Checkpoint | undefined> {
+async function lastCheckpoint(session: SessionHandle, state: State): Promise<Checkpoint | undefined> {
   const { number } = readEpoch(state);
   const known = (await session.records("checkpoint")).map(({ value }) => value);
   return known

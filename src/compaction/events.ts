@@ -4,5 +4,13 @@ import type { Checkpoint, CompactionTrigger, Receipt } from "../engine/records.t
 export type CompactionEvent =
   | { type: "warning"; trigger: CompactionTrigger; skipped?: string }
   | { type: "checkpoint"; checkpoint: Checkpoint }
+  | {
+      type: "compaction";
+      trigger: CompactionTrigger;
+      from: number;
+      to: number;
+      summary: string;
+      summaryBy: Receipt["summaryBy"];
+    }
   | { type: "receipt"; receipt: Receipt }
   | { type: "error"; message: string };

@@ -1,7 +1,8 @@
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../context/conversation.ts";
-import { fenceContent } from "../context/fence.ts";
+import { fenceLine } from "../context/fence.ts";
 import type { CompactionTrigger, Epoch, Receipt, ReceiptItem, Removed } from "../engine/records.ts";
 import { listResident, type State } from "../engine/state.ts";
+import { oneLine } from "../engine/text.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { findIdentifiers, namesFirst } from "./identifiers.ts";
 
@@ -106,7 +107,7 @@ function wholeWord(text: string): RegExp {
 }
 
 function squeeze(text: string): string {
-  return text.replaceAll("\\", "").replaceAll(/\s+/g, " ").trim();
+  return oneLine(text.replaceAll("\\", ""));
 }
 
 function neededText(state: State): string {
@@ -149,7 +150,7 @@ function receiptLine(receipt: Omit<Receipt, "line">, { removed, summaryBy, wayBa
   const { kept, recallable, missing } = receipt.counts;
   const total = kept + recallable + missing;
   if (wayBack !== "transcript" && removed.messages > 0) {
-    const back = receipt.putBack.map(({ text }) => oneLine(text)).join("; ");
+    const back = receipt.putBack.map(({ text }) => fenceLine(text)).join("; ");
     const rest = recallable > 0 ? `, ${recallable} can be recalled (tool recall)` : "";
     const needed = back === "" ? "" : ` Put back because they are still needed: ${back}.`;
     return `[Receipt: messages ${removed.from} to ${removed.to} were compacted. Of ${total} ${kinds} ${kept} are still here${rest}, ${missing} are missing.${needed}]`;
@@ -159,17 +160,12 @@ function receiptLine(receipt: Omit<Receipt, "line">, { removed, summaryBy, wayBa
   const where = summaryBy === "unknown" ? "in the text above" : "in the text above or the summary";
   const rest =
     recallable > 0
-      ? `, ${recallable} can be looked up in the transcript ${oneLine(removed.transcript)}`
+      ? `, ${recallable} can be looked up in the transcript ${fenceLine(removed.transcript)}`
       : `, ${missing} are missing`;
-  const back = receipt.putBack.slice(0, 5).map(({ text }) => oneLine(text.slice(0, 160)));
+  const back = receipt.putBack.slice(0, 5).map(({ text }) => fenceLine(text.slice(0, 160)));
   const needed = back.length > 0 ? ` Still needed by your notes: ${back.join("; ")}.` : "";
   return `[Receipt: ${removed.messages} messages were compacted. Of ${total} ${kinds} in them ${kept} are ${where}${rest}.${needed}]`;
 }
 
 /** What is longer is not put back but recalled. */
 const longestPutBack = 300;
-
-/** It comes from outside, so it is fenced like all such text. */
-function oneLine(text: string): string {
-  return fenceContent(text.replaceAll(/\s+/g, " ").trim()).toWellFormed();
-}

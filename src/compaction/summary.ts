@@ -7,6 +7,7 @@ import {
 } from "../context/conversation.ts";
 import { fenceContent, unfenceContent } from "../context/fence.ts";
 import type { Checkpoint, Receipt } from "../engine/records.ts";
+import { oneLine } from "../engine/text.ts";
 
 export const summaryInstructions = `You write the summary that replaces the older part of a conversation between a user and an agent. The agent continues from your summary alone, so write what it needs to go on.
 Carry the earlier summary forward. Keep every open request of the user word for word. Keep decisions and their reasons, what was tried and failed, exact file paths, identifiers, numbers and names. Say what is finished so that it is not done again. Leave out pleasantries and raw tool output. Do not invent anything. Answer with the summary only.`;
@@ -32,6 +33,8 @@ export interface SummaryInput {
   earlier: string;
   /** The messages that go, as the model read them. */
   removed: readonly StoredMessage[];
+  /** Tokens they take in the prompt (default: those of their text). */
+  removedTokens?: number | undefined;
   openAsks: readonly string[];
   /** What the user wants the summary to look at. */
   focus?: string | undefined;
@@ -54,7 +57,8 @@ export async function summarise(ask: AskSummariser, input: SummaryInput): Promis
   // The newest few: a summary that had to carry dozens would be refused for ever.
   const openAsks = input.openAsks.slice(0, 5);
   const budget = summaryBudget(contextWindow);
-  const tokens = countTokens(transcriptOf(removed)) + countTokens(earlier);
+  const { removedTokens = countTokens(transcriptOf(removed)) } = input;
+  const tokens = removedTokens + countTokens(earlier);
   const maxTokens = Math.max(256, Math.min(6_000, budget * 2));
   let fault = "";
   for (let attempt = 1; attempt <= 2; attempt++) {
@@ -168,34 +172,29 @@ export function deterministicSummary(
     }
     lines.push(line);
   }
-  const carried = earlier === "" ? [] : [`Earlier: ${clip(earlier, budget * 2)}`];
+  const carried = earlier === "" ? [] : [`Earlier: ${oneLine(earlier, budget * 2)}`];
   return [...carried, ...lines.reverse()].join("\n");
 }
 
 function describe(stored: StoredMessage): string {
   const { message } = stored;
-  if (message.role === "user") return `The user said: ${clip(spokenText(message), 600)}`;
+  if (message.role === "user") return `The user said: ${oneLine(spokenText(message), 600)}`;
   if (message.role === "tool") {
     return toolResultsOf(stored)
       .filter(({ isError }) => isError)
-      .map(({ tool, text }) => `${tool} failed: ${clip(text, 120)}`)
+      .map(({ tool, text }) => `${tool} failed: ${oneLine(text, 120)}`)
       .join("\n");
   }
   const calls = toolCallsOf(stored).map(
-    ({ tool, input }) => `${tool} ${clip(JSON.stringify(input) ?? "", 100)}`,
+    ({ tool, input }) => `${tool} ${oneLine(JSON.stringify(input) ?? "", 100)}`,
   );
-  const said = clip(spokenText(message), 300);
+  const said = oneLine(spokenText(message), 300);
   return [
     said === "" ? "" : `The agent said: ${said}`,
     calls.length > 0 ? `The agent called ${calls.join(", ")}` : "",
   ]
     .filter(Boolean)
     .join("\n");
-}
-
-function clip(text: string, most: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > most ? `${line.slice(0, Math.max(0, most)).toWellFormed()}…` : line;
 }
 
 /** The removed messages as the summariser reads them; long results are shortened. */

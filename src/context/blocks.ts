@@ -4,8 +4,6 @@ export interface Block {
   /** `system`: at the end of the system prompt. `message`: before the newest user message, never stored. */
   placement: "system" | "message";
   text: string;
-  /** The end marker that the text needs where anything follows it. */
-  end?: string;
 }
 
 /** What the model is to see of a session. */
@@ -17,13 +15,17 @@ export interface Context {
   blocks: readonly Block[];
   /** What the epoch froze at its start, in the order of the blocks. */
   frozen: readonly string[];
+  /** End markers by surface, for blocks that need one where anything follows. */
+  ends: Readonly<Record<string, string>>;
   /** Guidance and the blocks for the system prompt, in their order there. */
   system: string;
   /** The blocks for the message, or "". */
   message: string;
 }
 
-/** A block's text with its end, for a place where more follows. */
-export function closedText({ text, end }: Block): string {
-  return end === undefined ? text : `${text}\n${end}`;
+/** The blocks' texts, each with its end, for a place where more follows. */
+export function closedTexts({ ends }: Context, blocks: readonly Block[]): string[] {
+  return blocks.map(({ surface, text }) =>
+    ends[surface] === undefined ? text : `${text}\n${ends[surface]}`,
+  );
 }

@@ -1,3 +1,5 @@
+import { oneLine } from "../engine/text.ts";
+
 /**
  * Memory is data. Inside a block, whatever could pass for the block's own markers, for a heading of
  * ours, for a role tag or for a system message gets a backslash, so that it neither looks nor searches like
@@ -20,6 +22,12 @@ export function fenceContent(content: string): string {
   let text = content;
   for (const fence of fences) text = text.replace(fence, (match) => `${match}\\`);
   return closeCodeFences(text);
+}
+
+/** A text from outside as one fenced line, for a list or a sentence of ours. */
+export function fenceLine(text: string, limit = Number.POSITIVE_INFINITY): string {
+  const line = fenceContent(oneLine(text)).toWellFormed();
+  return line.length > limit ? `${line.slice(0, limit).toWellFormed()}…` : line;
 }
 
 /** Gives back exactly what was fenced. */

@@ -10,6 +10,7 @@ const context: Context = {
   guidance: "Guidance.",
   blocks: [],
   frozen: [],
+  ends: {},
   system: "",
   message: "",
 };

@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import { readCleared, readInjections, readSpans } from "../engine/conversation.ts";
 import type { ClearedResult } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
-import { type Context, closedText } from "./blocks.ts";
+import { type Context, closedTexts } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
 
 /** Where volatile memory stands: frozen with changes at the tail, in the system prompt, or before the newest message. */
@@ -104,7 +104,7 @@ function messageBlocks(context: Context, placement: Placement): string[] {
     placement === "message" ? context.blocks.filter((block) => block.placement === "system") : [];
   // The scratchpad is the last thing before what the user says.
   const wanted = [...standing, ...context.blocks.filter((block) => block.placement === "message")];
-  return wanted.map(closedText);
+  return closedTexts(context, wanted);
 }
 
 /** The conversation with its spans collapsed, its cleared results as stubs, and this epoch's changes in their places. */

@@ -134,7 +134,7 @@ test("tasks nest four deep, the innermost ends first, and its parent swallows it
   );
   await say();
   const { result } = await session.apply({ type: "tasks.end", summary: "fine" });
-  assert.deepEqual(result, { epoch: 1, task: "task_4", depth: 4 });
+  assert.deepEqual(result, { task: "task_4", depth: 4 });
   await say();
   await session.apply({ type: "tasks.cancel", reason: "dead end" });
   assert.deepEqual(

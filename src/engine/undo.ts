@@ -126,7 +126,7 @@ function undoRecord(draft: Draft, revision: number, change: RecordChange, rules:
 }
 
 /** Whether an entry of the journal took another one back. */
-export function isUndo(operation: LoggedOperation): operation is UndoOperation {
+function isUndo(operation: LoggedOperation): operation is UndoOperation {
   return operation.type === "undo";
 }
 

@@ -3,6 +3,7 @@ import type { HookEvent, HookKind } from "./hook/event.ts";
 import type { HostSetup } from "./host-setup.ts";
 import type { SessionFile } from "./session-file.ts";
 import type { TranscriptLine } from "./transcript/line.ts";
+import type { Recording } from "./transcript/recording.ts";
 
 /**
  * An agent program that Holdfast plugs into. All of this loads within milliseconds, because agents wait for their
@@ -25,6 +26,8 @@ export interface Host {
   compaction: CompactionTraits;
   /** How injected text has to be written, when not every character reaches the model. */
   escaping?: Escaping;
+  /** How its recorded sessions are replayed, where they say what each call cost. */
+  recording?(): Promise<Recording>;
   /** Its own session files, where sessions can be imported from and exported to them. */
   sessionFile?(): Promise<SessionFile>;
   /** What init, uninstall and doctor know about it. */

@@ -16,7 +16,7 @@ import { knownSurfaces, loadSurfaces } from "../workspace/surfaces.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
 
-/** Sub-sessions need an agent that runs them, which a server is not. */
+/** Sub-sessions need an agent to run them, and a server is not one. */
 const onlyWithAgent: [name: string, input: Record<string, unknown>][] = [
   ["spawn_session", { task: "x" }],
   ["fork_session", { task: "x" }],
@@ -24,10 +24,10 @@ const onlyWithAgent: [name: string, input: Record<string, unknown>][] = [
   ["report_result", { result: "x" }],
 ];
 
-// biome-ignore lint/suspicious/noExplicitAny: what a tool answers is checked by the test that asked
+// biome-ignore lint/suspicious/noExplicitAny: the test checks what the tool returns
 type Output = any;
 
-/** One call of every tool, in an order in which each succeeds. */
+/** One call of every tool, ordered so that each succeeds. */
 const everyCall: [name: string, input: (earlier: Output) => Record<string, unknown>][] = [
   ["write_notepad", () => ({ content: "# Audit\n- 500 rows" })],
   ["update_notepad", () => ({ operation: "find_replace", find: "u", replace: "U" })],
@@ -166,19 +166,19 @@ async function connectAddress(context: TestContext, url: string) {
   return client;
 }
 
-test("the official client calls every tool of every surface over stdio, and each answer fits its schema [mcp.tools]", async (context) => {
+test("the official client calls every tool of every surface over stdio, and each result matches its schema [mcp.tools]", async (context) => {
   await seedConversation("stdio");
   const args = ["--db", db, "--session", "stdio", "--surfaces", knownSurfaces.join(",")];
   await callEverything(await connectProcess(context, args));
 });
 
-test("the official client calls every tool of every surface over HTTP, and each answer fits its schema [mcp.tools]", async (context) => {
+test("the official client calls every tool of every surface over HTTP, and each result matches its schema [mcp.tools]", async (context) => {
   await seedConversation("http");
   const { url } = await startMcpEndpoint(context, knownSurfaces, db, root);
   await callEverything(await connectAddress(context, `${url}?session=http`));
 });
 
-test("a client that would rather speak the newest protocol is served all the same [mcp.tools]", async (context) => {
+test("a client that prefers a newer protocol is served all the same [mcp.tools]", async (context) => {
   const client = await connectProcess(context, ["--store", "memory:"], {
     versionNegotiation: { mode: "auto" },
   });
@@ -186,7 +186,7 @@ test("a client that would rather speak the newest protocol is served all the sam
   assert.deepEqual(structuredContent, { content: "" });
 });
 
-test("a tool with a dot in its name is called by either name [mcp.names]", async (context) => {
+test("a tool with a dot in its name answers to both names [mcp.names]", async (context) => {
   const { url, memory: other } = await startMcpEndpoint(context, ["scratchpad"]);
   const client = await connectAddress(context, url);
   assert.deepEqual(
@@ -201,14 +201,14 @@ test("a tool with a dot in its name is called by either name [mcp.names]", async
   assert.equal((await session.scratchpad.read()).notes, "session.scratchpad\nsession_scratchpad");
 });
 
-test("over HTTP, too, a subscriber hears of what others change [mcp.notifications]", async (context) => {
+test("over HTTP too, a subscriber is notified of changes made elsewhere [mcp.notifications]", async (context) => {
   const { url, memory: other } = await startMcpEndpoint(context, ["notepad"]);
   const session = await other.createSession({ id: "shared" });
   const client = await connectAddress(context, `${url}?session=shared`);
-  const heard = new Promise<string>((resolve) =>
+  const updated = new Promise<string>((resolve) =>
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => resolve(params.uri)),
   );
   await client.subscribeResource({ uri: "holdfast://session/shared/notepad" });
   await session.notepad.write("by a person", { actor: { kind: "person" } });
-  assert.equal(await heard, "holdfast://session/shared/notepad");
+  assert.equal(await updated, "holdfast://session/shared/notepad");
 });

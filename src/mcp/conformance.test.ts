@@ -11,7 +11,7 @@ const needsTool = "calls a tool of the suite's own example server";
 const needsPrompt = "asks for a prompt of the suite's own example server";
 const needsResource = "reads a resource of the suite's own example server";
 
-/** Scenarios that do not apply to a server with tools of its own. One that passes after all has to leave this list. */
+/** Scenarios that need the suite's example server. If one passes after all, remove it from this list. */
 const notApplicable: Record<string, string> = {
   "logging-set-level": "the server sends no log messages, so it does not offer logging",
   "completion-complete": needsPrompt,
@@ -53,7 +53,7 @@ test("the official conformance suite passes for everything that applies [mcp.con
     results,
   ]);
   const lines = [...stdout.matchAll(/^(✓|✗) ([\w-]+): \d+ passed, \d+ failed$/gm)];
-  const outcomes = new Map(lines.map(([, mark, name = ""]) => [name, mark === "✓"]));
+  const outcomes = new Map(lines.map(([, sign, name = ""]) => [name, sign === "✓"]));
   assert.ok(outcomes.size > 30, `${stdout}\n${stderr}`);
   const failed = [...outcomes].filter(([, passed]) => !passed).map(([name]) => name);
   assert.deepEqual(failed.sort(), Object.keys(notApplicable).sort());

@@ -6,27 +6,28 @@ import { changedResources, parseResourceUri, resourceUri } from "./resources.ts"
 
 /** Where one client's memory comes from. */
 export interface MemorySource {
-  /** Called again after it failed. */
+  /** Called for every request, so a failed open is retried. */
   openMemory(): Promise<Memory>;
-  /** The session to work on, asked before each call: a host may have gone on to another one. */
+  /** The session to work on. Called for every request, because the host may have switched sessions. */
   resolveSession(): Promise<string>;
 }
 
-/** What a client is told without having asked. */
+/** Sends notifications to the client. */
 export interface Announcer {
   resourceUpdated(uri: string): void;
-  /** The host has gone on to another session. */
+  /** The host has switched to another session. */
   sessionChanged(): void;
-  /** Somebody wrote something. */
+  /** Something was written, here or by another process. */
   memoryChanged(): void;
 }
 
-/** One client's view of the memory: the session it works on now, and what it wants to hear of. */
+/** One client's view of the memory: its current session and its subscriptions. */
 export class Connection {
   readonly #source: MemorySource;
   readonly #announcer: Announcer;
-  /** The resources that were subscribed to, and the revision up to which their sessions were looked at. */
+  /** The URIs that the client has subscribed to. */
   readonly #subscribed = new Set<string>();
+  /** The last revision seen of each session with a subscription. */
   readonly #seen = new Map<string, number>();
   #current: string | undefined;
   #watching: Promise<() => void> | undefined;
@@ -40,7 +41,7 @@ export class Connection {
     this.#announcer = announcer;
   }
 
-  /** Requests are worked on in the order they came, so that one that reads sees what the one before it wrote. */
+  /** Runs requests in order of arrival, so that a read sees the write before it. */
   inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#requests.run(work);
   }
@@ -53,16 +54,16 @@ export class Connection {
     return id;
   }
 
-  /** The session to work on; made when there is none yet. */
+  /** The current session, created if it does not exist yet. */
   async openSession(): Promise<Session> {
     const id = await this.sessionId();
     return (await this.#memory()).openSession(id);
   }
 
-  /** A session of this memory, the current one unless named; undefined when nothing was ever written to it. */
+  /** A session by id (default: the current one); undefined if nothing was ever written to it. */
   async findSession(id?: string): Promise<Session | undefined> {
-    const wanted = id ?? (await this.sessionId());
-    return (await this.#memory()).findSession(wanted);
+    const sessionId = id ?? (await this.sessionId());
+    return (await this.#memory()).findSession(sessionId);
   }
 
   async call(tool: string, input: unknown): Promise<ToolAnswer> {
@@ -81,8 +82,8 @@ export class Connection {
     this.#subscribed.add(uri);
     if (this.#seen.has(parsed.session)) return;
     this.#seen.set(parsed.session, revision);
-    // What was written since the revision was read.
-    this.#hear(parsed.session);
+    // Catch up on writes since the revision was read.
+    this.#enqueueAnnouncement(parsed.session);
   }
 
   unsubscribe(uri: string): void {
@@ -98,7 +99,7 @@ export class Connection {
   async #memory(): Promise<Memory> {
     const memory = await this.#source.openMemory();
     if (!this.#closed) {
-      if (memory !== this.#watched) this.#forget(memory);
+      if (memory !== this.#watched) this.#switchTo(memory);
       this.#watching ??= this.#watch(memory);
       await this.#watching.catch(() => {
         this.#watching = undefined;
@@ -107,18 +108,18 @@ export class Connection {
     return memory;
   }
 
-  /** The memory was opened anew: nothing that was seen of the old one holds. */
-  #forget(memory: Memory): void {
+  /** The memory was reopened: forget what was seen in the old one. */
+  #switchTo(memory: Memory): void {
     void this.#watching?.then((stop) => stop()).catch(() => undefined);
     this.#watching = undefined;
     this.#watched = memory;
     for (const id of this.#seen.keys()) this.#seen.set(id, 0);
   }
 
-  /** What an agent knows, its own tools among it, is no session: it is listened to besides them. */
+  /** Knowledge, including an agent's own tools, is not part of a session, so it has its own watcher. */
   async #watch(memory: Memory): Promise<() => void> {
     const stops = await Promise.all([
-      memory.watch(({ sessionId }) => this.#hear(sessionId)),
+      memory.watch(({ sessionId }) => this.#enqueueAnnouncement(sessionId)),
       memory.watchKnowledge(() => {
         if (!this.#closed) this.#announcer.memoryChanged();
       }),
@@ -128,8 +129,8 @@ export class Connection {
     };
   }
 
-  /** Told of one after the other: a client hears of a change once, however many commits it came in. */
-  #hear(sessionId: string): void {
+  /** Queued, so that the client is notified of each change once, however many commits it took. */
+  #enqueueAnnouncement(sessionId: string): void {
     this.#announcements.run(() => this.#announce(sessionId)).catch(() => undefined);
   }
 
@@ -149,13 +150,13 @@ export class Connection {
   }
 }
 
-/** Memory that cannot be reached stops no agent: it is told what is wrong and goes on. */
+/** If memory is unavailable, the agent gets the reason and continues without it. */
 export function unavailable(what: string, error: unknown): Extract<ToolAnswer, { ok: false }> {
   const message = (error instanceof Error ? error.message : String(error)).replace(/(?<![.!?])$/, ".");
   return {
     ok: false,
     code: "store_failed",
-    text: `${what}: the memory could not be used. ${message} Nothing was changed. Go on without it; the next call tries again.`,
+    text: `${what}: memory is unavailable. ${message} Nothing was changed. Continue without it; the next call tries again.`,
     data: {},
   };
 }

@@ -2,20 +2,20 @@ import { MessageIdFinder } from "./find-message-id.ts";
 
 export interface LineListener {
   line(text: string): void;
-  /** A line that was longer than allowed: its text is gone, its id was found or not. */
+  /** A line over the limit: its text was dropped; `id` is undefined if none was found. */
   tooLong(id: string | number | undefined): void;
 }
 
-/** Cuts a stream of bytes into lines, and holds no more than the longest line allowed. */
+/** Splits a byte stream into lines, buffering at most one line of the allowed length. */
 export class LineCutter {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #listener: LineListener;
   #pieces: Uint8Array[] = [];
   #size = 0;
   #finder: MessageIdFinder | undefined;
 
-  constructor(mostBytes: number, listener: LineListener) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number, listener: LineListener) {
+    this.#maxBytes = maxBytes;
     this.#listener = listener;
   }
 
@@ -29,7 +29,7 @@ export class LineCutter {
     this.#take(chunk.subarray(start));
   }
 
-  /** What came since the last line end is a line, too. */
+  /** Ends the current line, also at the end of the input without a newline. */
   end(): void {
     const [pieces, finder] = [this.#pieces, this.#finder];
     this.#pieces = [];
@@ -47,7 +47,7 @@ export class LineCutter {
       return;
     }
     this.#pieces.push(piece);
-    if (this.#size <= this.#mostBytes) return;
+    if (this.#size <= this.#maxBytes) return;
     this.#finder = new MessageIdFinder();
     for (const each of this.#pieces) this.#finder.read(each);
     this.#pieces = [];

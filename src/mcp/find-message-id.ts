@@ -1,8 +1,8 @@
-const longestId = 256;
+const maxIdBytes = 256;
 
 const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\,:{}[]');
 
-/** Reads a message piece by piece, keeping nothing of it but the `id` of the outermost object. */
+/** Scans a message chunk by chunk and keeps only the `id` of the outermost object. */
 export class MessageIdFinder {
   #depth = 0;
   #inString = false;
@@ -16,8 +16,8 @@ export class MessageIdFinder {
     return this.#id;
   }
 
-  read(piece: Uint8Array): void {
-    for (const byte of piece) {
+  read(chunk: Uint8Array): void {
+    for (const byte of chunk) {
       if (this.#inString) this.#readString(byte);
       else if (byte === QUOTE) {
         this.#inString = true;
@@ -43,7 +43,7 @@ export class MessageIdFinder {
   }
 
   #keep(byte: number): void {
-    if (this.#depth === 1 && this.#token.length <= longestId) this.#token.push(byte);
+    if (this.#depth === 1 && this.#token.length <= maxIdBytes) this.#token.push(byte);
   }
 
   #endField(): void {

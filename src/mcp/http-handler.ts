@@ -5,31 +5,31 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
-import { mostMessageBytes } from "./stdio-transport.ts";
+import { maxMessageBytes } from "./stdio-transport.ts";
 
 export interface McpHandlerOptions extends Omit<McpServerOptions, "resolveSession"> {
-  /** The session that the client who sent this request works on; asked before each call with the client's first request. */
+  /** The session that a client works on. Called before each of its calls, always with the client's first request. */
   resolveSession(request: Request): Promise<string>;
-  /** Names under which this server may be called, in `Host` and `Origin`; those of the loopback unless given. */
+  /** Names allowed in `Host` and `Origin`. Default: the loopback names. */
   hostnames?: string[];
 }
 
 export interface McpHandler {
-  /** Answers one request of Streamable HTTP. Whoever mounts it checks the token first. */
+  /** Handles one Streamable HTTP request. The caller checks the token first. */
   handle(request: Request): Promise<Response>;
   close(): Promise<void>;
 }
 
 interface Client {
   transport: WebStandardStreamableHTTPServerTransport;
-  /** What it showed when it came; nobody else can use its id. */
+  /** The `Authorization` header it connected with; its id works only with the same header. */
   authorization: string | null;
 }
 
-/** Clients that may be connected at once; the one that was silent longest makes room. */
-const mostClients = 1_000;
+/** Max connected clients; beyond it, the least recently used one is closed. */
+const maxClients = 1_000;
 
-/** MCP over HTTP: each client gets a server of its own, found again by the random id that it was given. */
+/** MCP over HTTP: each client gets its own server, identified by a random id. */
 export function createMcpHandler(options: McpHandlerOptions): McpHandler {
   const clients = new Map<string, Client>();
   const hostnames = options.hostnames ?? localhostAllowedHostnames();
@@ -39,10 +39,10 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
         hostHeaderValidationResponse(request, hostnames) ?? originValidationResponse(request, hostnames);
       if (refusal) return refusal;
       const id = request.headers.get("mcp-session-id");
-      if (id === null) return welcome(request, options, clients);
+      if (id === null) return connectClient(request, options, clients);
       const client = clients.get(id);
       if (!client || client.authorization !== request.headers.get("authorization")) return unknownClient();
-      // The one that was used last stands last.
+      // Move it to the end: the map is ordered by last use.
       clients.delete(id);
       clients.set(id, client);
       return client.transport.handleRequest(request);
@@ -53,8 +53,8 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
   };
 }
 
-/** Whoever comes without an id gets a server; it stays only if the request was to initialize it. */
-async function welcome(
+/** A request without an id gets a new server, which is kept only if the request initializes it. */
+async function connectClient(
   request: Request,
   options: McpHandlerOptions,
   clients: Map<string, Client>,
@@ -62,7 +62,7 @@ async function welcome(
   const first = new Request(request.url, { headers: request.headers });
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => crypto.randomUUID(),
-    maxRequestBodySize: mostMessageBytes,
+    maxRequestBodySize: maxMessageBytes,
     onsessioninitialized: (id) => {
       clients.set(id, { transport, authorization: request.headers.get("authorization") });
     },
@@ -72,12 +72,12 @@ async function welcome(
   await server.connect(transport);
   const response = await transport.handleRequest(request);
   if (transport.sessionId === undefined) await server.close();
-  const [oldest] = clients.size > mostClients ? clients.values() : [];
+  const [oldest] = clients.size > maxClients ? clients.values() : [];
   await oldest?.transport.close();
   return response;
 }
 
 function unknownClient(): Response {
-  const error = { code: -32_001, message: "This session is not known here. Initialize a new one." };
+  const error = { code: -32_001, message: "Unknown MCP session. Initialize a new one." };
   return Response.json({ jsonrpc: "2.0", id: null, error }, { status: 404 });
 }

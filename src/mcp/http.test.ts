@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startMcpEndpoint } from "../../test/support/mcp-http.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: what a server answers is checked by the test that asked
+// biome-ignore lint/suspicious/noExplicitAny: the test checks what the server returns
 type Message = any;
 
 function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
@@ -17,7 +17,7 @@ function post(url: string, body: unknown, headers: Record<string, string> = {}):
   });
 }
 
-/** Initializes a connection; gives the header that goes with its later requests. */
+/** Initializes a connection and returns the headers for its later requests. */
 async function connect(url: string, headers: Record<string, string> = {}): Promise<Record<string, string>> {
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
   const response = await post(url, { jsonrpc: "2.0", id: 0, method: "initialize", params }, headers);
@@ -36,7 +36,7 @@ async function ask(
   return JSON.parse(data).result;
 }
 
-test("a hundred clients at once each see their own session and nobody else's [mcp.isolation]", async (context) => {
+test("a hundred concurrent clients each see only their own session [mcp.isolation]", async (context) => {
   const { url } = await startMcpEndpoint(context, ["notepad", "notes"]);
   const clients = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
@@ -56,7 +56,7 @@ test("a hundred clients at once each see their own session and nobody else's [mc
       assert.deepEqual(notepad, { content: `of ${client.id}` });
       const { structuredContent: listed } = await call(client, "list_tags");
       assert.deepEqual(listed.tags, [{ tag: client.id, count: 1 }]);
-      // The connection says who asks, whatever the address says now.
+      // The connection determines the session, whatever the URL of a later request says.
       const { resources } = await ask(url, client.connection, "resources/list");
       const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
       assert.ok(uris.every((uri) => uri.startsWith(`holdfast://session/${client.id}/`)));
@@ -64,7 +64,7 @@ test("a hundred clients at once each see their own session and nobody else's [mc
   );
 });
 
-test("another's connection cannot be used, nor one that was never made or is closed [mcp.isolation]", async (context) => {
+test("a client cannot use another's connection, an unknown one or a closed one [mcp.isolation]", async (context) => {
   const { url } = await startMcpEndpoint(context, ["notepad"]);
   const mine = await connect(url, { authorization: "Bearer mine" });
   const id = mine["mcp-session-id"] ?? "";
@@ -79,7 +79,7 @@ test("another's connection cannot be used, nor one that was never made or is clo
   assert.equal(await status(mine), 404);
 });
 
-test("what is no message, too long, or for another host is refused over HTTP, too [mcp.frames] [mcp.size]", async (context) => {
+test("malformed, oversized and cross-origin requests are rejected over HTTP too [mcp.frames] [mcp.size]", async (context) => {
   const { url } = await startMcpEndpoint(context, ["notepad"]);
   const refusal = async (body: string, headers = {}) => {
     const response = await post(url, body, headers);

@@ -9,7 +9,7 @@ import { findSurfaces } from "../surfaces/surfaces.ts";
 import { instructionsOf } from "./server.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
-test("the instructions are the guidance of the session's context, after how to recover [mcp.instructions]", async (context) => {
+test("the instructions say how to recover, then give the session's guidance [mcp.instructions]", async (context) => {
   const memory = await openMemory({ store: "memory:" });
   const { guidance } = await (await memory.createSession()).context();
   const server = startMcp(context, ["--store", "memory:"]);
@@ -20,12 +20,12 @@ test("the instructions are the guidance of the session's context, after how to r
   assert.equal(rest.join("\n\n"), guidance);
   assert.match(
     instructionsOf(findSurfaces(["tasks"])),
-    /^After a compaction, .* ask for the prompt recover first/,
+    /^After a compaction, .* get the "recover" prompt first/,
   );
   assert.equal((await server.end()).code, 0);
 });
 
-test("notepad, notes, plan and receipts can be read, of this session and of others [mcp.resources]", async (context) => {
+test("notepad, notes, plan and receipts can be read for this and any other session [mcp.resources]", async (context) => {
   const db = join(temporaryDirectory(), "memory.db");
   const memory = await openMemory({ store: db, surfaces: surfaceNames });
   const other = await memory.createSession({ id: "other" });
@@ -52,7 +52,7 @@ test("notepad, notes, plan and receipts can be read, of this session and of othe
     assert.equal(contents[0].uri, uri);
     return contents[0].text;
   };
-  // Looking makes no session.
+  // Reading does not create the session.
   assert.deepEqual([await read("mine", "notepad"), await read("mine", "plan")], ["", ""]);
   assert.deepEqual(
     [JSON.parse(await read("mine", "notes")), JSON.parse(await read("mine", "receipts"))],
@@ -67,7 +67,7 @@ test("notepad, notes, plan and receipts can be read, of this session and of othe
   await memory.close();
 });
 
-test("a subscriber hears of what another process changes, and only of that [mcp.notifications]", async (context) => {
+test("a subscriber is notified of another process's changes to that resource only [mcp.notifications]", async (context) => {
   const db = join(temporaryDirectory(), "memory.db");
   const memory = await openMemory({ store: db });
   const session = await memory.createSession({ id: "s" });
@@ -80,15 +80,15 @@ test("a subscriber hears of what another process changes, and only of that [mcp.
   for (const kind of ["notepad", "plan"]) assert.deepEqual((await subscribe(kind)).result, {});
   await server.call("write_notepad", { content: "x" });
   assert.equal(await updated(), "holdfast://session/s/notepad");
-  // By another process; nobody subscribed to notes.
-  await session.notes.add("nobody listens");
+  // Written through another memory; no one subscribed to notes.
+  await session.notes.add("not subscribed");
   await session.scratchpad.setPlan("1. Read");
   assert.equal(await updated(), "holdfast://session/s/plan");
   await subscribe("plan", "s", "resources/unsubscribe");
   await session.scratchpad.setPlan("2. Write");
   await session.notepad.append("y");
   assert.equal(await updated(), "holdfast://session/s/notepad");
-  // A session that is yet to be made.
+  // A session that does not exist yet.
   await subscribe("notes", "later");
   await memory.createSession({ id: "later" });
   assert.equal(await updated(), "holdfast://session/later/notes");
@@ -96,21 +96,21 @@ test("a subscriber hears of what another process changes, and only of that [mcp.
   await memory.close();
 });
 
-test("calls follow the host to its new session, and the client is told [mcp.session]", async (context) => {
+test("calls follow the host to its new session, and the client is notified [mcp.session]", async (context) => {
   const root = temporaryDirectory();
-  const place = { directory: join(root, ".holdfast"), cwd: root, host: "claude-code" };
-  mkdirSync(place.directory);
-  linkSession({ ...place, hostSession: "one" });
+  const project = { directory: join(root, ".holdfast"), cwd: root, host: "claude-code" };
+  mkdirSync(project.directory);
+  linkSession({ ...project, hostSession: "one" });
   const server = startMcp(context, [], { cwd: root });
   await initialize(server);
   await server.call("write_notepad", { content: "in one" });
-  linkSession({ ...place, hostSession: "two" });
+  linkSession({ ...project, hostSession: "two" });
   assert.deepEqual((await server.call("read_notepad")).structuredContent, { content: "" });
   await server.next(({ method }) => method === "notifications/resources/list_changed");
   await server.call("write_notepad", { content: "in two" });
-  linkSession({ ...place, hostSession: "one" });
-  // Nobody calls: it is the hook's own write that shows the change.
-  const memory = await openMemory({ store: join(place.directory, "memory.db") });
+  linkSession({ ...project, hostSession: "one" });
+  // No call is made: the hook's own write reveals the switch.
+  const memory = await openMemory({ store: join(project.directory, "memory.db") });
   await (await memory.resumeSession("claude-code.one")).notepad.append("by the hook");
   await server.next(({ method }) => method === "notifications/resources/list_changed");
   assert.deepEqual((await server.call("read_notepad")).structuredContent, { content: "in one\nby the hook" });
@@ -119,7 +119,7 @@ test("calls follow the host to its new session, and the client is told [mcp.sess
   await memory.close();
 });
 
-test("what is answered after the database was deleted is in the new one, and subscribers hear of it [mcp.missing-store]", async (context) => {
+test("after the database is deleted, writes go to a new one and subscribers are notified [mcp.missing-store]", async (context) => {
   const root = temporaryDirectory();
   const db = join(root, "memory.db");
   const server = startMcp(context, ["--db", db, "--session", "s"]);
@@ -135,10 +135,10 @@ test("what is answered after the database was deleted is in the new one, and sub
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
-test("where the store cannot be opened, everything says so, and a later call finds it [mcp.missing-store]", async (context) => {
+test("if the store cannot be opened, every call says so, and a later call opens it [mcp.missing-store]", async (context) => {
   const root = temporaryDirectory();
   const db = join(root, "memory.db");
-  writeFileSync(db, "this is no database, and never was one".repeat(100));
+  writeFileSync(db, "this is not a database and never was".repeat(100));
   const server = startMcp(context, ["--db", db, "--session", "s"]);
   assert.match((await initialize(server)).instructions, /notepad/);
   assert.equal((await server.ask("tools/list")).result.tools.length, 10);
@@ -148,7 +148,7 @@ test("where the store cannot be opened, everything says so, and a later call fin
   assert.equal(refused.isError, true);
   assert.match(
     refused.content[0].text,
-    /^write_notepad: .*memory\.db.* Nothing was changed\. Go on without it; the next call tries again\.$/s,
+    /^write_notepad: .*memory\.db.* Nothing was changed\. Continue without it; the next call tries again\.$/s,
   );
   assert.equal((await server.ask("tools/call", { name: "nope" })).error.code, -32_602);
   for (const [method, params] of [
@@ -165,9 +165,9 @@ test("where the store cannot be opened, everything says so, and a later call fin
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
-test("a folder that cannot be written to stops nothing either [mcp.missing-store]", async (context) => {
+test("a folder that cannot be written does not stop the server either [mcp.missing-store]", async (context) => {
   const root = temporaryDirectory();
-  // A file stands where the folder would be, so that it holds for root as well.
+  // A file in place of the folder fails even for root.
   writeFileSync(join(root, ".holdfast"), "");
   chmodSync(join(root, ".holdfast"), 0o600);
   const server = startMcp(context, [], { cwd: root });
@@ -176,7 +176,7 @@ test("a folder that cannot be written to stops nothing either [mcp.missing-store
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
-test("the project's notes are recovered before the session has written anything [mcp.prompts]", async (context) => {
+test("the project's notes are recovered before anything is saved in the session [mcp.prompts]", async (context) => {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".holdfast"));
   writeFileSync(
@@ -190,13 +190,13 @@ test("the project's notes are recovered before the session has written anything 
   assert.equal((await server.end()).code, 0);
 });
 
-test("recover and handoff hold what was kept [mcp.prompts]", async (context) => {
+test("recover and handoff contain everything that was saved [mcp.prompts]", async (context) => {
   const db = join(temporaryDirectory(), "memory.db");
   const server = startMcp(context, ["--db", db, "--session", "s"]);
   await initialize(server);
   const text = async (name: string, input = {}): Promise<string> =>
     (await server.ask("prompts/get", { name, arguments: input })).result.messages[0].content.text;
-  assert.match(await text("recover"), /^Nothing was kept/);
+  assert.match(await text("recover"), /^Nothing has been saved/);
   const memory = await openMemory({ store: db, surfaces: surfaceNames });
   const session = await memory.openSession("s");
   await session.notepad.write("# Audit");
@@ -220,7 +220,7 @@ test("recover and handoff hold what was kept [mcp.prompts]", async (context) => 
   const recovered = await text("recover");
   for (const part of [
     "[Checkpoint] src/a.ts",
-    "1 note is kept",
+    "1 note is saved",
     "q3 (1)",
     "Plan:\n1. Read",
     "[Open tasks]\n- Sheet 1",

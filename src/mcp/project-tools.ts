@@ -3,7 +3,7 @@ import { dotless, type ToolAnswer, type ToolDescription } from "../surfaces/tool
 
 type Schema = Record<string, unknown>;
 
-/** A tool as `tools/list` sends it. Hints that are what the protocol assumes anyway are left out: they cost tokens. */
+/** A tool as `tools/list` sends it. Hints that equal the protocol's defaults are omitted to save tokens. */
 export function projectTool(tool: ToolDescription): Tool {
   return {
     name: dotless(tool.name),
@@ -16,7 +16,7 @@ export function projectTool(tool: ToolDescription): Tool {
       ...(tool.idempotent ? { idempotentHint: true } : {}),
       openWorldHint: false,
     },
-    // Claude Code hides the tools of a server behind a search unless they say this.
+    // Without this, Claude Code hides a server's tools behind tool search.
     _meta: { "anthropic/alwaysLoad": true },
   };
 }
@@ -26,7 +26,7 @@ export function projectAnswer(answer: ToolAnswer): CallToolResult {
   return answer.ok ? { content, structuredContent: answer.output } : { content, isError: true };
 }
 
-/** The fields of an answer, one level deep: models read answers, not their schemas, and pay for every word. */
+/** The output's fields, one level deep: models read results, not their schemas, and every word costs tokens. */
 function outline(schema: Schema): Schema {
   const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
   return {
@@ -44,8 +44,8 @@ function outlineField(field: Schema): Schema {
 }
 
 /**
- * The input without what tells a model nothing: that other fields are refused (they are, with a hint), and the
- * largest number there is.
+ * Drops what tells a model nothing: `additionalProperties` (unknown fields are rejected with a hint anyway) and a
+ * `maximum` of `Number.MAX_SAFE_INTEGER`.
  */
 function lean({ additionalProperties: _strict, ...schema }: Schema): Schema {
   const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([name, field]) => {

@@ -13,13 +13,13 @@ export const prompts: Prompt[] = [
     name: "recover",
     title: "Recover",
     description:
-      "Everything that was kept, to go on with after a compaction, a /clear, a restart or a crash.",
+      "Everything saved in memory, to continue after a compaction, a /clear, a restart or a crash.",
   },
   {
     name: "handoff",
     title: "Hand over",
-    description: "What to hand to the next session or agent: the memory as it is, and what to add to it.",
-    arguments: [{ name: "to", description: "Who goes on with the work", required: false }],
+    description: "A handoff for the next session or agent: the current memory, and what to add to it.",
+    arguments: [{ name: "to", description: "Who continues the work", required: false }],
   },
 ];
 
@@ -29,9 +29,9 @@ export async function recoverPrompt(
 ): Promise<GetPromptResult> {
   const memory = await renderMemory(session, surfaces);
   const start = memory
-    ? "The conversation before this point may be gone. This is what was kept of it; go on from here, and do not do again what is done."
-    : "Nothing was kept for this session yet. Ask what the task is, and write down what you find as you work.";
-  return userPrompt("Everything that was kept.", [start, memory]);
+    ? "The conversation before this point may be gone. This is what was saved from it; continue from here, and do not redo finished work."
+    : "Nothing has been saved for this session yet. Ask what the task is, and save your findings as you work.";
+  return userPrompt("Everything saved in memory.", [start, memory]);
 }
 
 export async function handoffPrompt(
@@ -45,10 +45,10 @@ export async function handoffPrompt(
     ? "Save it with log_handoff."
     : offers("update_notepad")
       ? "Save it with update_notepad (operation: append)."
-      : "Say it in your answer.";
+      : "Put it in your answer.";
   const memory = await renderMemory(session, surfaces);
-  return userPrompt("What to hand over.", [
-    `Hand this work over to ${reader}, who knows nothing of this conversation. Below is what the memory holds already. Write what is missing in it: the goal, what is done and how it was checked, what is open and the next step, decisions with their reasons, dead ends, and the paths, ids and numbers that are needed. ${keep}`,
+  return userPrompt("A handoff for the next session or agent.", [
+    `Hand this work over to ${reader}, who has not seen this conversation. Below is what memory already contains. Write down what is missing: the goal, what is done and how it was checked, what is open and the next step, decisions with their reasons, dead ends, and the paths, ids and numbers that are needed. ${keep}`,
     session ? `The session is ${session.id}.` : "",
     memory === "" ? "The memory is empty." : memory,
   ]);
@@ -59,13 +59,13 @@ function userPrompt(description: string, parts: readonly string[]): GetPromptRes
   return { description, messages: [{ role: "user", content: { type: "text", text } }] };
 }
 
-/** What the model would see of the memory, with what the last compaction left behind; "" when nothing was kept. */
+/** The memory as the model would see it, with the last checkpoint and receipt; "" if nothing was saved. */
 async function renderMemory(session: Session | undefined, surfaces: readonly Surface[]): Promise<string> {
   if (!session) return "";
-  // So that the surfaces that look outside the session have looked.
+  // Refreshes the surfaces that have external data.
   await session.context();
   const state = await session.state();
-  // The notepad's section has no end mark, so it comes last.
+  // The notepad block has no end marker, so it goes last.
   const shown = new Set<Surface>([scratchpadSurface, tasksSurface, sessionsSurface, ...surfaces]);
   shown.delete(notepadSurface);
   const blocks = [...shown].map((surface) => surface.block?.(state)?.text ?? "");
@@ -76,9 +76,7 @@ async function renderMemory(session: Session | undefined, surfaces: readonly Sur
 }
 
 async function renderCompaction(session: Session): Promise<string[]> {
-  const checkpoints = (await session.records("checkpoint")).map(
-    ({ value }) => value as unknown as Checkpoint,
-  );
+  const checkpoints = (await session.records("checkpoint")).map(({ value }) => value);
   const last = checkpoints.reduce<Checkpoint | undefined>(
     (newest, each) => (newest && newest.epoch > each.epoch ? newest : each),
     undefined,
@@ -94,5 +92,5 @@ async function renderNoteCount(session: Session): Promise<string> {
     .slice(0, 20)
     .map(({ tag, notes }) => `${fenceContent(tag)} (${notes})`);
   const tagged = tags.length > 0 ? ` Most used tags: ${tags.join(", ")}.` : "";
-  return `${counters.notes} ${counters.notes === 1 ? "note is" : "notes are"} kept; read them with list_notes or search_notes.${tagged}`;
+  return `${counters.notes} ${counters.notes === 1 ? "note is" : "notes are"} saved; read them with list_notes or search_notes.${tagged}`;
 }

@@ -2,9 +2,9 @@ import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/
 
 type Handler = Parameters<Server["_wrapHandler"]>[1];
 
-/** The SDK's server, which calls a request of the wrong shape an internal error; here it is what the protocol calls it. */
+/** The SDK's server, but a malformed request is an invalid-params error instead of an internal one. */
 export class ProtocolServer extends Server {
-  /** Handlers throw nothing but `ProtocolError`, so whatever else comes out is the check of the request's shape. */
+  /** Our handlers throw only `ProtocolError`, so any other error comes from the SDK's request validation. */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
     return async (request, context) => {
@@ -23,7 +23,7 @@ interface Issue {
   message?: string;
 }
 
-/** The list of problems that stands in the message as JSON, in one line. */
+/** Renders the issues, which the SDK puts into the message as JSON, in one line. */
 function describe(method: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   try {

@@ -7,40 +7,40 @@ import { renderScratchpad } from "../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { tasksSurface } from "../surfaces/tasks/tools.ts";
 
-/** Notes of one reading; more are found with the tools. */
-const mostNotes = 200;
+/** Max notes per read; the tools find the rest. */
+const maxNotes = 200;
 
 interface Kind {
   title: string;
   description: string;
   mimeType: string;
-  /** Without a session there is nothing in it yet. */
+  /** `session` is undefined until something has been written. */
   read(session: Session | undefined): Promise<string>;
-  /** Whether a change shows in it. */
-  shows(change: Change): boolean;
+  /** Whether a change affects this resource. */
+  isAffectedBy(change: Change): boolean;
 }
 
 const kinds = {
   notepad: {
     title: "Notepad",
-    description: "The session notepad, whole.",
+    description: "The full session notepad.",
     mimeType: "text/markdown",
     read: async (session) => (session ? session.notepad.read() : ""),
-    shows: (change) => change.type === "text" && change.target === "notepad",
+    isAffectedBy: (change) => change.type === "text" && change.target === "notepad",
   },
   notes: {
     title: "Notes",
-    description: `The session's notes, newest first, at most ${mostNotes}.`,
+    description: `The session's notes, newest first, up to ${maxNotes}.`,
     mimeType: "application/json",
     read: readNotes,
-    shows: (change) => change.type === "record" && (change.kind === "note" || change.kind === "tag"),
+    isAffectedBy: (change) => change.type === "record" && (change.kind === "note" || change.kind === "tag"),
   },
   plan: {
     title: "Plan",
     description: "The scratchpad (notes, plan, references) and the open tasks.",
     mimeType: "text/markdown",
     read: readPlan,
-    shows: (change) =>
+    isAffectedBy: (change) =>
       (change.type === "text" && change.target !== "notepad") ||
       (change.type === "record" && ["space", "ref", "task"].includes(change.kind)),
   },
@@ -49,7 +49,7 @@ const kinds = {
     description: "What each compaction kept, what can be recalled and what is missing; oldest first.",
     mimeType: "application/json",
     read: async (session) => JSON.stringify(session ? await session.receipts() : [], null, 2),
-    shows: (change) => change.type === "record" && change.kind === "receipt",
+    isAffectedBy: (change) => change.type === "record" && change.kind === "receipt",
   },
 } satisfies Record<string, Kind>;
 
@@ -96,25 +96,25 @@ export async function readResource(
   return { contents: [{ uri, mimeType, text: await read(session) }] };
 }
 
-/** The resources in which journal entries show. A session that was just made or imported shows in all. */
+/** The resources that journal entries affect. Creating, importing or forking a session affects all of them. */
 export function changedResources(entries: readonly JournalEntry[]): ResourceKind[] {
-  if (entries.some(({ operation }) => isBirth(operation.type))) return resourceKinds;
+  if (entries.some(({ operation }) => startsSession(operation.type))) return resourceKinds;
   const changes = entries.flatMap((entry) => entry.changes);
-  return resourceKinds.filter((kind) => changes.some((change) => kinds[kind].shows(change)));
+  return resourceKinds.filter((kind) => changes.some((change) => kinds[kind].isAffectedBy(change)));
 }
 
-function isBirth(type: string): boolean {
+function startsSession(type: string): boolean {
   return type === "session.create" || type === "session.import" || type === "session.forked";
 }
 
 async function readNotes(session: Session | undefined): Promise<string> {
-  const found = session ? await session.notes.search({ limit: mostNotes }) : { notes: [], total: 0 };
+  const found = session ? await session.notes.search({ limit: maxNotes }) : { notes: [], total: 0 };
   const rest = found.total - found.notes.length;
   return JSON.stringify(
     {
       total: found.total,
       notes: found.notes.map(renderNote),
-      ...(rest > 0 ? { message: `${rest} older notes are left out. Find them with search_notes.` } : {}),
+      ...(rest > 0 ? { message: `${rest} older notes omitted. Find them with search_notes.` } : {}),
     },
     null,
     2,

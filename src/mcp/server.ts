@@ -21,12 +21,12 @@ import {
 } from "./resources.ts";
 
 export interface McpServerOptions extends MemorySource {
-  /** Those that the memory is opened with. */
+  /** The surfaces that the memory is opened with. */
   surfaces: readonly Surface[];
   version: string;
 }
 
-/** A server for one client. It starts, and lists its tools, even where the memory cannot be opened. */
+/** A server for one client. It starts and lists its tools even if the memory cannot be opened. */
 export function createMcpServer(options: McpServerOptions): Server {
   const { surfaces, version } = options;
   const server = new ProtocolServer(
@@ -40,12 +40,13 @@ export function createMcpServer(options: McpServerOptions): Server {
       instructions: instructionsOf(surfaces),
     },
   );
-  const tell = (sent: Promise<void>) => void sent.catch(() => undefined);
-  const tools = followTools(surfaces, () => tell(server.sendToolListChanged()));
+  /** A client that has disconnected misses the notification. */
+  const notify = (sent: Promise<void>) => void sent.catch(() => undefined);
+  const tools = trackTools(surfaces, () => notify(server.sendToolListChanged()));
   const connection = new Connection(options, {
-    resourceUpdated: (uri) => tell(server.sendResourceUpdated({ uri })),
-    sessionChanged: () => tell(server.sendResourceListChanged()),
-    memoryChanged: () => void connection.inOrder(() => tools.look(connection)),
+    resourceUpdated: (uri) => notify(server.sendResourceUpdated({ uri })),
+    sessionChanged: () => notify(server.sendResourceListChanged()),
+    memoryChanged: () => void connection.inOrder(() => tools.announceChanges(connection)),
   });
   server.onclose = () => void connection.close();
   handleTools(server, connection, tools);
@@ -54,14 +55,13 @@ export function createMcpServer(options: McpServerOptions): Server {
   return server;
 }
 
-/** Guidance of the surfaces, after the one thing to know when the context is gone: some hosts cut long texts. */
+/** How to recover, then the surfaces' guidance: some hosts truncate long instructions, so recovery comes first. */
 export function instructionsOf(surfaces: readonly Surface[]): string {
   const names = new Set(surfaces.flatMap(({ tools }) => tools.map((tool) => tool.name)));
   const readers = ["recover_context", "read_notepad", "list_notes"].filter((name) => names.has(name));
-  const read =
-    readers.length > 0 ? `call ${readers.join(" and ")} first` : "ask for the prompt recover first";
+  const read = readers.length > 0 ? `call ${readers.join(" and ")} first` : 'get the "recover" prompt first';
   return [
-    `After a compaction, a /clear or a resume, ${read}: what you wrote down is still there, and the prompt "recover" gives all of it at once.`,
+    `After a compaction, a /clear or a resume, ${read}: everything you saved is still there, and the "recover" prompt returns all of it at once.`,
     ...surfaces.map((surface) => surface.guidance(defaultLimits)),
   ]
     .filter((text) => text !== "")
@@ -69,20 +69,20 @@ export function instructionsOf(surfaces: readonly Surface[]): string {
 }
 
 interface ToolList {
-  /** The tools as of now; those that never change when the memory cannot be reached. */
+  /** The current tools; only the fixed ones if the memory is unavailable. */
   list(connection: Connection): Promise<ToolDescription[]>;
-  /** Looks whether an agent's own tools have changed since they were listed. */
-  look(connection: Connection): Promise<void>;
-  /** The protocol has an error of its own for a tool that does not exist. */
-  refuseUnknown(name: string): void;
+  /** Notifies the client if an agent's own tools have changed since they were last listed. */
+  announceChanges(connection: Connection): Promise<void>;
+  /** Throws the protocol's error for a tool that does not exist. */
+  rejectUnknown(name: string): void;
 }
 
-function followTools(surfaces: readonly Surface[], changed: () => void): ToolList {
+function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList {
   const fixed = createToolbox(surfaces, { limits: defaultLimits, countTokens: () => 0 }).describe();
-  const comeAndGo = surfaces.some(({ extraTools }) => extraTools !== undefined);
+  const isDynamic = surfaces.some(({ extraTools }) => extraTools !== undefined);
   let listed: string | undefined;
   const list = async (connection: Connection) => {
-    if (!comeAndGo) return fixed;
+    if (!isDynamic) return fixed;
     try {
       return await (await connection.openSession()).tools();
     } catch {
@@ -95,32 +95,32 @@ function followTools(surfaces: readonly Surface[], changed: () => void): ToolLis
       listed = JSON.stringify(now);
       return now;
     },
-    look: async (connection) => {
-      if (!comeAndGo || listed === undefined) return;
+    announceChanges: async (connection) => {
+      if (!isDynamic || listed === undefined) return;
       const now = JSON.stringify(await list(connection));
       if (now === listed) return;
       listed = now;
       changed();
     },
-    refuseUnknown: (name) => {
-      if (comeAndGo || fixed.some((tool) => tool.name === name || dotless(tool.name) === name)) return;
+    rejectUnknown: (name) => {
+      if (isDynamic || fixed.some((tool) => tool.name === name || dotless(tool.name) === name)) return;
       const known = fixed.map((tool) => dotless(tool.name)).join(", ");
-      throw invalid(`There is no tool ${quote(name)}. The tools are: ${known}.`);
+      throw invalid(`There is no tool ${quote(name)}. Available tools: ${known}.`);
     },
   };
 }
 
 function handleTools(server: Server, connection: Connection, tools: ToolList): void {
   server.setRequestHandler("tools/list", ({ params }) => {
-    refuseCursor(params?.cursor);
+    rejectCursor(params?.cursor);
     return connection.inOrder(async () => ({ tools: (await tools.list(connection)).map(projectTool) }));
   });
   server.setRequestHandler("tools/call", ({ params }) =>
     connection.inOrder(async () => {
-      tools.refuseUnknown(params.name);
+      tools.rejectUnknown(params.name);
       const answer = await connection.call(params.name, params.arguments ?? {});
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
-      await tools.look(connection);
+      await tools.announceChanges(connection);
       return projectAnswer(answer);
     }),
   );
@@ -128,32 +128,32 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
 
 function handleResources(server: Server, connection: Connection): void {
   server.setRequestHandler("resources/list", ({ params }) => {
-    refuseCursor(params?.cursor);
+    rejectCursor(params?.cursor);
     return connection.inOrder(async () => {
-      const id = await reach("resources/list", () => connection.sessionId());
+      const id = await orProtocolError("resources/list", () => connection.sessionId());
       return { resources: listResources(id) };
     });
   });
   server.setRequestHandler("resources/templates/list", ({ params }) => {
-    refuseCursor(params?.cursor);
+    rejectCursor(params?.cursor);
     return { resourceTemplates: listTemplates() };
   });
   server.setRequestHandler("resources/read", ({ params: { uri } }) =>
     connection.inOrder(async () => {
       const { id, kind } = parse(uri);
-      const [session, current] = await reach("resources/read", async () => [
+      const [session, current] = await orProtocolError("resources/read", async () => [
         await connection.findSession(id),
         await connection.sessionId(),
       ]);
       if (!session && id !== current)
-        throw new ResourceNotFoundError(uri, `There is no session ${quote(id)}. Ask for resources/list.`);
-      return reach("resources/read", () => readResource(uri, kind, session));
+        throw new ResourceNotFoundError(uri, `There is no session ${quote(id)}. Call resources/list.`);
+      return orProtocolError("resources/read", () => readResource(uri, kind, session));
     }),
   );
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }) =>
     connection.inOrder(async () => {
       parse(uri);
-      await reach("resources/subscribe", () => connection.subscribe(uri));
+      await orProtocolError("resources/subscribe", () => connection.subscribe(uri));
       return {};
     }),
   );
@@ -166,19 +166,19 @@ function handleResources(server: Server, connection: Connection): void {
 }
 
 function handlePrompts(server: Server, connection: Connection, surfaces: readonly Surface[]): void {
-  const looksOutside = surfaces.some(({ refresh }) => refresh !== undefined);
+  const hasExternalData = surfaces.some(({ refresh }) => refresh !== undefined);
   server.setRequestHandler("prompts/list", ({ params }) => {
-    refuseCursor(params?.cursor);
+    rejectCursor(params?.cursor);
     return { prompts };
   });
   server.setRequestHandler("prompts/get", ({ params }) =>
     connection.inOrder(async () => {
       const names = prompts.map(({ name }) => name);
       if (!names.includes(params.name))
-        throw invalid(`There is no prompt ${quote(params.name)}. The prompts are: ${names.join(", ")}.`);
-      return reach(params.name, async () => {
-        // What lies outside the session is there before anything was written to it.
-        const session = await (looksOutside ? connection.openSession() : connection.findSession());
+        throw invalid(`There is no prompt ${quote(params.name)}. Available prompts: ${names.join(", ")}.`);
+      return orProtocolError(params.name, async () => {
+        // Surfaces with external data, such as project notes, have content before anything is saved in the session.
+        const session = await (hasExternalData ? connection.openSession() : connection.findSession());
         return params.name === "recover"
           ? recoverPrompt(session, surfaces)
           : handoffPrompt(session, surfaces, params.arguments?.to);
@@ -187,8 +187,8 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
   );
 }
 
-/** Of resources and prompts there are no results that say what is wrong, so it is an error. */
-async function reach<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+/** Resources and prompts have no error results, so a failure becomes a protocol error. */
+async function orProtocolError<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -199,12 +199,12 @@ async function reach<Result>(what: string, work: () => Promise<Result>): Promise
 function parse(uri: string): { id: string; kind: ResourceKind } {
   const parsed = parseResourceUri(uri);
   if (parsed) return { id: parsed.session, kind: parsed.kind };
-  throw new ResourceNotFoundError(uri, `There is no resource ${quote(uri)}. Ask for resources/list.`);
+  throw new ResourceNotFoundError(uri, `There is no resource ${quote(uri)}. Call resources/list.`);
 }
 
-/** Everything fits on one page, so a cursor cannot be ours. */
-function refuseCursor(cursor: string | undefined): void {
-  if (cursor !== undefined) throw invalid("There is one page only. Ask again without a cursor.");
+/** Everything fits on one page, so no cursor is valid. */
+function rejectCursor(cursor: string | undefined): void {
+  if (cursor !== undefined) throw invalid("There is only one page. Repeat the request without a cursor.");
 }
 
 function invalid(message: string): ProtocolError {

@@ -11,7 +11,7 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
 
-test("notepad and notes take at most 1,500 tokens of what tools/list really sends, and --cost says so [mcp.cost]", async (context) => {
+test("notepad and notes take at most 1,500 tokens in tools/list, and --cost reports exactly that [mcp.cost]", async (context) => {
   const server = startMcp(context, ["--store", "memory:"]);
   await initialize(server);
   const { tools } = (await server.ask("tools/list")).result;
@@ -44,7 +44,7 @@ function number(text = ""): number {
   return Number(text.replaceAll(",", ""));
 }
 
-test("surfaces are chosen by name, and an unknown one is refused with the list [mcp.surfaces]", async (context) => {
+test("surfaces are chosen by name, and an unknown name is rejected with the list [mcp.surfaces]", async (context) => {
   const names = async (args: string[], cwd?: string) => {
     const server = startMcp(context, [...args, "--store", "memory:"], cwd === undefined ? {} : { cwd });
     await initialize(server);
@@ -73,7 +73,7 @@ test("surfaces are chosen by name, and an unknown one is refused with the list [
   assert.match(stderr, /no valid session id/);
 });
 
-test("when an agent makes a tool of its own the client is told, and can call it [mcp.changing-tools]", async (context) => {
+test("when an agent creates a tool, the client is notified and can call it [mcp.changing-tools]", async (context) => {
   const server = startMcp(context, ["--store", "memory:", "--surfaces", "sandbox"]);
   await initialize(server);
   const list = async () =>
@@ -93,7 +93,7 @@ test("when an agent makes a tool of its own the client is told, and can call it 
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
-test("a client is told of a tool that was made through another server [mcp.changing-tools]", async (context) => {
+test("a client is notified of a tool created through another server [mcp.changing-tools]", async (context) => {
   const args = ["--db", join(temporaryDirectory(), "memory.db"), "--surfaces", "sandbox"];
   const [mine, theirs] = [startMcp(context, args), startMcp(context, args)];
   for (const server of [mine, theirs]) {
@@ -107,7 +107,7 @@ test("a client is told of a tool that was made through another server [mcp.chang
   for (const server of [mine, theirs]) assert.equal((await server.end()).code, 0);
 });
 
-test("the store is in the project's root, private, and out of Git's sight [store.default]", async (context) => {
+test("the store is in the project's root, private and ignored by Git [store.default]", async (context) => {
   const root = temporaryDirectory();
   execFileSync("git", ["init", "--quiet"], { cwd: root });
   const inside = join(root, "packages/deep");
@@ -123,31 +123,31 @@ test("the store is in the project's root, private, and out of Git's sight [store
   assert.deepEqual([mode(".holdfast"), mode(".holdfast/memory.db")], ["700", "600"]);
   assert.equal(existsSync(join(inside, ".holdfast")), false);
   assert.equal(execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" }), "");
-  // A nearer folder counts before the repository's, and one that is open to all is closed.
+  // A nearer folder wins over the repository's, and a public one is made private.
   mkdirSync(join(inside, ".holdfast"));
   chmodSync(join(inside, ".holdfast"), 0o755);
   await write();
   assert.equal(mode("packages/deep/.holdfast"), "700");
 });
 
-test("HOLDFAST_DB and HOLDFAST_STORE name another store, and options come before both [store.default]", async (context) => {
+test("HOLDFAST_DB and HOLDFAST_STORE choose another store, and flags override both [store.default]", async (context) => {
   const root = temporaryDirectory();
-  const place = (name: string) => join(root, name);
+  const pathOf = (name: string) => join(root, name);
   const write = async (args: string[], env: NodeJS.ProcessEnv) => {
     const server = startMcp(context, [...args, "--session", "s"], { cwd: root, env });
     await initialize(server);
     await server.call("write_notepad", { content: "x" });
     assert.equal((await server.end()).code, 0);
   };
-  await write([], { HOLDFAST_DB: place("a.db") });
-  await write([], { HOLDFAST_STORE: `jsonl:${place("b")}` });
-  await write(["--db", place("c.db")], { HOLDFAST_DB: place("never.db") });
-  for (const store of [place("a.db"), `jsonl:${place("b")}`, place("c.db")]) {
+  await write([], { HOLDFAST_DB: pathOf("a.db") });
+  await write([], { HOLDFAST_STORE: `jsonl:${pathOf("b")}` });
+  await write(["--db", pathOf("c.db")], { HOLDFAST_DB: pathOf("never.db") });
+  for (const store of [pathOf("a.db"), `jsonl:${pathOf("b")}`, pathOf("c.db")]) {
     const memory = await openMemory({ store });
     assert.equal(await (await memory.resumeSession("s")).notepad.read(), "x");
     await memory.close();
   }
-  assert.deepEqual([existsSync(place(".holdfast")), existsSync(place("never.db"))], [false, false]);
+  assert.deepEqual([existsSync(pathOf(".holdfast")), existsSync(pathOf("never.db"))], [false, false]);
   const both = await runNode([cli, "sessions", "--db", "x", "--store", "memory:"]);
   assert.match(both.stderr, /either --db or --store/);
 });

@@ -10,21 +10,21 @@ import {
 } from "@modelcontextprotocol/server";
 import { LineCutter } from "./cut-lines.ts";
 
-/** Bytes of one message. A note has at most a few thousand characters, a notepad some ten thousand. */
-export const mostMessageBytes = 10 * 1024 * 1024;
+/** Max bytes per message. A note has a few thousand characters at most, a notepad tens of thousands. */
+export const maxMessageBytes = 10 * 1024 * 1024;
 
-/** How long calls that are still running may hold up the end. */
-const lastAnswersMilliseconds = 3_000;
+/** How long running calls may delay the shutdown. */
+const drainMilliseconds = 3_000;
 
-/** Several messages in one line are answered in one line. */
+/** A JSON-RPC batch: several messages in one line, answered in one line. */
 interface Batch {
-  missing: Set<RequestId>;
-  answers: unknown[];
+  pending: Set<RequestId>;
+  responses: unknown[];
 }
 
 /**
- * One message per line on a pair of streams. Unlike the SDK's own transport it answers what it cannot read, survives
- * a message that is too long, and answers what was asked before the input ended.
+ * One JSON-RPC message per line on a pair of streams. Unlike the SDK's transport it replies to malformed messages,
+ * survives oversized ones, and finishes pending requests after the input ends.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -33,20 +33,20 @@ export class StdioTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #lines: LineCutter;
-  readonly #waiting = new Map<RequestId, Batch | undefined>();
+  readonly #pending = new Map<RequestId, Batch | undefined>();
   #closed = false;
   #ending = false;
 
-  constructor(input: Readable, output: Writable, mostBytes = mostMessageBytes) {
+  constructor(input: Readable, output: Writable, maxBytes = maxMessageBytes) {
     this.#input = input;
     this.#output = output;
-    this.#lines = new LineCutter(mostBytes, {
+    this.#lines = new LineCutter(maxBytes, {
       line: (text) => this.#readLine(text),
       tooLong: (id) =>
-        this.#refuse(
+        this.#sendError(
           id,
           ProtocolErrorCode.InvalidRequest,
-          `This message has more than ${mostBytes} bytes and was dropped; nothing was changed. Send less at once, in several calls.`,
+          `This message has more than ${maxBytes} bytes and was dropped; nothing was changed. Send less per call.`,
         ),
     });
   }
@@ -62,11 +62,11 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
     const id = "method" in message ? undefined : message.id;
-    const batch = id === undefined ? undefined : this.#waiting.get(id);
-    if (id !== undefined) this.#waiting.delete(id);
+    const batch = id === undefined ? undefined : this.#pending.get(id);
+    if (id !== undefined) this.#pending.delete(id);
     if (batch) this.#answerBatch(batch, message, id);
     else this.#write(message);
-    if (this.#ending && this.#waiting.size === 0) await this.close();
+    if (this.#ending && this.#pending.size === 0) await this.close();
   }
 
   async close(): Promise<void> {
@@ -84,11 +84,11 @@ export class StdioTransport implements Transport {
     if (this.#ending) return;
     this.#ending = true;
     this.#lines.end();
-    if (this.#waiting.size === 0) void this.close();
-    else setTimeout(() => void this.close(), lastAnswersMilliseconds).unref();
+    if (this.#pending.size === 0) void this.close();
+    else setTimeout(() => void this.close(), drainMilliseconds).unref();
   };
 
-  /** Nobody reads what is written any more. */
+  /** The client has stopped reading. */
   readonly #abandon = (): void => void this.close();
 
   #readLine(text: string): void {
@@ -97,7 +97,7 @@ export class StdioTransport implements Transport {
     try {
       value = JSON.parse(text);
     } catch (error) {
-      this.#refuse(undefined, ProtocolErrorCode.ParseError, noJson(error));
+      this.#sendError(undefined, ProtocolErrorCode.ParseError, describeParseError(error));
       return;
     }
     if (Array.isArray(value) && value.length > 0) this.#receiveBatch(value);
@@ -105,24 +105,24 @@ export class StdioTransport implements Transport {
   }
 
   #receiveBatch(messages: unknown[]): void {
-    const batch: Batch = { missing: new Set(), answers: [] };
+    const batch: Batch = { pending: new Set(), responses: [] };
     for (const message of messages) {
-      if (isJSONRPCRequest(message)) batch.missing.add(message.id);
+      if (isJSONRPCRequest(message)) batch.pending.add(message.id);
       else if (!isMessage(message))
-        batch.answers.push(errorFor(idOf(message), ProtocolErrorCode.InvalidRequest, noMessage));
+        batch.responses.push(errorFor(idOf(message), ProtocolErrorCode.InvalidRequest, notAMessage));
     }
-    if (batch.missing.size === 0 && batch.answers.length > 0) this.#write(batch.answers);
+    if (batch.pending.size === 0 && batch.responses.length > 0) this.#write(batch.responses);
     for (const message of messages) if (isMessage(message)) this.#receive(message, batch);
   }
 
   #receive(message: unknown, batch?: Batch): void {
     if (!isMessage(message)) {
-      this.#refuse(idOf(message), ProtocolErrorCode.InvalidRequest, noMessage);
+      this.#sendError(idOf(message), ProtocolErrorCode.InvalidRequest, notAMessage);
       return;
     }
-    if (isJSONRPCRequest(message)) this.#waiting.set(message.id, batch);
+    if (isJSONRPCRequest(message)) this.#pending.set(message.id, batch);
     else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
-      this.#forget(message.params?.requestId);
+      this.#cancel(message.params?.requestId);
     try {
       this.onmessage?.(message);
     } catch (error) {
@@ -132,27 +132,27 @@ export class StdioTransport implements Transport {
           errorFor(
             message.id,
             ProtocolErrorCode.InternalError,
-            "The message could not be read.",
+            "The message could not be processed.",
           ) as JSONRPCMessage,
         );
     }
   }
 
-  /** A cancelled request gets no answer. */
-  #forget(id: unknown): void {
+  /** A cancelled request gets no response. */
+  #cancel(id: unknown): void {
     if (typeof id !== "string" && typeof id !== "number") return;
-    const batch = this.#waiting.get(id);
-    this.#waiting.delete(id);
+    const batch = this.#pending.get(id);
+    this.#pending.delete(id);
     if (batch) this.#answerBatch(batch, undefined, id);
   }
 
-  #answerBatch(batch: Batch, answer: JSONRPCMessage | undefined, id: RequestId | undefined): void {
-    if (answer) batch.answers.push(answer);
-    if (id !== undefined) batch.missing.delete(id);
-    if (batch.missing.size === 0 && batch.answers.length > 0) this.#write(batch.answers);
+  #answerBatch(batch: Batch, response: JSONRPCMessage | undefined, id: RequestId | undefined): void {
+    if (response) batch.responses.push(response);
+    if (id !== undefined) batch.pending.delete(id);
+    if (batch.pending.size === 0 && batch.responses.length > 0) this.#write(batch.responses);
   }
 
-  #refuse(id: RequestId | undefined, code: number, message: string): void {
+  #sendError(id: RequestId | undefined, code: number, message: string): void {
     this.#write(errorFor(id, code, message));
   }
 
@@ -161,19 +161,19 @@ export class StdioTransport implements Transport {
   }
 }
 
-const noMessage =
-  'This is no JSON-RPC request, notification or response. Send {"jsonrpc":"2.0","id":1,"method":"…"}, with a string or a whole number as id.';
+const notAMessage =
+  'This is not a JSON-RPC request, notification or response. Send {"jsonrpc":"2.0","id":1,"method":"…"}, with a string or an integer as id.';
 
-function noJson(error: unknown): string {
+function describeParseError(error: unknown): string {
   const reason = error instanceof Error ? `: ${error.message.slice(0, 200)}` : "";
-  return `This line is no valid JSON${reason}. Send one JSON-RPC message per line.`;
+  return `This line is not valid JSON${reason}. Send one JSON-RPC message per line.`;
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {
   return isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value);
 }
 
-/** JSON-RPC wants null where the id could not be found. */
+/** JSON-RPC requires a null id when the request's id is unknown. */
 function errorFor(id: RequestId | undefined, code: number, message: string): object {
   return { jsonrpc: "2.0", id: id ?? null, error: { code, message } };
 }

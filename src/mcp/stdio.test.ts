@@ -6,7 +6,7 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 const fixed = ["--store", "memory:", "--session", "s"];
 
-test("what the seeds say a tool returns is what comes back, as text and as structure [mcp.tools]", async (context) => {
+test("tools return what the seeds specify, as text and as structured content [mcp.tools]", async (context) => {
   const server = startMcp(context, fixed);
   await initialize(server);
   const written = await server.call("write_notepad", { content: "# Audit" });
@@ -20,9 +20,9 @@ test("what the seeds say a tool returns is what comes back, as text and as struc
   assert.equal((await server.end()).code, 0);
 });
 
-test("refusals of a tool are results, everything else is an error of the protocol [mcp.errors]", async (context) => {
+test("a tool's refusal is a result, everything else is a protocol error [mcp.errors]", async (context) => {
   const server = startMcp(context, fixed);
-  // Before any handshake, as Claude Code does.
+  // Sent before the handshake, as Claude Code does.
   assert.equal((await server.ask("server/discover")).error.code, -32_601);
   await initialize(server);
   const missing = await server.call("update_notepad", {
@@ -61,7 +61,7 @@ test("refusals of a tool are results, everything else is an error of the protoco
   assert.equal((await server.end()).code, 0);
 });
 
-test("whatever is no message is answered, and the server lives on [mcp.frames]", async (context) => {
+test("malformed messages get an error response, and the server keeps running [mcp.frames]", async (context) => {
   const server = startMcp(context, fixed);
   await initialize(server);
   const broken: [frame: string, code: number, id: unknown][] = [
@@ -90,13 +90,13 @@ test("whatever is no message is answered, and the server lives on [mcp.frames]",
     const answer = await server.next((message) => "error" in message);
     assert.deepEqual([answer.error.code, answer.id], [code, id], frame);
   }
-  // Deep, but well-formed: it is the tool that refuses it.
+  // Deep but well-formed: the tool rejects it.
   const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
   server.write(
     `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"add_note","arguments":{"content":${deep}}}}\n`,
   );
   assert.equal((await server.next(({ id }) => id === "deep")).result.isError, true);
-  // Blank lines, answers to nothing and unknown notifications need no answer.
+  // Blank lines, stray responses and unknown notifications get no response.
   server.write(
     '\n \r\n{"jsonrpc":"2.0","id":99,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/nothing"}\n',
   );
@@ -104,7 +104,7 @@ test("whatever is no message is answered, and the server lives on [mcp.frames]",
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
-test("a message in pieces, several in a piece, and several in a list are answered [mcp.frames]", async (context) => {
+test("split messages, several messages per chunk, and batches are answered [mcp.frames]", async (context) => {
   const server = startMcp(context, fixed);
   await initialize(server);
   const bytes = Buffer.from(
@@ -133,7 +133,7 @@ test("a message in pieces, several in a piece, and several in a list are answere
   assert.equal((await server.end()).code, 0);
 });
 
-test("a message of 20 MB is refused under its id, without ending the server [mcp.size]", async (context) => {
+test("a message of 20 MB is rejected under its id, and the server keeps running [mcp.size]", async (context) => {
   const server = startMcp(context, fixed);
   await initialize(server);
   const content = "x".repeat(20_000_000);
@@ -144,16 +144,16 @@ test("a message of 20 MB is refused under its id, without ending the server [mcp
   assert.match(error.message, /10485760 bytes.*Send less/);
   server.write(`${JSON.stringify({ jsonrpc: "2.0", method: "tools/call", params, id: 42 })}\n`);
   assert.equal((await server.next(({ id }) => id === 42)).error.code, -32_600);
-  const { isError, content: said } = await server.call("write_notepad", {
+  const { isError, content: refusal } = await server.call("write_notepad", {
     content: content.slice(0, 5_000_000),
   });
   assert.equal(isError, true);
-  assert.match(said[0].text, /32,?000/);
+  assert.match(refusal[0].text, /32,?000/);
   assert.deepEqual((await server.call("read_notepad")).structuredContent, { content: "" });
   assert.equal((await server.end()).code, 0);
 });
 
-test("calls sent without waiting are worked on in order, and answered although the input has ended [mcp.order]", async (context) => {
+test("pipelined calls run in order, and are answered even after the input ends [mcp.order]", async (context) => {
   const db = `${temporaryDirectory()}/memory.db`;
   const server = startMcp(context, ["--db", db, "--session", "s"]);
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
@@ -161,7 +161,7 @@ test("calls sent without waiting are worked on in order, and answered although t
     const params = { name: "update_notepad", arguments: { operation: "append", content } };
     server.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`);
   }
-  // The last one has no line end.
+  // The last message has no newline.
   server.write('{"jsonrpc":"2.0","id":"read","method":"tools/call","params":{"name":"read_notepad"}}');
   const [ended, { result }] = await Promise.all([server.end(), server.next(({ id }) => id === "read")]);
   assert.equal(ended.code, 0);
@@ -171,7 +171,7 @@ test("calls sent without waiting are worked on in order, and answered although t
   await memory.close();
 });
 
-test("SIGTERM and the end of the input both end it with 0, and stdout holds nothing but the protocol [mcp.end]", async (context) => {
+test("SIGTERM and end of input both exit with 0, and stdout contains only protocol messages [mcp.end]", async (context) => {
   for (const stop of ["end", "SIGTERM", "SIGINT"] as const) {
     const db = `${temporaryDirectory()}/memory.db`;
     const server = startMcp(context, ["--db", db]);

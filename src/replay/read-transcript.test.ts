@@ -27,8 +27,8 @@ const answered = (text: string, counted = usage(1, 2, 3, 4)) => ({
   message: { role: "assistant", model: "m", content: [{ type: "text", text }], usage: counted },
 });
 
-test("pi version 1: calls, messages, results and compactions by entry index", () => {
-  const transcript = readTranscript(
+test("pi version 1: calls, messages, results and compactions by entry index", async () => {
+  const transcript = await readTranscript(
     jsonl(
       header,
       said("one"),
@@ -70,9 +70,9 @@ test("pi version 1: calls, messages, results and compactions by entry index", ()
   assert.equal(transcript.calls[1]?.askedAt, 0, "the result has no time");
 });
 
-test("pi version 3: only the branch that ends in the last entry", () => {
+test("pi version 3: only the branch that ends in the last entry", async () => {
   const entry = (id: string, parentId: string | null, line: object) => ({ ...line, id, parentId });
-  const transcript = readTranscript(
+  const transcript = await readTranscript(
     jsonl(
       { ...header, version: 3 },
       entry("a0000001", null, said("one")),
@@ -105,7 +105,7 @@ const counted = (output: number) => ({
   output_tokens: output,
 });
 
-test("Claude Code: several lines of one call count once, sidechains and copied lines not at all", () => {
+test("Claude Code: several lines of one call count once, sidechains and copied lines not at all", async () => {
   const block = (content: object, output: number) => ({
     id: "msg_1",
     model: "claude-opus-4-5",
@@ -114,7 +114,7 @@ test("Claude Code: several lines of one call count once, sidechains and copied l
     usage: counted(output),
   });
   const use = block({ type: "tool_use", id: "t1", name: "Read", input: { file_path: "a" } }, 90);
-  const transcript = readTranscript(
+  const transcript = await readTranscript(
     jsonl(
       { type: "file-history-snapshot", messageId: "x" },
       line("user", "1", { role: "user", content: "hello" }),
@@ -148,8 +148,8 @@ test("Claude Code: several lines of one call count once, sidechains and copied l
   assert.deepEqual(transcript.compactions, [{ messages: 4, keptFrom: 4, summary: "earlier: …" }]);
 });
 
-test("lines that cannot be read are left out and named", () => {
-  const transcript = readTranscript(jsonl(header, said("one"), '{"type":"mess', "[1]", answered("ok")));
+test("lines that cannot be read are left out and named", async () => {
+  const transcript = await readTranscript(jsonl(header, said("one"), '{"type":"mess', "[1]", answered("ok")));
   assert.equal(transcript.calls.length, 1);
   assert.deepEqual(
     transcript.warnings.map(({ line: number }) => number),
@@ -157,25 +157,25 @@ test("lines that cannot be read are left out and named", () => {
   );
 });
 
-test("a line of several megabytes is read, an endless one is left out and named", () => {
-  const long = readTranscript(jsonl(header, said("x".repeat(5_000_000)), answered("ok")));
+test("a line of several megabytes is read, an endless one is left out and named", async () => {
+  const long = await readTranscript(jsonl(header, said("x".repeat(5_000_000)), answered("ok")));
   assert.equal(long.messages.length, 2);
-  const endless = readTranscript(jsonl(header, said("x".repeat(65_000_000)), answered("ok")));
+  const endless = await readTranscript(jsonl(header, said("x".repeat(65_000_000)), answered("ok")));
   assert.equal(endless.messages.length, 1);
   assert.match(endless.warnings[0]?.message ?? "", /more than 64000000/);
 });
 
-test("what is no transcript is refused with the next step", () => {
+test("what is no transcript is refused with the next step", async () => {
   const cases: [text: string, message: RegExp][] = [
     ["", /is empty\. Pass a \.jsonl file from/],
     ["\n \n", /is empty/],
     ["not json", /no line with a JSON object\. Line 1: Skipped/],
-    ['{"hello":1}', /neither a pi session nor a Claude Code session/],
+    ['{"hello":1}', /is not a recorded session of Claude Code or pi/],
     [jsonl(header, said("one")), /records no token usage.*Take one in which/],
     [jsonl({ ...header, version: 2 }), /version 2.*Open the session once with pi/],
   ];
   for (const [text, message] of cases) {
-    assert.throws(
+    await assert.rejects(
       () => readTranscript(text),
       (error) =>
         error instanceof HoldfastError && error.code === "invalid_input" && message.test(error.message),

@@ -1,26 +1,24 @@
 import { HoldfastError } from "../errors.ts";
-import { isClaudeRecording, readClaudeRecording } from "../hosts/claude-code/recording.ts";
-import { isPiRecording, readPiRecording } from "../hosts/pi/recording.ts";
+import { hosts } from "../hosts/hosts.ts";
 import { type LineWarning, parseJsonLines } from "../hosts/transcript/json-lines.ts";
 import type { ModelCall, RecordedEvent } from "../hosts/transcript/recording.ts";
 import type { RecordedCall, Transcript } from "./transcript.ts";
 
 /**
- * Reads a recorded session of pi or of Claude Code. Lines that cannot be read are left out and reported as warnings.
+ * Reads a recorded session of a host. Lines that cannot be read are left out and reported as warnings.
  *
- * @example readTranscript(text).calls.length
+ * @example (await readTranscript(text)).calls.length
  */
-export function readTranscript(text: string): Transcript {
+export async function readTranscript(text: string): Promise<Transcript> {
   const parsed = parseJsonLines(text);
   const { lines, warnings } = parsed;
   if (lines.length === 0)
     throw notTranscript(text.trim() === "" ? "is empty" : "has no line with a JSON object", warnings);
-  const transcript = isPiRecording(lines)
-    ? toTranscript("pi", readPiRecording(text, parsed))
-    : isClaudeRecording(lines)
-      ? toTranscript("claude-code", { events: readClaudeRecording(lines), warnings })
-      : undefined;
-  if (!transcript) throw notTranscript("is neither a pi session nor a Claude Code session", warnings);
+  const transcript = await recognise(text, parsed);
+  if (!transcript) {
+    const titles = hosts.filter(({ recording }) => recording).map(({ title }) => title);
+    throw notTranscript(`is not a recorded session of ${titles.join(" or ")}`, warnings);
+  }
   if (transcript.calls.length === 0) {
     throw new HoldfastError(
       "invalid_input",
@@ -31,6 +29,17 @@ export function readTranscript(text: string): Transcript {
   transcript.warnings.sort((left, right) => left.line - right.line);
   return transcript;
 }
+
+/** The first host that takes the lines for its own reads them. */
+async function recognise(text: string, parsed: ParsedLines): Promise<Transcript | undefined> {
+  for (const host of hosts) {
+    const recording = await host.recording?.();
+    if (recording?.matches(parsed.lines)) return toTranscript(host.name, recording.read(text, parsed));
+  }
+  return undefined;
+}
+
+type ParsedLines = ReturnType<typeof parseJsonLines>;
 
 function toTranscript(
   format: Transcript["format"],

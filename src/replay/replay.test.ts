@@ -35,10 +35,10 @@ const sessions = [
 ];
 
 for (const { file, cost, compaction } of sessions) {
-  test(`${file}: the recorded cost is reproduced, clearing saves, and epoch costs next to nothing [replay.recorded] [replay.epoch] [replay.clearing]`, (t) => {
+  test(`${file}: the recorded cost is reproduced, clearing saves, and epoch costs next to nothing [replay.recorded] [replay.epoch] [replay.clearing]`, async (t) => {
     const text = recording(t, file);
     if (text === undefined) return;
-    const report = replay(readTranscript(text));
+    const report = replay(await readTranscript(text));
     assert.ok(Math.abs((report.recorded ?? 0) - cost) < 0.01);
     assert.ok(Math.abs(report.reproduced / (report.recorded ?? 0) - 1) < 0.01);
     assert.ok(Math.abs(rowOf(report, { compaction }).cost / report.reproduced - 1) < 0.001);
@@ -101,7 +101,7 @@ function inflate({ ev: events }: Shape): string {
   return lines.map((line) => JSON.stringify(line)).join("\n");
 }
 
-test("27 Claude Code sessions: each call counts once, and clearing saves over all of them", (t) => {
+test("27 Claude Code sessions: each call counts once, and clearing saves over all of them", async (t) => {
   const text = recording(t, "m-claude-shapes/claude-code-shapes.jsonl");
   if (text === undefined) return;
   const totals = { kept: 0, cleared: 0, bound: 0 };
@@ -111,7 +111,7 @@ test("27 Claude Code sessions: each call counts once, and clearing saves over al
       shape.ev.flatMap(({ c: call, u: counts }) => (call === undefined || !counts ? [] : [[call, counts]])),
     );
     const prompts = [...calls.values()].map(([input, written, read]) => input + written + read);
-    const report = replay(readTranscript(inflate(shape)));
+    const report = replay(await readTranscript(inflate(shape)));
     assert.equal(report.calls, prompts.filter((tokens) => tokens > 0).length);
     const compaction = report.compaction.mode === "recorded";
     const { tokens, cost } = rowOf(report, { compaction });

@@ -34,7 +34,7 @@ const maxContextWindow = 1_000_000;
 /**
  * What every policy would have cost on a recorded session.
  *
- * @example replay(readTranscript(text)).rows.find(({ placement, clearing }) => placement === "epoch" && clearing)?.cost
+ * @example replay(await readTranscript(text)).rows.find(({ placement, clearing }) => placement === "epoch" && clearing)?.cost
  */
 export function replay(transcript: Transcript, options: ReplayOptions = {}): Report {
   const { prices: table = builtInPrices } = options;

@@ -55,8 +55,8 @@ export class Memory {
       // Whole milliseconds: some stores keep nothing else.
       clock: () => Math.floor(setting.clock()),
       knowledge: (agent) => this.knowledge(agent),
-      offer: (surfaces) => this.#offer(surfaces),
-      use: (surfaces) => this.#use(surfaces),
+      offer: (surfaces, check) => this.#offer(surfaces, check),
+      use: (surfaces, check) => this.#use(surfaces, undefined, check),
     };
   }
 
@@ -234,20 +234,23 @@ export class Memory {
     await this.#setting.store.close();
   }
 
-  #offer(surfaces: readonly SurfaceChoice[]): Toolbox {
-    const { toolbox, makeToolbox, defaultSurfaces } = this.#setting;
+  #offer(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox {
+    const { toolbox, defaultSurfaces } = this.#setting;
     const all = [...new Set([...(defaultSurfaces ?? []), ...surfaces])];
-    if (!makeToolbox || !defaultSurfaces || all.length === defaultSurfaces.length) return toolbox;
-    this.#setting.defaultSurfaces = all;
-    this.#setting.toolbox = makeToolbox(all);
-    return this.#setting.toolbox;
+    if (defaultSurfaces && all.length > defaultSurfaces.length) return this.#use(all, all, check);
+    check?.(toolbox);
+    return toolbox;
   }
 
-  #use(surfaces: readonly SurfaceChoice[]): Toolbox {
-    const { toolbox, makeToolbox } = this.#setting;
-    this.#setting.defaultSurfaces = undefined;
-    this.#setting.toolbox = makeToolbox?.(surfaces) ?? toolbox;
-    return this.#setting.toolbox;
+  #use(
+    surfaces: readonly SurfaceChoice[],
+    defaults: readonly SurfaceChoice[] | undefined,
+    check?: (toolbox: Toolbox) => void,
+  ): Toolbox {
+    const toolbox = this.#setting.makeToolbox?.(surfaces) ?? this.#setting.toolbox;
+    check?.(toolbox);
+    Object.assign(this.#setting, { toolbox, defaultSurfaces: defaults });
+    return toolbox;
   }
 
   #newRow(options: NewSessionOptions, origin: SessionRow["origin"]): SessionRow {

@@ -57,7 +57,7 @@ export class NoteCache {
   async #load(store: Store, row: SessionRow): Promise<NoteIndex> {
     const index = new NoteIndex();
     for (const { key, value } of await readRecords(store, row, { kinds: ["note"] })) {
-      index.set(key, value as unknown as NoteValue | null);
+      index.set(key, value as NoteValue | null);
     }
     this.#index = index;
     this.#birth = row.createdAt;
@@ -68,7 +68,7 @@ export class NoteCache {
   #replay(entry: JournalEntry): void {
     for (const change of entry.changes) {
       if (change.type === "record" && change.kind === "note") {
-        this.#index?.set(change.key, change.after as unknown as NoteValue | null);
+        this.#index?.set(change.key, change.after);
       }
     }
   }

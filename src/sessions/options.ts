@@ -18,9 +18,9 @@ export interface SessionSetting extends Setting, DriverSetting {
 /** What whoever drives a conversation (an agent, an adapter) takes from the memory instead of being given it again. */
 export interface DriverSetting extends Pick<Setting, "toolbox" | "limits" | "countTokens" | "clock"> {
   /** Adds surfaces to a memory that was opened without naming any; one that named them keeps those. */
-  offer(surfaces: readonly SurfaceChoice[]): Toolbox;
-  /** Uses exactly these surfaces from here on. */
-  use(surfaces: readonly SurfaceChoice[]): Toolbox;
+  offer(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox;
+  /** Uses exactly these surfaces from here on, if `check` does not throw. */
+  use(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox;
 }
 
 /** A surface by name, or given whole. */

@@ -3,6 +3,7 @@ import { step } from "../engine/commit.ts";
 import type { Json } from "../engine/json.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { Applied } from "../engine/operations.ts";
+import { Queue } from "../engine/queue.ts";
 import {
   type Receipt,
   type RecordId,
@@ -54,8 +55,8 @@ export class Session implements SessionHandle {
   readonly #setting: SessionSetting;
   readonly #notes = new NoteCache();
   readonly #companions = new Map<symbol, unknown>();
+  readonly #queue = new Queue();
   #state: State;
-  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(setting: SessionSetting, state: State) {
     this.#setting = setting;
@@ -87,9 +88,7 @@ export class Session implements SessionHandle {
     isSame: (earlier: JournalEntry) => boolean,
     options: ApplyOptions = {},
   ): Promise<AppliedOperation<ResultOf<O>>> {
-    const turn = this.#queue.then(() => this.#apply(make, isSame, checkApplyOptions(options)));
-    this.#queue = turn.catch(() => undefined);
-    return turn;
+    return this.#queue.run(() => this.#apply(make, isSame, checkApplyOptions(options)));
   }
 
   /** For drivers of conversations (an agent, an adapter, a host): the surfaces in use, and the budgets. */
@@ -198,7 +197,7 @@ export class Session implements SessionHandle {
   /** Hears of every later entry, in order, whoever wrote it. */
   async watch(listener: (entry: JournalEntry) => void): Promise<() => void> {
     let seen = (await this.state()).row.revision;
-    let reading: Promise<void> = Promise.resolve();
+    const reads = new Queue();
     let stopped = false;
     const catchUp = async () => {
       for (const entry of await this.history({ from: seen + 1, newestFirst: false })) {
@@ -208,7 +207,7 @@ export class Session implements SessionHandle {
       }
     };
     const hear = () => {
-      reading = reading.then(catchUp).catch(() => undefined);
+      reads.run(catchUp).catch(() => undefined);
     };
     const stop = await this.#setting.store.watch((change) => {
       if (change.sessionId === this.id && change.owner === this.owner) hear();

@@ -76,6 +76,8 @@ export interface SurfaceView {
   order?: number;
   /** What the model sees every turn; undefined for nothing. */
   block?(state: State): Omit<Block, "surface"> | undefined;
+  /** The end marker that its block needs where anything follows it. */
+  end?: string;
   /** Its block as an epoch froze it, for a text that the snapshot keeps unrendered. */
   frozen?(snapshot: EpochSnapshot): string;
   /** Whether the agent has written nothing to it; left out where it holds nothing of the agent's. */

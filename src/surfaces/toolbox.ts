@@ -93,7 +93,7 @@ export function createToolbox(
 }
 
 /** Tells surfaces of a moment of the conversation, one after another, and returns their warnings. */
-export async function notifySurfaces(
+async function notifySurfaces(
   surfaces: readonly MomentSurface[],
   session: MomentSession,
   moment: Moment,
@@ -146,6 +146,7 @@ function compose(guidance: string, surfaces: readonly Surface[], state: State): 
     guidance,
     blocks,
     frozen: [...snapshot.blocks, ...inOrder.flatMap((surface) => surface.frozen?.(snapshot) ?? [])],
+    ends: Object.fromEntries(surfaces.flatMap(({ name, end }) => (end === undefined ? [] : [[name, end]]))),
     system: [guidance, ...textsFor("system")].filter((text) => text !== "").join("\n\n"),
     message: textsFor("message").join("\n\n"),
   };

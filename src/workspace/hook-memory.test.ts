@@ -15,7 +15,7 @@ function locate(HOLDFAST_DB: string) {
   return { project, store: locateStore({ project, cwd: root, env: { HOLDFAST_DB } }) };
 }
 
-test("the stamp changes with every write, also where the database is reached through a link [hooks.store]", async () => {
+test("the stamp changes with every write, even through a symlink [hooks.store]", async () => {
   const folder = temporaryDirectory();
   const [real, link] = [join(folder, "real.db"), join(temporaryDirectory(), "link.db")];
   symlinkSync(real, link);
@@ -31,19 +31,19 @@ test("the stamp changes with every write, also where the database is reached thr
   assert.equal(stamps.size, 3);
 });
 
-test("a store that has to be opened to see what changed has no stamp [hooks.store]", () => {
-  const places = ["jsonl:notes", "memory:", "postgres://db/notes", "sqlite::memory:"];
+test("a store that must be opened to detect a change has no stamp [hooks.store]", () => {
+  const addresses = ["jsonl:notes", "memory:", "postgres://db/notes", "sqlite::memory:"];
   assert.deepEqual(
-    places.map((place) => stampOf(locate(place).store)),
+    addresses.map((address) => stampOf(locate(address).store)),
     ["", "", "", ""],
   );
 });
 
-test("a hook that only looks makes no store, of whichever kind [hooks.missing]", async () => {
-  for (const place of ["notes.db", "sqlite:notes.db?synchronous=normal", "jsonl:notes"]) {
-    const { project, store } = locate(place);
+test("a hook that only reads creates no store of any kind [hooks.missing]", async () => {
+  for (const address of ["notes.db", "sqlite:notes.db?synchronous=normal", "jsonl:notes"]) {
+    const { project, store } = locate(address);
     assert.equal(await openHookMemory(project, store, false), undefined);
-    assert.ok(!existsSync(store.file), place);
+    assert.ok(!existsSync(store.file), address);
     const memory = await openHookMemory(project, store, true);
     await (await memory?.openSession("s"))?.notepad.append("kept");
     await memory?.close();

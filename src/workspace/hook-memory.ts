@@ -10,10 +10,10 @@ import { emptyToolbox } from "../surfaces/empty-toolbox.ts";
 import { type Project, prepareProjectStore } from "./project.ts";
 import { type StoreLocation, sqliteFile } from "./store-location.ts";
 
-/** Another process may block one statement this long; then the hook checks its own deadline. */
+/** How long one statement waits for another process's lock before the hook checks its deadline. */
 const busyMilliseconds = 50;
 
-/** A memory without tools, for looking, checkpoints and receipts; undefined when there is none and none is to be made. */
+/** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
 export async function openHookMemory(
   project: Project,
   store: StoreLocation,
@@ -35,18 +35,18 @@ export async function openHookMemory(
 }
 
 async function openFast({ url }: StoreLocation): Promise<Store> {
-  // Warnings about the version of SQLite belong in `doctor`, not in every hook.
+  // `doctor` reports warnings about the SQLite version; hooks stay quiet.
   const onWarning = () => {};
   const address = parseStoreAddress(url);
   if (address.kind === "sqlite") return sqliteStore({ ...address, busyMilliseconds, onWarning });
   return (await import("../stores/open-store.ts")).openStore(url, { onWarning });
 }
 
-/** Changes with every write to the database file; "" for a store that has to be opened to see that. */
+/** Changes with every write to the database file; "" for a store that must be opened to detect a change. */
 export function stampOf(store: StoreLocation): string {
   const file = sqliteFile(store);
   if (file === undefined) return "";
-  // SQLite keeps the log beside the real file, not beside a link to it.
+  // The WAL is next to the real file, not next to a symlink to it.
   const parts = [file, `${file}-wal`].map((path) => {
     const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
     return stat ? `${stat.mtimeNs}.${stat.size}` : "none";

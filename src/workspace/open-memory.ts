@@ -5,28 +5,28 @@ import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
 import { prepareProjectStore } from "./project.ts";
-import { findWorkspace, type Workspace, type WorkspaceQuestion } from "./workspace.ts";
+import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
 
-export interface OpenOptions extends WorkspaceQuestion {
-  /** Default: every surface that needs nothing but its name. */
+export interface OpenOptions extends FindWorkspaceOptions {
+  /** Default: every surface that needs no configuration. */
   surfaces?: readonly Surface[];
-  /** Called with what the config or the store had wrong. Default: `console.warn`. */
+  /** Receives warnings about the config and the store. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
 }
 
-/** Opens the workspace's memory, and makes it where there is none. */
+/** Opens the workspace's memory, creating it if there is none. */
 export async function openWorkspaceMemory(options: OpenOptions = {}): Promise<Memory> {
   return open(findWorkspace(options), options);
 }
 
-/** Opens the workspace's memory for a command that only looks: it never makes an empty one by the way. */
+/** Opens the workspace's memory for a command that needs an existing one; never creates an empty store. */
 export async function openExistingMemory(options: OpenOptions = {}): Promise<Memory> {
   const workspace = findWorkspace(options);
   const { file, url } = workspace.store;
   if (file !== "" && !existsSync(file)) {
     throw new HoldfastError(
       "not_found",
-      `There is no memory at ${file} yet. Run "holdfast init" in the project, or name one with --db or --store.`,
+      `There is no memory at ${file} yet. Run "holdfast init" in the project, or choose a store with --db or --store.`,
       { data: { store: url } },
     );
   }

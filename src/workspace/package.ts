@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The folder with our package.json: the nearest one above this file, built or not. */
+/** The folder with Holdfast's package.json: the nearest one above this file, in a checkout or a build. */
 export const packageRoot = findPackageRoot(import.meta.dirname);
 
 function findPackageRoot(from: string): string {

@@ -3,24 +3,24 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { makeFolder } from "./small-file.ts";
 
-/** A project on this machine: its root, and the folder in it that is ours. */
+/** A project on this machine: its root and its `.holdfast` folder. */
 export interface Project {
   root: string;
   /** `.holdfast` in the root. */
   directory: string;
 }
 
-/** The nearest folder upwards that has a `.holdfast` or is a Git repository; the folder itself when there is none. */
+/** Finds the nearest folder with a `.holdfast` or a `.git`, from `cwd` upwards; `cwd` itself if there is none. */
 export function findProject(cwd: string): Project {
   const start = resolve(cwd);
   for (let root = start; ; root = dirname(root)) {
-    if (existsSync(join(root, ".git")) || holdsProject(root, start)) return projectAt(root);
+    if (existsSync(join(root, ".git")) || isProjectRoot(root, start)) return projectAt(root);
     if (root === dirname(root)) return projectAt(start);
   }
 }
 
-/** A memory in the home folder is not that of every folder below it, and one of another user is not ours. */
-function holdsProject(root: string, start: string): boolean {
+/** Above `start`, a `.holdfast` in the home folder or owned by another user does not count. */
+function isProjectRoot(root: string, start: string): boolean {
   const stat = statSync(join(root, ".holdfast"), { throwIfNoEntry: false });
   if (!stat?.isDirectory()) return false;
   return root === start || (root !== homedir() && stat.uid === (process.getuid?.() ?? stat.uid));
@@ -30,7 +30,7 @@ function projectAt(root: string): Project {
   return { root, directory: join(root, ".holdfast") };
 }
 
-/** Makes our folder, for its owner only and out of Git's sight. */
+/** Creates `.holdfast`, private to its owner and ignored by Git. */
 export function makeProjectDirectory(directory: string): void {
   makeFolder(directory);
   try {
@@ -40,15 +40,15 @@ export function makeProjectDirectory(directory: string): void {
   }
 }
 
-/** Before a store is opened at `file`: when that is in our folder, makes the folder and closes it to other users. */
+/** Call before opening a store at `file`: if it is in `.holdfast`, creates that folder and makes it private. */
 export function prepareProjectStore({ directory }: Project, file: string): void {
   if (dirname(file) !== directory) return;
   try {
     makeProjectDirectory(directory);
-    // It may have come with the repository, open to everybody.
+    // It may come from a checkout, readable by everyone.
     if ((statSync(directory).mode & 0o077) !== 0) chmodSync(directory, 0o700);
   } catch (error) {
-    // A project that does not exist is not made. Where nothing can be written, the store explains it better.
+    // Never create the project itself. For any other error, opening the store gives a better message.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") throw error;
   }
 }

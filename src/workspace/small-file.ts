@@ -11,15 +11,15 @@ import {
 import { dirname } from "node:path";
 import { isObject } from "../engine/json.ts";
 
-/** Larger files are not ours. */
-const mostBytes = 1_000_000;
+/** Holdfast writes no larger files. */
+const maxBytes = 1_000_000;
 
-/** Writes a small JSON file so that a reader sees the old one or the new one, never a part. */
+/** Writes a small JSON file atomically: readers see the old or the new content, never a part. */
 export function writeSmallFile(path: string, value: unknown): void {
   makeFolder(dirname(path));
   const temporary = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   try {
-    // `wx` follows no link that somebody has put there.
+    // `wx` fails on an existing path, so a planted symlink is never followed.
     writeFileSync(temporary, `${JSON.stringify(value)}\n`, { flag: "wx", mode: 0o600 });
     renameSync(temporary, path);
   } catch (error) {
@@ -28,7 +28,7 @@ export function writeSmallFile(path: string, value: unknown): void {
   }
 }
 
-/** One folder, for its owner only. Those above it are not ours to make. */
+/** Creates one private folder, but not its parents. */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
   try {
@@ -38,10 +38,10 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** The object in the file; undefined when it is missing, damaged or too large to be ours. */
+/** The JSON object in the file; undefined if it is missing, damaged or too large. */
 export function readSmallFile(path: string): Record<string, unknown> | undefined {
   try {
-    if (statSync(path).size > mostBytes) return undefined;
+    if (statSync(path).size > maxBytes) return undefined;
     const value: unknown = JSON.parse(readFileSync(path, "utf8"));
     return isObject(value) ? value : undefined;
   } catch {
@@ -49,7 +49,7 @@ export function readSmallFile(path: string): Record<string, unknown> | undefined
   }
 }
 
-/** What lies in a folder; nothing when it cannot be read. */
+/** The names in a folder; empty if it cannot be read. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -58,7 +58,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Sixteen hexadecimal digits that tell texts apart. Node's own hashes take longer to load than a hook may take. */
+/** A hash of 16 hex digits. Not from node:crypto, which takes too long to load in a hook. */
 export function shortHash(text: string): string {
   let [a, b] = [0x811c9dc5, 0x1000193];
   for (const byte of Buffer.from(text, "utf8")) {

@@ -20,18 +20,18 @@ import { locateStore, type StoreFlags, type StoreLocation, storeName } from "./s
 
 const cli = join(import.meta.dirname, "../cli.ts");
 
-/** `$root` is the project, `$inside` the subdirectory that the programs are started in, `$home` the home directory. */
+/** `$root` is the project, `$inside` the subdirectory where the programs start, `$home` the home directory. */
 interface Setting {
   env?: Record<string, string>;
   flags?: string[];
   config?: { store: unknown };
-  /** A link that is made before, and where it leads. */
+  /** A symlink that exists beforehand, and its target. */
   link?: [from: string, to: string];
   /** Default: `$inside`. */
   cwd?: string;
   /** The project directory's name. */
   name?: string;
-  /** The path of the store, with `jsonl:` before a directory. */
+  /** The path of the store; a directory has the prefix `jsonl:`. */
   expected: string;
   source: "flag" | "environment" | "config" | "default";
 }
@@ -126,9 +126,9 @@ after(() => entryPoints.kill());
 for (const setting of settings) {
   const { expected, source, ...given } = setting;
   test(`every entry point finds ${expected} for ${JSON.stringify(given)} [store.location]`, async () => {
-    const scene = await prepare(setting);
-    const { cwd, env, flags, session, store } = scene;
-    const before = listFiles(scene.top);
+    const fixture = await createFixture(setting);
+    const { cwd, env, flags, session, store } = fixture;
+    const before = listFiles(fixture.top);
     const [shown, sessions, hook] = await Promise.all([
       askEntryPoints({ cwd, variables: env, flags, session, expected: store }),
       runNode([cli, "sessions", "--all", "--json", ...flags], process.execPath, { cwd, env }),
@@ -139,36 +139,36 @@ for (const setting of settings) {
     assert.match(sessions.stdout, new RegExp(`"${session}"`), `sessions: ${sessions.stderr}`);
     assert.match(shown.mcp, notepad);
     assert.match(shown.serve, new RegExp(`"${session}"`));
-    assert.ok(shown.serve.includes(` shows ${scene.shownAs}\n`), shown.serve);
+    assert.ok(shown.serve.includes(` shows ${fixture.shownAs}\n`), shown.serve);
     if (flags.length === 0) {
       assert.match(shown.pi, notepad);
       assert.match(shown.openclaw, notepad);
       assert.equal(shown.doctor, "the canary is there");
     }
-    assert.deepEqual(listFiles(scene.top), before, "a store was made elsewhere");
-    for (const said of [shown.warnings, hook.stderr, sessions.stderr])
-      assert.equal(said.includes(`"store" in `), setting.config?.store === 5, said);
-    const location = scene.locate();
+    assert.deepEqual(listFiles(fixture.top), before, "a store was created elsewhere");
+    for (const output of [shown.warnings, hook.stderr, sessions.stderr])
+      assert.equal(output.includes(`"store" in `), setting.config?.store === 5, output);
+    const location = fixture.locate();
     assert.equal(location.source, source);
-    assert.equal(location.file, scene.shownAs.replace("jsonl:", ""));
+    assert.equal(location.file, fixture.shownAs.replace("jsonl:", ""));
     assert.equal(location.url.replace(/^sqlite:|\?synchronous=\w+$/g, ""), store);
   });
 }
 
-test("processes of their own agree on a store that HOLDFAST_DB names by its URL [store.location]", async (context) => {
+test("separate processes agree on a store that HOLDFAST_DB names by URL [store.location]", async (context) => {
   const env = { HOLDFAST_DB: "sqlite:$home/a.db" };
-  const scene = await prepare({ env, expected: "$home/a.db", source: "environment" });
-  const { cwd, session } = scene;
-  const before = listFiles(scene.top);
-  Object.assign(process.env, scene.env);
+  const fixture = await createFixture({ env, expected: "$home/a.db", source: "environment" });
+  const { cwd, session } = fixture;
+  const before = listFiles(fixture.top);
+  Object.assign(process.env, fixture.env);
   const shown = await runNode([cli, "show", session], process.execPath, { cwd });
   assert.match(shown.stdout, /kept in/, shown.stderr);
-  const mcp = startMcp(context, ["--session", session], { cwd, env: scene.env });
+  const mcp = startMcp(context, ["--session", session], { cwd, env: fixture.env });
   await initialize(mcp);
   assert.match((await mcp.call("read_notepad")).content[0].text, /kept in/);
   await mcp.end();
   const server = await startServe(context, ["--port", "0"], cwd);
-  assert.ok(server.output().includes(` shows ${scene.shownAs}\n`), server.output());
+  assert.ok(server.output().includes(` shows ${fixture.shownAs}\n`), server.output());
   server.process.kill();
   await server.ended;
   const line = `'${process.execPath}' '${cli}' hook claude-code`;
@@ -182,10 +182,10 @@ test("processes of their own agree on a store that HOLDFAST_DB names by its URL 
     findings.map(({ check, status }) => `${check} ${status}`),
     ["canary ok", "hook ok"],
   );
-  assert.deepEqual(listFiles(scene.top), before, "a store was made elsewhere");
+  assert.deepEqual(listFiles(fixture.top), before, "a store was created elsewhere");
 });
 
-test("a store that is not a file is opened as it was written, and shown without its password [store.location]", () => {
+test("a store that is not a file keeps its URL, and is shown without the password [store.location]", () => {
   const project = { root: "/p", directory: "/p/.holdfast" };
   const locate = (HOLDFAST_STORE: string) => locateStore({ project, cwd: "/p", env: { HOLDFAST_STORE } });
   const url = "postgres://me:secret@db.example/notes?sslmode=require";
@@ -201,7 +201,7 @@ test("a store that is not a file is opened as it was written, and shown without 
   });
 });
 
-test("options survive, and what names no store is refused with the reason [store.location]", () => {
+test("store options are kept, and invalid addresses are rejected with a reason [store.location]", () => {
   const project = { root: "/p", directory: "/p/.holdfast" };
   const locate = (flags: StoreFlags) => locateStore({ project, cwd: "/p/deep", env: {}, flags });
   const normal = locate({ store: "sqlite:a.db?synchronous=normal" });
@@ -214,43 +214,43 @@ test("options survive, and what names no store is refused with the reason [store
   assert.throws(() => locate({ store: "mysql://db" }), /There is no store for "mysql:"/);
 });
 
-interface Scene {
-  /** The directory of everything that belongs to this setting. */
+interface Fixture {
+  /** The directory that contains everything for this setting. */
   top: string;
   cwd: string;
   env: Record<string, string>;
   flags: string[];
-  /** What opens the expected store; the session is in no other. */
+  /** The URL of the expected store; the session is in no other. */
   store: string;
   session: string;
-  /** The store as a person is shown it. */
+  /** The store's display name. */
   shownAs: string;
   locate(): StoreLocation;
 }
 
-let scenes = 0;
+let fixtures = 0;
 
-/** Makes the project, and the expected store with a session for every host. */
-async function prepare(setting: Setting): Promise<Scene> {
+/** Creates the project and the expected store, with a session for every host. */
+async function createFixture(setting: Setting): Promise<Fixture> {
   const top = realpathSync(temporaryDirectory());
   const root = join(top, setting.name ?? "project");
-  const places = { root, home: join(top, "home"), inside: join(root, "packages/deep") };
-  for (const path of [places.inside, places.home, join(root, ".git")]) mkdirSync(path, { recursive: true });
-  const filled = fill(setting, places);
-  const { env = {}, flags = [], config, link, cwd = places.inside, expected } = filled;
+  const paths = { root, home: join(top, "home"), inside: join(root, "packages/deep") };
+  for (const path of [paths.inside, paths.home, join(root, ".git")]) mkdirSync(path, { recursive: true });
+  const filled = fill(setting, paths);
+  const { env = {}, flags = [], config, link, cwd = paths.inside, expected } = filled;
   if (config || link) mkdirSync(join(root, ".holdfast"), { mode: 0o700 });
   if (config) writeFileSync(join(root, ".holdfast/config.json"), JSON.stringify(config));
-  const session = `session-${++scenes}`;
+  const session = `session-${++fixtures}`;
   const memory = await openMemory({ store: expected });
   for (const id of [session, ...["claude-code", "pi", "openclaw"].map((host) => `${host}.${session}`)])
     await (await memory.openSession(id)).notepad.write(`kept in ${session}`);
   await memory.close();
   if (link) symlinkSync(link[1], link[0]);
-  process.env.HOME = places.home;
+  process.env.HOME = paths.home;
   return {
     top,
     cwd,
-    env: { HOLDFAST_DB: "", HOLDFAST_STORE: "", HOME: places.home, NODE_COMPILE_CACHE: compiled, ...env },
+    env: { HOLDFAST_DB: "", HOLDFAST_STORE: "", HOME: paths.home, NODE_COMPILE_CACHE: compiled, ...env },
     flags,
     store: expected,
     session,
@@ -289,7 +289,7 @@ function hookEvent(session_id: string, cwd: string): string {
   return JSON.stringify({ session_id, cwd, hook_event_name: "SessionStart", source: "startup" });
 }
 
-/** Every database and every other file, without what hooks and SQLite keep beside a store. */
+/** All files except those that hooks and SQLite keep next to a store. */
 function listFiles(top: string): string[] {
   return readdirSync(top, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

@@ -6,7 +6,7 @@ import { formatStoreAddress, parseStoreAddress, type StoreAddress } from "../sto
 import type { WorkspaceConfig } from "./config.ts";
 import type { Project } from "./project.ts";
 
-/** The options of a command that name a store; each takes a path or a URL. */
+/** Command-line flags that choose a store; each takes a path or a URL. */
 export interface StoreFlags {
   db?: string | undefined;
   store?: string | undefined;
@@ -15,26 +15,26 @@ export interface StoreFlags {
 /** Where a project's memory is. */
 export interface StoreLocation {
   kind: StoreAddress["kind"];
-  /** Opens it with `openStore`; for a link, this is where the link leads. */
+  /** The URL for `openStore`, with symlinks resolved. */
   url: string;
-  /** The absolute path, as the user wrote it, of a SQLite file or a JSONL directory; "" for a store that is not a file. */
+  /** The absolute path of a SQLite file or a JSONL directory, symlinks not resolved; "" for any other store. */
   file: string;
-  /** Who chose it. */
+  /** Where the choice comes from. */
   source: "flag" | "environment" | "config" | "default";
 }
 
-export interface StoreQuestion {
+export interface LocateStoreOptions {
   project: Project;
-  /** The directory that the flags' paths are relative to; all other paths are relative to the project's root. */
+  /** Paths in flags are relative to this directory, all others to the project's root. */
   cwd: string;
   flags?: StoreFlags | undefined;
   env?: NodeJS.ProcessEnv | undefined;
   config?: Pick<WorkspaceConfig, "store"> | undefined;
 }
 
-/** Flags first, then the environment, then the config file, then `.holdfast/memory.db`. */
-export function locateStore(question: StoreQuestion): StoreLocation {
-  const { text, base, source } = chooseAddress(question);
+/** Precedence: flags, environment, config file, `.holdfast/memory.db`. */
+export function locateStore(options: LocateStoreOptions): StoreLocation {
+  const { text, base, source } = chooseAddress(options);
   const address = parseStoreAddress(text);
   if (!("path" in address) || address.path === ":memory:")
     return { kind: address.kind, url: formatStoreAddress(address), file: "", source };
@@ -43,23 +43,23 @@ export function locateStore(question: StoreQuestion): StoreLocation {
   return { kind: address.kind, url, file, source };
 }
 
-/** Refuses flags that contradict each other or name nothing. */
+/** Throws on contradictory or empty flags. */
 export function checkStoreFlags({ db, store }: StoreFlags): void {
   if (db !== undefined && store !== undefined)
     throw new HoldfastError("invalid_input", "Give either --db or --store, not both.");
   if (db === "" || store === "")
     throw new HoldfastError(
       "invalid_input",
-      `--${db === "" ? "db" : "store"} is empty. Name a file or a URL, or leave the option out.`,
+      `--${db === "" ? "db" : "store"} is empty. Give a path or a URL, or omit the option.`,
     );
 }
 
-/** The database file of a SQLite store, where a link to it leads; undefined for every other store. */
+/** The database file of a SQLite store, with symlinks resolved; undefined for any other store. */
 export function sqliteFile({ kind, file }: StoreLocation): string | undefined {
   return kind === "sqlite" && file !== "" ? realFile(file) : undefined;
 }
 
-/** The path itself while there is nothing at it. */
+/** Resolves symlinks; returns the path itself if nothing exists there. */
 function realFile(path: string): string {
   try {
     return realpathSync.native(path);
@@ -68,7 +68,7 @@ function realFile(path: string): string {
   }
 }
 
-/** The store as it may be shown: a SQLite file by its path, any other by its URL without the password. */
+/** The store's display name: the path of a SQLite file, or else the URL without its password. */
 export function storeName({ kind, url, file }: StoreLocation): string {
   if (kind === "sqlite" && file !== "") return file;
   return url.replace(/^([a-z]+:\/\/[^:@/]*):[^@]*@/, "$1@");
@@ -86,18 +86,18 @@ function chooseAddress({
   flags = {},
   env = process.env,
   config = {},
-}: StoreQuestion): ChosenAddress {
+}: LocateStoreOptions): ChosenAddress {
   checkStoreFlags(flags);
   const flag = flags.db ?? flags.store;
   if (flag !== undefined) return { text: flag, base: cwd, source: "flag" };
-  // An empty variable is one that was not set.
+  // An empty variable counts as unset.
   const variable = env.HOLDFAST_DB || env.HOLDFAST_STORE;
   if (variable) return { text: variable, base: project.root, source: "environment" };
   if (config.store) return { text: config.store, base: project.root, source: "config" };
   return { text: join(project.directory, "memory.db"), base: project.root, source: "default" };
 }
 
-/** `~` as the shell reads it; in a variable or a config file there is no shell that would. */
+/** Expands `~`, because no shell does so in a variable's value or a config file. */
 function expandHome(path: string): string {
   return /^~(?:$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path;
 }

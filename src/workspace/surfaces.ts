@@ -5,8 +5,8 @@ import { hasNotes } from "../surfaces/project/notes-md/places.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { findSurfaces, surfaceNames } from "../surfaces/surfaces.ts";
 
-/** Surfaces that look outside the session; each is loaded when it is chosen. */
-const outside: Record<string, (root: string) => Promise<Surface>> = {
+/** Surfaces that need more than the session, loaded on demand. */
+const onDemand: Record<string, (root: string) => Promise<Surface>> = {
   knowledge: async (root) => {
     const { skillFolders } = await import("../surfaces/knowledge/skill-folders.ts");
     const folders = process.env.HOLDFAST_SKILLS?.split(delimiter).filter((folder) => folder !== "");
@@ -17,9 +17,9 @@ const outside: Record<string, (root: string) => Promise<Surface>> = {
 };
 
 /** Every surface that can be chosen by name. */
-export const knownSurfaces: readonly string[] = [...new Set([...surfaceNames, ...Object.keys(outside)])];
+export const knownSurfaces: readonly string[] = [...new Set([...surfaceNames, ...Object.keys(onDemand)])];
 
-/** The surfaces of these names, for the project in `root`. */
+/** Loads the surfaces with these names for the project in `root`. */
 export async function loadSurfaces(names: readonly string[], root: string): Promise<Surface[]> {
   const unknown = names.find((name) => !knownSurfaces.includes(name));
   if (unknown !== undefined || names.length === 0) {
@@ -31,7 +31,7 @@ export async function loadSurfaces(names: readonly string[], root: string): Prom
   }
   const loaded: Surface[] = [];
   for (const name of new Set(names)) {
-    const load = Object.hasOwn(outside, name) ? outside[name] : undefined;
+    const load = Object.hasOwn(onDemand, name) ? onDemand[name] : undefined;
     loaded.push(...(load ? [await load(root)] : findSurfaces([name])));
   }
   return loaded;
@@ -39,10 +39,10 @@ export async function loadSurfaces(names: readonly string[], root: string): Prom
 
 const basicNames = ["notepad", "notes"];
 
-/** What every agent gets. */
+/** The surfaces every agent gets. */
 export const basicSurfaces: readonly Surface[] = findSurfaces(basicNames);
 
-/** The default for an agent: little, and the project's notes where it has some. */
+/** The default for an agent: the basic surfaces, and `project` if the project has notes. */
 export function defaultSurfaces(root: string): string[] {
   return [...basicNames, ...(hasNotes(root) ? ["project"] : [])];
 }

@@ -9,14 +9,14 @@ export interface Workspace {
   store: StoreLocation;
 }
 
-export interface WorkspaceQuestion {
+export interface FindWorkspaceOptions {
   /** Default: the working directory of this process. */
   cwd?: string | undefined;
   flags?: StoreFlags | undefined;
 }
 
-/** Which project, which config, which store: the answer is the same for every program that asks in this project. */
-export function findWorkspace({ cwd = process.cwd(), flags }: WorkspaceQuestion = {}): Workspace {
+/** Finds the project, its config and its store, the same way for every entry point. */
+export function findWorkspace({ cwd = process.cwd(), flags }: FindWorkspaceOptions = {}): Workspace {
   const project = findProject(cwd);
   const config = readWorkspaceConfig(project.directory);
   return { project, config, store: locateStore({ project, cwd, flags, config }) };

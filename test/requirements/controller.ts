@@ -79,6 +79,11 @@ export const controller = [
     "controller.ledger": "For each model call what it was given is recorded, byte for byte.",
     "controller.ledger-size": "The record of 500 calls takes at most three times the conversation.",
     "controller.ledger-fails": "A record that cannot be written holds up nothing.",
+    "compaction.drivers":
+      "The agent, the AI SDK adapter, the hooks, pi, OpenClaw and opencode drive one compaction: same checkpoint, same receipt fields, same moments.",
+    "compaction.drivers-bite": "A wrong driver fails the driver contract.",
+    "controller.context":
+      "Surfaces, limits and tokenizer are given once, to openMemory; a session's context and its agent's are the same.",
     "controller.moments":
       "Surfaces hear of a session's start, compactions, clearings and end, and may write outside it.",
     "controller.outside":

@@ -7,6 +7,9 @@ export const repository = [
       "The pre-script installs what is missing and does nothing when the lock file is installed already.",
     "repo.lock": "The lock file names no download address.",
     "repo.boundaries": "Imports point inward only; a planted violation is found.",
+    "repo.plans-pure":
+      "compaction/ has no I/O of its own, and no function called plan writes; a planted one is found.",
+    "repo.architecture": "Every path that ARCHITECTURE.md names exists, and it names every folder of src/.",
     "repo.hosts":
       "No source outside a host's folder and the list of hosts names a host; a planted name is found.",
     "repo.root-entry": "The built root entry pulls in no Node module by a static import.",

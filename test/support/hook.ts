@@ -7,6 +7,7 @@ import { runHook } from "../../src/hosts/hook/run-hook.ts";
 import { hostNamed } from "../../src/hosts/hosts.ts";
 import { openMemory } from "../../src/index.ts";
 import type { Memory } from "../../src/sessions/memory.ts";
+import type { MomentSurface } from "../../src/surfaces/surface.ts";
 import { readWorkspaceConfig } from "../../src/workspace/config.ts";
 import { findProject } from "../../src/workspace/project.ts";
 import type { Outcome } from "./command-line.ts";
@@ -58,6 +59,7 @@ export async function hook(
   project: HookProject,
   host: string,
   payload: Record<string, unknown>,
+  surfaces?: readonly MomentSurface[],
 ): Promise<InProcess> {
   const event = readHookEvent(hostNamed(host), { cwd: project.root, ...payload });
   let reply: HookReply = {};
@@ -66,6 +68,7 @@ export async function hook(
     event,
     project: findProject(event.cwd),
     config: readWorkspaceConfig(project.directory),
+    ...(surfaces ? { surfaces } : {}),
     answer: (given) => {
       reply = given;
     },

@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import { AgentSession, type PromptNow, type PromptView } from "../../agent/agent-session.ts";
+import type { AgentEvent } from "../../agent/events.ts";
 import { placeChanges, tellFullness } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
@@ -7,10 +8,13 @@ import { blocksToFreeze, planPrompt } from "../../context/prompt.ts";
 import { readInjections, readSpans } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { messageKey } from "../../engine/messages.ts";
+import { Queue } from "../../engine/queue.ts";
 import { type Injection, recordId } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import { type CallerConversation, conversationOf } from "./conversation.ts";
+
+type Emit = (event: AgentEvent) => void;
 
 /**
  * A conversation that belongs to the caller, who hands its messages in with every call. Each is stored in
@@ -20,7 +24,7 @@ export class CallerSession extends AgentSession {
   readonly #setting: AgentSetting;
   readonly conversation: CallerConversation;
   #list: StoredMessage[] = [];
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Queue();
 
   constructor(session: Session, setting: AgentSetting) {
     super(session, setting);
@@ -28,19 +32,17 @@ export class CallerSession extends AgentSession {
     this.conversation = conversationOf(session);
   }
 
-  /** One piece of work on this conversation after the other. */
+  /** Work on this conversation runs one piece at a time. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work);
-    this.#queue = turn.catch(() => undefined);
-    return turn;
+    return this.#queue.run(work);
   }
 
   /**
    * Takes over the caller's list: what is new in it is stored, with the memory's changes before a new user message.
    * `base` is the caller's own system prompt.
    */
-  async follow(messages: readonly ModelMessage[], base: string): Promise<void> {
-    await this.#openEpoch();
+  async follow(messages: readonly ModelMessage[], base: string, emit: Emit): Promise<void> {
+    await this.#begin(emit);
     const { known, bytes } = this.conversation;
     await known.catchUp(this.session);
     const numbers = known.align(messages);
@@ -124,6 +126,14 @@ export class CallerSession extends AgentSession {
     return { ...planned, usage: this.usage(planned.prompt, view.base) };
   }
 
+  async #begin(emit: Emit): Promise<void> {
+    if (!this.conversation.isStarted) {
+      this.conversation.isStarted = true;
+      await this.notify({ kind: "session-start" }, emit);
+    }
+    await this.#openEpoch();
+  }
+
   async #openEpoch(): Promise<void> {
     const state = await this.session.state();
     if (state.resident.has("epoch/current")) return;
@@ -148,7 +158,7 @@ function summarisedUntil(state: State): number {
  * What stood before a message that the caller's list no longer has is put before the next one that it has, so that
  * the model always sees every change of the epoch.
  */
-export function anchorInjections(state: State, messages: readonly StoredMessage[]): State {
+function anchorInjections(state: State, messages: readonly StoredMessage[]): State {
   const listed = new Set(messages.map(({ number }) => number));
   const end = (messages.at(-1)?.number ?? summarisedUntil(state)) + 1;
   const isAnchored = ({ before }: Injection) => listed.has(before) || before === end;

@@ -6,6 +6,8 @@ import { KnownMessages } from "./known-messages.ts";
 export class CallerConversation {
   readonly known = new KnownMessages();
   readonly bytes = new FileBytes();
+  /** Whether the surfaces know that work on the session has begun. */
+  isStarted = false;
   /** How many prompts have passed the middleware in this process. */
   placed = 0;
   /** The SDK gives its signal to models but not to a `prepareStep`; all steps of a call have the same one. */

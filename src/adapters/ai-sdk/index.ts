@@ -1,8 +1,12 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLanguageModel } from "ai";
+import { planSessionEnd } from "../../compaction/compaction.ts";
+import { toStored } from "../../context/conversation.ts";
 import { typeName } from "../../engine/check-fields.ts";
+import { readSpans } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { CallerSession } from "./caller-session.ts";
+import { conversationOf } from "./conversation.ts";
 import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
 import {
   adapterSetting,
@@ -78,6 +82,25 @@ export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
   // The step's model holds the middleware, which must not take a warning or a summary for a turn.
   const modelOf = (step: Step) => model ?? forOwnCalls(step.model);
   return prepareStepFor({ agent, setting, modelOf, ...listenersOf(options) });
+}
+
+/**
+ * Ends work on a session for now: surfaces that keep something outside it write their hand-over. The SDK has no moment
+ * for it, so call it when your conversation is over.
+ */
+export async function holdfastEnd(
+  session: Session,
+  options: Pick<PlacementOptions, "onEvent"> = {},
+): Promise<void> {
+  const { toolbox, countTokens } = session.setting;
+  const { counters } = (await session.state()).row;
+  const { to = 0 } = readSpans(await session.state()).find(([, { kind }]) => kind === "summary")?.[1] ?? {};
+  const values = await session.messages(to + 1, counters.lastMessage);
+  const messages = values.map((value, index) => toStored(to + 1 + index, value));
+  const end = await planSessionEnd(session, messages, countTokens);
+  conversationOf(session).isStarted = false;
+  for (const message of await toolbox.notify(session, end))
+    listenersOf(options).emit({ type: "error", message });
 }
 
 /** Callers without types may name a model, as the SDK lets them; a name cannot be wrapped. */

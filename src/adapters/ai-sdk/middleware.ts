@@ -43,7 +43,7 @@ export function memoryMiddleware({
     shared.signal = params.abortSignal;
     const { instructions, base, conversation } = divide(params.prompt);
     await agent.refresh();
-    await agent.follow(conversation.map(toModelMessage), base);
+    await agent.follow(conversation.map(toModelMessage), base, emit);
     await placeUnseenChanges({ agent, setting });
     await foldWhenCold({ agent, setting });
     const { prompt } = await agent.plan({ steer: nudge(agent, await agent.session.state()), base: "" });
@@ -83,7 +83,7 @@ export function memoryMiddleware({
     agent.exclusive(async () => {
       const { base, conversation } = divide(params.prompt);
       // Another call on this conversation may have been here in the meantime.
-      await agent.follow(conversation.map(toModelMessage), base);
+      await agent.follow(conversation.map(toModelMessage), base, emit);
       const skipped = "the provider refused the prompt as too long";
       const signal = params.abortSignal ?? new AbortController().signal;
       const run = { agent, setting, signal, emit, model: by, base, skipped };

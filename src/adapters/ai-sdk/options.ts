@@ -38,9 +38,12 @@ export interface CompactionOptions
 const adapterSurfaces = ["notepad", "notes", "tasks", "results"] as const;
 
 export function toolboxFor(session: Session, { surfaces }: ToolOptions): Toolbox {
-  const toolbox = surfaces ? session.setting.use(surfaces) : session.setting.offer(adapterSurfaces);
-  const [unusable] = toolbox.needsAgent;
-  if (unusable === undefined) return toolbox;
+  const { setting } = session;
+  return surfaces ? setting.use(surfaces, checkUsable) : setting.offer(adapterSurfaces, checkUsable);
+}
+
+function checkUsable({ needsAgent: [unusable] }: Toolbox): void {
+  if (unusable === undefined) return;
   throw new HoldfastError(
     "invalid_input",
     `The surface "${unusable}" needs an agent that Holdfast runs itself: use createAgent from "holdfast/agent", or open the memory without it.`,

@@ -80,7 +80,7 @@ test("what others write in mid-turn follows at once, and stays where it was put 
 
 test("after a pause that no cache outlives, the changes are folded into the system prompt [aisdk.epoch]", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 1) });
-  const { session, server, settings } = await openSdkStage(t, () => ({ text: "Fine." }));
+  const { session, server, settings } = await openSdkStage(t, () => ({ text: "Fine." }), { clock: Date.now });
   const memory = settings();
   const messages: ModelMessage[] = [];
   for (const [minutes, text] of [

@@ -32,7 +32,7 @@ export function prepareStepFor({ agent, setting, emit, report, modelOf }: StepPa
     if (reported !== undefined && expected > 0) setting.tokenizer.observe(expected, reported);
     const base = textOf(instructions);
     const start = messages.findIndex(({ role }) => role !== "system");
-    await agent.follow(start === -1 ? [] : messages.slice(start), base);
+    await agent.follow(start === -1 ? [] : messages.slice(start), base, emit);
     const frame = { model: modelOf(step), base, steer: "" };
     const run = { ...frame, agent, setting, signal: signalOf(step), emit, isOver: () => false };
     await makeRoom(run, growthOf(steps));

@@ -2,26 +2,26 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 
-/** Above this a file is not taken into memory. */
-const largestFile = 50_000_000;
+/** Larger files are not read. */
+const maxFileBytes = 50_000_000;
 
 const skippedDirectories = new Set([".git", ".hg", ".svn", ".holdfast", "node_modules"]);
 
-/** The real path of a file, if it lies in the directory, wherever links may lead. */
+/** Resolves symlinks and returns the real path; throws if it is outside the directory. */
 async function findInside(directory: string, path: string): Promise<string> {
   const root = await realpath(directory);
-  const wanted = resolve(root, path);
+  const requested = resolve(root, path);
   try {
-    const target = await realpath(wanted);
+    const target = await realpath(requested);
     if (isInside(root, target)) return target;
   } catch (error) {
-    // What does not exist is not looked for outside either: that would tell what does.
-    if (isInside(root, await nearestReal(wanted))) throw unreadable(path, error as NodeJS.ErrnoException);
+    // Only paths inside are reported as missing: outside, that would reveal which files exist.
+    if (isInside(root, await nearestReal(requested))) throw unreadable(path, error as NodeJS.ErrnoException);
   }
   throw outside(path);
 }
 
-/** The real path of the nearest directory above that exists. */
+/** The real path of the nearest existing parent directory. */
 async function nearestReal(path: string): Promise<string> {
   for (let at = dirname(path); ; at = dirname(at)) {
     const found = await realpath(at).catch(() => undefined);
@@ -30,11 +30,11 @@ async function nearestReal(path: string): Promise<string> {
 }
 
 function isInside(root: string, target: string): boolean {
-  const way = relative(root, target);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const path = relative(root, target);
+  return path === "" || (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
 }
 
-/** A text file of the directory, whole. */
+/** Reads a whole text file in the directory. */
 export async function readTextFile(directory: string, path: string): Promise<string> {
   const target = await findInside(directory, path);
   const { size, isFile } = await describeFile(target, path);
@@ -44,8 +44,8 @@ export async function readTextFile(directory: string, path: string): Promise<str
       `${path} is not a file. Use search_files to find the files in it.`,
     );
   }
-  if (size > largestFile) {
-    throw new HoldfastError("over_limit", `${path} has ${size} bytes; up to ${largestFile} can be read.`);
+  if (size > maxFileBytes) {
+    throw new HoldfastError("over_limit", `${path} has ${size} bytes; the limit is ${maxFileBytes}.`);
   }
   const bytes = await readFile(target).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
@@ -65,12 +65,12 @@ async function describeFile(target: string, path: string): Promise<{ size: numbe
   }
 }
 
-/** Text holds no NUL, and a binary file nearly always has one early on. */
+/** Text contains no NUL; a binary file nearly always has one early on. */
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, 8_192).includes(0);
 }
 
-/** The files below a directory by name, as paths relative to it. Links are not followed: they could lead out, or round. */
+/** Lists files below a directory as relative paths, by name. Skips symlinks: they could lead outside or into a cycle. */
 export async function* listFiles(directory: string, below = ""): AsyncGenerator<string> {
   const entries = await readdir(join(directory, below), { withFileTypes: true }).catch(() => []);
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -84,7 +84,7 @@ export async function* listFiles(directory: string, below = ""): AsyncGenerator<
 function outside(path: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `${path} is outside the working directory, and only files in it can be read. Give a path inside it.`,
+    `${path} is outside the working directory. Only files inside it can be read.`,
     { data: { path } },
   );
 }
@@ -96,6 +96,6 @@ function unreadable(path: string, error: NodeJS.ErrnoException): HoldfastError {
       data: { path },
     });
   }
-  const problem = error.code === "EACCES" ? "permission was denied" : error.message;
+  const problem = error.code === "EACCES" ? "permission denied" : error.message;
   return new HoldfastError("invalid_input", `${path} cannot be read: ${problem}.`, { data: { path } });
 }

@@ -4,7 +4,7 @@ import type { Receipt, ReceiptItem } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
 import { bar, count, percent } from "../terminal/paint.ts";
 
-/** Where the session stands: shown before each prompt. */
+/** The session's status, shown before each prompt. */
 export function statusLine(status: {
   usage: Usage;
   contextWindow: number;
@@ -17,7 +17,7 @@ export function statusLine(status: {
   return `${bar(share, 12)} ${percent(share)} of ${count(contextWindow)} tokens · epoch ${epoch} · notepad ${count(characters)} characters`;
 }
 
-/** A tool call in a few words. */
+/** A tool call on one line. */
 export function callLine(tool: string, input: unknown): string {
   const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
   const words = fields.map(
@@ -34,7 +34,7 @@ export function resultLine(text: string, isError: boolean): string {
   return lines === 1 ? oneLine(text, 60) : `${count(lines)} lines`;
 }
 
-/** What an event has to say besides the model's text and the tool calls; undefined for nothing. */
+/** The line for an event other than text and tool calls; undefined if it has none. */
 export function eventLine(event: AgentEvent): string | undefined {
   switch (event.type) {
     case "nudge":
@@ -42,20 +42,20 @@ export function eventLine(event: AgentEvent): string | undefined {
     case "warning": {
       const why = event.trigger === "manual" ? "Before the compaction" : "The context is nearly full:";
       if (event.skipped === undefined) return `${why} the agent gets a turn to save what it needs.`;
-      return `The agent was not warned of the compaction: ${event.skipped}.`;
+      return `The agent was not warned before the compaction: ${event.skipped}.`;
     }
     case "checkpoint": {
       const { filesRead, filesWritten, identifiers, openAsks, planOpen } = event.checkpoint;
       const parts = [
         plural(openAsks.length, "open ask"),
-        plural(planOpen.length, "thing to do", "things to do"),
+        plural(planOpen.length, "open plan item"),
         plural(filesRead.length + filesWritten.length, "file"),
         plural(identifiers.length, "identifier"),
       ];
       return `Checkpoint: ${parts.join(", ")}.`;
     }
     case "compaction":
-      return `Compacted: messages ${event.from} to ${event.to} are a summary now${event.summaryBy === "model" ? "" : ", made without the model"}.`;
+      return `Compacted: messages ${event.from} to ${event.to} are now a summary${event.summaryBy === "model" ? "" : ", written without the model"}.`;
     case "receipt":
       return receiptLine(event.receipt);
     case "clearing":
@@ -70,7 +70,7 @@ function receiptLine({ counts, tokensBefore, tokensAfter }: Receipt): string {
   return `Receipt: ${kept} kept, ${recallable} recallable, ${missing} missing; ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
 }
 
-/** A receipt in full, for reading. */
+/** A full receipt, for display. */
 export function receiptText(receipt: Receipt): string {
   const { epoch, trigger, from, to, warning, summaryBy, counts, putBack } = receipt;
   const rows: [name: string, number: number, items: ReceiptItem[]][] = [
@@ -94,6 +94,6 @@ function listItems(items: ReceiptItem[], number: number): string {
   return number > shown.length ? `${shown.join(", ")} and ${number - shown.length} more` : shown.join(", ");
 }
 
-function plural(number: number, one: string, many = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : many}`;
+function plural(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

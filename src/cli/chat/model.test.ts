@@ -12,7 +12,7 @@ test("local servers need only a name, which may have colons [chat.models]", asyn
   assert.equal((await chooseModel({ model: "lmstudio:qwen" })).label, "qwen at http://127.0.0.1:1234/v1");
 });
 
-test("a base URL takes any name, with a provider or without [chat.models]", async () => {
+test("a base URL accepts any name, with or without a provider [chat.models]", async () => {
   const baseUrl = "http://127.0.0.1:8000/v1/";
   for (const [model, label] of [
     ["llama3.2:3b", "llama3.2:3b"],
@@ -23,7 +23,7 @@ test("a base URL takes any name, with a provider or without [chat.models]", asyn
   }
 });
 
-test("a model that cannot be is refused with what works [chat.models]", async () => {
+test("an invalid model is rejected with the valid forms [chat.models]", async () => {
   for (const model of [undefined, "", "gpt", "ollama:", ":x", "nobody:x", "toString:x"]) {
     await assert.rejects(
       chooseModel({ model }),
@@ -33,12 +33,12 @@ test("a model that cannot be is refused with what works [chat.models]", async ()
   }
   await assert.rejects(
     chooseModel({ model: "x", baseUrl: "localhost:1" }),
-    /is no URL\. Give --base-url as http:/,
+    /is not an HTTP URL\. Give --base-url as http:/,
   );
   await assert.rejects(chooseModel({ baseUrl: "http://h/v1" }), /has no name/);
 });
 
-test("a missing package is named with the command that installs it [chat.models]", async () => {
+test("a missing package is reported with the command that installs it [chat.models]", async () => {
   for (const provider of ["anthropic", "openai", "google"]) {
     const missing = () => Promise.reject(new Error("ERR_MODULE_NOT_FOUND"));
     await assert.rejects(chooseModel({ model: `${provider}:x` }, missing), (error: unknown) => {
@@ -54,7 +54,7 @@ test("a missing package is named with the command that installs it [chat.models]
   }
 });
 
-test("a failed call is told with what to do [chat.models]", () => {
+test("a failed call is reported with what to do [chat.models]", () => {
   const failed = (statusCode: number, message: string) =>
     describeFailure(new APICallError({ message, statusCode, url: "", requestBodyValues: {} }), "m");
   assert.equal(failed(401, "bad key"), "m answered 401: bad key. Check the API key.");
@@ -68,6 +68,6 @@ test("a failed call is told with what to do [chat.models]", () => {
       new LoadAPIKeyError({ message: "Pass it … or the ANTHROPIC_API_KEY environment variable." }),
       "anthropic:x",
     ),
-    "There is no key for anthropic:x. Set ANTHROPIC_API_KEY and start again.",
+    "There is no API key for anthropic:x. Set ANTHROPIC_API_KEY and start again.",
   );
 });

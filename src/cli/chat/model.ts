@@ -3,26 +3,26 @@ import { APICallError, type LanguageModel, LoadAPIKeyError, RetryError } from "a
 import { HoldfastError } from "../../errors.ts";
 
 export interface ModelChoice {
-  /** `provider:name`; with a base URL the name alone will do. */
+  /** `provider:name`; with a base URL, the name alone is enough. */
   model?: string | undefined;
   baseUrl?: string | undefined;
 }
 
 export interface ChosenModel {
   model: LanguageModel;
-  /** As shown to the user: the name and where it runs. */
+  /** Shown to the user: the name and where it runs. */
   label: string;
-  /** A guess that `--context-window` corrects. */
+  /** A guess; `--context-window` overrides it. */
   contextWindow: number;
 }
 
-/** Servers on this machine that speak OpenAI's protocol and need no key. */
+/** Local servers with an OpenAI-compatible API, which need no key. */
 const localServers: Record<string, string> = {
   ollama: "http://127.0.0.1:11434/v1",
   lmstudio: "http://127.0.0.1:1234/v1",
 };
 
-/** Packages that only their users need, and the window that their models have at least. */
+/** Optional provider packages, and the smallest context window of their models. */
 const hosted: Record<string, { package: string; contextWindow: number }> = {
   anthropic: { package: "@ai-sdk/anthropic", contextWindow: 200_000 },
   openai: { package: "@ai-sdk/openai", contextWindow: 128_000 },
@@ -33,14 +33,14 @@ const localWindow = 32_000;
 
 const choices = `Use --model ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME or google:NAME, or --base-url URL --model NAME for any OpenAI-compatible server.`;
 
-/** The model that was asked for. Nothing is sent to it yet. */
+/** Resolves the requested model without sending it anything. */
 export async function chooseModel(
   { model, baseUrl }: ModelChoice,
   load: (name: string) => Promise<unknown> = (name) => import(name),
 ): Promise<ChosenModel> {
   const { provider, name } = splitModel(model ?? "");
   if (baseUrl !== undefined) {
-    // Names of local models have colons of their own, so only a known provider is taken for one.
+    // Local model names may contain colons, so only a known provider counts as one.
     return openAICompatible(
       isKnown(provider) ? name : (model ?? ""),
       checkUrl(baseUrl),
@@ -49,15 +49,15 @@ export async function chooseModel(
   }
   if (provider === "" || name === "") {
     const problem = model
-      ? `${JSON.stringify(model)} is no model of the form provider:name`
-      : "There is no model to talk to";
+      ? `${JSON.stringify(model)} is not of the form provider:name`
+      : "No model was given";
     throw new HoldfastError("invalid_input", `${problem}. ${choices}`);
   }
   const local = Object.hasOwn(localServers, provider) ? localServers[provider] : undefined;
   if (local !== undefined) return openAICompatible(name, local);
   const vendor = Object.hasOwn(hosted, provider) ? hosted[provider] : undefined;
   if (!vendor)
-    throw new HoldfastError("invalid_input", `There is no provider ${JSON.stringify(provider)}. ${choices}`);
+    throw new HoldfastError("invalid_input", `Unknown provider ${JSON.stringify(provider)}. ${choices}`);
   const create = await loadProvider(provider, vendor.package, load);
   return { model: create(name), label: `${provider}:${name}`, contextWindow: vendor.contextWindow };
 }
@@ -78,7 +78,7 @@ function checkUrl(baseUrl: string): string {
   if (protocol === "http:" || protocol === "https:") return baseUrl.replace(/\/+$/, "");
   throw new HoldfastError(
     "invalid_input",
-    `${JSON.stringify(baseUrl)} is no URL. Give --base-url as http://HOST:PORT/v1.`,
+    `${JSON.stringify(baseUrl)} is not an HTTP URL. Give --base-url as http://HOST:PORT/v1.`,
   );
 }
 
@@ -88,14 +88,14 @@ function openAICompatible(name: string, baseURL: string, apiKey = ""): ChosenMod
     name: "openai-compatible",
     baseURL,
     includeUsage: true,
-    fetch: (input, init) => reach(baseURL, input, init),
+    fetch: (input, init) => fetchOrExplain(baseURL, input, init),
     ...(apiKey === "" ? {} : { apiKey }),
   });
   return { model: provider(name), label: `${name} at ${baseURL}`, contextWindow: localWindow };
 }
 
-/** A server that is not there is told at once: trying again and again would only look like thinking. */
-async function reach(baseURL: string, ...request: Parameters<typeof fetch>): Promise<Response> {
+/** Fails at once if the server is unreachable: the SDK's retries would look like thinking. */
+async function fetchOrExplain(baseURL: string, ...request: Parameters<typeof fetch>): Promise<Response> {
   try {
     return await fetch(...request);
   } catch (error) {
@@ -120,7 +120,7 @@ async function loadProvider(
   } catch (error) {
     throw new HoldfastError(
       "missing_dependency",
-      `Models of ${provider} need the package ${packageName}. Run: npm install ${packageName}`,
+      `${provider} models need the package ${packageName}. Run: npm install ${packageName}`,
       { cause: error },
     );
   }
@@ -128,16 +128,16 @@ async function loadProvider(
   if (typeof create === "function") return create as (name: string) => LanguageModel;
   throw new HoldfastError(
     "missing_dependency",
-    `The package ${packageName} exports no "${provider}". Run: npm install ${packageName}@latest`,
+    `The package ${packageName} does not export "${provider}". Run: npm install ${packageName}@latest`,
   );
 }
 
-/** Why a turn failed, in words that say what to do. */
+/** Why a turn failed, and what to do about it. */
 export function describeFailure(error: unknown, label: string): string {
   const cause = RetryError.isInstance(error) ? error.lastError : error;
   if (LoadAPIKeyError.isInstance(cause)) {
     const variable = /\b[A-Z_]+_API_KEY\b/.exec(cause.message)?.[0] ?? "the provider's API key";
-    return `There is no key for ${label}. Set ${variable} and start again.`;
+    return `There is no API key for ${label}. Set ${variable} and start again.`;
   }
   if (APICallError.isInstance(cause)) {
     const { statusCode, message } = cause;
@@ -150,9 +150,8 @@ export function describeFailure(error: unknown, label: string): string {
 
 function advice(status: number): string {
   if (status === 401 || status === 403) return "Check the API key.";
-  if (status === 404)
-    return "Check the name in --model, and that --base-url ends as the server wants it (often in /v1).";
-  if (status === 429) return "Wait a little and send it again.";
-  if (status >= 500) return "The fault is the server's; send it again later.";
-  return "Nothing of the conversation was lost; change the request and send it again.";
+  if (status === 404) return "Check the name in --model, and the path of --base-url (often /v1).";
+  if (status === 429) return "Wait a moment and send it again.";
+  if (status >= 500) return "The server failed; send it again later.";
+  return "The conversation is intact; change the request and send it again.";
 }

@@ -15,15 +15,15 @@ const noteFinding = {
   ],
 };
 
-/** A script that leaves one request without an answer, and says when it came. */
+/** A script that never answers one request; `hanging` resolves when that request arrives. */
 function hangAt(
-  isIt: (request: ScriptedRequest, number: number) => boolean,
+  shouldHang: (request: ScriptedRequest, number: number) => boolean,
   answer: (request: ScriptedRequest, number: number) => ScriptedAnswer,
 ) {
   const { promise: hanging, resolve } = Promise.withResolvers<void>();
   let hung = false;
   const script = (request: ScriptedRequest, number: number) => {
-    if (hung || !isIt(request, number)) return answer(request, number);
+    if (hung || !shouldHang(request, number)) return answer(request, number);
     hung = true;
     resolve();
     return never();
@@ -31,7 +31,7 @@ function hangAt(
   return { script, hanging };
 }
 
-test("a turn that was killed goes on at the next start [chat.resume]", async () => {
+test("a killed turn continues at the next start [chat.resume]", async () => {
   const { script, hanging } = hangAt(
     (_request, number) => number === 1,
     (_request, number) => (number === 0 ? noteFinding : { text: "All noted." }),
@@ -45,14 +45,14 @@ test("a turn that was killed goes on at the next start [chat.resume]", async () 
     cwd,
     input: ["/notepad", "thanks"],
   });
-  assert.match(stderr, /^Session s .*\nThe last turn was not finished; going on with it\.\n/);
+  assert.match(stderr, /^Session s .*\nThe last turn was not finished; continuing it\.\n/);
   assert.equal(stdout, "All noted.\n- row 88 has a text date\nAll noted.\n");
   assert.equal(code, 0);
   assert.deepEqual(promptsOf(server.requests[2]), ["note it"]);
   assert.equal(server.requests[2]?.messages.at(-1)?.role, "tool");
 });
 
-/** An agent that reads a file so large that the next call needs a compaction. */
+/** An agent that reads a file large enough to force a compaction before the next call. */
 function readerScript(request: ScriptedRequest): ScriptedAnswer {
   if (isSummary(request))
     return { text: "The user asked: read big.txt and say what the last row is. It was read." };
@@ -69,15 +69,15 @@ const isWarning = (request: ScriptedRequest) =>
 const isAfterSummary = (request: ScriptedRequest) =>
   promptsOf(request).some((text) => String(text).startsWith("[Summary"));
 
-const phases: [name: string, isIt: (request: ScriptedRequest) => boolean][] = [
+const phases: [name: string, shouldHang: (request: ScriptedRequest) => boolean][] = [
   ["while the agent is warned", isWarning],
   ["while the summary is written", isSummary],
   ["right after the compaction", isAfterSummary],
 ];
 
-for (const [name, isIt] of phases) {
-  test(`a turn killed ${name} goes on [chat.resume]`, async () => {
-    const { script, hanging } = hangAt(isIt, readerScript);
+for (const [name, shouldHang] of phases) {
+  test(`a turn killed ${name} continues [chat.resume]`, async () => {
+    const { script, hanging } = hangAt(shouldHang, readerScript);
     const { server, cwd, chat } = await beginChat(script);
     const small = [...chat, "--session", "s", "--context-window", "8000", "--surfaces", "notepad,results"];
     writeFileSync(
@@ -89,9 +89,9 @@ for (const [name, isIt] of phases) {
     killed.process.kill("SIGKILL");
     await killed.exit;
     const { stdout, stderr } = await runCli(small, { cwd, input: ["/receipt"] });
-    assert.match(stderr, /The last turn was not finished; going on with it\./);
+    assert.match(stderr, /The last turn was not finished; continuing it\./);
     assert.match(stdout, /^The last row is 405\.\nCompaction 1 \((?:threshold|projected)\)/);
-    // And then there is nothing left to go on with.
+    // After that there is nothing left to resume.
     const before = server.requests.length;
     const again = await runCli(small, { cwd, input: [] });
     assert.doesNotMatch(again.stderr, /not finished/);
@@ -99,7 +99,7 @@ for (const [name, isIt] of phases) {
   });
 }
 
-test("Ctrl-C stops the turn, and the chat goes on [chat.abort]", async () => {
+test("Ctrl-C stops the turn, and the chat continues [chat.abort]", async () => {
   const { script, hanging } = hangAt(
     (_request, number) => number === 0,
     () => ({ text: "Here again." }),
@@ -117,7 +117,7 @@ test("Ctrl-C stops the turn, and the chat goes on [chat.abort]", async () => {
   assert.equal(run.stdout(), "Here again.\n");
 });
 
-test("Ctrl-C in -p ends it with 130, and --json says so [chat.abort]", async () => {
+test("Ctrl-C with -p exits with 130, and --json reports it [chat.abort]", async () => {
   const { script, hanging } = hangAt(
     (_request, number) => number === 0,
     () => ({ text: "" }),
@@ -131,7 +131,7 @@ test("Ctrl-C in -p ends it with 130, and --json says so [chat.abort]", async () 
   assert.deepEqual([last.type, last.ok, last.aborted], ["result", false, true]);
 });
 
-test("a model or server that is not there is told in one line, with exit 1 [chat.models]", async () => {
+test("a missing model or server is reported in one line, with exit code 1 [chat.models]", async () => {
   const { cwd, chat } = await beginChat(() => ({ status: 404, error: 'model "scripted" not found' }));
   const unknown = await runCli([...chat, "-p", "hi"], { cwd });
   assert.equal(unknown.stdout, "");
@@ -145,21 +145,24 @@ test("a model or server that is not there is told in one line, with exit 1 [chat
   await new Promise((listening) => closed.once("listening", listening));
   const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/v1`;
   await new Promise((done) => closed.close(done));
-  const nobody = await runCli(["chat", "--base-url", url, "--model", "m", "-p", "hi"], { cwd });
+  const unreachable = await runCli(["chat", "--base-url", url, "--model", "m", "-p", "hi"], { cwd });
   assert.match(
-    nobody.stderr,
+    unreachable.stderr,
     new RegExp(
       `\\nNo model server answers at ${url} \\(ECONNREFUSED\\)\\. Start it, or give another address`,
     ),
   );
-  assert.equal(nobody.code, 1);
+  assert.equal(unreachable.code, 1);
 });
 
-test("wrong options are told before anything is opened [chat.models]", async () => {
+test("invalid options are rejected before anything is opened [chat.models]", async () => {
   const { server, cwd, chat } = await beginChat(() => ({ text: "" }));
   const wrong: [args: string[], message: RegExp][] = [
     [[...chat, "-p", " "], /The prompt is empty/],
-    [[...chat, "hello"], /"hello" is no option\. To ask something and exit: holdfast chat -p PROMPT/],
+    [
+      [...chat, "hello"],
+      /Unexpected argument "hello"\. To send one prompt and exit: holdfast chat -p PROMPT/,
+    ],
     [[...chat, "--context-window", "10"], /--context-window must be at least 4000 tokens/],
     [[...chat, "--placement", "top"], /--placement must be one of epoch, system, message/],
     [[...chat, "--surfaces", "notepad,notes2"], /There is no surface called "notes2"/],

@@ -16,7 +16,7 @@ export interface ChatSetting {
   contextWindow: number;
 }
 
-/** One conversation at the command line: the session it is in, and the turn that is running. */
+/** A conversation at the command line: its session and the running turn. */
 export class Chat {
   readonly setting: ChatSetting;
   session: Session;
@@ -29,12 +29,12 @@ export class Chat {
 
   async send(text: string): Promise<Outcome> {
     const { row } = await this.session.state();
-    // The first prompt is what a list of sessions can be read by.
+    // The first prompt becomes the title, so that lists of sessions are readable.
     if (row.title === null) await this.session.apply({ type: "session.rename", title: oneLine(text, 60) });
     return this.run((options) => this.setting.agent.send(this.session.id, text, options));
   }
 
-  /** Shows a turn until it ends, well or not. */
+  /** Runs a turn and shows it until it succeeds or fails. */
   async run(start: (options: SendOptions) => Turn): Promise<Outcome> {
     const { view, model } = this.setting;
     const controller = new AbortController();
@@ -58,7 +58,7 @@ export class Chat {
     return outcome;
   }
 
-  /** Stops the running turn; false when there is nothing left to stop. */
+  /** Stops the running turn; false if there is none or it is already stopping. */
   stop(): boolean {
     if (!this.#running || this.#running.signal.aborted) return false;
     this.#running.abort();
@@ -82,13 +82,13 @@ export class Chat {
   }
 }
 
-/** Whether a turn was cut off: what stands last is not the answer that the user was owed. */
+/** Whether the last turn was interrupted: its last message is not a final answer. */
 export async function isUnfinished(session: Session): Promise<boolean> {
   const { lastMessage } = (await session.state()).row.counters;
   for (let number = lastMessage; number > 0; number--) {
     const [value] = await session.messages(number, number);
     const stored = value === undefined ? undefined : toStored(number, value);
-    // What was said to a compaction warning is no answer to the user.
+    // A reply to a compaction warning is not an answer to the user.
     if (stored && !stored.aside) return !isFinalAnswer(stored);
   }
   return false;

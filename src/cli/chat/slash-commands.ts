@@ -5,7 +5,7 @@ import type { Chat } from "./session.ts";
 
 interface ChatCommand {
   summary: string;
-  /** What to show; undefined ends the chat. */
+  /** Returns the text to show; undefined ends the chat. */
   run(chat: Chat): Promise<string | undefined>;
 }
 
@@ -19,14 +19,14 @@ const commands: Record<string, ChatCommand> = {
     summary: "show what the last compaction kept",
     run: async ({ setting, session }) => {
       const last = (await setting.agent.receipts(session.id)).at(-1);
-      return last ? receiptText(last) : "Nothing has been compacted yet. /compact does it now.";
+      return last ? receiptText(last) : "Nothing has been compacted yet. Run /compact to do it now.";
     },
   },
-  "/undo": { summary: "take back the last change to the memory", run: undo },
+  "/undo": { summary: "undo the last change to memory", run: undo },
   "/sessions": { summary: "list the newest sessions", run: listSessions },
-  "/fork": { summary: "go on in a copy of this session", run: fork },
+  "/fork": { summary: "continue in a copy of this session", run: fork },
   "/help": {
-    summary: "show this",
+    summary: "show this help",
     run: async () =>
       `${Object.entries(commands)
         .map(([name, { summary }]) => `${name.padEnd(10)} ${summary}`)
@@ -35,7 +35,7 @@ const commands: Record<string, ChatCommand> = {
   "/quit": { summary: "end the chat", run: async () => undefined },
 };
 
-/** `/word` is a command; `/path/to/file` is not, and goes to the model. */
+/** `/word` is a command; `/path/to/file` goes to the model. */
 export function isCommand(line: string): boolean {
   return /^\/[a-z]+$/i.test(line);
 }
@@ -56,7 +56,7 @@ async function compact(chat: Chat): Promise<string> {
   const { id } = chat.session;
   const outcome = await chat.run((options) => {
     const turn = agent.compact(id, options);
-    // Its text is this command's answer, not the model's.
+    // This command prints the receipt instead of the turn's text.
     const result = turn.result.then((done) => ({ ...done, text: "" }));
     return { result, [Symbol.asyncIterator]: () => turn[Symbol.asyncIterator]() };
   });
@@ -75,22 +75,22 @@ async function undo({ session }: Chat): Promise<string> {
   return [`Undone: revision ${result.undone} (${entry?.operation.type ?? "unknown"}).`, ...lines].join("\n");
 }
 
-/** More are listed by `holdfast sessions`. */
-const mostListed = 20;
+/** `holdfast sessions` lists the rest. */
+const maxListed = 20;
 
 async function listSessions({ setting, session }: Chat): Promise<string> {
-  const sessions = await setting.memory.listSessions({ limit: mostListed });
+  const sessions = await setting.memory.listSessions({ limit: maxListed });
   const lines = sessions.map(({ id, updatedAt, title }) => {
     const when = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
     return `${id === session.id ? "*" : " "} ${id}  ${when}  ${title ?? ""}`.trimEnd();
   });
-  return sessions.length < mostListed
+  return sessions.length < maxListed
     ? lines.join("\n")
-    : `${lines.join("\n")}\nThe ${mostListed} newest; "holdfast sessions" lists them all.`;
+    : `${lines.join("\n")}\nThese are the ${maxListed} newest; "holdfast sessions" lists all of them.`;
 }
 
 async function fork(chat: Chat): Promise<string> {
   const from = chat.session.id;
   chat.session = await chat.setting.memory.forkSession(from);
-  return `This is session ${chat.session.id} now, a copy of ${from}. To go back: holdfast chat --session ${from}`;
+  return `Now in session ${chat.session.id}, a copy of ${from}. To go back: holdfast chat --session ${from}`;
 }

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { HoldfastError } from "../../errors.ts";
 import { readLines, searchFiles } from "./tools.ts";
 
-/** A working directory, and beside it what must not be reached. */
+/** A working directory, and next to it a file that must not be read. */
 function makeDirectory(): { directory: string; outside: string } {
   const root = temporaryDirectory();
   const directory = join(root, "work");
@@ -32,7 +32,7 @@ test("a file is read by lines, with their numbers [chat.files]", async () => {
   );
 });
 
-test("nothing outside the working directory is read, by whatever way [chat.files]", async () => {
+test("nothing outside the working directory can be read in any way [chat.files]", async () => {
   const { directory, outside } = makeDirectory();
   symlinkSync(join(outside, "key.txt"), join(directory, "link.txt"));
   symlinkSync(outside, join(directory, "linked"));
@@ -47,7 +47,7 @@ test("nothing outside the working directory is read, by whatever way [chat.files
   ]) {
     await assert.rejects(readLines(directory, path), isOutside, path);
   }
-  // Whether a file exists outside must not be told either.
+  // Whether a file exists outside must not be revealed either.
   for (const path of ["../work-secret/none.txt", "linked/none.txt", "/none/none.txt"]) {
     await assert.rejects(readLines(directory, path), isOutside, path);
   }
@@ -59,12 +59,12 @@ test("links that stay inside are followed [chat.files]", async () => {
   const { directory } = makeDirectory();
   symlinkSync(join(directory, "src"), join(directory, "source"));
   assert.match(await readLines(directory, "source/main.ts"), /second line/);
-  // The search sees each file once, and does not run in circles.
+  // The search visits each file once and does not loop.
   symlinkSync(directory, join(directory, "src", "round"));
   assert.equal(await searchFiles(directory, "second"), "src/main.ts:2: second line");
 });
 
-test("what cannot be read is refused with the reason [chat.files]", async () => {
+test("an unreadable file is rejected with the reason [chat.files]", async () => {
   const { directory } = makeDirectory();
   writeFileSync(join(directory, "picture.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]));
   await assert.rejects(readLines(directory, "picture.png"), /picture\.png is a binary file/);
@@ -74,7 +74,7 @@ test("what cannot be read is refused with the reason [chat.files]", async () => 
   await assert.rejects(readLines(directory, "a\0b"), /cannot be read/);
 });
 
-test("a file of 5 MB comes in pieces, each with the words for the next [chat.files]", async () => {
+test("a file of 5 MB is read in parts, each saying how to get the next [chat.files]", async () => {
   const { directory } = makeDirectory();
   const lines = Array.from({ length: 100_000 }, (_, index) => `row ${index + 1} ${"x".repeat(40)}`);
   writeFileSync(join(directory, "big.csv"), lines.join("\n"));
@@ -88,11 +88,11 @@ test("a file of 5 MB comes in pieces, each with the words for the next [chat.fil
   assert.match(await readLines(directory, "one-line.json"), /y… \[4998000 more characters in this line/);
   assert.match(
     await searchFiles(directory, "row 77"),
-    /^No match .*\n\[2 larger than 2000000 bytes were skipped; read_file reads them\.\]$/,
+    /^No match .*\n\[Skipped 2 files larger than 2000000 bytes; use read_file for them\.\]$/,
   );
 });
 
-test("a search is literal, without case, by glob, and bounded [chat.files]", async () => {
+test("a search is literal, case-insensitive, filtered by glob, and bounded [chat.files]", async () => {
   const { directory } = makeDirectory();
   for (const skipped of [".git", "node_modules", ".holdfast"]) {
     mkdirSync(join(directory, skipped));
@@ -111,5 +111,8 @@ test("a search is literal, without case, by glob, and bounded [chat.files]", asy
   writeFileSync(join(directory, "many.txt"), "needle\n".repeat(500));
   const many = await searchFiles(directory, "needle", "*.txt");
   assert.equal(many.split("\n").length, 61);
-  assert.match(many, /\[The first 60 matches; there are more\. For the rest use a longer pattern, or a glob/);
+  assert.match(
+    many,
+    /\[These are the first 60 matches; there are more\. Narrow the search with a longer pattern or a glob/,
+  );
 });

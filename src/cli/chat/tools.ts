@@ -5,24 +5,24 @@ import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
 import { isBinary, listFiles, readTextFile } from "./files.ts";
 
-/** One answer of read_file. */
-const mostLines = 500;
-const mostCharacters = 24_000;
-const longestLine = 2_000;
+/** Limits of one read_file result. */
+const maxLines = 500;
+const maxCharacters = 24_000;
+const maxLineLength = 2_000;
 
-/** One answer of search_files. */
-const mostMatches = 60;
-const longestMatch = 240;
+/** Limits of one search_files result. */
+const maxMatches = 60;
+const maxMatchLength = 240;
 
-/** Larger files are seldom written by hand, and slow to look through. */
-const largestSearched = 2_000_000;
-const mostSearched = 20_000;
+/** Larger files are rarely written by hand, and slow to search. */
+const maxSearchedBytes = 2_000_000;
+const maxSearchedFiles = 20_000;
 
-/** What the chat's agent can do besides remembering: read and search the files of one directory. */
+/** The chat agent's tools besides memory: read and search the files in one directory. */
 export function fileTools(directory: string): ToolSet {
   return {
     read_file: tool({
-      description: `Read a text file in the working directory, up to ${mostLines} lines at a time. Each line begins with its number.`,
+      description: `Read a text file in the working directory, up to ${maxLines} lines at a time. Each line starts with its number.`,
       inputSchema: z.strictObject({
         path: z.string().min(1).describe("Path relative to the working directory"),
         from_line: z.int().min(1).optional().describe("First line, from 1"),
@@ -32,10 +32,14 @@ export function fileTools(directory: string): ToolSet {
     }),
     search_files: tool({
       description:
-        "Find a text in the files of the working directory. The pattern is literal, and case does not matter. Gives path:line: text.",
+        "Search the files in the working directory for a literal text, ignoring case. Returns path:line: text.",
       inputSchema: z.strictObject({
         pattern: z.string().min(1).describe("The text to look for"),
-        glob: z.string().min(1).optional().describe('Only files that match, such as "*.ts" or "src/**/*.md"'),
+        glob: z
+          .string()
+          .min(1)
+          .optional()
+          .describe('Search only files that match, such as "*.ts" or "src/**/*.md"'),
       }),
       execute: ({ pattern, glob }, { abortSignal }) => searchFiles(directory, pattern, glob, abortSignal),
     }),
@@ -60,10 +64,10 @@ export async function readLines(
   const shown: string[] = [];
   let characters = 0;
   const last = Math.min(to, lines.length);
-  for (let number = from; number <= last && shown.length < mostLines; number++) {
-    const line = `${number}\t${cutLine(lines[number - 1] ?? "", longestLine)}`;
+  for (let number = from; number <= last && shown.length < maxLines; number++) {
+    const line = `${number}\t${cutLine(lines[number - 1] ?? "", maxLineLength)}`;
     characters += line.length + 1;
-    if (characters > mostCharacters && shown.length > 0) break;
+    if (characters > maxCharacters && shown.length > 0) break;
     shown.push(line);
   }
   const next = from + shown.length;
@@ -79,39 +83,41 @@ export async function searchFiles(
   signal?: AbortSignal,
 ): Promise<string> {
   const root = await realpath(directory);
-  const wanted = pattern.toLowerCase();
+  const needle = pattern.toLowerCase();
   const found: string[] = [];
   let searched = 0;
   let tooLarge = 0;
   for await (const path of listFiles(root)) {
     signal?.throwIfAborted();
     if (glob !== undefined && !isMatch(path, glob)) continue;
-    if (found.length > mostMatches || searched >= mostSearched) break;
+    if (found.length > maxMatches || searched >= maxSearchedFiles) break;
     const { text, size } = await readSearched(join(root, path));
-    if (size > largestSearched) tooLarge++;
+    if (size > maxSearchedBytes) tooLarge++;
     if (text === undefined) continue;
     searched++;
-    if (text.toLowerCase().includes(wanted)) found.push(...matchingLines(path, text, wanted));
+    if (text.toLowerCase().includes(needle)) found.push(...matchingLines(path, text, needle));
   }
   const files = `${searched} ${searched === 1 ? "file" : "files"}`;
   const notes: string[] = [];
-  if (found.length > mostMatches) {
+  if (found.length > maxMatches) {
     notes.push(
-      `The first ${mostMatches} matches; there are more. For the rest use a longer pattern, or a glob for some of the files.`,
+      `These are the first ${maxMatches} matches; there are more. Narrow the search with a longer pattern or a glob.`,
     );
-  } else if (searched >= mostSearched) {
-    notes.push(`Only the first ${files} were searched. For the rest use a glob.`);
+  } else if (searched >= maxSearchedFiles) {
+    notes.push(`Only the first ${files} were searched. Use a glob to search the rest.`);
   }
   if (tooLarge > 0)
-    notes.push(`${tooLarge} larger than ${largestSearched} bytes were skipped; read_file reads them.`);
+    notes.push(
+      `Skipped ${tooLarge} ${tooLarge === 1 ? "file" : "files"} larger than ${maxSearchedBytes} bytes; use read_file for them.`,
+    );
   const head =
     found.length === 0
       ? [`No match for ${JSON.stringify(pattern)} in ${files}.`]
-      : found.slice(0, mostMatches);
+      : found.slice(0, maxMatches);
   return [...head, ...notes.map((note) => `[${note}]`)].join("\n");
 }
 
-/** A glob without a slash means file names, wherever they are. */
+/** A glob without a slash matches file names in any directory. */
 function isMatch(path: string, glob: string): boolean {
   return matchesGlob(glob.includes("/") ? path : basename(path), glob.replace(/^\.\//, ""));
 }
@@ -119,30 +125,30 @@ function isMatch(path: string, glob: string): boolean {
 async function readSearched(target: string): Promise<{ text?: string; size: number }> {
   try {
     const { size } = await stat(target);
-    if (size > largestSearched) return { size };
+    if (size > maxSearchedBytes) return { size };
     const bytes = await readFile(target);
     return isBinary(bytes) ? { size } : { size, text: bytes.toString("utf8") };
   } catch {
-    // A file that is gone or forbidden has no matches.
+    // An unreadable file has no matches.
     return { size: 0 };
   }
 }
 
-function matchingLines(path: string, text: string, wanted: string): string[] {
+function matchingLines(path: string, text: string, needle: string): string[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
-    const at = line.toLowerCase().indexOf(wanted);
+    const at = line.toLowerCase().indexOf(needle);
     if (at === -1) return [];
-    // A match far into a long line is shown with what stands around it.
-    const start = line.length > longestMatch ? Math.max(0, at - 80) : 0;
+    // In a long line, show the text around the match.
+    const start = line.length > maxMatchLength ? Math.max(0, at - 80) : 0;
     const piece = `${start > 0 ? "…" : ""}${line
-      .slice(start, start + longestMatch)
+      .slice(start, start + maxMatchLength)
       .trim()
       .toWellFormed()}`;
-    return [`${path}:${index + 1}: ${piece}${start + longestMatch < line.length ? "…" : ""}`];
+    return [`${path}:${index + 1}: ${piece}${start + maxMatchLength < line.length ? "…" : ""}`];
   });
 }
 
-function cutLine(line: string, most: number): string {
-  if (line.length <= most) return line;
-  return `${line.slice(0, most).toWellFormed()}… [${line.length - most} more characters in this line; search_files finds text in it]`;
+function cutLine(line: string, max: number): string {
+  if (line.length <= max) return line;
+  return `${line.slice(0, max).toWellFormed()}… [${line.length - max} more characters in this line; search_files finds text in it]`;
 }

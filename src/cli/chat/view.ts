@@ -6,18 +6,18 @@ import { callLine, eventLine, resultLine } from "./lines.ts";
 /** How a turn ended. */
 export type Outcome = { ok: true; result: TurnResult } | { ok: false; error: string; aborted: boolean };
 
-/** What shows a conversation. Answers go to stdout, and everything else to stderr. */
+/** Shows a conversation. Answers go to stdout, everything else to stderr. */
 export interface View {
   event(event: AgentEvent): void;
-  /** A turn is over. */
+  /** Called when a turn ends. */
   end(sessionId: string, outcome: Outcome): void;
-  /** What a slash command has to say. */
+  /** Shows the output of a slash command. */
   answer(command: string, text: string): void;
-  /** About the chat itself: its session, what is resumed. */
+  /** Shows a message about the chat itself, e.g. which session it is. */
   notice(text: string): void;
 }
 
-/** Every event as one line of JSON, and a result at the end of each turn. */
+/** Prints every event as a JSON line, and a result at the end of each turn. */
 export function jsonView(): View {
   const write = (value: object) => void process.stdout.write(`${JSON.stringify(value)}\n`);
   return {
@@ -34,15 +34,15 @@ export function jsonView(): View {
 
 const stopped = "Stopped.";
 
-/** For people: text as it comes. For pipes: only the answer that a turn ended with goes to stdout. */
+/** With `streaming`, text goes to stdout as it arrives; without, only the final answer does. */
 export function textView({ streaming }: { streaming: boolean }): View {
   const paint = painterFor(process.stderr);
   const visible = process.stdout.isTTY ? printable : (text: string) => text;
-  /** The stream whose line is not finished yet. */
+  /** The stream with an unfinished line. */
   let open: NodeJS.WriteStream | undefined;
-  /** Text that may turn out to be the answer. */
-  let said = "";
-  /** An error may be the one that ends the turn, and is told then, with what to do about it. */
+  /** Text that may turn out to be the final answer. */
+  let pendingText = "";
+  /** Held back: if it ends the turn, `end` replaces it with a message that says what to do. */
   let error = "";
 
   const put = (stream: NodeJS.WriteStream, text: string) => {
@@ -60,8 +60,8 @@ export function textView({ streaming }: { streaming: boolean }): View {
     put(process.stderr, `${paint(style, printable(text))}\n`);
   };
   const flush = () => {
-    if (said.trim() !== "") aside(said.trimEnd());
-    said = "";
+    if (pendingText.trim() !== "") aside(pendingText.trimEnd());
+    pendingText = "";
     if (error !== "") aside(error, error === stopped ? "yellow" : "red");
     error = "";
   };
@@ -69,7 +69,7 @@ export function textView({ streaming }: { streaming: boolean }): View {
   return {
     event(event) {
       if (event.type === "text" && streaming) return put(process.stdout, visible(event.text));
-      if (event.type === "text") said += event.text;
+      if (event.type === "text") pendingText += event.text;
       if (event.type === "text" || event.type === "usage") return;
       if (event.type === "tool-result") {
         return put(
@@ -85,14 +85,14 @@ export function textView({ streaming }: { streaming: boolean }): View {
       else aside(eventLine(event) ?? "", event.type === "warning" ? "yellow" : "dim");
     },
     end(_sessionId, outcome) {
-      if (outcome.ok) said = "";
+      if (outcome.ok) pendingText = "";
       else error = outcome.aborted ? stopped : outcome.error;
       flush();
       freshLine();
       if (!outcome.ok) return;
       const { text, end, steps } = outcome.result;
       if (!streaming && text !== "") put(process.stdout, `${visible(text).replace(/\n$/, "")}\n`);
-      if (end === "steps") aside(`Stopped after ${steps} model calls. Say "go on" to continue.`, "yellow");
+      if (end === "steps") aside(`Stopped after ${steps} model calls. Send "continue" to go on.`, "yellow");
     },
     answer: (_command, text) => put(process.stdout, text === "" ? "" : `${visible(text)}\n`),
     notice: (text) => aside(text),

@@ -11,7 +11,7 @@ const noteFinding = {
   ],
 };
 
-test("-p prints the answer on stdout, all else on stderr, and exits 0 [chat.ask]", async () => {
+test("-p prints the answer on stdout, everything else on stderr, and exits with 0 [chat.ask]", async () => {
   const { server, cwd, chat } = await beginChat((request, number) =>
     number === 0 ? { text: "I look.", ...readPlan } : { text: `It says: ${newestMessage(request)}` },
   );
@@ -24,11 +24,11 @@ test("-p prints the answer on stdout, all else on stderr, and exits 0 [chat.ask]
   );
   assert.equal(code, 0);
   assert.deepEqual(promptsOf(server.requests[0]), ["What is planned?"]);
-  // Nobody who reads a pipe wants colours.
+  // No colours in a pipe.
   assert.ok(!`${stdout}${stderr}`.includes("\u001b"));
 });
 
-test("--session goes on with a session, and begins one that is not there [chat.ask]", async () => {
+test("--session continues a session, or starts it if it does not exist [chat.ask]", async () => {
   const { server, cwd, chat } = await beginChat((_request, number) => ({ text: `answer ${number}` }));
   const first = await runCli([...chat, "--session", "audit", "-p", "one"], { cwd });
   const second = await runCli([...chat, "--session", "audit", "-p", "two"], { cwd });
@@ -39,7 +39,7 @@ test("--session goes on with a session, and begins one that is not there [chat.a
   assert.match(stdout, /^audit {2}one\n/);
 });
 
-test("--json prints each event as a line, and a result at the end [chat.json]", async () => {
+test("--json prints each event as a JSON line, and a result at the end [chat.json]", async () => {
   const { cwd, chat } = await beginChat((_request, number) =>
     number === 0 ? noteFinding : { text: "Noted, all of it, in full." },
   );
@@ -92,9 +92,9 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
     /^Done\.\n- row 88 has a text date\n/,
     /Undone: revision \d+ \(notepad\.append\)\.\n- - row 88 has a text date\nThe notepad is empty\.\n/,
     /Session s has nothing left to undo\.\n/,
-    /Nothing has been compacted yet\. \/compact does it now\.\n/,
+    /Nothing has been compacted yet\. Run \/compact to do it now\.\n/,
     /Compaction 1 \(manual\): messages 1 to \d, [\d,]+ → [\d,]+ tokens; warning \w+; summary by .*\n {2}kept +\d+.*\n {2}recallable +\d+/,
-    /\/fork +go on in a copy of this session\n/,
+    /\/fork +continue in a copy of this session\n/,
     /There is no command \/nothing\. The commands are: \/notepad, /,
     /Done\.\n$/,
   ];
@@ -104,7 +104,7 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
     assert.ok(found, `${part} is not in\n${rest}`);
     rest = rest.slice(found.index + found[0].length - 1);
   }
-  assert.match(stderr, /Compacted: messages 1 to \d are a summary now/);
+  assert.match(stderr, /Compacted: messages 1 to \d are now a summary/);
   assert.ok(newestMessage(server.requests.at(-1)).endsWith("/etc/hosts is what?"));
   assert.equal(code, 0);
 });
@@ -113,7 +113,7 @@ for (const { when, between } of [
   { when: "in an earlier turn", between: ["thanks"] },
   { when: "in the last turn", between: [] },
 ]) {
-  test(`what /undo took back ${when} is gone for the model too [chat.commands]`, async () => {
+  test(`what /undo undid ${when} is gone for the model too [chat.commands]`, async () => {
     const { server, cwd, chat } = await beginChat((request) =>
       newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
     );
@@ -122,7 +122,7 @@ for (const { when, between } of [
   });
 }
 
-test("/fork goes on in a copy, and the original stays as it was [chat.commands]", async () => {
+test("/fork continues in a copy and leaves the original unchanged [chat.commands]", async () => {
   const { server, cwd, chat } = await beginChat((request) =>
     newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
   );
@@ -130,7 +130,7 @@ test("/fork goes on in a copy, and the original stays as it was [chat.commands]"
     cwd,
     input: ["hello", "/fork", "note it", "/sessions"],
   });
-  const fork = /This is session (ses_\w+) now, a copy of first\./.exec(stdout)?.[1];
+  const fork = /Now in session (ses_\w+), a copy of first\./.exec(stdout)?.[1];
   assert.ok(fork);
   assert.match(stdout, new RegExp(`\\* ${fork}  \\S+ \\S+  hello\\n`));
   assert.match(stdout, / {2}first {2}\S+ \S+ {2}hello\n/);
@@ -139,7 +139,7 @@ test("/fork goes on in a copy, and the original stays as it was [chat.commands]"
   assert.equal(back.stdout, "The notepad is empty.\n");
 });
 
-test("every surface can be chosen, and the project's notes get a hand-over when the chat ends [chat.surfaces]", async () => {
+test("every surface can be chosen, and the project's notes get a handoff when the chat ends [chat.surfaces]", async () => {
   const { server, cwd, chat } = await beginChat(() => ({ text: "Understood." }));
   await runCli(["project", "init"], { cwd });
   const surfaces = ["--surfaces", "notepad,project,knowledge,sandbox"];

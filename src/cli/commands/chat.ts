@@ -17,10 +17,10 @@ import { fileTools } from "../chat/tools.ts";
 import { jsonView, textView } from "../chat/view.ts";
 import { painterFor } from "../terminal/paint.ts";
 
-const system = `You are an assistant at the command line. You can read and search the files of the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
+const system = `You are an assistant at the command line. You can read and search the files in the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
 
-/** The agent's prompt and tools take some 2,500 tokens before anybody has said a word. */
-const smallestWindow = 4_000;
+/** The system prompt and tools alone need about 2,500 tokens. */
+const minWindow = 4_000;
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
@@ -56,7 +56,7 @@ export async function run(args: string[]): Promise<number> {
     const chat = new Chat({ memory, agent, view, model, contextWindow }, session);
     view.notice(`${isNew ? "New session" : "Session"} ${session.id} · ${model.label}`);
     const code = prompt === undefined ? await converse(chat, isInteractive) : await ask(chat, prompt);
-    // Surfaces that keep something outside the session write their hand-over.
+    // Lets surfaces with data outside the session write their handoff.
     await agent.end(chat.session.id).result.catch((error: Error) => view.notice(error.message));
     return code;
   } finally {
@@ -64,18 +64,18 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-/** One prompt, one answer. */
+/** Sends one prompt and shows the answer. */
 async function ask(chat: Chat, prompt: string): Promise<number> {
   if (await isUnfinished(chat.session))
-    chat.setting.view.notice("The last turn was not finished; this prompt follows it.");
-  const letGo = stopOnInterrupt(chat, () => process.exit(interrupted));
+    chat.setting.view.notice("The last turn was not finished; this prompt comes after it.");
+  const removeHandler = stopOnInterrupt(chat, () => process.exit(interruptedCode));
   const outcome = await chat.send(prompt);
-  letGo();
+  removeHandler();
   if (outcome.ok) return outcome.result.end === "done" ? 0 : 1;
-  return outcome.aborted ? interrupted : 1;
+  return outcome.aborted ? interruptedCode : 1;
 }
 
-/** Prompts line by line, typed or piped, until they end. */
+/** Reads prompts line by line, typed or piped, until the input ends. */
 async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
   const { view } = chat.setting;
   const paint = painterFor(process.stderr);
@@ -83,9 +83,9 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
   const input = createInterface(
     isInteractive ? { input: process.stdin, output, prompt: "› " } : { input: process.stdin },
   );
-  // Made before anything is awaited: lines that arrive until then would be lost.
+  // Created before the first await, because lines that arrive earlier would be lost.
   const lines = input[Symbol.asyncIterator]();
-  const letGo = stopOnInterrupt(chat, () => {
+  const removeHandler = stopOnInterrupt(chat, () => {
     if (isInteractive) output.write("\n");
     input.close();
   });
@@ -98,30 +98,30 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
   try {
     if (isInteractive) view.notice("/help lists the commands; Ctrl-C stops a turn, or ends the chat.");
     if (await isUnfinished(chat.session)) {
-      view.notice("The last turn was not finished; going on with it.");
+      view.notice("The last turn was not finished; continuing it.");
       failed = !(await chat.run((options) => chat.setting.agent.resume(chat.session.id, options))).ok;
     }
     for (;;) {
-      // After Ctrl-D in the middle of a turn there is nobody left to ask.
+      // After Ctrl-D during a turn there is no one left to prompt.
       if (isInteractive && isOpen) {
         process.stderr.write(`\n${paint("dim", await chat.status())}\n`);
         input.prompt();
       }
       const { done, value } = await lines.next();
       if (done) break;
-      const outcome = await take(chat, value.trim());
+      const outcome = await handleLine(chat, value.trim());
       if (outcome === "quit") break;
       failed ||= outcome === "failed";
     }
   } finally {
-    letGo();
+    removeHandler();
     input.close();
   }
   return failed && !isInteractive ? 1 : 0;
 }
 
-/** One line of the user's: a prompt, a command, or nothing. */
-async function take(chat: Chat, line: string): Promise<"done" | "failed" | "quit"> {
+/** Handles one line of input: a prompt, a command, or nothing. */
+async function handleLine(chat: Chat, line: string): Promise<"done" | "failed" | "quit"> {
   if (line === "") return "done";
   if (!isCommand(line)) return (await chat.send(line)).ok ? "done" : "failed";
   const text = await runCommand(chat, line);
@@ -130,15 +130,15 @@ async function take(chat: Chat, line: string): Promise<"done" | "failed" | "quit
   return "done";
 }
 
-/** What shells expect of a program that Ctrl-C ended. */
-const interrupted = 130;
+/** The exit code that shells expect after Ctrl-C. */
+const interruptedCode = 130;
 
-/** Ctrl-C stops the turn; when there is none, or it is being stopped already, it ends the chat. */
+/** Ctrl-C stops the turn; if there is none, or it is already stopping, it ends the chat. */
 function stopOnInterrupt(chat: Chat, end: () => void): () => void {
   const interrupt = () => {
     if (chat.stop()) return;
-    // Whatever was acknowledged is on disk, so a turn that will not stop can be left behind.
-    if (chat.isRunning) process.exit(interrupted);
+    // Every acknowledged write is on disk, so a turn that does not stop can be abandoned.
+    if (chat.isRunning) process.exit(interruptedCode);
     end();
   };
   process.on("SIGINT", interrupt);
@@ -161,7 +161,7 @@ function readPrompt(prompt: string | undefined, positionals: string[]): string |
   if (positionals.length > 0) {
     throw new HoldfastError(
       "invalid_input",
-      `${JSON.stringify(positionals[0])} is no option. To ask something and exit: holdfast chat -p PROMPT`,
+      `Unexpected argument ${JSON.stringify(positionals[0])}. To send one prompt and exit: holdfast chat -p PROMPT`,
     );
   }
   if (prompt?.trim() === "")
@@ -171,10 +171,10 @@ function readPrompt(prompt: string | undefined, positionals: string[]): string |
 
 function readWindow(value: string | undefined): number | undefined {
   const tokens = wholeNumber(value, "context-window");
-  if (tokens === undefined || tokens >= smallestWindow) return tokens;
+  if (tokens === undefined || tokens >= minWindow) return tokens;
   throw new HoldfastError(
     "invalid_input",
-    `--context-window must be at least ${smallestWindow} tokens (got ${tokens}).`,
+    `--context-window must be at least ${minWindow} tokens (got ${tokens}).`,
   );
 }
 

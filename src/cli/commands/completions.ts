@@ -5,19 +5,19 @@ import { bashScript, fishScript, zshScript } from "../completion-scripts.ts";
 import { commands } from "../main.ts";
 import { optionsIn } from "../usage-errors.ts";
 
-/** What can be completed of one command. */
+/** What a shell can complete for one command. */
 export interface Completion {
   name: string;
   summary: string;
   options: string[];
-  /** Its first argument, or an option's, is a session. */
+  /** Its argument is a session. */
   takesSession: boolean;
   /** Its arguments are coding agents. */
   takesHost: boolean;
 }
 
-/** More would not fit a screen. */
-const mostSessions = 100;
+/** More would not fit on a screen. */
+const maxSessions = 100;
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {});
@@ -48,18 +48,18 @@ export async function run(args: string[]): Promise<number> {
   return 0;
 }
 
-/** What the scripts ask for while somebody types: ids and nothing else, whatever happens. */
+/** Called by the scripts while the user types: prints only ids, and never an error. */
 async function listSessions(values: {
   db?: string | undefined;
   store?: string | undefined;
 }): Promise<number> {
   try {
     const memory = await openExistingMemory({ flags: values });
-    const sessions = await memory.listSessions({ status: "all", limit: mostSessions });
+    const sessions = await memory.listSessions({ status: "all", limit: maxSessions });
     process.stdout.write(sessions.map(({ id }) => `${id}\n`).join(""));
     await memory.close();
   } catch {
-    // A complaint would land in the middle of the line that is being typed.
+    // An error message would land in the middle of the user's command line.
   }
   return 0;
 }

@@ -28,7 +28,7 @@ export async function run(args: string[]): Promise<number> {
       const lines = renderDiff(diff, screen);
       printLines([
         ...wrapSpans(dotted(facts), "", "", screen),
-        ...(lines.length > 0 ? lines : ["", "Nothing differs."]),
+        ...(lines.length > 0 ? lines : ["", "No differences."]),
       ]);
     }
     return 0;
@@ -43,19 +43,22 @@ async function readPositionals(
   positionals: readonly string[],
 ): Promise<{ session: Session; numbers: number[] }> {
   const [first, ...rest] = positionals;
-  const named =
+  const isSessionGiven =
     first !== undefined && (!/^\d+$/.test(first) || (await memory.findSession(first)) !== undefined);
-  const numbers = named ? rest : positionals;
+  const numbers = isSessionGiven ? rest : positionals;
   if (numbers.length > 2 || numbers.some((value) => !/^\d+$/.test(value))) {
     throw new HoldfastError(
       "invalid_input",
-      `FROM and TO are revisions, whole numbers (got ${numbers.join(" ")}). Usage: holdfast ${usage}`,
+      `FROM and TO must be revision numbers (got ${numbers.join(" ")}). Usage: holdfast ${usage}`,
     );
   }
-  return { session: await pickSession(memory, named ? first : undefined), numbers: numbers.map(Number) };
+  return {
+    session: await pickSession(memory, isSessionGiven ? first : undefined),
+    numbers: numbers.map(Number),
+  };
 }
 
-/** The newest step that changed what `show` shows. */
+/** The newest revision that changed what `show` prints, as a range. */
 async function lastChange(session: Session): Promise<[from: number, to: number]> {
   const pageSize = 100;
   for (let to = Number.MAX_SAFE_INTEGER; ; ) {
@@ -81,7 +84,7 @@ function changesMemory({ changes, revision }: JournalEntry): boolean {
   );
 }
 
-/** Who made a single step, and when. */
+/** Who wrote a single revision, and when. */
 async function writerOf(session: Session, { from, to }: { from: number; to: number }): Promise<string[]> {
   if (to !== from + 1) return [];
   const [entry] = await session.history({ from: to, to });

@@ -15,9 +15,9 @@ export async function run(args: string[]): Promise<number> {
   const places = findPlaces("project", project.root);
   const live = values.live ? (await import("../../hosts/doctor/live.ts")).checkLive : undefined;
   const reports: HostReport[] = [];
-  // A canary must not stay behind when somebody has no patience; asked twice, the process ends at once.
+  // The first signal removes the canary before the process ends; the second ends it at once.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stopAll);
-  // One by one: they share the store and the machine, and times are measured.
+  // One at a time: the checks share the store and measure times.
   for (const host of named.length > 0 ? named : hosts) {
     const isNamed = named.length > 0;
     reports.push(await examine(host, { project, places, isNamed, ...(live ? { live } : {}) }));
@@ -41,16 +41,16 @@ function isProblem({ status }: Finding): boolean {
   return status === "problem";
 }
 
-/** A machine with hosts of which none is wired keeps no notes at all. */
+/** If hosts are present but none is wired, no memory is kept at all. */
 function generalTrouble(reports: readonly HostReport[]): string | undefined {
   const present = reports.filter(({ isPresent }) => isPresent);
   if (reports.some(({ isWired }) => isWired) || present.length === 0) return undefined;
-  return `No host is wired. Run holdfast init (here are ${present.map(({ host }) => host).join(", ")}).`;
+  return `No host is wired. Run holdfast init (found: ${present.map(({ host }) => host).join(", ")}).`;
 }
 
 function show(reports: readonly HostReport[], trouble: string | undefined): void {
   const paint = painterFor(process.stdout);
-  const marks = {
+  const labels = {
     ok: paint("green", "ok     "),
     note: paint("yellow", "note   "),
     problem: paint("red", "PROBLEM"),
@@ -59,14 +59,14 @@ function show(reports: readonly HostReport[], trouble: string | undefined): void
   for (const { title, findings } of shown) {
     console.log(paint("bold", title));
     for (const { check, status, detail, remedy } of findings) {
-      console.log(`  ${marks[status]}  ${check.padEnd(13)} ${oneLine(printable(detail), 600)}`);
+      console.log(`  ${labels[status]}  ${check.padEnd(13)} ${oneLine(printable(detail), 600)}`);
       if (remedy !== undefined) console.log(`${" ".repeat(25)}→ ${printable(remedy)}`);
     }
   }
   const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
-  if (absent.length > 0) console.log(paint("dim", `Not here: ${absent.join(", ")}.`));
+  if (absent.length > 0) console.log(paint("dim", `Not found: ${absent.join(", ")}.`));
   if (trouble !== undefined) console.log(trouble);
   const count = shown.flatMap(({ findings }) => findings).filter(isProblem).length;
   if (count > 0) console.log(`${count} ${count === 1 ? "problem" : "problems"}.`);
-  else if (trouble === undefined) console.log("No problem was found.");
+  else if (trouble === undefined) console.log("No problems found.");
 }

@@ -6,7 +6,7 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith, scriptedEditor } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 
-/** A store with the session "s", whose notepad says this. */
+/** A store with the session "s" and this notepad. */
 async function storeWith(notepad: string): Promise<{ HOLDFAST_DB: string }> {
   const store = join(temporaryDirectory(), "memory.db");
   const memory = await openTestMemory({ store });
@@ -30,12 +30,12 @@ async function read({ HOLDFAST_DB }: { HOLDFAST_DB: string }) {
   return state;
 }
 
-/** The file that a message says the text is kept in. */
+/** The file that, according to the message, has the text. */
 function keptFile(stderr: string): string {
   return /kept in (\S+)\s*$/.exec(stderr)?.[1] ?? assert.fail(stderr);
 }
 
-test("a text is edited in $EDITOR with its arguments and saved as the person's [people.edit]", async () => {
+test("text is edited in $EDITOR with its arguments and saved as written by a person [people.edit]", async () => {
   const store = await storeWith("one\ntwo");
   const editor = scriptedEditor(
     `if (process.argv.at(-2) !== "--wait") process.exit(3); appendFileSync(path, "three; $(touch x) \`y\`\\n")`,
@@ -43,7 +43,7 @@ test("a text is edited in $EDITOR with its arguments and saved as the person's [
   const { code, stdout, stderr } = await holdfastWith({ ...store, ...editor }, "edit", "s");
   assert.equal(code, 0, stderr);
   assert.match(stdout, /Saved the notepad of s as revision 3\./);
-  // The line break that editors add at the end is not the text's.
+  // The newline that editors add at the end is not part of the text.
   assert.deepEqual(await read(store), {
     notepad: "one\ntwo\nthree; $(touch x) `y`",
     plan: "",
@@ -73,7 +73,7 @@ test("$VISUAL comes before $EDITOR, and --space names the plan [people.edit]", a
   assert.equal((await read(store)).plan, "- [ ] ship");
 });
 
-test("no space is cut: what its newer call has no room for is saved by the older one's budget, or refused [people.edit-kept]", async () => {
+test("no space is truncated: text over the newer limit is saved within the older budget, or rejected [people.edit-kept]", async () => {
   const store = await storeWith("");
   const long = "word ".repeat(1_000);
   const notes = await holdfastWith(
@@ -92,11 +92,11 @@ test("no space is cut: what its newer call has no room for is saved by the older
     "--space",
     "plan",
   );
-  assert.match(plan.stderr, /The plan would be 2001 characters long; at most 2000 fit/);
+  assert.match(plan.stderr, /The plan would be 2001 characters long; the limit is 2000/);
   assert.equal(readFileSync(keptFile(plan.stderr), "utf8"), "p".repeat(2_001));
 });
 
-test("what the agent writes meanwhile is merged in, and CRLF is kept [people.edit-merge]", async () => {
+test("changes the agent makes meanwhile are merged, and CRLF is kept [people.edit-merge]", async () => {
   const store = await storeWith("top\r\nport 80\r\nend");
   const editor = scriptedEditor(`
     await asAgent(async (session) => {
@@ -106,11 +106,11 @@ test("what the agent writes meanwhile is merged in, and CRLF is kept [people.edi
     writeFileSync(path, readFileSync(path, "utf8").replace("port 80", "port 81"));`);
   const { code, stdout, stderr } = await holdfastWith({ ...store, ...editor }, "edit");
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /merged with what was written meanwhile/);
+  assert.match(stdout, /merged with changes made meanwhile/);
   assert.equal((await read(store)).notepad, "top\r\nport 81\r\nend\nfound by the agent");
 });
 
-test("while two agents go on writing, nobody's line is lost [people.edit-merge]", async () => {
+test("while two agents keep writing, no line is lost [people.edit-merge]", async () => {
   const store = await storeWith("# Top\n- first");
   const memories = await Promise.all(["a", "b"].map(() => openTestMemory({ store: store.HOLDFAST_DB })));
   let saved = false;
@@ -144,7 +144,7 @@ test("while two agents go on writing, nobody's line is lost [people.edit-merge]"
   assert.deepEqual(notepad.split("\n").slice(2).sort(), written.flat().sort());
 });
 
-test("two edits of one line are never settled silently: both are kept between marks that name the writers [people.edit-conflict]", async () => {
+test("two edits of one line are never resolved silently: both are kept between markers that name the writers [people.edit-conflict]", async () => {
   const store = await storeWith("top\nport 80\nend");
   const editor = scriptedEditor(`
     await asAgent((session) => session.notepad.replace("80", "90"));
@@ -163,7 +163,7 @@ test("two edits of one line are never settled silently: both are kept between ma
   assert.equal((await read(store)).notepad, "top\nport 90\nend");
 });
 
-test("at a terminal a conflict is shown in the editor again, as often as there is one [people.edit-conflict]", async () => {
+test("at a terminal the editor opens again for every conflict [people.edit-conflict]", async () => {
   const store = await storeWith("top\nport 80\nend");
   const seen = join(temporaryDirectory(), "seen");
   const editor = scriptedEditor(`
@@ -198,9 +198,9 @@ test("at a terminal a conflict is shown in the editor again, as often as there i
   assert.equal((await read(store)).notepad, "top\nport 81 or 91\nend\nagent");
 });
 
-test("an editor that fails, a text that is refused: the text is kept in a private file, and the message says where [people.edit-kept]", async () => {
+test("if the editor fails or the text is rejected, it is kept in a private file and the message says where [people.edit-kept]", async () => {
   const cases = [
-    [`writeFileSync(path, "my words\\n"); process.exit(7)`, /ended with exit code 7/, "my words\n"],
+    [`writeFileSync(path, "my words\\n"); process.exit(7)`, /exited with code 7/, "my words\n"],
     [
       `writeFileSync(path, "x".repeat(40000))`,
       /would be 40000 characters long; the limit is 32000/,
@@ -229,7 +229,7 @@ test("an editor that fails, a text that is refused: the text is kept in a privat
   );
 });
 
-test("where nothing was written nothing is changed and nothing is left behind [people.edit-kept]", async () => {
+test("if nothing was edited, nothing is changed and no file is left behind [people.edit-kept]", async () => {
   const store = await storeWith("before");
   const marker = join(temporaryDirectory(), "path");
   const quiet = await holdfastWith(

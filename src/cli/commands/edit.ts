@@ -26,7 +26,7 @@ const targets = { notepad: "notepad", notes: "space/notes", plan: "space/plan" }
 
 type Space = keyof typeof targets;
 
-/** A text at a revision: what an edit began from. */
+/** The text and revision that an edit started from. */
 interface Origin {
   text: string;
   revision: number;
@@ -36,14 +36,14 @@ type Saved = { revision: number; changed: boolean; merged: boolean };
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { space: { type: "string", default: "notepad" } });
-  const wanted = atMostOne(positionals, "SESSION", usage);
+  const idOrPrefix = atMostOne(positionals, "SESSION", usage);
   const space = checkSpace(values.space);
   const memory = await openExistingMemory({ flags: values });
   try {
-    const session = await pickSession(memory, wanted);
+    const session = await pickSession(memory, idOrPrefix);
     const saved = await edit(memory, session, space);
     if (values.json) printJson({ session: session.id, space, ...saved });
-    else console.log(sentence(session.id, space, saved));
+    else console.log(describeOutcome(session.id, space, saved));
     return 0;
   } finally {
     await memory.close();
@@ -64,7 +64,7 @@ async function edit(memory: Memory, session: Session, space: Space): Promise<Sav
   }
 }
 
-/** Once, and again for as long as there are conflicts and somebody at the terminal who can settle them. */
+/** Opens the editor, and again while there are conflicts and a terminal to resolve them at. */
 async function editRounds(
   memory: Memory,
   session: Session,
@@ -81,15 +81,17 @@ async function editRounds(
     if (!names && mine === first.text) return { changed: false, merged: false, revision: first.revision };
     const outcome = await save(memory, session, space, origin, mine);
     if (!(outcome instanceof Conflict)) return outcome;
-    names = await namesOf(session, space, origin, outcome.theirs);
+    names = await nameSides(session, space, origin, outcome.theirs);
     file.write(markConflicts(outcome.parts, names));
     origin = outcome.theirs;
     if (!process.stdin.isTTY) throw conflictsLeft(space, names);
-    console.error(`You and ${names.theirs} changed the same lines of the ${space}. Settle the marked ones.`);
+    console.error(
+      `You and ${names.theirs} changed the same lines of the ${space}. Resolve the marked conflicts.`,
+    );
   }
 }
 
-/** Thrown inside a change that cannot be made because both sides changed the same lines. */
+/** Thrown inside a change when both sides changed the same lines. */
 class Conflict extends Error {
   readonly parts: MergePart[];
   readonly theirs: Origin;
@@ -100,7 +102,7 @@ class Conflict extends Error {
   }
 }
 
-/** Merges with the text as it stands at the moment of writing, however often the agent is faster. */
+/** Merges with the current text at the moment of writing, and again whenever the agent writes first. */
 async function save(
   memory: Memory,
   session: Session,
@@ -125,23 +127,23 @@ async function save(
   }
 }
 
-/** The scratchpad's own operations cut what is too long; a person is told instead. */
+/** The scratchpad's own operations truncate long text; a person gets an error instead. */
 function operationFor(space: Space, content: string, { limits, countTokens }: Memory["setting"]): Operation {
   if (space === "notepad") return { type: "notepad.write", content };
   const limit = space === "notes" ? limits.spaceNotesCharacters : limits.spacePlanCharacters;
   const characters = countCharacters(content);
   if (characters <= limit) return { type: `scratchpad.set_${space}`, content };
-  // The older call budgets the same space in tokens, so it may hold more characters than the newer one allows.
+  // The older operation limits the same space in tokens, so it may accept more characters.
   if (space === "notes" && countTokens(content) <= limits.scratchpadTokens)
     return { type: "scratchpad.write", content, mode: "replace" };
   throw new HoldfastError(
     "over_limit",
-    `The ${space} would be ${characters} characters long; at most ${limit} fit. Nothing was changed. Shorten it.`,
+    `The ${space} would be ${characters} characters long; the limit is ${limit}. Nothing was changed. Shorten it.`,
     { data: { characters, limit } },
   );
 }
 
-async function namesOf(session: Session, space: Space, origin: Origin, theirs: Origin): Promise<SideNames> {
+async function nameSides(session: Session, space: Space, origin: Origin, theirs: Origin): Promise<SideNames> {
   const target = targets[space];
   const entries = await session.history({ from: origin.revision + 1, to: theirs.revision });
   const writers = entries.filter(({ changes }) =>
@@ -151,18 +153,18 @@ async function namesOf(session: Session, space: Space, origin: Origin, theirs: O
   return {
     mine: "you",
     base: `before, revision ${origin.revision}`,
-    theirs: `${[...names].join(" and ") || "somebody else"}, revision ${writers[0]?.revision ?? theirs.revision}`,
+    theirs: `${[...names].join(" and ") || "someone else"}, revision ${writers[0]?.revision ?? theirs.revision}`,
   };
 }
 
 function conflictsLeft(space: Space, { theirs }: SideNames): HoldfastError {
   return new HoldfastError(
     "conflict",
-    `You and ${theirs} changed the same lines of the ${space}. Nothing was changed. Both versions stand between marks in the file; settle them and edit again with that text.`,
+    `You and ${theirs} changed the same lines of the ${space}. Nothing was changed. The file has both versions between conflict markers; resolve them and edit again with that text.`,
   );
 }
 
-/** Whatever went wrong, the person's text stays where it can be found. */
+/** Whatever failed, keeps the user's text in the file and adds its path to the error. */
 function withKeptFile(error: unknown, file: EditedFile, before: string): unknown {
   let kept: string | undefined;
   try {
@@ -196,9 +198,9 @@ function checkSpace(space: string): Space {
   );
 }
 
-function sentence(id: string, space: Space, { changed, merged, revision }: Saved): string {
+function describeOutcome(id: string, space: Space, { changed, merged, revision }: Saved): string {
   if (!changed)
-    return `Nothing was changed. (If your editor came back at once, tell it to wait: EDITOR="code --wait".)`;
-  const how = merged ? ", merged with what was written meanwhile" : "";
+    return `Nothing was changed. (If your editor returned at once, make it wait: EDITOR="code --wait".)`;
+  const how = merged ? ", merged with changes made meanwhile" : "";
   return `Saved the ${space} of ${id} as revision ${revision}${how}.`;
 }

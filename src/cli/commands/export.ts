@@ -13,8 +13,8 @@ import { counted } from "../terminal/quantities.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
 const usage = "export SESSION [--format json|pi] [--into FILE]";
-/** A badly damaged file has thousands. */
-const mostLosses = 30;
+/** A badly damaged file has thousands of losses. */
+const maxLosses = 30;
 
 const salvageUsage = "export --salvage [SESSION] [--into FILE]";
 
@@ -25,10 +25,10 @@ export async function run(args: string[]): Promise<number> {
     salvage: { type: "boolean", default: false },
   });
   if (values.salvage) return exportSalvage(values, atMostOne(positionals, "SESSION", salvageUsage));
-  const wanted = onlyArgument(positionals, "SESSION", usage);
+  const idOrPrefix = onlyArgument(positionals, "SESSION", usage);
   const memory = await openExistingMemory({ flags: values });
   try {
-    const session = await pickSession(memory, wanted);
+    const session = await pickSession(memory, idOrPrefix);
     if (values.format === "json") write(visibleJson(await memory.exportSession(session.id)), values.into);
     else await exportToHost(session, values.format, values.into);
     return 0;
@@ -42,7 +42,7 @@ function write(text: string, path: string | undefined): void {
   else writeFileSync(path, `${text}\n`, { mode: 0o600 });
 }
 
-/** Writes the memory into a session file of a host. */
+/** Writes the memory into a host's session file. */
 async function exportToHost(session: Session, format: string, path: string | undefined): Promise<void> {
   const host = findHost(format);
   const file = await host?.sessionFile?.();
@@ -56,7 +56,7 @@ async function exportToHost(session: Session, format: string, path: string | und
   if (path === undefined) {
     throw new HoldfastError(
       "invalid_input",
-      `A ${host.title} session is written back into its file: name it with --into FILE.`,
+      `A ${host.title} session is written back to its own file. Name that file with --into FILE.`,
     );
   }
   const before = readFileSync(path, "utf8");
@@ -64,31 +64,30 @@ async function exportToHost(session: Session, format: string, path: string | und
     scratchpad: await session.scratchpad.read(),
     notepad: await session.notepad.read(),
   });
-  // Only what is new is appended: a reader of the file never sees it half-written.
+  // Append only what is new, so that a reader never sees a half-written file.
   if (after !== before) appendFileSync(path, after.slice(before.length));
 }
 
-/** One document to a line, so that one file holds any number of sessions. */
+/** Writes one document per line, so that one file can contain any number of sessions. */
 async function exportSalvage(
   values: StoreFlags & { into?: string | undefined },
-  wanted: string | undefined,
+  idOrPrefix: string | undefined,
 ): Promise<number> {
   const { store } = findWorkspace({ flags: values });
   const path = sqliteFile(store);
   if (path === undefined) {
     throw new HoldfastError(
       "invalid_input",
-      `--salvage reads damaged SQLite files, and ${storeName(store)} is none. Name one with --db.`,
+      `--salvage reads damaged SQLite files, but ${storeName(store)} is not one. Name one with --db.`,
     );
   }
   if (!existsSync(path)) throw new HoldfastError("not_found", `There is no file ${path}. Check the path.`);
   const { salvage } = await import("../../stores/sqlite/salvage/salvage.ts");
-  const { documents, losses } = salvage(path, wanted, (pages) => startProgress("Reading pages", pages));
-  for (const loss of losses.slice(-mostLosses)) console.error(`holdfast: ${loss}`);
-  if (losses.length > mostLosses)
-    console.error(`holdfast: and ${losses.length - mostLosses} losses more like these.`);
+  const { documents, losses } = salvage(path, idOrPrefix, (pages) => startProgress("Reading pages", pages));
+  for (const loss of losses.slice(-maxLosses)) console.error(`holdfast: ${loss}`);
+  if (losses.length > maxLosses) console.error(`holdfast: and ${losses.length - maxLosses} more losses.`);
   if (documents.length === 0) {
-    const what = wanted === undefined ? "No session" : `No session whose id begins with ${wanted}`;
+    const what = idOrPrefix === undefined ? "No session" : `No session whose id starts with ${idOrPrefix}`;
     throw new HoldfastError("store_damaged", `${what} could be read from ${path}. Restore a backup.`);
   }
   const lines = documents.map((document) => JSON.stringify(document));
@@ -96,7 +95,7 @@ async function exportSalvage(
   else {
     write(lines.join("\n"), values.into);
     console.error(
-      `holdfast: ${counted(documents.length, "session")} written. Run "holdfast import ${values.into} --db NEW-FILE" to use them again.`,
+      `holdfast: ${counted(documents.length, "session")} written. Run "holdfast import ${values.into} --db NEW-FILE" to use them.`,
     );
   }
   return 0;

@@ -35,13 +35,13 @@ export async function run(args: string[]): Promise<number> {
   try {
     const sessions = await listCandidates(memory, values);
     const plan = planCollection(sessions, rules);
-    const purged = forReal ? await purgeAll(memory, plan.go) : [];
+    const purged = forReal ? await purgeAll(memory, plan.remove) : [];
     const file = forReal ? shrink(values) : undefined;
     if (values.json) {
       const short = ({ id, status, updatedAt, bytes }: Candidate) => ({ id, status, updatedAt, bytes });
       printJson({
         dryRun: !forReal,
-        sessions: plan.go.map(short),
+        sessions: plan.remove.map(short),
         held: plan.held,
         purged,
         file: file ?? null,
@@ -63,7 +63,7 @@ function readRules(values: {
   if (age === undefined && size === undefined && keep === undefined) {
     throw new HoldfastError(
       "invalid_input",
-      `Say what may go: --older-than 30d, --keep 20, --max-size 500MB, or several of them. Usage: holdfast ${usage}`,
+      `Say what to remove: --older-than 30d, --keep 20, --max-size 500MB, or a combination. Usage: holdfast ${usage}`,
     );
   }
   return {
@@ -93,20 +93,21 @@ async function listCandidates(memory: Memory, flags: StoreFlags): Promise<Listed
   }));
 }
 
-/** A session that somebody wrote to, or forked, since the plan was made is left alone. */
+/** Skips sessions that were written to or forked since the plan was made. */
 async function purgeAll(memory: Memory, sessions: readonly Candidate[]): Promise<string[]> {
   const purged: string[] = [];
   const progress = startProgress("Removing sessions", sessions.length);
-  for (const [place, { id, status, revision }] of sessions.entries()) {
-    progress.at(place);
+  for (const [index, { id, status, revision }] of sessions.entries()) {
+    progress.at(index);
     const session = status === "deleted" ? undefined : await memory.findSession(id);
     if (status !== "deleted" && (await session?.state())?.row.revision !== revision) continue;
     try {
       await memory.purgeSession(id);
       purged.push(id);
     } catch (error) {
-      const left = error instanceof HoldfastError && ["conflict", "session_not_found"].includes(error.code);
-      if (!left) throw error;
+      const isSkipped =
+        error instanceof HoldfastError && ["conflict", "session_not_found"].includes(error.code);
+      if (!isSkipped) throw error;
     }
   }
   progress.end();
@@ -116,7 +117,7 @@ async function purgeAll(memory: Memory, sessions: readonly Candidate[]): Promise
 interface Shrunk {
   before: number;
   after: number;
-  /** Why the file could not be made smaller now. */
+  /** Why the file could not be shrunk. */
   problem?: string;
 }
 
@@ -132,7 +133,7 @@ function shrink(flags: StoreFlags): Shrunk | undefined {
 }
 
 function render(
-  { go, held }: CollectionPlan,
+  { remove, held }: CollectionPlan,
   sessions: readonly Listed[],
   purged: readonly string[] | undefined,
   file: Shrunk | undefined,
@@ -140,7 +141,7 @@ function render(
 ): string[] {
   const titles = new Map(sessions.map(({ id, title }) => [id, title]));
   const done = new Set(purged);
-  const shown = purged === undefined ? go : go.filter(({ id }) => done.has(id));
+  const shown = purged === undefined ? remove : remove.filter(({ id }) => done.has(id));
   const bytes = shown.reduce((sum, session) => sum + session.bytes, 0);
   const lines = shown.flatMap(({ id, status, updatedAt, bytes: own }) => {
     const title = titles.get(id);
@@ -157,8 +158,8 @@ function render(
       screen,
     );
   });
-  const kept = held.map(({ id, fork }) => `  ${id} stays: its fork ${fork} reads from it.`);
-  const missed = purged === undefined ? 0 : go.length - shown.length;
+  const kept = held.map(({ id, fork }) => `  Kept ${id}: its fork ${fork} reads from it.`);
+  const skipped = purged === undefined ? 0 : remove.length - shown.length;
   return [
     ...(shown.length === 0 ? ["Nothing to remove."] : lines),
     ...kept,
@@ -167,14 +168,14 @@ function render(
       : [
           `${counted(shown.length, "session")}, ${sizeOf(bytes)}, ${purged ? "removed for good" : "would be removed for good"}.`,
         ]),
-    ...(missed > 0 ? [`${counted(missed, "session")} changed meanwhile and stayed.`] : []),
+    ...(skipped > 0 ? [`Kept ${counted(skipped, "session")} that changed meanwhile.`] : []),
     ...(file
       ? [
           file.problem
-            ? `The file could not be made smaller now: ${file.problem}`
+            ? `The file could not be shrunk now: ${file.problem}`
             : `The file went from ${sizeOf(file.before)} to ${sizeOf(file.after)}.`,
         ]
       : []),
-    ...(purged === undefined && shown.length > 0 ? ["Nothing was changed. Add --yes to do it."] : []),
+    ...(purged === undefined && shown.length > 0 ? ["Nothing was changed. Add --yes to remove them."] : []),
   ];
 }

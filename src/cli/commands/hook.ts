@@ -11,10 +11,10 @@ import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 
-/** An event that is longer than this is not read. */
-const mostInput = 32_000_000;
+/** Longer events are ignored. */
+const maxInputBytes = 32_000_000;
 
-/** Answers one event of a host. Whatever happens, the exit code is 0: memory never stands in an agent's way. */
+/** Handles one event of a host. The exit code is always 0: memory must never block an agent. */
 export async function run(args: string[]): Promise<number> {
   const call = new HookCall(args);
   call.setDeadline();
@@ -66,17 +66,17 @@ class HookCall {
     });
   }
 
-  /** Counted from the start. Nothing that is still under way, a lock or a pipe without end, is waited for. */
+  /** Counts from the start of the process; waits for nothing pending, such as a lock or an endless pipe. */
   setDeadline(): void {
     clearTimeout(this.#timer);
     const { hookDeadline } = this.#config;
     const left = Math.max(0, hookDeadline - (performance.now() - this.#started));
     this.#timer = setTimeout(() => {
-      const stage = this.#event ? `${this.#event.name} was not done with` : "the event had not been read";
+      const stage = this.#event ? `${this.#event.name} was not finished` : "The event could not be read";
       this.fail(
         new HoldfastError(
           "store_busy",
-          `After ${hookDeadline} ms ${stage}, and the agent goes on without it. See which process holds ${this.#project.directory}, or set a longer hookDeadline in its config.json.`,
+          `${stage} within ${hookDeadline} ms, so the agent continues without it. Check which process is using ${this.#project.directory}, or raise hookDeadline in its config.json.`,
         ),
         "deadline",
       );
@@ -85,7 +85,7 @@ class HookCall {
     }, left);
   }
 
-  /** One line for whoever watches, all of them for `holdfast doctor`. */
+  /** Prints the first failure to stderr, and records all of them for `holdfast doctor`. */
   fail(error: unknown, code = error instanceof HoldfastError ? error.code : "internal"): void {
     const message = oneLine(error instanceof Error ? error.message : String(error));
     if (!this.#isReported) write(2, `holdfast hook: ${message.slice(0, 500)}\n`);
@@ -106,12 +106,12 @@ class HookCall {
   }
 }
 
-/** At once, because the process may end right after; a host that has gone away is no error. */
+/** Synchronous, because the process may exit right after. A host that has gone away is not an error. */
 function write(descriptor: 1 | 2, text: string): void {
   try {
     writeSync(descriptor, text);
   } catch {
-    // There is nobody to tell.
+    // No one is left to read it.
   }
 }
 
@@ -120,14 +120,14 @@ async function readInput(): Promise<string> {
   let size = 0;
   for await (const piece of process.stdin as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size <= mostInput) pieces.push(piece);
-    // Read to its end all the same: some hosts take a closed pipe for a failure.
+    if (size <= maxInputBytes) pieces.push(piece);
+    // Keep reading: some hosts treat a closed pipe as a failure.
     else pieces.length = 0;
   }
-  if (size <= mostInput) return Buffer.concat(pieces).toString("utf8");
+  if (size <= maxInputBytes) return Buffer.concat(pieces).toString("utf8");
   throw new HoldfastError(
     "over_limit",
-    `The event has ${size} bytes, and ${mostInput} are read at most. Nothing was done for it; the next event is answered as usual.`,
+    `The event has ${size} bytes; the limit is ${maxInputBytes}. It was ignored; the next event is handled as usual.`,
   );
 }
 
@@ -138,7 +138,7 @@ function parsePayload(text: string): Record<string, unknown> {
   } catch (error) {
     throw new HoldfastError(
       "invalid_input",
-      `What came on stdin is not JSON (${(error as Error).message}). A hook is called by its host, with the event as JSON.`,
+      `The input on stdin is not JSON (${(error as Error).message}). The host calls a hook with the event as JSON.`,
     );
   }
   if (isObject(payload)) return payload;

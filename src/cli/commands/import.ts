@@ -13,26 +13,26 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { session: { type: "string" } });
   const path = onlyArgument(positionals, "FILE", usage);
   const text = readFile(path);
-  const ofHost = await readSessionFile(text);
-  const documents = ofHost ? [ofHost] : parseDocuments(text, path);
+  const fromHost = await readSessionFile(text);
+  const documents = fromHost ? [fromHost] : parseDocuments(text, path);
   if (documents.length > 1 && values.session !== undefined) {
     throw new HoldfastError(
       "invalid_input",
-      `${path} holds ${documents.length} sessions; --session can name only one. Leave it out.`,
+      `${path} contains ${documents.length} sessions, and --session can name only one. Omit it.`,
     );
   }
   const memory = await openWorkspaceMemory({ flags: values });
   const progress = startProgress("Importing", documents.length);
   try {
     const imported: Imported[] = [];
-    for (const [place, document] of documents.entries()) {
-      progress.at(place);
+    for (const [index, document] of documents.entries()) {
+      progress.at(index);
       try {
         imported.push(await importOne(memory, document, values.session, values.json));
       } catch (error) {
-        // One document that is refused does not keep the others out.
+        // A rejected document does not stop the others.
         if (documents.length === 1 || !(error instanceof HoldfastError)) throw error;
-        console.error(`holdfast: document ${place + 1}: ${error.message}`);
+        console.error(`holdfast: document ${index + 1}: ${error.message}`);
       }
     }
     if (values.json) console.log(JSON.stringify(documents.length === 1 ? imported[0] : imported));
@@ -64,7 +64,7 @@ async function importOne(
   return { session: session.id, revision: row.revision };
 }
 
-/** A session file of a host, as a document; undefined when the text is of none. */
+/** Converts a host's session file to a document; undefined if the text is not from any host. */
 async function readSessionFile(text: string): Promise<SessionExport | undefined> {
   for (const host of hosts) {
     const file = await host.sessionFile?.();
@@ -88,7 +88,7 @@ function readFile(path: string): string {
   }
 }
 
-/** One document, or one to a line, as a salvage writes them. */
+/** Parses one document, or one per line as a salvage writes them. */
 function parseDocuments(text: string, path: string): unknown[] {
   try {
     return [JSON.parse(text)];

@@ -37,7 +37,7 @@ function show({ hosts, files }: InitPlan, places: Places): void {
 function closing({ files, next }: InitPlan, places: Places, isDryRun: boolean): string {
   const count = files.filter(isChange).length;
   if (isDryRun) return `Nothing was written: this was a dry run. ${count} files would change.`;
-  if (count === 0) return "All of it is there already; nothing was changed.";
+  if (count === 0) return "Everything is already set up; nothing was changed.";
   return [
     `${count} ${count === 1 ? "file" : "files"} written.`,
     ...next,

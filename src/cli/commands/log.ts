@@ -15,18 +15,18 @@ export async function run(args: string[]): Promise<number> {
     revision: { type: "string" },
     limit: { type: "string" },
   });
-  const wanted = atMostOne(positionals, "SESSION", usage);
+  const idOrPrefix = atMostOne(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
   const limit = wholeNumber(values.limit, "limit") ?? 50;
   const memory = await openExistingMemory({ flags: values });
   try {
-    const session = await pickSession(memory, wanted);
+    const session = await pickSession(memory, idOrPrefix);
     const range = revision === undefined ? { limit } : { from: revision, to: revision };
     const entries = await session.history(range);
     if (revision !== undefined && entries.length === 0) {
       throw new HoldfastError(
         "not_found",
-        `Session ${session.id} has no revision ${revision}. Run "holdfast log ${session.id}" to see which there are.`,
+        `Session ${session.id} has no revision ${revision}. Run "holdfast log ${session.id}" to list its revisions.`,
       );
     }
     const screen = screenOf();
@@ -49,7 +49,7 @@ const styles = {
   system: "dim",
 } as const;
 
-/** On a narrow terminal the date gives way to the operation. */
+/** A narrow terminal shows no date, to leave room for the operation. */
 function renderEntry({ revision, at, actor, operation }: JournalEntry, screen: Screen): string {
   const { type, ...input } = operation;
   const text = visibleLine(Object.keys(input).length === 0 ? "" : summaryOf(input));
@@ -66,8 +66,8 @@ function renderEntry({ revision, at, actor, operation }: JournalEntry, screen: S
   const [number = "", ...others] = columns;
   return [
     screen.paint("bold", number),
-    ...others.map((column, place) =>
-      place === others.length - 2 ? screen.paint(styles[actor.kind], column) : column,
+    ...others.map((column, index) =>
+      index === others.length - 2 ? screen.paint(styles[actor.kind], column) : column,
     ),
     screen.paint("dim", rest),
   ]
@@ -75,7 +75,7 @@ function renderEntry({ revision, at, actor, operation }: JournalEntry, screen: S
     .trimEnd();
 }
 
-/** What was written, without the names of the fields where they say nothing new. */
+/** What was written, without field names where they add nothing. */
 function summaryOf(input: Record<string, unknown>): string {
   const [first, ...more] = Object.values(input);
   const text = input.content ?? (more.length === 0 ? first : input);

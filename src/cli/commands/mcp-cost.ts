@@ -12,7 +12,7 @@ interface SurfaceCost {
   tokens: number;
 }
 
-/** What the definitions of each surface's tools take of a model's context, counted exactly. */
+/** The exact token cost of each surface's tool definitions. */
 async function measureCost(surfaces: readonly Surface[]): Promise<SurfaceCost[]> {
   const tokenizer = await loadExactTokenizer();
   return surfaces.map((surface) => {

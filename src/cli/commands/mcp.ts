@@ -29,27 +29,27 @@ export async function run(args: string[]): Promise<number> {
   }
   const surfaces = await loadSurfaces(names ?? defaultSurfaces(project.root), project.root);
   if (values.session !== undefined) checkId(values.session, "session id");
-  // Contradictory options are refused now; the calls report a store that cannot be opened.
+  // Reject contradictory options now; each call reports a store that cannot be opened.
   checkStoreFlags(values);
   return serve(
     {
       surfaces,
       version: packageVersion(),
       openMemory: () => openWorkspaceMemory({ flags: values, surfaces }),
-      resolveSession: sessionOf(project, values.session),
+      resolveSession: sessionResolver(project, values.session),
     },
     () => findWorkspace({ flags: values }).store.file,
   );
 }
 
-/** A fixed session, or that of the host which started this process, wherever it goes. */
-function sessionOf({ root, directory }: Project, chosen: string | undefined): () => Promise<string> {
+/** The given session, or the current session of the host that started this process. */
+function sessionResolver({ root, directory }: Project, chosen: string | undefined): () => Promise<string> {
   if (chosen !== undefined) return async () => chosen;
   const follower = followSession({ directory, cwd: process.cwd(), fallback: projectSession(root) });
   return () => follower.current();
 }
 
-/** Serves until the client hangs up. Nothing but the protocol is written to stdout. */
+/** Serves until the client disconnects. Only protocol messages go to stdout. */
 async function serve(options: McpServerOptions, findFile: () => string): Promise<number> {
   const [{ createMcpServer }, { StdioTransport }] = await Promise.all([
     import("../../mcp/server.ts"),
@@ -57,9 +57,9 @@ async function serve(options: McpServerOptions, findFile: () => string): Promise
   ]);
   if (process.stdin.isTTY)
     console.error(
-      "holdfast mcp is started by an agent and speaks MCP on stdin and stdout. Stop it with Ctrl-C.",
+      "holdfast mcp is meant to be started by an agent: it speaks MCP on stdin and stdout. Stop it with Ctrl-C.",
     );
-  const memory = openOnce(options.openMemory, findFile);
+  const memory = shareMemory(options.openMemory, findFile);
   const server = createMcpServer({ ...options, openMemory: memory.open });
   const closed = new Promise<void>((resolve) => {
     const transport = new StdioTransport(process.stdin, process.stdout);
@@ -75,22 +75,22 @@ async function serve(options: McpServerOptions, findFile: () => string): Promise
 }
 
 /**
- * One memory for all calls. One that could not be opened is tried again at the next call, and one whose file was
- * deleted or replaced is opened anew: what is written to a deleted file is gone with this process.
+ * Shares one memory between all calls. A failed open is retried at the next call. If the file was deleted or replaced,
+ * the memory is reopened: writes to a deleted file would be lost when this process exits.
  */
-function openOnce(
+function shareMemory(
   open: () => Promise<Memory>,
   findFile: () => string,
 ): { open(): Promise<Memory>; close(): Promise<void> } {
   let opened: Promise<Memory> | undefined;
   let file = "";
-  let place: string | undefined;
+  let identity: string | undefined;
   const close = async () => (await opened?.catch(() => undefined))?.close();
-  const openAnew = async () => {
+  const openAndIdentify = async () => {
     try {
       const memory = await open();
       file = findFile();
-      place = placeOf(file);
+      identity = identityOf(file);
       return memory;
     } catch (error) {
       opened = undefined;
@@ -99,19 +99,19 @@ function openOnce(
   };
   return {
     open: () => {
-      if (place !== undefined && place !== placeOf(file)) {
+      if (identity !== undefined && identity !== identityOf(file)) {
         void close();
-        [opened, place] = [undefined, undefined];
+        [opened, identity] = [undefined, undefined];
       }
-      opened ??= openAnew();
+      opened ??= openAndIdentify();
       return opened;
     },
     close,
   };
 }
 
-/** Which file stands under this name; the same for a store that is no file. */
-function placeOf(file: string): string {
+/** Identifies the file at this path; constant for a store that is not a file. */
+function identityOf(file: string): string {
   const stat = file === "" ? undefined : statSync(file, { throwIfNoEntry: false, bigint: true });
   return stat ? `${stat.dev}.${stat.ino}` : "none";
 }

@@ -44,7 +44,7 @@ async function json(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-test("show prints all of a session's memory, harmlessly, and --revision what it was then [people.show] [people.harmless]", async () => {
+test("show prints all of a session's memory, safely, and --revision prints an earlier state [people.show] [people.harmless]", async () => {
   const [now, then] = await Promise.all([run("show", "audit-1"), run("show", "audit-1", "--revision", "2")]);
   assert.equal(now.code, 0, now.stderr);
   assert.equal(
@@ -76,22 +76,25 @@ Notes  1
   assert.doesNotMatch(then.stdout, /owned|Plan|Open tasks|Notes/);
 });
 
-test("the newest active session is the one meant, and a unique beginning of an id is enough [people.pick]", async () => {
-  const [newest, begun, ambiguous, missing] = await Promise.all([
+test("the newest active session is the default, and a unique id prefix is enough [people.pick]", async () => {
+  const [newest, byPrefix, ambiguous, missing] = await Promise.all([
     json("show"),
     json("show", "help"),
     run("show", "audit"),
     run("show", "nobody"),
   ]);
   assert.equal(newest.session.id, "audit-2");
-  assert.equal(begun.session.id, "helper-1");
+  assert.equal(byPrefix.session.id, "helper-1");
   assert.equal(ambiguous.code, 1);
-  assert.match(ambiguous.stderr, /"audit" begins the ids of 2 sessions: audit-2, audit-1\. Write more/);
+  assert.match(
+    ambiguous.stderr,
+    /"audit" is ambiguous: 2 session ids start with it \(audit-2, audit-1\)\. Give more of the id/,
+  );
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /There is no session "nobody".*holdfast sessions --all/);
 });
 
-test("--json has the shapes that the documentation gives [people.json]", async () => {
+test("--json has the documented shapes [people.json]", async () => {
   const [show, sessions, diff, search, gc, log] = await Promise.all([
     json("show", "audit-1"),
     json("sessions", "--all"),
@@ -116,7 +119,7 @@ test("--json has the shapes that the documentation gives [people.json]", async (
   assert.equal(log[0].operation.type, "session.fork");
 });
 
-test("sessions stand under their parents, with age and size; archived ones with --all [people.sessions]", async () => {
+test("sessions are listed under their parents, with age and size; --all includes archived ones [people.sessions]", async () => {
   const [active, all] = await Promise.all([run("sessions"), run("sessions", "--all")]);
   assert.doesNotMatch(active.stdout, /helper-1/);
   assert.match(
@@ -125,7 +128,7 @@ test("sessions stand under their parents, with age and size; archived ones with 
   );
 });
 
-test("diff shows the last change unless revisions are given, and undo takes it back [people.diff] [people.undo]", async () => {
+test("diff shows the last change by default, and undo undoes it [people.diff] [people.undo]", async () => {
   const db = join(directory, "undo.db");
   const memory = await openTestMemory({ store: db });
   const session = await memory.createSession({ id: "s" });
@@ -145,7 +148,7 @@ test("diff shows the last change unless revisions are given, and undo takes it b
   assert.match(beyond.stderr, /has the revisions 1 to 5; 99 is not one of them/);
   const undone = await holdfastWith({ HOLDFAST_DB: db }, "undo", "--revision", "4");
   assert.equal(undone.code, 0, undone.stderr);
-  assert.match(undone.stdout, /Took back revision 4 of s.*\n\nNotepad\n {4}one\n {2}- three\n {2}\+ two\n$/);
+  assert.match(undone.stdout, /Undid revision 4 of s.*\n\nNotepad\n {4}one\n {2}- three\n {2}\+ two\n$/);
   const again = await openTestMemory({ store: db });
   const after = await again.resumeSession("s");
   assert.equal(await after.notepad.read(), "one\ntwo");
@@ -153,7 +156,7 @@ test("diff shows the last change unless revisions are given, and undo takes it b
   await again.close();
 });
 
-test("search finds words and misspelt words in every space of every session, the best first [people.search]", async () => {
+test("search finds words and misspelt words in every space of every session, best matches first [people.search]", async () => {
   const [exact, misspelt, plan, one, none] = await Promise.all([
     run("search", "summary", "sheet"),
     json("search", "vlokup"),
@@ -169,10 +172,10 @@ test("search finds words and misspelt words in every space of every session, the
     ["audit-1:2"],
   );
   assert.equal(none.code, 0);
-  assert.match(none.stdout, /Nothing was found for "zzzzz"/);
+  assert.match(none.stdout, /No matches for "zzzzz"/);
 });
 
-test("gc shows what would go, and with --yes removes it from the file for good [people.gc] [people.gc-purge]", async () => {
+test("gc shows what it would remove, and with --yes removes it from the file for good [people.gc] [people.gc-purge]", async () => {
   const db = join(directory, "gc.db");
   const memory = await openTestMemory({ store: db });
   const fill = async (id: string) => {
@@ -188,11 +191,11 @@ test("gc shows what would go, and with --yes removes it from the file for good [
   await memory.close();
   const size = readFileSync(db).length;
   const dry = await holdfastWith({ HOLDFAST_DB: db }, "gc", "--keep", "2", "--yes", "--dry-run");
-  assert.match(dry.stdout, /Nothing was changed\. Add --yes to do it\./);
+  assert.match(dry.stdout, /Nothing was changed\. Add --yes to remove them\./);
   assert.equal(readFileSync(db).length, size);
   const done = await holdfastWith({ HOLDFAST_DB: db }, "gc", "--keep", "2", "--yes");
   assert.equal(done.code, 0, done.stderr);
-  assert.match(done.stdout, /parent stays: its fork fork reads from it\./);
+  assert.match(done.stdout, /Kept parent: its fork fork reads from it\./);
   assert.match(done.stdout, /2 sessions, .* removed for good\.\nThe file went from .* to .*\.\n/);
   const bytes = readFileSync(db);
   assert.ok(bytes.length < size * 0.7, `${bytes.length} of ${size}`);
@@ -213,10 +216,10 @@ test("gc shows what would go, and with --yes removes it from the file for good [
   );
 });
 
-test("a store that is missing, foreign or damaged is told in one line, and nothing is made or changed [people.bad-store]", async () => {
+test("a missing, foreign or damaged store is reported in one line, and nothing is created or changed [people.bad-store]", async () => {
   const missing = join(directory, "nowhere", "memory.db");
   const text = join(directory, "text.db");
-  writeFileSync(text, "these are somebody's words, not a database\n".repeat(200));
+  writeFileSync(text, "this is plain text, not a database\n".repeat(200));
   const answers = await Promise.all([
     ...["show", "sessions", "search x", "gc --keep 1", "edit", "undo", "log", "diff", "export s"].map(
       (line) => holdfastWith({ HOLDFAST_DB: missing }, ...line.split(" ")),
@@ -233,7 +236,7 @@ test("a store that is missing, foreign or damaged is told in one line, and nothi
   assert.ok(!existsSync(join(directory, "nowhere")));
 });
 
-test("every command has help with its options; an unknown option or command names the nearest [people.usage]", async () => {
+test("every command has help with its options; an unknown option or command suggests the nearest [people.usage]", async () => {
   for (const [name, { usage, summary, options = "" }] of Object.entries(commands)) {
     assert.ok(usage.startsWith(name) && summary.length > 10, name);
     const described = optionsIn(options);
@@ -254,10 +257,10 @@ test("every command has help with its options; an unknown option or command name
   assert.match(option.stderr, /"holdfast show" has no option --revison\. Did you mean --revision\?/);
   assert.match(value.stderr, /^holdfast: .*--limit.*\. Run "holdfast log --help"/);
   assert.match(command.stderr, /there is no command "serach"\. Did you mean search\?/);
-  assert.match(extra.stderr, /nothing to do with "audit-1"\. Usage: holdfast sessions/);
+  assert.match(extra.stderr, /Unexpected argument "audit-1"\. Usage: holdfast sessions/);
 });
 
-test("output into a pipe that ends early ends quietly [people.pipe]", async () => {
+test("output to a pipe that closes early ends quietly [people.pipe]", async () => {
   const memory = await openTestMemory({ store: join(directory, "long.db") });
   const session = await memory.createSession({ id: "s" });
   for (let note = 0; note < 300; note++) await session.notes.add("y".repeat(3_000));
@@ -271,7 +274,7 @@ test("output into a pipe that ends early ends quietly [people.pipe]", async () =
   assert.equal(stderr, "");
 });
 
-test("what Node calls experimental is not said at every start; other warnings are [people.quiet]", async () => {
+test("Node's experimental warnings are suppressed; other warnings are shown [people.quiet]", async () => {
   const start = async (type: string) => {
     const warn = `process.once("beforeExit", () => process.emitWarning("x", ${JSON.stringify(type)}))`;
     const args = ["--import", `data:text/javascript,${encodeURIComponent(warn)}`, cli, "--version"];

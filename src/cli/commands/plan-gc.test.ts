@@ -8,8 +8,8 @@ function session(id: string, more: Partial<Candidate> = {}): Candidate {
   return { id, status: "active", updatedAt: 100, revision: 1, bytes: 10, forkOf: null, ...more };
 }
 
-function gone(...args: Parameters<typeof planCollection>): string[] {
-  return planCollection(...args).go.map(({ id }) => id);
+function removedIds(...args: Parameters<typeof planCollection>): string[] {
+  return planCollection(...args).remove.map(({ id }) => id);
 }
 
 const sessions = [
@@ -19,59 +19,59 @@ const sessions = [
   session("new", { updatedAt: 90 }),
 ];
 
-test("by age, all that was not written to since goes [people.gc]", () => {
-  assert.deepEqual(gone(sessions, { before: 55 }), ["archived", "old"]);
-  assert.deepEqual(gone(sessions, { before: 55, keep: 2 }), ["archived"]);
-  assert.deepEqual(gone(sessions, { before: 0 }), []);
+test("by age, every session not written to since then is removed [people.gc]", () => {
+  assert.deepEqual(removedIds(sessions, { before: 55 }), ["archived", "old"]);
+  assert.deepEqual(removedIds(sessions, { before: 55, keep: 2 }), ["archived"]);
+  assert.deepEqual(removedIds(sessions, { before: 0 }), []);
 });
 
-test("by size, deleted and archived sessions go first, and no more than has to [people.gc]", () => {
-  assert.deepEqual(gone(sessions, { maxBytes: 40 }), []);
-  assert.deepEqual(gone(sessions, { maxBytes: 39 }), ["deleted"]);
-  assert.deepEqual(gone(sessions, { maxBytes: 20 }), ["deleted", "archived"]);
-  assert.deepEqual(gone(sessions, { maxBytes: 0, keep: 1 }), ["deleted", "archived", "old"]);
+test("by size, deleted and archived sessions are removed first, and no more than necessary [people.gc]", () => {
+  assert.deepEqual(removedIds(sessions, { maxBytes: 40 }), []);
+  assert.deepEqual(removedIds(sessions, { maxBytes: 39 }), ["deleted"]);
+  assert.deepEqual(removedIds(sessions, { maxBytes: 20 }), ["deleted", "archived"]);
+  assert.deepEqual(removedIds(sessions, { maxBytes: 0, keep: 1 }), ["deleted", "archived", "old"]);
 });
 
-test("--keep alone lets all but the newest go [people.gc]", () => {
-  assert.deepEqual(gone(sessions, { keep: 1 }), ["deleted", "archived", "old"]);
-  assert.deepEqual(gone(sessions, { keep: 9 }), []);
+test("--keep on its own removes all but the newest [people.gc]", () => {
+  assert.deepEqual(removedIds(sessions, { keep: 1 }), ["deleted", "archived", "old"]);
+  assert.deepEqual(removedIds(sessions, { keep: 9 }), []);
 });
 
-test("a session stays as long as one of its forks does, and goes after them [people.gc-forks]", () => {
+test("a session is kept as long as one of its forks is, and removed after them [people.gc-forks]", () => {
   const family = [
     session("parent", { updatedAt: 1 }),
     session("fork", { updatedAt: 2, forkOf: "parent" }),
     session("grandchild", { updatedAt: 80, forkOf: "fork" }),
   ];
   assert.deepEqual(planCollection(family, { before: 50 }), {
-    go: [],
+    remove: [],
     held: [
       { id: "fork", fork: "grandchild" },
       { id: "parent", fork: "fork" },
     ],
   });
-  assert.deepEqual(gone(family, { before: 99 }), ["grandchild", "fork", "parent"]);
+  assert.deepEqual(removedIds(family, { before: 99 }), ["grandchild", "fork", "parent"]);
 });
 
-test("whatever is asked for, forks are never left without what they read, and the limit is kept if it can be [people.gc-forks]", () => {
+test("whatever the options, no fork loses the session it reads from, and the size limit is met if possible [people.gc-forks]", () => {
   const list = fc
     .array(fc.record({ updatedAt: fc.nat(50), bytes: fc.nat(20), parent: fc.nat(20) }), { maxLength: 15 })
     .map((rows) =>
-      rows.map((row, place) =>
-        session(`s${place}`, {
+      rows.map((row, index) =>
+        session(`s${index}`, {
           ...row,
-          forkOf: place > 0 && row.parent < place ? `s${row.parent}` : null,
+          forkOf: index > 0 && row.parent < index ? `s${row.parent}` : null,
         }),
       ),
     );
   fc.assert(
     fc.property(list, fc.nat(200), fc.nat(5), (all, maxBytes, keep) => {
       const plan = planCollection(all, { maxBytes, keep });
-      const removed = new Set(plan.go.map(({ id }) => id));
+      const removed = new Set(plan.remove.map(({ id }) => id));
       for (const each of all)
         if (!removed.has(each.id) && each.forkOf !== null) assert.ok(!removed.has(each.forkOf));
-      const order = plan.go.map(({ id }) => id);
-      for (const each of plan.go)
+      const order = plan.remove.map(({ id }) => id);
+      for (const each of plan.remove)
         if (each.forkOf !== null && removed.has(each.forkOf))
           assert.ok(order.indexOf(each.id) < order.indexOf(each.forkOf));
       const left = all.filter(({ id }) => !removed.has(id)).reduce((sum, { bytes }) => sum + bytes, 0);
@@ -80,7 +80,7 @@ test("whatever is asked for, forks are never left without what they read, and th
   );
 });
 
-test("ages and sizes are read and written as people do [people.quantities]", () => {
+test("ages and sizes are parsed and printed the way people write them [people.quantities]", () => {
   assert.equal(parseAge("30d", "older-than"), 30 * 86_400_000);
   assert.equal(parseAge("12h", "older-than"), 43_200_000);
   assert.equal(parseSize("500MB", "max-size"), 500_000_000);

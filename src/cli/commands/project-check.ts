@@ -30,11 +30,11 @@ function printReport(report: LintReport & { fixed?: number; backup?: string | un
     console.log(`${report.file}:${line}: ${rule}: ${message}${fix ? " (--fix)" : ""}`);
   for (const { rule, reason } of report.skipped)
     console.error(`holdfast: ${rule} was not checked: ${reason}.`);
-  if (report.fixed) console.error(`holdfast: ${report.fixed} fixed; the file as it was is ${report.backup}.`);
+  if (report.fixed) console.error(`holdfast: ${report.fixed} fixed; the original is in ${report.backup}.`);
   if (report.findings.length > 0) console.error(`holdfast: ${report.findings.length} findings.`);
 }
 
-/** Exit code 0: every reference holds. 1: some are stale. */
+/** Exit code 0: all references are valid. 1: some are stale. */
 export async function verify({ project, json, values }: ProjectArguments): Promise<number> {
   const report = verifyProject(project, {
     write: values["no-write"] !== true,
@@ -54,7 +54,7 @@ export async function verify({ project, json, values }: ProjectArguments): Promi
     console.log(JSON.stringify({ ok, stale: stale.length, updated, references: shown }, null, 2));
   } else {
     for (const each of stale) console.log(`${project.file.name}: ${describeStale(each)} (${each.status})`);
-    console.log(`${ok} of ${references.length} references hold; ${updated} lines brought up to date.`);
+    console.log(`${ok} of ${references.length} references are valid; ${updated} lines updated.`);
   }
   return stale.length === 0 ? 0 : 1;
 }

@@ -6,7 +6,7 @@ import type { ProjectArguments } from "./project.ts";
 export async function init({ project, json }: ProjectArguments): Promise<number> {
   const { name, ignored } = initProject(project);
   const next = ignored
-    ? "Git ignores it: take it out of .gitignore to share it."
+    ? "Git ignores it: remove it from .gitignore to share it."
     : "Commit it with the code.";
   console.log(json ? JSON.stringify({ ok: true, file: name, ignored }) : `Wrote ${name}. ${next}`);
   return 0;
@@ -14,9 +14,7 @@ export async function init({ project, json }: ProjectArguments): Promise<number>
 
 export async function undo({ project, json }: ProjectArguments): Promise<number> {
   const undone = undoChange(project.file);
-  console.log(
-    json ? JSON.stringify({ ok: true, ...undone }) : `Took back ${undone.operation} of ${undone.at}.`,
-  );
+  console.log(json ? JSON.stringify({ ok: true, ...undone }) : `Undid ${undone.operation} of ${undone.at}.`);
   return 0;
 }
 
@@ -37,8 +35,8 @@ export async function status({ project, json }: ProjectArguments): Promise<numbe
     ["Questions", `${known.questions} open`],
     ["Debt", debt.map(([name, count]) => `${count} ${name}`).join(", ") || "none"],
     ["Blockers", `${known.blockers} open`],
-    ["References", `${known.references.ok} hold, ${known.references.stale} stale`],
-    ["Hand-overs", String(known.handoffs)],
+    ["References", `${known.references.ok} valid, ${known.references.stale} stale`],
+    ["Handoffs", String(known.handoffs)],
     ["Sessions", known.sessions.join(", ") || "none"],
   ];
   for (const [name, value] of rows) console.log(`${name.padEnd(12)}${value || "none"}`);

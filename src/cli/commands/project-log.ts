@@ -6,7 +6,7 @@ import { type Answer, projectOperations } from "../../surfaces/project/operation
 import type { Caller } from "../../surfaces/project/project.ts";
 import type { ProjectArguments } from "./project.ts";
 
-/** What is logged, the operation for it, and the field that the text after it fills. */
+/** What can be logged: the operation for it, and the field that the text argument fills. */
 const kinds: Record<string, [operation: string, field: string]> = {
   decision: ["log_decision", "decision"],
   debt: ["log_debt", "description"],
@@ -33,8 +33,8 @@ export async function log(args: ProjectArguments): Promise<number> {
     );
   }
   const [operation, field] = known;
-  const said = rest.length === 0 ? {} : { [field]: rest.join(" ") };
-  return perform(args, operation, { ...said, ...fieldsOf(args) });
+  const textField = rest.length === 0 ? {} : { [field]: rest.join(" ") };
+  return perform(args, operation, { ...textField, ...fieldsOf(args) });
 }
 
 export async function handoff(args: ProjectArguments): Promise<number> {
@@ -55,40 +55,40 @@ export async function promote(args: ProjectArguments): Promise<number> {
       "invalid_input",
       "SESSION is missing. Usage: holdfast project promote SESSION [TEXT] [--as debt]",
     );
-  const said = rest.join(" ");
+  const finding = rest.join(" ");
   const { openWorkspaceMemory } = await import("../../workspace/open-memory.ts");
   const memory = await openWorkspaceMemory({ flags: { db: text(args, "db"), store: text(args, "store") } });
   try {
     const opened = await memory.resumeSession(id);
-    const input = { ...(said === "" ? {} : { text: said }), ...fieldsOf(args) };
+    const input = { ...(finding === "" ? {} : { text: finding }), ...fieldsOf(args) };
     return await perform(args, "promote", input, { session: id, notepad: () => opened.notepad.read() });
   } finally {
     await memory.close();
   }
 }
 
-/** Runs the operation that agents call as a tool, with the same checks. */
+/** Runs the operation that agents call as a tool, with the same validation. */
 async function perform(
   args: ProjectArguments,
   name: string,
-  given: Record<string, unknown>,
+  input: Record<string, unknown>,
   caller: Caller = {},
 ): Promise<number> {
   const operation = projectOperations.find((each) => each.name === name);
   if (!operation) throw new HoldfastError("unknown_tool", `There is no operation ${name}.`);
-  const parsed = operation.input.safeParse(given);
+  const parsed = operation.input.safeParse(input);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => {
       if (issue.code === "unrecognized_keys")
-        return `it takes no ${issue.keys.map((key) => `--${optionOf(key)}`).join(", ")}`;
+        return `it does not take ${issue.keys.map((key) => `--${optionOf(key)}`).join(", ")}`;
       const field = String(issue.path[0] ?? "");
-      return given[field] === undefined
+      return input[field] === undefined
         ? `--${optionOf(field)} is missing`
         : `--${optionOf(field)}: ${issue.message}`;
     });
     throw new HoldfastError(
       "invalid_input",
-      `${name}: ${[...new Set(problems)].join("; ")}. Nothing was changed. Run "holdfast project --help" to see what it takes.`,
+      `${name}: ${[...new Set(problems)].join("; ")}. Nothing was changed. Run "holdfast project --help" to see its options.`,
     );
   }
   const who = { agent: text(args, "agent"), session: text(args, "session"), ...caller };
@@ -97,7 +97,7 @@ async function perform(
   return 0;
 }
 
-/** A field of a tool, as the option that fills it. */
+/** The option that fills a tool's field. */
 function optionOf(field: string): string {
   return field === "scenarios" ? "scenario" : field.replaceAll("_", "-");
 }
@@ -116,7 +116,7 @@ function numberOf(args: ProjectArguments, name: string): number | undefined {
   );
 }
 
-/** The options that are fields of an operation's input; `--input` gives them all at once, as JSON. */
+/** Collects the options that are fields of an operation's input; `--input` passes them all at once as JSON. */
 function fieldsOf(args: ProjectArguments): Record<string, unknown> {
   const { values } = args;
   const fields: Record<string, unknown> = {};
@@ -157,15 +157,15 @@ function fieldsOf(args: ProjectArguments): Record<string, unknown> {
   return input === undefined ? fields : { ...readInput(input), ...fields };
 }
 
-/** `PATH:LINE QUOTE`, or as it stands in the file: `` `QUOTE` [PATH:LINE] ``. */
-function readEvidence(given: string): { quote: string; path: string } {
-  const [, , quoted, place] = /^(?:-\s+)?(`+)(.*?)\1\s*\[(.+)\]\s*$/s.exec(given.trim()) ?? [];
-  if (quoted !== undefined && place !== undefined) return { quote: quoted, path: place };
-  const [, path, quote] = /^(\S+)\s+(.+)$/s.exec(given.trim()) ?? [];
+/** Parses `PATH:LINE QUOTE`, or the form used in NOTES.md: `` `QUOTE` [PATH:LINE] ``. */
+function readEvidence(input: string): { quote: string; path: string } {
+  const [, , quoted, location] = /^(?:-\s+)?(`+)(.*?)\1\s*\[(.+)\]\s*$/s.exec(input.trim()) ?? [];
+  if (quoted !== undefined && location !== undefined) return { quote: quoted, path: location };
+  const [, path, quote] = /^(\S+)\s+(.+)$/s.exec(input.trim()) ?? [];
   if (path !== undefined && quote !== undefined) return { quote, path };
   throw new HoldfastError(
     "invalid_input",
-    `--evidence is a place and what stands there, such as "src/jwt.ts:52 export function isTokenExpired" (got ${JSON.stringify(given)}).`,
+    `--evidence must be a location and a quote from it, such as "src/jwt.ts:52 export function isTokenExpired" (got ${JSON.stringify(input)}).`,
   );
 }
 
@@ -176,7 +176,9 @@ function readInput(source: string): Record<string, unknown> {
     );
     if (isObject(parsed)) return parsed;
   } catch (cause) {
-    throw new HoldfastError("invalid_input", `--input is no JSON: ${(cause as Error).message}.`, { cause });
+    throw new HoldfastError("invalid_input", `--input is not valid JSON: ${(cause as Error).message}.`, {
+      cause,
+    });
   }
   throw new HoldfastError("invalid_input", "--input must be one JSON object.");
 }

@@ -35,7 +35,7 @@ const answer = (cacheRead: number, cacheWrite: number) => ({
 });
 const session = write("session.jsonl", header, ask, answer(0, 3_000), "cut off", ask, answer(3_000, 200));
 
-test("a table with the recorded and the reproduced cost, and a warning for the line that was left out", async () => {
+test("prints a table with the recorded and the reproduced cost, and warns about a skipped line", async () => {
   const { code, stdout, stderr } = await holdfast("replay", session);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /session\.jsonl, line 4: Skipped/);
@@ -46,7 +46,7 @@ test("a table with the recorded and the reproduced cost, and a warning for the l
   }
 });
 
-test("--json prints the same for programs, under prices of one's own", async () => {
+test("--json prints the same as JSON, with custom prices", async () => {
   const prices = write("prices.json", {
     "claude-opus": { input: 0, cacheWrite: 0, cacheRead: 0, output: 10_000 },
   });
@@ -72,7 +72,7 @@ test("--json prints the same for programs, under prices of one's own", async () 
   assert.ok(Math.abs((report?.reproduced ?? 0) - 2) < 1e-9);
 });
 
-test("a file that cannot be read is named, and the others are replayed all the same", async () => {
+test("an unreadable file is reported, and the others are still replayed", async () => {
   const empty = write("empty.jsonl", "");
   const { code, stdout, stderr } = await holdfast("replay", empty, join(directory, "missing.jsonl"), session);
   assert.equal(code, 1);
@@ -81,7 +81,7 @@ test("a file that cannot be read is named, and the others are replayed all the s
   assert.match(stdout, /session\.jsonl: pi, 2 calls/);
 });
 
-test("what is missing or out of range is said with the next step", async () => {
+test("missing and out-of-range arguments are reported with the next step", async () => {
   for (const [args, message] of [
     [[], /FILE is missing\. Usage: holdfast replay FILE…/],
     [[session, "--edit-every", "0"], /--edit-every must be at least 1 \(got 0\)/],

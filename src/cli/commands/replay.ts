@@ -36,7 +36,7 @@ export async function run(args: string[]): Promise<number> {
   const reports: { file: string; report: Report }[] = [];
   let failed = 0;
   for (const file of positionals) {
-    const report = replayFile(file, options);
+    const report = await replayFile(file, options);
     if (!report) failed++;
     else if (values.json) reports.push({ file, report });
     else console.log(`${render(file, report)}\n`);
@@ -52,10 +52,10 @@ export async function run(args: string[]): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** One unreadable file does not keep the others from being replayed. */
-function replayFile(file: string, options: ReplayOptions): Report | undefined {
+/** Returns undefined for an unreadable file, so that the others are still replayed. */
+async function replayFile(file: string, options: ReplayOptions): Promise<Report | undefined> {
   try {
-    const transcript = readTranscript(readText(file));
+    const transcript = await readTranscript(readText(file));
     for (const { line, message } of transcript.warnings)
       console.error(`holdfast: ${file}, line ${line}: ${message}`);
     return replay(transcript, options);
@@ -71,9 +71,7 @@ function readText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const tooLong = (error as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG";
-    const advice = tooLong
-      ? "It is too large to be read in one piece; split it at a line end."
-      : "Check the path.";
+    const advice = tooLong ? "It is too large to read at once; split it at a line end." : "Check the path.";
     throw new HoldfastError(
       "invalid_input",
       `The file cannot be read: ${(error as Error).message}. ${advice}`,
@@ -82,10 +80,10 @@ function readText(path: string): string {
   }
 }
 
-function atLeast(value: string | undefined, option: string, least: number): number | undefined {
+function atLeast(value: string | undefined, option: string, min: number): number | undefined {
   const number = wholeNumber(value, option);
-  if (number === undefined || number >= least) return number;
-  throw new HoldfastError("invalid_input", `--${option} must be at least ${least} (got ${number}).`);
+  if (number === undefined || number >= min) return number;
+  throw new HoldfastError("invalid_input", `--${option} must be at least ${min} (got ${number}).`);
 }
 
 function render(file: string, report: Report): string {
@@ -115,7 +113,7 @@ function render(file: string, report: Report): string {
     ...withCompaction,
     ...(withCompaction.length > 0 ? [""] : []),
     `Without compaction${over}`,
-    without.length > 0 ? table(without) : "  left out: no model takes such a prompt",
+    without.length > 0 ? table(without) : "  omitted: no model accepts such a prompt",
     "",
     `Tokens in thousands. "memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be recalled. "bound": the cost that clearing with perfect foresight would reach.`,
     `Not in the table, since it is the same for every placement: the agent's tool calls for ${count(writing.edits)} edits, ${money(writing.cost)} (${share.toFixed(1)} %).`,
@@ -124,7 +122,7 @@ function render(file: string, report: Report): string {
 
 function costLine({ recorded, reproduced }: Report): string {
   if (recorded === undefined)
-    return `Cost by the recorded usage: ${money(reproduced)} (the transcript itself names no cost)`;
+    return `Cost by the recorded usage: ${money(reproduced)} (the transcript records no cost)`;
   const difference = recorded === 0 ? 0 : (100 * (reproduced - recorded)) / recorded;
   return `Recorded ${money(recorded)}, reproduced ${money(reproduced)} from the usage of each call, difference ${difference.toFixed(2)} %`;
 }

@@ -35,9 +35,9 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-async function* sessionsToSearch(memory: Memory, named: string | undefined): AsyncGenerator<Session> {
-  if (named !== undefined) {
-    yield await pickSession(memory, named);
+async function* sessionsToSearch(memory: Memory, idOrPrefix: string | undefined): AsyncGenerator<Session> {
+  if (idOrPrefix !== undefined) {
+    yield await pickSession(memory, idOrPrefix);
     return;
   }
   let total = 0;
@@ -58,8 +58,8 @@ function toJson({ session: { id, title, updatedAt }, kind, note, line, text, sco
 }
 
 function render(hits: readonly SearchHit[], total: number, query: string, screen: Screen): string[] {
-  if (total === 0) return [`Nothing was found for ${JSON.stringify(visibleLine(query))}.`];
-  const lines = [...Map.groupBy(hits, ({ session: { id } }) => id)].flatMap(([id, group], place) => {
+  if (total === 0) return [`No matches for ${JSON.stringify(visibleLine(query))}.`];
+  const lines = [...Map.groupBy(hits, ({ session: { id } }) => id)].flatMap(([id, group], index) => {
     const { title, updatedAt } = group[0]?.session ?? { title: null, updatedAt: 0 };
     const heading: Span[] = [
       { text: id, style: "cyan" },
@@ -68,21 +68,21 @@ function render(hits: readonly SearchHit[], total: number, query: string, screen
       { text: ageOf(updatedAt), style: "dim", whole: true },
     ];
     return [
-      ...(place === 0 ? [] : [""]),
+      ...(index === 0 ? [] : [""]),
       ...wrapSpans(heading, "", "  ", screen),
       ...group.flatMap((hit) => renderHit(hit, screen)),
     ];
   });
   const more =
     total > hits.length
-      ? ["", `${total - hits.length} more: raise --limit, or name a session with --session.`]
+      ? ["", `${total - hits.length} more: raise --limit, or search one session with --session.`]
       : [];
   return [...lines, ...more];
 }
 
 function renderHit(hit: SearchHit, screen: Screen): string[] {
   const { kind, note, line } = hit;
-  const place: Span[] = [
+  const location: Span[] = [
     { text: note?.id ?? (kind === "title" ? kind : `${kind}:${line}`), style: "dim", whole: true },
     ...(note?.tags ?? []).flatMap((tag): Span[] => [
       { text: " " },
@@ -90,10 +90,10 @@ function renderHit(hit: SearchHit, screen: Screen): string[] {
     ]),
     { text: "  " },
   ];
-  return wrapSpans([...place, ...highlighted(hit)], "  ", "    ", screen);
+  return wrapSpans([...location, ...highlighted(hit)], "  ", "    ", screen);
 }
 
-/** Lines may be long, so only the part around the first match is shown. */
+/** Lines may be long, so show only the part around the first match. */
 const maxShown = 240;
 
 function highlighted({ text, ranges }: SearchHit): Span[] {
@@ -111,7 +111,7 @@ function highlighted({ text, ranges }: SearchHit): Span[] {
   spans.push({ text: visibleText(text.slice(at, end).toWellFormed()) });
   return [
     ...(start > 0 ? [{ text: "…" }] : []),
-    ...spans.map((span, place) => (place === 0 ? { ...span, text: span.text.trimStart() } : span)),
+    ...spans.map((span, index) => (index === 0 ? { ...span, text: span.text.trimStart() } : span)),
     ...(end < text.length ? [{ text: "…" }] : []),
   ];
 }

@@ -26,7 +26,7 @@ async function addNote({ url, token }: { url: string; token: string }, content: 
   });
 }
 
-test("serve --demo shows a finished session and an agent at work, tells it in the terminal too, and stops when asked [serve.demo] [serve.command] [serve.stop]", async (context) => {
+test("serve --demo shows a finished session and an agent at work, narrates it in the terminal, and stops on a signal [serve.demo] [serve.command] [serve.stop]", async (context) => {
   const server = await startServe(context, ["--demo"], temporaryDirectory());
   const [, store = ""] = /shows (\S+) \(temporary\)/.exec(server.output()) ?? [];
   assert.ok(existsSync(store), server.output());
@@ -44,7 +44,7 @@ test("serve --demo shows a finished session and an agent at work, tells it in th
   assert.ok(!/error|stopped:/i.test(server.output()), server.output());
 });
 
-test("a server that is killed comes back on its store with all that was acknowledged; a second one beside it works [serve.restart] [serve.port]", async (context) => {
+test("a killed server restarts with every acknowledged write; a second one can run next to it [serve.restart] [serve.port]", async (context) => {
   const directory = temporaryDirectory();
   const options = ["--db", join(directory, "memory.db"), "--token", "the-same-token-each-time"];
   const first = await startServe(context, ["--demo", ...options], directory);
@@ -57,9 +57,9 @@ test("a server that is killed comes back on its store with all that was acknowle
 
   const second = await startServe(context, options, directory);
   const third = await startServe(context, options, directory);
-  assert.notEqual(second.url, third.url, "without --port the next free one is taken");
+  assert.notEqual(second.url, third.url, "without --port the next free port is used");
   const resumed = await EventReader.open(second, hello?.id);
-  assert.equal((await resumed.next())?.event, "reset", "the page is told to load anew");
+  assert.equal((await resumed.next())?.event, "reset", "the page is told to reload");
   for (const server of [second, third]) {
     const { notes } = await get<Reply<"notes">>(server, "/api/sessions/audit-finished/notes");
     assert.deepEqual(
@@ -77,7 +77,7 @@ test("a server that is killed comes back on its store with all that was acknowle
   }
 });
 
-test("what is wrong with the options is said, with what to do [serve.command] [serve.port] [serve.address]", async (context) => {
+test("invalid options are reported with what to do [serve.command] [serve.port] [serve.address]", async (context) => {
   const taken = createServer().listen(0, "127.0.0.1");
   context.after(() => taken.close());
   await new Promise((ready) => taken.once("listening", ready));

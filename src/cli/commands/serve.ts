@@ -22,7 +22,7 @@ import { painterFor } from "../terminal/paint.ts";
 
 const paint = painterFor(process.stdout);
 
-/** Serves the inspector, its API and the MCP endpoint until it is told to stop. */
+/** Serves the inspector, its API and the MCP endpoint until a signal stops it. */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
     port: { type: "string" },
@@ -38,21 +38,21 @@ export async function run(args: string[]): Promise<number> {
     host: values.host,
     token: values.token ?? (process.env.HOLDFAST_TOKEN || undefined),
   };
-  // What is wrong with them is said before a store is opened.
+  // Reject invalid options before opening a store.
   const { hosts } = chooseAccess(binding);
-  const place = choosePlace(values, values.demo);
-  const { project, store } = findWorkspace({ flags: place.flags });
+  const choice = chooseStore(values, values.demo);
+  const { project, store } = findWorkspace({ flags: choice.flags });
   const { root } = project;
   const surfaces = await loadSurfaces(defaultSurfaces(root), root);
-  const memory = await openWorkspaceMemory({ flags: place.flags, surfaces });
+  const memory = await openWorkspaceMemory({ flags: choice.flags, surfaces });
   const stopped = new AbortController();
-  const letGo = onSignals(() => stopped.abort());
+  const removeSignalHandlers = onSignals(() => stopped.abort());
   const mcp = createMcpHandler({
     surfaces,
     version: packageVersion(),
     hostnames: [...hosts],
     openMemory: async () => memory,
-    resolveSession: async (request) => sessionAskedFor(request, root),
+    resolveSession: async (request) => requestedSession(request, root),
   });
   try {
     const page = await pageFiles();
@@ -68,8 +68,9 @@ export async function run(args: string[]): Promise<number> {
       demo: values.demo,
       priceOf,
     });
-    introduce(server, `${storeName(store)}${place.isTemporary ? " (temporary)" : ""}`);
-    if (!page.has("/")) console.log("The page is not built, so there is only the API. Run: npm run build\n");
+    introduce(server, `${storeName(store)}${choice.isTemporary ? " (temporary)" : ""}`);
+    if (!page.has("/"))
+      console.log("The page is not built, so only the API is available. Run: npm run build\n");
     if (!values["no-open"]) openBrowser(server.invite());
     const demo = values.demo ? runDemo(memory, stopped.signal) : undefined;
     if (!stopped.signal.aborted)
@@ -78,29 +79,32 @@ export async function run(args: string[]): Promise<number> {
     await server.stop();
     return 0;
   } finally {
-    letGo();
+    removeSignalHandlers();
     await memory.close();
-    if (place.isTemporary) rmSync(place.directory, { recursive: true, force: true });
+    if (choice.isTemporary) rmSync(choice.directory, { recursive: true, force: true });
   }
 }
 
-/** An MCP client names its session in the address; without one it works on the project's. */
-function sessionAskedFor(request: Request, root: string): string {
-  const asked = new URL(request.url).searchParams.get("session");
-  return asked === null ? projectSession(root) : checkId(asked, "session id");
+/** An MCP client names its session in the URL; the default is the project's session. */
+function requestedSession(request: Request, root: string): string {
+  const id = new URL(request.url).searchParams.get("session");
+  return id === null ? projectSession(root) : checkId(id, "session id");
 }
 
-/** The scripted model of the demo costs nothing; it is shown with the price of a real one. */
+/** The demo's scripted model costs nothing, so it gets the price of a real one. */
 function priceOf(model: string) {
   const listed = model === "scripted" ? "claude-sonnet-5" : model;
   const isKnown = Object.keys(builtInPrices).some((name) => listed.startsWith(name));
   return isKnown ? { ...pricesFor(listed, builtInPrices), basis: listed } : undefined;
 }
 
-type Place = { flags: StoreFlags } & ({ isTemporary: false } | { isTemporary: true; directory: string });
+type StoreChoice = { flags: StoreFlags } & (
+  | { isTemporary: false }
+  | { isTemporary: true; directory: string }
+);
 
-/** The demo plays in a store of its own, unless one is named. */
-function choosePlace({ db, store }: StoreFlags, isDemo: boolean): Place {
+/** The demo uses a temporary store unless the flags name one. */
+function chooseStore({ db, store }: StoreFlags, isDemo: boolean): StoreChoice {
   if (!isDemo || db !== undefined || store !== undefined) return { flags: { db, store }, isTemporary: false };
   const directory = mkdtempSync(join(tmpdir(), "holdfast-demo-"));
   return { flags: { db: join(directory, "memory.db") }, isTemporary: true, directory };
@@ -110,7 +114,7 @@ function introduce({ url, token }: RunningServer, store: string): void {
   console.log(`${paint("bold", "Holdfast")} shows ${store}`);
   console.log(`  page  ${paint("cyan", `${url}?token=${encodeURIComponent(token)}`)}`);
   console.log(`  API   ${url}openapi.json   MCP  ${url}mcp`);
-  console.log(paint("dim", "  The token is new at each start unless you choose it. Stop with Ctrl-C.\n"));
+  console.log(paint("dim", "  The token changes at each start unless you set one. Stop with Ctrl-C.\n"));
 }
 
 async function runDemo(memory: Memory, signal: AbortSignal): Promise<void> {
@@ -118,16 +122,16 @@ async function runDemo(memory: Memory, signal: AbortSignal): Promise<void> {
   await playDemo(memory, signal);
 }
 
-/** The first signal asks to stop, the second does not ask. */
+/** The first signal stops gracefully, the second exits at once. */
 function onSignals(stop: () => void): () => void {
-  let isAsked = false;
-  const hear = (signal: NodeJS.Signals) => {
-    if (isAsked) process.exit(signal === "SIGINT" ? 130 : 143);
-    isAsked = true;
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(signal === "SIGINT" ? 130 : 143);
+    isStopping = true;
     stop();
   };
-  process.on("SIGINT", hear).on("SIGTERM", hear);
-  return () => void process.off("SIGINT", hear).off("SIGTERM", hear);
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  return () => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
 }
 
 function readPort(value: string | undefined): number | undefined {

@@ -38,7 +38,7 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-/** Children under their parents; the newest first on every level. */
+/** Children under their parents, newest first on every level. */
 function renderTree(sessions: readonly Listed[], screen: Screen): string[] {
   const known = new Set(sessions.map(({ id }) => id));
   const children = Map.groupBy(sessions, ({ parent, id }) =>
@@ -53,8 +53,8 @@ function renderTree(sessions: readonly Listed[], screen: Screen): string[] {
     lines.push(
       ...renderSession(session, lead + branch, `${lead}${below}${own.length > 0 ? "│ " : "  "}`, screen),
     );
-    own.forEach((child, place) => {
-      const last = place === own.length - 1;
+    own.forEach((child, index) => {
+      const last = index === own.length - 1;
       add(child, lead + below, last ? "└ " : "├ ", last ? "  " : "│ ");
     });
   };

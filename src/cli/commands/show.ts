@@ -28,11 +28,11 @@ interface Shown {
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { revision: { type: "string" } });
-  const wanted = atMostOne(positionals, "SESSION", usage);
+  const idOrPrefix = atMostOne(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
   const memory = await openExistingMemory({ flags: values });
   try {
-    const session = await pickSession(memory, wanted);
+    const session = await pickSession(memory, idOrPrefix);
     const shown = await readMemory(session, revision);
     if (values.json) printJson(jsonOf(shown));
     else printLines(render(shown, memory, screenOf()));
@@ -63,7 +63,7 @@ function jsonOf({ row, snapshot, tasks }: Shown) {
     revision: snapshot.revision,
     notepad: snapshot.notepad,
     scratchpad: snapshot.scratchpad,
-    notes: snapshot.notes.map(({ updated: _place, ...note }) => note),
+    notes: snapshot.notes.map(({ updated: _updated, ...note }) => note),
     tasks: tasks.map(({ description, depth }) => ({ description, depth })),
   };
 }
@@ -99,7 +99,7 @@ function render({ row, snapshot, tasks, at }: Shown, memory: Memory, screen: Scr
       tasks.flatMap(({ description, depth }) => bullet(visibleLine(description), screen, depth - 1)),
     ),
     ...section("Notes", notes.length, undefined, screen, () =>
-      notes.flatMap((note, place) => [...(place === 0 ? [] : [""]), ...renderNote(note, screen)]),
+      notes.flatMap((note, index) => [...(index === 0 ? [] : [""]), ...renderNote(note, screen)]),
     ),
   ];
   return [
@@ -109,7 +109,7 @@ function render({ row, snapshot, tasks, at }: Shown, memory: Memory, screen: Scr
   ];
 }
 
-/** A heading with how much there is; nothing at all for what is empty. */
+/** A section with its size in the heading; no lines if it is empty. */
 function section(
   name: string,
   size: number,

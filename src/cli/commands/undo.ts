@@ -9,16 +9,16 @@ const usage = "undo [SESSION] [--revision N]";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { revision: { type: "string" } });
-  const wanted = atMostOne(positionals, "SESSION", usage);
+  const idOrPrefix = atMostOne(positionals, "SESSION", usage);
   const target = wholeNumber(values.revision, "revision");
   const memory = await openExistingMemory({ flags: values });
   try {
-    const session = await pickSession(memory, wanted);
+    const session = await pickSession(memory, idOrPrefix);
     const { result, revision } = await session.undo(target, { actor: { kind: "person" } });
     if (values.json) printJson({ session: session.id, undone: result.undone, revision });
     else {
       printLines([
-        `Took back revision ${result.undone} of ${session.id}; "holdfast undo ${session.id} --revision ${revision}" brings it back.`,
+        `Undid revision ${result.undone} of ${session.id}; "holdfast undo ${session.id} --revision ${revision}" restores it.`,
         ...renderDiff(await session.diff(revision - 1, revision), screenOf()),
       ]);
     }

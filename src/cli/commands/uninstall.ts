@@ -25,10 +25,9 @@ export async function run(args: string[]): Promise<number> {
   }
   for (const file of plan.files) showChange(file);
   for (const path of plan.left)
-    console.log(`  left as it is: ${path} was changed since; look at it yourself.`);
+    console.log(`  left alone: ${path} was changed since init; check it yourself.`);
   if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
-  else if (plan.files.length === 0) console.log("Nothing of ours was found; nothing was changed.");
-  else
-    console.log("Done. What agents wrote down stays in .holdfast; delete that folder if you do not want it.");
+  else if (plan.files.length === 0) console.log("There is nothing to undo; nothing was changed.");
+  else console.log("Done. Saved memory stays in .holdfast; delete that folder if you do not want it.");
   return 0;
 }

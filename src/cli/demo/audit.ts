@@ -8,27 +8,27 @@ import type { Memory, NewSessionOptions } from "../../sessions/memory.ts";
 import { startScriptedServer } from "../../testing/scripted-server.ts";
 import { ask, auditScript, sheetText } from "./workbook.ts";
 
-/** So small that ten sheets cannot fit. */
+/** Too small for ten sheets. */
 export const contextWindow = 4_400;
 
 export interface AuditOptions {
   session: NewSessionOptions;
-  /** Milliseconds that the scripted model thinks before each answer. */
+  /** Delay in milliseconds before each answer of the scripted model. */
   thinking?: number;
   signal?: AbortSignal;
-  /** Told of each event; the agent waits for it. */
+  /** Called for each event; the agent waits for it. */
   onEvent?: (event: AgentEvent) => void | Promise<void>;
 }
 
-/** What an audit leaves behind. */
+/** The outcome of an audit. */
 export interface Audit {
   notepad: string;
-  /** What the model saw last, without the system prompt. */
+  /** The last messages sent to the model, without the system prompt. */
   conversation: string;
   compactions: number;
 }
 
-/** The scripted agent audits its workbook on the real controller. */
+/** Runs a real agent with a scripted model that audits the workbook. */
 export async function runAudit(memory: Memory, options: AuditOptions): Promise<Audit> {
   const { thinking = 0, signal, onEvent } = options;
   const script = auditScript();

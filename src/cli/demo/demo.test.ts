@@ -4,7 +4,7 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { runCli } from "../test-support/chat.ts";
 import { sheets } from "./workbook.ts";
 
-test("the demo shows the notepad growing through compactions and what was kept [repo.demo]", async () => {
+test("the demo shows the notepad growing through compactions, and what survives [repo.demo]", async () => {
   const { stdout, stderr, code } = await runCli(["demo", "--fast"], { cwd: temporaryDirectory() });
   assert.equal(stderr, "");
   assert.equal(code, 0);
@@ -22,7 +22,7 @@ test("the demo shows the notepad growing through compactions and what was kept [
   );
 
   const compactions = [
-    ...stdout.matchAll(/^ +compaction +messages \d+ to \d+ are a summary of \d+ words now$/gm),
+    ...stdout.matchAll(/^ +compaction +messages \d+ to \d+ are now a summary of \d+ words$/gm),
   ].length;
   assert.ok(compactions >= 3, `${compactions} compactions`);
   assert.equal([...stdout.matchAll(/^ +checkpoint +open asks: 1, /gm)].length, compactions);
@@ -30,16 +30,16 @@ test("the demo shows the notepad growing through compactions and what was kept [
     [...stdout.matchAll(/^ +receipt +\d+ kept, \d+ recallable, 0 missing$/gm)].length,
     compactions,
   );
-  // Once the agent had forgotten its notes, and only the warning made it write them.
-  assert.match(stdout, /takes no note\n.*reads .*\n\n.*⚠ .*\n( +✎ .*\n){2,}/);
+  // Once the agent forgets to take notes, and only the warning makes it write them.
+  assert.match(stdout, /takes no notes\n.*reads .*\n\n.*⚠ .*\n( +✎ .*\n){2,}/);
 
-  const end = stdout.slice(stdout.indexOf("stands before the model in every call"));
+  const end = stdout.slice(stdout.indexOf("which the model sees in every call"));
   for (const { name, rows, finding } of sheets)
     assert.ok(end.includes(`    - ${name}: ${rows} rows; ${finding}\n`), name);
   assert.match(
     end,
     new RegExp(
-      `After ${compactions} compactions, of 10 findings\\n +in the notepad +█{10} 10\\n +in the conversation +█*░+ [0-4]\\n$`,
+      `Findings left after ${compactions} compactions, out of 10\\n +in the notepad +█{10} 10\\n +in the conversation +█*░+ [0-4]\\n$`,
     ),
   );
 });

@@ -8,7 +8,7 @@ import { ask, sheets } from "./workbook.ts";
 
 const paint = painterFor(process.stdout);
 
-/** A scripted agent audits a workbook in a context that is compacted on the way. All but the model is real. */
+/** A scripted agent audits a workbook in a context that gets compacted. Everything but the model is real. */
 export async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -39,20 +39,21 @@ export function introduceAudit(): void {
       `An agent audits a workbook of ${sheets.length} sheets in a context of ${count(contextWindow)} tokens.`,
     ),
   );
-  say(paint("dim", "The model is scripted; the controller, the store and the calls over HTTP are real.\n"));
+  say(paint("dim", "The model is scripted; the agent loop, the store and the HTTP calls are real.\n"));
   say(`${paint("cyan", "you ›")} ${ask}\n`);
 }
 
-/** Tells each event in a line or two; true when it is worth a moment's pause. */
+/** Prints each event in a line or two; returns true if a pause should follow. */
 export function narrator(): (event: AgentEvent) => boolean {
   let share = 0;
-  let said = "";
+  let text = "";
   let read = 0;
   let noted = 0;
   let size = 0;
   let isWarned = false;
-  const tell = (label: string, text: string) => say(`      ${paint("dim", label.padEnd(11))} ${text}`);
-  const tellNote = (note: string) => {
+  const printDetail = (label: string, detail: string) =>
+    say(`      ${paint("dim", label.padEnd(11))} ${detail}`);
+  const printNote = (note: string) => {
     size += note.length + (size === 0 ? 0 : 1);
     if (note.startsWith("- ")) noted++;
     const lines = note.split("\n").map((line) => line.replace(/^(?:#+|-(?: \[ \])?) /, ""));
@@ -60,25 +61,25 @@ export function narrator(): (event: AgentEvent) => boolean {
   };
   return (event) => {
     if (event.type === "text") {
-      said += event.text;
+      text += event.text;
       return false;
     }
-    if (said !== "")
+    if (text !== "")
       say(
         isWarned
-          ? paint("dim", `      “${said}”`)
-          : `\n${paint("cyan", "agent ›")} ${wrap(said, 72, "        ")}`,
+          ? paint("dim", `      “${text}”`)
+          : `\n${paint("cyan", "agent ›")} ${wrap(text, 72, "        ")}`,
       );
-    said = "";
+    text = "";
     switch (event.type) {
       case "usage":
         share = event.usage.total / contextWindow;
         return false;
       case "tool-call": {
         const { name, content } = event.input as { name?: string; content?: string };
-        if (content !== undefined) tellNote(content);
+        if (content !== undefined) printNote(content);
         if (name === undefined) return true;
-        if (noted < read) say(paint("dim", "      … absorbed in the sheets, it takes no note"));
+        if (noted < read) say(paint("dim", "      … absorbed in the sheets, the agent takes no notes"));
         read++;
         say(
           `  ${String(read).padStart(2)}  reads ${name.padEnd(10)} ${gauge(share)}   ${paint("dim", `notepad ${count(size)} characters`)}`,
@@ -88,28 +89,34 @@ export function narrator(): (event: AgentEvent) => boolean {
       case "warning":
         isWarned = true;
         say(
-          `\n  ${paint("yellow", "⚠   The context is nearly full: one turn for the agent to save what it needs.")}`,
+          `\n  ${paint("yellow", "⚠   The context is nearly full: the agent gets one turn to save what it needs.")}`,
         );
         return true;
       case "checkpoint": {
         isWarned = false;
         const { openAsks, planOpen, identifiers } = event.checkpoint;
-        tell(
+        printDetail(
           "checkpoint",
           `open asks: ${openAsks.length}, plan items: ${planOpen.length}, identifiers: ${identifiers.length}`,
         );
         return false;
       }
       case "compaction":
-        tell(
+        printDetail(
           "compaction",
-          `messages ${event.from} to ${event.to} are a summary of ${event.summary.split(/\s+/).length} words now`,
+          `messages ${event.from} to ${event.to} are now a summary of ${event.summary.split(/\s+/).length} words`,
         );
         return false;
       case "receipt": {
         const { counts, tokensBefore, tokensAfter } = event.receipt;
-        tell("receipt", `${counts.kept} kept, ${counts.recallable} recallable, ${counts.missing} missing`);
-        tell("context", `${gauge(tokensBefore / contextWindow)}  →  ${gauge(tokensAfter / contextWindow)}\n`);
+        printDetail(
+          "receipt",
+          `${counts.kept} kept, ${counts.recallable} recallable, ${counts.missing} missing`,
+        );
+        printDetail(
+          "context",
+          `${gauge(tokensBefore / contextWindow)}  →  ${gauge(tokensAfter / contextWindow)}\n`,
+        );
         return true;
       }
       case "error":
@@ -121,13 +128,13 @@ export function narrator(): (event: AgentEvent) => boolean {
   };
 }
 
-/** What is left of the work, and where. */
+/** Prints how many findings survived, and where; returns the exit code. */
 export function conclude({ notepad, conversation, compactions }: Audit): number {
-  say(`\n${paint("bold", "The notepad, which stands before the model in every call:")}\n`);
+  say(`\n${paint("bold", "The notepad, which the model sees in every call:")}\n`);
   say(notepad.replaceAll(/^/gm, "    "));
   const inNotepad = sheets.filter(({ finding }) => notepad.includes(finding)).length;
   const inConversation = sheets.filter(({ finding }) => conversation.includes(finding)).length;
-  say(`\n${paint("bold", `After ${compactions} compactions, of ${sheets.length} findings`)}`);
+  say(`\n${paint("bold", `Findings left after ${compactions} compactions, out of ${sheets.length}`)}`);
   say(`    in the notepad       ${bar(inNotepad / sheets.length, 10)} ${paint("green", String(inNotepad))}`);
   say(`    in the conversation  ${bar(inConversation / sheets.length, 10)} ${inConversation}`);
   return inNotepad === sheets.length ? 0 : 1;

@@ -5,11 +5,11 @@ import { conclude, introduceAudit, narrator } from "./demo.ts";
 /** Slow enough to follow on the page. */
 const thinking = 2_500;
 
-/** An empty store gets a finished session, and beside it an agent at work; both by the real controller. */
+/** Fills an empty store with a finished session, then runs a second agent at a pace that can be followed. */
 export async function playDemo(memory: Memory, signal: AbortSignal): Promise<void> {
   const [any] = await memory.listSessions({ status: "all", limit: 1 });
   if (any) {
-    console.log("The store has sessions already, so no demo agent was started.");
+    console.log("The store already has sessions, so the demo agent was not started.");
     return;
   }
   try {
@@ -23,7 +23,7 @@ export async function playDemo(memory: Memory, signal: AbortSignal): Promise<voi
       onEvent: (event) => void show(event),
     });
     conclude(audit);
-    console.log("\nThe page stays open until you press Ctrl-C.");
+    console.log("\nThe page stays available until you press Ctrl-C.");
   } catch (error) {
     if (!signal.aborted) console.error(`The demo agent stopped: ${(error as Error).message}`);
   }

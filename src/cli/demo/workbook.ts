@@ -22,7 +22,7 @@ export const sheets: readonly Sheet[] = [
   { name: "Notes", rows: 12, finding: "user wants green >5% YoY growth, red <0%" },
 ];
 
-/** What read_sheet gives: a screenful of rows with the one thing in it that matters. */
+/** The result of read_sheet: a screenful of rows and the one finding that matters. */
 export function sheetText(name: string): string {
   const index = sheets.findIndex((sheet) => sheet.name === name);
   const sheet = sheets[index];
@@ -58,8 +58,8 @@ const tickOff = {
 };
 
 /**
- * The scripted model. It reads sheet after sheet and notes each, as it should; but between the first compaction and the
- * second it is so absorbed that it takes no notes, as models are.
+ * The scripted model. It reads one sheet after another and notes each, but between the first and the second compaction
+ * it takes no notes, as models sometimes do.
  */
 export function auditScript(): (request: ScriptedRequest) => ScriptedAnswer {
   let next = 0;
@@ -72,7 +72,7 @@ export function auditScript(): (request: ScriptedRequest) => ScriptedAnswer {
     if (!request.tools) {
       compactions++;
       return {
-        text: `The user asked: ${ask} Sheets 1 to ${next} of ${sheets.length} have been read, and work goes on with the next.`,
+        text: `The user asked: ${ask} Sheets 1 to ${next} of ${sheets.length} have been read; continue with the next one.`,
       };
     }
     const offersSheets = request.tools.some(({ function: { name } }) => name === "read_sheet");
@@ -91,14 +91,14 @@ export function auditScript(): (request: ScriptedRequest) => ScriptedAnswer {
     return { toolCalls: [...calls, tickOff] };
   };
 
-  /** The warning turn: once around for what is not written down yet, once to say so. */
+  /** The warning turn: saves what is not noted yet, then says so. */
   const save = (): ScriptedAnswer => {
     if (unsaved.length > 0) return { toolCalls: unsaved.splice(0).map(takeNote) };
     return { text: "The notepad is up to date." };
   };
 
   return (request) => {
-    // A provider counts what it is sent; so does this one.
+    // Report usage as a provider would.
     const input = estimateTokens(JSON.stringify([request.messages, request.tools]));
     return { usage: { input, output: 40 }, ...answer(request) } as ScriptedAnswer;
   };

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 
-/** Opens a page in the person's browser, where there is one. */
+/** Opens a page in the user's browser, if there is one. */
 export function openBrowser(url: string): void {
   const [command, ...args] = browserCommand(url);
   if (command === undefined) return;
   const child = spawn(command, args, { stdio: "ignore", detached: true });
-  // Without a browser the printed address is still there.
+  // Without a browser, the user still has the printed URL.
   child.once("error", () => {});
   child.unref();
 }

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
 
-/** Paints for one stream: plain text wherever nobody would see the colours. */
+/** Styles text for one stream; text stays plain unless the stream is a terminal. */
 export function painterFor(stream: NodeJS.WriteStream): (style: Style, text: string) => string {
   return (style, text) => (stream.isTTY ? styleText(style, text, { stream }) : text);
 }
@@ -20,7 +20,7 @@ export function count(number: number): string {
   return number.toLocaleString("en-US");
 }
 
-/** Breaks a text into lines at its spaces; all but the first are indented. */
+/** Wraps text at spaces; all lines but the first are indented. */
 export function wrap(text: string, width: number, indent: string): string {
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
@@ -31,9 +31,9 @@ export function wrap(text: string, width: number, indent: string): string {
   return lines.join(`\n${indent}`);
 }
 
-/** What a model or a file says must not steer the terminal: control characters become visible. */
+/** Replaces control characters, so that text from a model or a file cannot control the terminal. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this matches
   return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (character) =>
     character === "\r" ? "" : "\ufffd",
   );

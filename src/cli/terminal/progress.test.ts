@@ -16,7 +16,7 @@ function run(isTTY: boolean, seconds: readonly number[]): string {
   return written;
 }
 
-test("a bar is shown for what takes more than a second, on a terminal only, and is gone at the end [people.progress]", () => {
+test("a progress bar appears after a second, on a terminal only, and disappears at the end [people.progress]", () => {
   assert.equal(run(true, [0, 0.5, 0.9]), "");
   assert.equal(run(false, [0, 2, 5]), "");
   const written = run(true, [0, 0.5, 1.5, 1.55, 2]);

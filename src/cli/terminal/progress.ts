@@ -1,28 +1,28 @@
 import { bar } from "./paint.ts";
 
 export interface Progress {
-  /** So much of the whole is done. */
+  /** Reports how much of the total is done. */
   at(done: number): void;
   end(): void;
 }
 
-/** Work shorter than this shows nothing. */
-const patience = 1_000;
-const pause = 100;
+/** Milliseconds before the bar appears, and between two updates. */
+const delay = 1_000;
+const interval = 100;
 
-/** A bar on stderr for work that takes more than a second, on a terminal only. */
+/** Shows a progress bar on stderr for work that takes more than a second, on a terminal only. */
 export function startProgress(
   label: string,
   total: number,
   stream: NodeJS.WriteStream = process.stderr,
   clock: () => number = Date.now,
 ): Progress {
-  const begun = clock();
+  const started = clock();
   let shown = 0;
   return {
     at(done) {
       const now = clock();
-      if (!stream.isTTY || now - begun < patience || now - shown < pause) return;
+      if (!stream.isTTY || now - started < delay || now - shown < interval) return;
       shown = now;
       const share = total === 0 ? 1 : Math.min(1, done / total);
       const width = Math.max(5, Math.min(30, (stream.columns || 80) - label.length - 8));

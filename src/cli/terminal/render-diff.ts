@@ -8,13 +8,13 @@ import { wrapSpans } from "./wrap-text.ts";
 /** Unchanged lines shown around a change. */
 const context = 2;
 
-/** What differs between two revisions, as lines for a terminal; empty when nothing does. */
+/** Renders the difference between two revisions as terminal lines; empty if there is none. */
 export function renderDiff({ notepad, scratchpad, notes }: MemoryDiff, screen: Screen): string[] {
   const refs: DiffLine[] = [
     ...scratchpad.refsRemoved.map((text): DiffLine => ({ kind: "removed", text })),
     ...scratchpad.refsAdded.map((text): DiffLine => ({ kind: "added", text })),
   ];
-  const whole = (note: Note, kind: "added" | "removed") =>
+  const renderNote = (note: Note, kind: "added" | "removed") =>
     section(
       noteTitle(note),
       note.content.split("\n").map((text) => ({ kind, text })),
@@ -25,8 +25,8 @@ export function renderDiff({ notepad, scratchpad, notes }: MemoryDiff, screen: S
     ...section("Plan", scratchpad.plan, screen),
     ...section("Scratchpad", scratchpad.notes, screen),
     ...section("References", refs, screen),
-    ...notes.added.flatMap((note) => whole(note, "added")),
-    ...notes.removed.flatMap((note) => whole(note, "removed")),
+    ...notes.added.flatMap((note) => renderNote(note, "added")),
+    ...notes.removed.flatMap((note) => renderNote(note, "removed")),
     ...notes.changed.flatMap(({ before, after }) =>
       section(
         noteTitle(after),
@@ -42,11 +42,11 @@ function noteTitle({ id, tags }: Note): string {
 }
 
 function tagLines(before: Note, after: Note): DiffLine[] {
-  const spell = ({ tags }: Note) => `tags: ${tags.join(", ") || "none"}`;
-  if (spell(before) === spell(after)) return [];
+  const describe = ({ tags }: Note) => `tags: ${tags.join(", ") || "none"}`;
+  if (describe(before) === describe(after)) return [];
   return [
-    { kind: "removed", text: spell(before) },
-    { kind: "added", text: spell(after) },
+    { kind: "removed", text: describe(before) },
+    { kind: "added", text: describe(after) },
   ];
 }
 
@@ -55,7 +55,7 @@ function section(title: string, lines: readonly DiffLine[], screen: Screen): str
   return ["", ...wrapSpans([{ text: title, style: "bold" }], "", "  ", screen), ...hunks(lines, screen)];
 }
 
-const looks = {
+const styles = {
   same: { sign: " ", style: "dim" },
   added: { sign: "+", style: "green" },
   removed: { sign: "-", style: "red" },
@@ -64,15 +64,15 @@ const looks = {
 function hunks(lines: readonly DiffLine[], screen: Screen): string[] {
   const shown: string[] = [];
   let skipped = 0;
-  lines.forEach(({ kind, text }, place) => {
-    const near = lines.slice(Math.max(0, place - context), place + context + 1);
+  lines.forEach(({ kind, text }, index) => {
+    const near = lines.slice(Math.max(0, index - context), index + context + 1);
     if (near.every((line) => line.kind === "same")) {
       skipped++;
       return;
     }
-    if (skipped > 0) shown.push(gap(skipped, screen));
+    if (skipped > 0) shown.push(skippedLine(skipped, screen));
     skipped = 0;
-    const { sign, style } = looks[kind];
+    const { sign, style } = styles[kind];
     const first = `  ${screen.paint(style, sign)} `;
     const wrapped = wrapSpans([{ text: visibleText(text), style }], "", "", {
       ...screen,
@@ -80,9 +80,9 @@ function hunks(lines: readonly DiffLine[], screen: Screen): string[] {
     });
     shown.push(...wrapped.map((line, row) => `${row === 0 ? first : "    "}${line}`.trimEnd()));
   });
-  return skipped > 0 ? [...shown, gap(skipped, screen)] : shown;
+  return skipped > 0 ? [...shown, skippedLine(skipped, screen)] : shown;
 }
 
-function gap(lines: number, screen: Screen): string {
+function skippedLine(lines: number, screen: Screen): string {
   return `  ${screen.paint("dim", `⋯ ${lines} unchanged ${lines === 1 ? "line" : "lines"}`)}`;
 }

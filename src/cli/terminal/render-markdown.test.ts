@@ -6,12 +6,12 @@ import { renderMarkdown } from "./render-markdown.ts";
 import { screenOf } from "./screen.ts";
 import { cutToWidth, textWidth } from "./text-width.ts";
 
-/** A terminal of that width, with or without colours. */
+/** A terminal of the given width, with or without colours. */
 function terminal(columns: number, colours = false) {
   return screenOf({ isTTY: true, columns, hasColors: () => colours } as unknown as NodeJS.WriteStream);
 }
 
-test("CJK and emoji take the columns they take [people.width]", () => {
+test("CJK and emoji have their real width in columns [people.width]", () => {
   for (const [text, width] of [
     ["abc", 3],
     ["日本語", 6],
@@ -34,7 +34,7 @@ test("CJK and emoji take the columns they take [people.width]", () => {
   assert.equal(cutToWidth("日本語の文", 6), "日本…");
 });
 
-test("Markdown is laid out in lines that fit, with hanging indents [people.show]", () => {
+test("Markdown is wrapped to the width, with hanging indents [people.show]", () => {
   const text = [
     "# Findings",
     "- Sheet 1 has 500 rows and a gap",

@@ -3,19 +3,19 @@ import { textWidth } from "./text-width.ts";
 import { visibleText } from "./visible-text.ts";
 import { inlineSpans, type Span, wrapSpans } from "./wrap-text.ts";
 
-/** A text of Markdown as lines for a terminal; line by line, so that nothing is moved or left out. */
+/** Renders Markdown as terminal lines, one source line at a time, so that nothing is moved or lost. */
 export function renderMarkdown(text: string, indent: string, screen: Screen): string[] {
   const lines: string[] = [];
   let fence: string | undefined;
   for (const line of visibleText(text).replace(/\n+$/, "").split("\n")) {
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    const marker = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence !== undefined) {
-      const closes = mark?.startsWith(fence) && line.trim() === mark;
+      const closes = marker?.startsWith(fence) && line.trim() === marker;
       if (closes) fence = undefined;
       lines.push(...(closes ? [] : renderCode(line, indent, screen)));
-    } else if (mark) {
-      fence = mark;
-      const language = line.trim().slice(mark.length).trim();
+    } else if (marker) {
+      fence = marker;
+      const language = line.trim().slice(marker.length).trim();
       if (language !== "") lines.push(`${indent}${screen.paint("dim", `│ ${language}`)}`);
     } else lines.push(...renderLine(line, indent, screen));
   }
@@ -53,7 +53,7 @@ function renderLine(line: string, indent: string, screen: Screen): string[] {
   return wrapSpans(inlineSpans(line.trimStart(), screen.colours), indent + lead, indent + lead, screen);
 }
 
-/** Where there are no colours the hashes tell the level. */
+/** Without colours, the hashes show the level. */
 function renderHeading(hashes: string, title: string, indent: string, screen: Screen): string[] {
   if (!screen.colours) return wrapSpans([{ text: `${hashes} ${title}` }], indent, indent, screen);
   const style: Span["style"] = hashes.length === 1 ? ["bold", "underline"] : "bold";
@@ -63,14 +63,14 @@ function renderHeading(hashes: string, title: string, indent: string, screen: Sc
 function renderItem(item: RegExpExecArray, indent: string, screen: Screen): string[] {
   const [, lead = "", bullet = "", box, text = ""] = item;
   const done = box !== undefined && box !== " ";
-  const mark = done ? "☑" : "☐";
+  const checkbox = done ? "☑" : "☐";
   const sign = /\d/.test(bullet)
     ? box === undefined
       ? bullet
-      : `${bullet} ${mark}`
+      : `${bullet} ${checkbox}`
     : box === undefined
       ? "•"
-      : mark;
+      : checkbox;
   const inner = indent + leadOf(lead, screen);
   const style = done ? "green" : box === undefined ? "dim" : "yellow";
   const spans = inlineSpans(text, screen.colours, done ? "dim" : undefined);
@@ -79,7 +79,7 @@ function renderItem(item: RegExpExecArray, indent: string, screen: Screen): stri
   return [`${inner}${screen.paint(style, sign)} ${first.slice(hang.length)}`.trimEnd(), ...rest];
 }
 
-/** Indentation as it was written, as long as it leaves room for the text. */
+/** The original indentation, cut to at most half the width. */
 function leadOf(space: string, { width }: Screen): string {
   return space.replaceAll(/[^ ]/g, "    ").slice(0, width / 2);
 }

@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 
-/** The person's editor, with its arguments. */
-function chosenEditor(): string[] {
-  const asked = [process.env.VISUAL, process.env.EDITOR].find((value) => value?.trim());
-  if (asked === undefined) return [process.platform === "win32" ? "notepad" : "vi"];
-  return existsSync(asked) ? [asked] : splitCommand(asked);
+/** The user's editor with its arguments. */
+function findEditor(): string[] {
+  const configured = [process.env.VISUAL, process.env.EDITOR].find((value) => value?.trim());
+  if (configured === undefined) return [process.platform === "win32" ? "notepad" : "vi"];
+  return existsSync(configured) ? [configured] : splitCommand(configured);
 }
 
-/** Words of a command line, with quotes and backslashes as a shell reads them; nothing else of a shell is. */
+/** Splits a command line into words. Supports shell quotes and backslashes, and no other shell syntax. */
 export function splitCommand(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -32,11 +32,11 @@ export function splitCommand(line: string): string[] {
   return words;
 }
 
-/** Opens a file in the editor and waits until it is closed. The file is an argument, never part of a command line. */
+/** Opens a file in the editor and waits for the editor to exit. The path never goes through a shell. */
 export async function runEditor(path: string): Promise<void> {
-  const [command = "vi", ...args] = chosenEditor();
+  const [command = "vi", ...args] = findEditor();
   const shown = JSON.stringify([command, ...args].join(" "));
-  // Ctrl-C belongs to the editor while it is open; it must not take the text away from under it.
+  // Ctrl-C is for the editor while it runs; it must not kill this process.
   const ignore = () => undefined;
   process.on("SIGINT", ignore);
   try {
@@ -45,13 +45,13 @@ export async function runEditor(path: string): Promise<void> {
       child.once("error", (error) => resolve(`could not be started (${error.message})`));
       child.once("close", (code, signal) => {
         if (code === 0) resolve(undefined);
-        else resolve(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
+        else resolve(code === null ? `was killed by ${signal}` : `exited with code ${code}`);
       });
     });
     if (problem !== undefined) {
       throw new HoldfastError(
         "invalid_input",
-        `The editor ${shown} ${problem}. Set $VISUAL or $EDITOR to one that works, e.g. EDITOR="code --wait".`,
+        `The editor ${shown} ${problem}. Set $VISUAL or $EDITOR to a working editor, e.g. EDITOR="code --wait".`,
       );
     }
   } finally {

@@ -15,22 +15,24 @@ type Style =
 
 export type Paint = (style: Style | Style[], text: string) => string;
 
-/** Where output goes: how wide it is, and whether it shows colours. */
+/** The output's width, and whether it supports colours. */
 export interface Screen {
-  /** Columns; without end where nobody looks at columns, as in a file. */
+  /** Columns; Infinity for a pipe or a file, unless COLUMNS is set. */
   width: number;
   colours: boolean;
   paint: Paint;
 }
 
-/** Colours only on a terminal, and not where NO_COLOR is set. */
+/** Enables colours only on a terminal, and never with NO_COLOR. */
 export function screenOf(stream: NodeJS.WriteStream = process.stdout): Screen {
   const colours =
     stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb" && stream.hasColors();
-  const asked = Number(process.env.COLUMNS);
-  const given = stream.isTTY ? stream.columns || asked || 80 : asked || Number.POSITIVE_INFINITY;
+  const fromEnvironment = Number(process.env.COLUMNS);
+  const columns = stream.isTTY
+    ? stream.columns || fromEnvironment || 80
+    : fromEnvironment || Number.POSITIVE_INFINITY;
   return {
-    width: Math.max(20, given),
+    width: Math.max(20, columns),
     colours,
     paint: (style, text) =>
       colours && text !== "" ? styleText(style, text, { validateStream: false }) : text,

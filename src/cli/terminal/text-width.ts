@@ -2,17 +2,17 @@ import stringWidth from "string-width";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** What people see as one character each. */
+/** Yields user-perceived characters. */
 export function* eachGrapheme(text: string): Generator<string> {
   for (const { segment } of graphemes.segment(text)) yield segment;
 }
 
-/** How many columns of a terminal a text takes. */
+/** The number of terminal columns a text takes. */
 export function textWidth(text: string): number {
   return stringWidth(text);
 }
 
-/** The start of a text that fits in that many columns, with an ellipsis if something was cut. */
+/** Cuts a text to that many columns, with an ellipsis if anything was cut. */
 export function cutToWidth(text: string, limit: number): string {
   if (textWidth(text) <= limit) return text;
   let [kept, width] = ["", 0];

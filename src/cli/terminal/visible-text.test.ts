@@ -5,7 +5,7 @@ import { visibleJson, visibleLine, visibleText } from "./visible-text.ts";
 
 const harmless = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{e0000}-\u{e0fff}\u200b\u2060\ufeff\u00ad]*$/u;
 
-test("what steers a terminal, hides or turns the direction is shown by name [people.harmless]", () => {
+test("control characters, invisible characters and bidi controls are shown by name [people.harmless]", () => {
   for (const [text, shown] of [
     ["\x1b[31mred\x1b[0m", "␛[31mred␛[0m"],
     ["\x1b]0;title\x07", "␛]0;title␇"],
@@ -24,14 +24,14 @@ test("what steers a terminal, hides or turns the direction is shown by name [peo
     assert.equal(visibleText(text), shown);
 });
 
-test("emoji, other scripts, tabs and line ends stay as they are [people.harmless]", () => {
+test("emoji, other scripts, tabs and newlines are unchanged [people.harmless]", () => {
   for (const text of ["👩‍👩‍👧‍👦 ❤️ 👍🏽 1️⃣ 🏳️‍🌈 🇩🇪", "می‌خواهم", "क्‍ष", "日本語\tTab\nÜber", "e\u0301"])
     assert.equal(visibleText(text), text);
   assert.equal(visibleText("a\r\nb"), "a\nb");
   assert.equal(visibleLine(" a\n\tb \x1b"), "a b ␛");
 });
 
-test("whatever is written, a terminal gets nothing but characters that can be seen [people.harmless]", () => {
+test("whatever the text, the terminal gets only visible characters [people.harmless]", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       assert.match(visibleText(text).replaceAll(/[\n\t]/g, ""), harmless);
@@ -40,7 +40,7 @@ test("whatever is written, a terminal gets nothing but characters that can be se
   );
 });
 
-test("JSON is harmless as well and is read back as it was [people.harmless]", () => {
+test("JSON is harmless too and parses back to the original [people.harmless]", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const json = visibleJson({ [text]: [text] });

@@ -1,29 +1,29 @@
 import { oneLine } from "../../engine/text.ts";
 
 /**
- * What a note says must neither steer the terminal nor hide: control characters, escape sequences, and
- * characters that nobody can see or that turn the reading direction are shown by name.
+ * Makes text safe to print: a note must neither control the terminal nor hide anything. Control characters, escape
+ * sequences, invisible characters and bidi controls are shown by name.
  */
 export function visibleText(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
     .replaceAll(tagRun, (run) => `⟨tags:${spellTags(run)}⟩`)
     .replaceAll(suspicious, (character, offset: number, whole: string) =>
-      character === "\n" || character === "\t" || isAtHome(character, offset, whole)
+      character === "\n" || character === "\t" || isLegitimate(character, offset, whole)
         ? character
         : nameOf(character),
     );
 }
 
-/** One line of visible text: for titles, names and the like. */
+/** Visible text on one line, for titles and names. */
 export function visibleLine(text: string): string {
   return visibleText(oneLine(text));
 }
 
-/** How `visibleText` names what it found; for painting it. */
-export const visibleMark = /⟨(?:U\+[0-9A-F]{4,6}|tags:[^⟩]*)⟩|[␀-␡]/;
+/** Matches the names that `visibleText` inserts, so that they can be styled. */
+export const visibleMarker = /⟨(?:U\+[0-9A-F]{4,6}|tags:[^⟩]*)⟩|[␀-␡]/;
 
-/** JSON in which the same characters are escaped: a terminal stays unharmed, and a program reads what was written. */
+/** JSON with the same characters escaped: safe on a terminal, and it parses back to the original. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(suspicious, (character) =>
     character === "\n"
@@ -38,7 +38,7 @@ export function visibleJson(value: unknown): string {
 const suspicious =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u{fff9}-\u{fffb}\u{e0000}-\u{e0fff}]/gu;
 
-/** Invisible copies of ASCII, which some models read. */
+/** Invisible tag characters that mirror ASCII; some models read them. */
 const tagRun = /[\u{e0020}-\u{e007e}]+\u{e007f}?/gu;
 
 function spellTags(run: string): string {
@@ -51,7 +51,7 @@ function spellTags(run: string): string {
 
 function nameOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  // Unicode has a picture for each of the oldest control characters.
+  // Unicode has a picture for each of the C0 control characters.
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "␡";
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
@@ -60,8 +60,8 @@ function nameOf(character: string): string {
 const zeroWidthJoiner = "\u200d";
 const zeroWidthNonJoiner = "\u200c";
 
-/** Joiners and variation selectors belong to emoji and to some scripts; there they are left alone. */
-function isAtHome(character: string, offset: number, whole: string): boolean {
+/** Joiners and variation selectors are legitimate in emoji and in some scripts. */
+function isLegitimate(character: string, offset: number, whole: string): boolean {
   const before = whole.slice(Math.max(0, offset - 4), offset);
   const after = whole.slice(offset + character.length, offset + character.length + 2);
   if (character === zeroWidthJoiner && endsInEmoji.test(before) && beginsWithEmoji.test(after)) return true;

@@ -9,7 +9,7 @@ function wrapped(text: string): string[] {
   return wrapSpans([{ text }], "", "", screen);
 }
 
-test("Japanese and Chinese fill the line, and no line begins with closing punctuation [people.width]", () => {
+test("Japanese and Chinese fill the line, and no line starts with closing punctuation [people.width]", () => {
   assert.deepEqual(wrapped("これは日本語の文章です。次の文、です。"), [
     "これは日本語の文章で",
     "す。次の文、です。",
@@ -17,7 +17,7 @@ test("Japanese and Chinese fill the line, and no line begins with closing punctu
   assert.deepEqual(wrapped("the API 日本語の文章です"), ["the API 日本語の文章で", "す"]);
 });
 
-test("a line ends between facts, never inside one [people.width]", () => {
+test("lines break between facts, never inside one [people.width]", () => {
   assert.deepEqual(wrapSpans(dotted(["9 notes", "3 open tasks", "2 pins"]), "", "", screen), [
     "9 notes · 3 open tasks",
     "· 2 pins",
@@ -28,7 +28,7 @@ test("a line ends between facts, never inside one [people.width]", () => {
   ]);
 });
 
-test("what touches stays together across styles, and indentation is kept [people.width]", () => {
+test("adjacent text stays together across styles, and indentation is kept [people.width]", () => {
   const spans: Span[] = [
     { text: "call the function " },
     { text: "save", style: "cyan" },

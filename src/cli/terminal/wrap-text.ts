@@ -1,23 +1,23 @@
 import type { Paint, Screen } from "./screen.ts";
 import { eachGrapheme, textWidth } from "./text-width.ts";
-import { visibleMark } from "./visible-text.ts";
+import { visibleMarker } from "./visible-text.ts";
 
-/** A piece of a line and how it is painted. */
+/** A piece of text and its style. */
 export interface Span {
   text: string;
   style?: Parameters<Paint>[0];
-  /** No line ends inside it. */
+  /** Never broken across lines. */
   whole?: true;
 }
 
-/** Spans between which no line may end, and the space before them. */
+/** Spans that stay on one line, and the space before them. */
 interface Chunk {
   gap: string;
   spans: Span[];
   width: number;
 }
 
-/** Lays spans out in lines of the given width; all lines but the first begin with `hang`. */
+/** Wraps spans to the screen's width; all lines but the first start with `hang`. */
 export function wrapSpans(spans: readonly Span[], first: string, hang: string, screen: Screen): string[] {
   const lines: string[] = [];
   let [line, column, empty] = [first, textWidth(first), true];
@@ -26,7 +26,7 @@ export function wrapSpans(spans: readonly Span[], first: string, hang: string, s
       lines.push(line);
       [line, column, empty] = [hang, textWidth(hang), true];
     }
-    // Space at the beginning of a line was its indentation only in the text itself.
+    // Leading space is indentation on the first line; after a wrap it is dropped.
     const room = empty
       ? lines.length > 0
         ? 0
@@ -40,8 +40,8 @@ export function wrapSpans(spans: readonly Span[], first: string, hang: string, s
   return [...lines, line].map((each) => each.trimEnd());
 }
 
-/** Words and single ideographs; what touches, such as a comma after `code`, stays together. */
-function chunksOf(spans: readonly Span[], widest: number): Chunk[] {
+/** Splits spans into words and single ideographs; adjacent text, such as a comma after `code`, stays together. */
+function chunksOf(spans: readonly Span[], maxWidth: number): Chunk[] {
   const chunks: Chunk[] = [];
   let gap = "";
   let joins = false;
@@ -53,11 +53,11 @@ function chunksOf(spans: readonly Span[], widest: number): Chunk[] {
         joins = false;
         continue;
       }
-      for (const piece of breakable(part, widest)) {
+      for (const piece of breakable(part, maxWidth)) {
         const span: Span = { text: piece, ...(style && { style }) };
         const width = textWidth(piece);
         const last = chunks.at(-1);
-        if (joins && last && last.width + width <= widest) {
+        if (joins && last && last.width + width <= maxWidth) {
           last.spans.push(span);
           last.width += width;
         } else chunks.push({ gap, spans: [span], width });
@@ -69,9 +69,9 @@ function chunksOf(spans: readonly Span[], widest: number): Chunk[] {
   return chunks;
 }
 
-/** A word in the parts between which a line may be broken. */
-function* breakable(word: string, widest: number): Generator<string> {
-  if (word.length <= widest && /^[\x21-\x7e]*$/.test(word)) {
+/** Splits a word where a line may break. */
+function* breakable(word: string, maxWidth: number): Generator<string> {
+  if (word.length <= maxWidth && /^[\x21-\x7e]*$/.test(word)) {
     yield word;
     return;
   }
@@ -79,7 +79,7 @@ function* breakable(word: string, widest: number): Generator<string> {
   for (const grapheme of eachGrapheme(word)) {
     const columns = textWidth(grapheme);
     const isIdeograph = columns === 2 && !emoji.test(grapheme) && !closing.test(grapheme);
-    if (piece !== "" && (isIdeograph || width + columns > widest)) {
+    if (piece !== "" && (isIdeograph || width + columns > maxWidth)) {
       yield piece;
       [piece, width] = ["", 0];
     }
@@ -89,27 +89,29 @@ function* breakable(word: string, widest: number): Generator<string> {
   if (piece !== "") yield piece;
 }
 
-/** Facts with dots between them; a line ends only between facts. */
+/** Joins facts with dots; lines break only between facts. */
 export function dotted(facts: readonly string[]): Span[] {
-  return facts.flatMap((text, place): Span[] => [
-    ...(place === 0 ? [] : [{ text: " · ", style: "dim" } as const]),
+  return facts.flatMap((text, index): Span[] => [
+    ...(index === 0 ? [] : [{ text: " · ", style: "dim" } as const]),
     { text, style: "dim", whole: true },
   ]);
 }
 
 const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 
-/** Punctuation that must not begin a line. */
+/** Punctuation that must not start a line. */
 const closing = /^[、。，．！？：；）」』】》〉〕]/;
 
-/** Text with its `code`, **strong** parts and the marks of what was hidden, painted. */
+/** Splits text into spans that style `code`, **bold** and the names of hidden characters. */
 export function inlineSpans(text: string, colours: boolean, style?: Span["style"]): Span[] {
   const plain = (part: string): Span[] =>
     part
-      .split(splitMarks)
+      .split(splitMarkers)
       .map(
         (each): Span =>
-          visibleMark.test(each) ? { text: each, style: "yellow" } : { text: each, ...(style && { style }) },
+          visibleMarker.test(each)
+            ? { text: each, style: "yellow" }
+            : { text: each, ...(style && { style }) },
       );
   if (!colours) return plain(text);
   return text.split(/(`[^`\n]+`|\*\*[^*\n]+\*\*)/).flatMap((part): Span[] => {
@@ -119,4 +121,4 @@ export function inlineSpans(text: string, colours: boolean, style?: Span["style"
   });
 }
 
-const splitMarks = new RegExp(`(${visibleMark.source})`);
+const splitMarkers = new RegExp(`(${visibleMarker.source})`);

@@ -12,19 +12,19 @@ import {
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 
-/** The real command line in a process of its own, with pipes for a terminal. */
+/** The real command line in a child process, with pipes instead of a terminal. */
 export interface ChatProcess {
   process: ChildProcess;
-  /** All that was written so far. */
+  /** Everything written so far. */
   stdout(): string;
   stderr(): string;
   write(line: string): void;
-  /** No more input. */
+  /** Closes stdin. */
   end(): void;
-  /** Waits until a text was written, to either stream. */
+  /** Waits until the text appears on either stream. */
   until(text: string): Promise<void>;
   exit: Promise<number | null>;
-  /** Rejects when the process ends: to race what it should do first. */
+  /** Rejects when the process ends; race it against what should happen first. */
   failed: Promise<never>;
 }
 
@@ -42,16 +42,16 @@ export function startCli(
   let stdout = "";
   let stderr = "";
   const waiting = new Set<() => void>();
-  const heard = () => {
+  const checkWaiting = () => {
     for (const check of waiting) check();
   };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
-    heard();
+    checkWaiting();
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
-    heard();
+    checkWaiting();
   });
   const exit = new Promise<number | null>((done) => child.on("close", (code) => done(code)));
   const failed = exit.then((code) => {
@@ -84,7 +84,7 @@ export function startCli(
   };
 }
 
-/** Runs a command to its end with everything it is to read. */
+/** Runs a command to its end with the given input. */
 export async function runCli(
   args: string[],
   options: { cwd: string; env?: Record<string, string>; input?: string[] },
@@ -96,13 +96,13 @@ export async function runCli(
   return { stdout: run.stdout(), stderr: run.stderr(), code };
 }
 
-/** A scripted model, a directory to work in, and the arguments that bring a chat to them. */
+/** Starts a scripted model; returns it with a working directory and the arguments to chat with it. */
 export async function beginChat(
   script: (request: ScriptedRequest, number: number) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ) {
   const server = await startScriptedServer(async (request, number) => {
     const answer = await script(request, number);
-    // What a provider would report, so that the chat's own count of the context stays right.
+    // Report usage as a provider would, so that the chat's context count stays right.
     const input = estimateTokens(JSON.stringify([request.messages, request.tools]));
     return "status" in answer || "hangUp" in answer ? answer : { usage: { input, output: 20 }, ...answer };
   });
@@ -114,13 +114,13 @@ export async function beginChat(
   };
 }
 
-/** The words of a request's last message. */
+/** The text of a request's last message. */
 export function newestMessage(request: ScriptedRequest | undefined): string {
   const content = request?.messages.at(-1)?.content;
   return typeof content === "string" ? content : JSON.stringify(content ?? "");
 }
 
-/** What stands in the user's name in a request. */
+/** The contents of the user messages in a request. */
 export function promptsOf(request: ScriptedRequest | undefined): unknown[] {
   return (request?.messages ?? []).flatMap(({ role, content }) => (role === "user" ? [content] : []));
 }

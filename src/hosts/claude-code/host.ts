@@ -23,5 +23,6 @@ export const claudeCode: Host = {
   emptyAnswer: "",
   transcript: { readLine: readClaudeLine },
   compaction: { restartsSession: true },
+  recording: async () => (await import("./recording.ts")).claudeRecording,
   setup: async () => (await import("./setup.ts")).claudeCodeSetup,
 };

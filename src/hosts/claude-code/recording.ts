@@ -1,16 +1,21 @@
 import type { JsonLine } from "../transcript/json-lines.ts";
 import { toolResultMessage } from "../transcript/line.ts";
-import type { RecordedEvent } from "../transcript/recording.ts";
+import type { RecordedEvent, Recording } from "../transcript/recording.ts";
 import { type ClaudeAnswer, type ClaudeQuestion, isClaudeTurn, parseClaudeLine } from "./transcript.ts";
 
-export function isClaudeRecording(lines: readonly JsonLine[]): boolean {
+export const claudeRecording: Recording = {
+  matches: isClaudeRecording,
+  read: (_text, { lines, warnings }) => ({ events: readClaudeRecording(lines), warnings }),
+};
+
+function isClaudeRecording(lines: readonly JsonLine[]): boolean {
   return lines.some(
     ({ value }) => isClaudeTurn(value) && ("uuid" in value || "sessionId" in value || "requestId" in value),
   );
 }
 
 /** Everything sent to the model and every answer, including Claude Code's own messages: all of it costs tokens. */
-export function readClaudeRecording(lines: readonly JsonLine[]): RecordedEvent[] {
+function readClaudeRecording(lines: readonly JsonLine[]): RecordedEvent[] {
   const seen = new Set<unknown>();
   const toolNames = new Map<string, string>();
   return lines.flatMap(({ value }): RecordedEvent[] => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJsonLines } from "../transcript/json-lines.ts";
-import { readClaudeRecording } from "./recording.ts";
+import { claudeRecording } from "./recording.ts";
 import { readClaudeLine } from "./transcript.ts";
 
 const user = (content: unknown, more: object = {}) => ({ type: "user", message: { content }, ...more });
@@ -17,9 +17,9 @@ function read(line: Record<string, unknown>) {
   const { lines } = parseJsonLines(JSON.stringify(line));
   return {
     hook: hook && "messages" in hook ? hook.messages.map(({ content }) => content) : hook,
-    recording: readClaudeRecording(lines).map((event) =>
-      event.type === "message" ? event.message.content : event,
-    ),
+    recording: claudeRecording
+      .read("", { lines, warnings: [] })
+      .events.map((event) => (event.type === "message" ? event.message.content : event)),
   };
 }
 

@@ -145,7 +145,7 @@ test("the table lists each problem with its remedy, and the remedy fixes it [doc
     stdout,
     /PROBLEM {2}wiring +\S.*\.mcp\.json lacks the MCP server\.\n +→ holdfast init claude-code\n/,
   );
-  assert.match(stdout, /Not here: Codex, /);
+  assert.match(stdout, /Not found: Codex, /);
   assert.match(stdout, /\n1 problem\.\n$/);
   await machine.init("claude-code");
   assert.deepEqual(problemsIn(await machine.examine("claude-code")), []);
@@ -280,7 +280,7 @@ test("a host that is not installed is not a problem; one that is installed but n
   assert.equal(nothing.code, 0);
   assert.equal(
     nothing.stdout,
-    "Not here: Claude Code, Codex, opencode, Gemini CLI, pi, OpenClaw.\nNo problem was found.\n",
+    "Not found: Claude Code, Codex, opencode, Gemini CLI, pi, OpenClaw.\nNo problems found.\n",
   );
   mkdirSync(join(machine.home, ".codex"));
   const unwired = await machine.run("doctor");

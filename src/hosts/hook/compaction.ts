@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { Compaction, type CompactionDriver, type Conversation } from "../../compaction/compaction.ts";
-import { phaseOf } from "../../compaction/phase.ts";
+import { type Phase, phaseOf } from "../../compaction/phase.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";
@@ -21,7 +21,7 @@ const growth = { factor: 1.25, bytes: 64_000 };
 export async function beforeCompaction(hook: HookContext): Promise<void> {
   const { event } = hook;
   const session = await openSession(hook);
-  const compaction = new Compaction(driverOf(hook, session, () => unshown));
+  const compaction = new Compaction(driverOf(hook, session, () => nothingShown));
   if (event.host.compaction.announcesEveryRequest && !event.isManual) {
     const size = sizeOf(event.transcript);
     const known = (await compaction.resume())?.removed.transcriptSize;
@@ -33,15 +33,16 @@ export async function beforeCompaction(hook: HookContext): Promise<void> {
   await compaction.open();
 }
 
-/** Writes the receipt with the host's summary; says nothing, because nothing said here reaches the model. */
+/** Writes the receipt with the host's summary; answers nothing, because nothing from here reaches the model. */
 export async function afterCompaction(hook: HookContext): Promise<void> {
   hook.answer({});
   const session = await openSession(hook);
-  const shown = new ShownAgain(hook, session);
-  const under = await shown.find();
-  const isKnown = under.phase === "finished" && under.receipt.summaryBy !== "unknown";
-  if (!isKnown || hook.event.summary !== "") await shown.account(under);
-  await shown.close();
+  const ending = new Ending(hook, session);
+  const { phase, ended } = await findCompaction(session, hook.state.seen);
+  // The session may have started again before the host says what its summary is.
+  const isLate = phase !== "begun" && ended?.receipt.summaryBy === "unknown";
+  await ending.account(isLate ? ended : undefined);
+  await ending.close();
 }
 
 /** Shows the model its memory again, with the checkpoint and the receipt. */
@@ -49,92 +50,91 @@ export async function showCompacted(hook: HookContext): Promise<void> {
   const stamp = stampOf(hook.store);
   const session = await openSession(hook);
   const memory = await session.state();
-  const shown = new ShownAgain(hook, session);
-  const under = await shown.find();
-  const text =
-    under.phase === "finished"
-      ? (await shown.render(under.checkpoint)).withReceipt(under.receipt.line)
-      : await shown.account(under);
+  const ending = new Ending(hook, session);
+  const { phase, ended } = await findCompaction(session, hook.state.seen);
+  const isAccounted = phase === "finished" && ended !== undefined;
+  const text = isAccounted
+    ? (await ending.render(ended.checkpoint)).withReceipt(ended.receipt.line)
+    : await ending.account();
   hook.answer({ context: text });
   noteCompaction(hook.state);
-  // The epoch that begins with the receipt is shown; what anyone else writes from here on is still news.
+  // What anyone else writes from here on is still news to the agent.
   markSeen(hook, memory, stamp);
-  if (await shown.close()) markSeen(hook, await session.state());
+  if (isAccounted) return;
+  await ending.close();
+  const written = await session.history({ from: memory.row.revision + 1 });
+  if (written.every(({ actor }) => actor.kind === "system")) markSeen(hook, await session.state(), stamp);
 }
 
-/** A compaction as it was found: finished and not shown yet, begun, or not even that. */
-type Found = { phase: "finished"; checkpoint: Checkpoint; receipt: Receipt } | { phase: "begun" | "none" };
-
-/** What the model is shown after a compaction, and the compaction that is finished for it. */
-class ShownAgain {
+/** The end of a compaction: what the model is shown, and what is written for it. */
+class Ending {
   readonly #hook: HookContext;
   readonly #session: Session;
   readonly #compaction: Compaction;
-  #rendered: RenderedMemory | undefined;
-  #isOpen = false;
-  #isAccounted = false;
+  #shown = nothingShown;
+  #isNew = false;
 
   constructor(hook: HookContext, session: Session) {
     this.#hook = hook;
     this.#session = session;
-    this.#compaction = new Compaction(driverOf(hook, session, () => this.#rendered ?? unshown));
+    this.#compaction = new Compaction(driverOf(hook, session, () => this.#shown));
   }
 
-  /** Where the compaction is, as the session says. */
-  async find(): Promise<Found> {
-    const session = this.#session;
-    const epoch = readEpoch(await session.state());
-    const [begun] = await session.records("checkpoint", [String(epoch.number)]);
-    const [ended] = await session.records("checkpoint", [String(epoch.number - 1)]);
-    const [receipt] = await session.records("receipt", [String(epoch.number - 1)]);
-    const phase = phaseOf({
-      epoch,
-      checkpoint: begun?.value,
-      receipt: receipt?.value,
-      seen: this.#hook.state.seen,
-    });
-    if (phase !== "finished" || !receipt || !ended) return { phase: phase === "begun" ? "begun" : "none" };
-    return { phase, checkpoint: ended.value, receipt: receipt.value };
-  }
-
-  /** The text for the model, with the receipt; nothing is written yet. */
-  async account(found: Found): Promise<string> {
+  /** The text for the model, with the receipt; nothing is written yet. With `ended`, that one is accounted for anew. */
+  async account(ended?: EndedCompaction): Promise<string> {
     const { event } = this.#hook;
     let summary = event.summary;
-    let begun =
-      found.phase === "finished"
-        ? await this.#compaction.reopen(found.receipt)
-        : await this.#compaction.resume();
+    let begun = ended ? await this.#compaction.reopen(ended.receipt) : await this.#compaction.resume();
     // Where compactions are announced long before they happen, what went is known only now.
-    const isStale = found.phase !== "finished" && event.host.compaction.announcesEveryRequest;
-    if (!begun || isStale) {
+    const isStale = !ended && event.host.compaction.announcesEveryRequest;
+    if (begun && !isStale)
+      summary ||= readSummary(event.host, event.transcript, begun.removed.transcriptSize);
+    else {
       const conversation = readHostConversation(this.#hook);
       summary ||= conversation.summary;
       begun = await this.#compaction.plan(conversation);
-      this.#isOpen = true;
-    } else summary ||= readSummary(event.host, event.transcript, begun.removed.transcriptSize);
+      this.#isNew = true;
+    }
     const rendered = await this.render(begun.checkpoint);
     const { receipt } = await this.#compaction.account(summaryOf(summary));
-    this.#isAccounted = true;
     return rendered.withReceipt(receipt.line);
   }
 
   async render({ text: checkpoint }: Checkpoint): Promise<RenderedMemory> {
     const [state, project] = [await this.#session.state(), await projectText(this.#hook)];
-    this.#rendered = renderFor(this.#hook, { lead: compactedLead, state, checkpoint, project });
-    return this.#rendered;
+    this.#shown = renderFor(this.#hook, { lead: compactedLead, state, checkpoint, project });
+    return this.#shown;
   }
 
-  /** Writes what was accounted for; false when there was nothing to write. */
-  async close(): Promise<boolean> {
-    if (!this.#isAccounted) return false;
-    if (this.#isOpen) await this.#compaction.open();
+  /** Writes what was accounted for. */
+  async close(): Promise<void> {
+    if (this.#isNew) await this.#compaction.open();
     await this.#compaction.close();
-    return true;
   }
 }
 
-const unshown: RenderedMemory = { text: "", withReceipt: (line) => line };
+/** The compaction that ended the epoch before this one. */
+interface EndedCompaction {
+  checkpoint: Checkpoint;
+  receipt: Receipt;
+}
+
+/** Where a compaction of this conversation is, as the session says. */
+export async function findCompaction(
+  session: Session,
+  seen: number,
+): Promise<{ phase: Phase; ended: EndedCompaction | undefined }> {
+  const epoch = readEpoch(await session.state());
+  const [begun] = await session.records("checkpoint", [String(epoch.number)]);
+  const [before] = await session.records("checkpoint", [String(epoch.number - 1)]);
+  const [receipt] = await session.records("receipt", [String(epoch.number - 1)]);
+  return {
+    phase: phaseOf({ epoch, checkpoint: begun?.value, receipt: receipt?.value, seen }),
+    ended: before && receipt && { checkpoint: before.value, receipt: receipt.value },
+  };
+}
+
+const nothingShown: RenderedMemory = { text: "", withReceipt: (line) => line };
 
 /** A host that has not said what its summary is may say it later. */
 function summaryOf(text: string): Summary {
@@ -157,12 +157,10 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
   };
 }
 
-/** What stood in the context since the last compaction, as the transcript says now. */
+/** What was in the context since the last compaction, as the transcript says now. */
 export function readHostConversation({ event }: HookContext): Conversation & { summary: string } {
-  const { messages, summary } = readConversation(event.host, event.transcript) ?? {
-    messages: [],
-    summary: "",
-  };
+  const span = readConversation(event.host, event.transcript);
+  const { messages, summary } = span ?? { messages: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
   return { messages, to: messages.length, transcript, summary };
 }

@@ -1,16 +1,19 @@
-import { planCheckpoint } from "../../compaction/checkpoint.ts";
-import { lastCheckpoint } from "../../compaction/compaction.ts";
+import { planSessionEnd } from "../../compaction/compaction.ts";
 import { isAnyNudgeOn } from "../../compaction/nudges.ts";
-import { phaseOf } from "../../compaction/phase.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
-import { readEpoch } from "../../engine/conversation.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
 import { stampOf } from "../../workspace/hook-memory.ts";
 import { dropStaleLinks } from "../session-link.ts";
-import { afterCompaction, beforeCompaction, readHostConversation, showCompacted } from "./compaction.ts";
+import {
+  afterCompaction,
+  beforeCompaction,
+  findCompaction,
+  readHostConversation,
+  showCompacted,
+} from "./compaction.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
 import { writeHookState } from "./state.ts";
@@ -52,21 +55,18 @@ async function startSession(hook: HookContext): Promise<void> {
   state.ended = undefined;
   if (event.source === "compact") {
     // Codex resumes and compacts in one turn, and reports both: the memory goes with the first.
-    if (state.last === "session-start" && (await phase(hook)) === "none") return hook.answer({});
+    const { phase, ended } = await compactionOf(hook);
+    if (state.last === "session-start" && phase === "none" && ended) return hook.answer({});
     await showCompacted(hook);
-  } else if (event.source === "resume" && (await phase(hook)) === "finished") await showCompacted(hook);
+  } else if (event.source === "resume" && (await compactionOf(hook)).phase === "finished")
+    await showCompacted(hook);
   else await greet(hook);
   dropStaleLinks(hook.project.directory);
 }
 
-/** Where a compaction of this conversation is; `none` for one that is new to us. */
-async function phase({ memory, sessionId, known, state }: HookContext) {
+async function compactionOf({ memory, sessionId, known, state }: HookContext) {
   const session = known && (await (await memory())?.findSession(sessionId));
-  if (!session) return undefined;
-  const epoch = readEpoch(await session.state());
-  const [checkpoint] = await session.records("checkpoint", [String(epoch.number)]);
-  const [receipt] = await session.records("receipt", [String(epoch.number - 1)]);
-  return phaseOf({ epoch, checkpoint: checkpoint?.value, receipt: receipt?.value, seen: state.seen });
+  return session ? findCompaction(session, state.seen) : { phase: "none", ended: undefined };
 }
 
 const leads = {
@@ -175,13 +175,9 @@ async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
   hook.state.ended = new Date().toISOString();
   if (!hasMoments(hook)) return;
-  const { messages, to } = readHostConversation(hook);
+  const { messages } = readHostConversation(hook);
   const session = messages.length > 0 ? await findSession(hook) : undefined;
-  if (!session) return;
-  const state = await session.state();
-  const earlier = await lastCheckpoint(session, state);
-  const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens: estimateTokens });
-  await notify(hook, { kind: "session-end", checkpoint });
+  if (session) await notify(hook, await planSessionEnd(session, messages, estimateTokens));
 }
 
 async function entriesSince(session: Session | undefined, revision: number): Promise<JournalEntry[]> {

@@ -31,6 +31,11 @@ export type Report = (error: unknown) => void;
 export class OpenClawMemory {
   readonly #memories = new Map<string, Promise<Memory>>();
   readonly #conversations = new Map<string, Conversation>();
+  readonly #openMemory: (cwd: string) => Promise<Memory>;
+
+  constructor(open: (cwd: string) => Promise<Memory> = openProjectMemory) {
+    this.#openMemory = open;
+  }
 
   async call(
     context: OpenClawContext,
@@ -155,20 +160,21 @@ export class OpenClawMemory {
     return memory.openSession(memoryOf(directory, "openclaw", keyOf(context)), { agent: "openclaw" });
   }
 
-  async #open(cwd: string, root: string): Promise<Memory> {
-    return openWorkspaceMemory({ cwd, surfaces: await loadSurfaces(defaultSurfaces(root), root) });
-  }
-
   /** If opening fails, the next call tries again. */
   #memory(cwd: string): Promise<Memory> {
     const { root } = findProject(cwd);
     const known = this.#memories.get(root);
     if (known) return known;
-    const opened = this.#open(cwd, root);
+    const opened = this.#openMemory(cwd);
     this.#memories.set(root, opened);
     opened.catch(() => this.#memories.delete(root));
     return opened;
   }
+}
+
+async function openProjectMemory(cwd: string): Promise<Memory> {
+  const { root } = findProject(cwd);
+  return openWorkspaceMemory({ cwd, surfaces: await loadSurfaces(defaultSurfaces(root), root) });
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

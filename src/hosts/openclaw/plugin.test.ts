@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
+import { initProject, openProject } from "../../surfaces/project/index.ts";
 import { readFailures } from "../failures.ts";
 import type { OpenClawApi, OpenClawContext, OpenClawTool } from "./api.ts";
 import plugin from "./index.ts";
@@ -74,13 +75,13 @@ function start(): { openclaw: FakeOpenClaw; context: OpenClawContext; workspaceD
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../../openclaw.plugin.json"), "utf8"));
 
 test("the tools match the manifest, and OpenClaw accepts their names and schemas [plugins.openclaw-tools]", async () => {
-  const { openclaw, context } = start();
+  const { openclaw, context, workspaceDir } = start();
   assert.deepEqual(openclaw.names, manifest.contracts.tools);
+  const names = () => openclaw.tools(context).map(({ name }) => name);
+  assert.deepEqual(names(), openclaw.names.slice(0, 10), "without NOTES.md, none of the project's");
+  initProject(openProject({ root: workspaceDir }));
+  assert.deepEqual(names(), openclaw.names);
   const tools = openclaw.tools(context);
-  assert.deepEqual(
-    tools.map(({ name }) => name),
-    openclaw.names,
-  );
   for (const { name, parameters } of tools) {
     assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
     assert.equal(parameters.type, "object");

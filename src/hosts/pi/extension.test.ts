@@ -134,7 +134,7 @@ test("a person's edit while the agent works is at the end of the next call [plug
   });
   const messages = await pi.modelCall();
   assert.deepEqual(messages[0], first);
-  assert.match(shownIn(messages.slice(-1)), /changed by somebody else[\s\S]*\+ Ask Ada first\./);
+  assert.match(shownIn(messages.slice(-1)), /changed by someone else[\s\S]*\+ Ask Ada first\./);
 });
 
 test("a fork in its own file starts with a copy [plugins.pi-fork]", async () => {

@@ -10,6 +10,7 @@ export const pi: Host = {
   formatAnswer: formatReply,
   emptyAnswer: "{}",
   compaction: {},
+  recording: async () => (await import("./recording.ts")).piRecording,
   sessionFile: async () => (await import("./session-document.ts")).piSessionFile,
   setup: async () => (await import("./setup.ts")).piSetup,
 };

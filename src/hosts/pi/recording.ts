@@ -1,7 +1,7 @@
 import { objectIn, textIn } from "../../engine/json.ts";
 import { countIn, type JsonLine, type LineWarning, timeIn } from "../transcript/json-lines.ts";
 import { plainText, toModelMessage } from "../transcript/model-messages.ts";
-import type { ModelCall, RecordedEvent } from "../transcript/recording.ts";
+import type { ModelCall, RecordedEvent, Recording } from "../transcript/recording.ts";
 import { readPiSession } from "./session-file.ts";
 
 type Fields = Record<string, unknown>;
@@ -9,12 +9,14 @@ type Fields = Record<string, unknown>;
 /** Version 1 has neither a version number nor ids; its entries form one linear list. */
 const linearVersion = 1;
 
-export function isPiRecording(lines: readonly JsonLine[]): boolean {
+export const piRecording: Recording = { matches: isPiRecording, read: readPiRecording };
+
+function isPiRecording(lines: readonly JsonLine[]): boolean {
   return lines[0]?.value.type === "session";
 }
 
 /** The events on the branch that pi would open. */
-export function readPiRecording(
+function readPiRecording(
   text: string,
   { lines, warnings }: { lines: readonly JsonLine[]; warnings: LineWarning[] },
 ): { events: RecordedEvent[]; warnings: LineWarning[] } {

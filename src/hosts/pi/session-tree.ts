@@ -1,5 +1,3 @@
-export { isObject } from "../../engine/json.ts";
-
 import { HoldfastError } from "../../errors.ts";
 import { type LineWarning, parseJsonLines } from "../transcript/json-lines.ts";
 

@@ -1,5 +1,4 @@
-import { planCheckpoint } from "../../compaction/checkpoint.ts";
-import { type CompactionDriver, lastCheckpoint } from "../../compaction/compaction.ts";
+import { type CompactionDriver, planSessionEnd } from "../../compaction/compaction.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Moment } from "../../surfaces/surface.ts";
@@ -44,13 +43,5 @@ export async function notifyEnd(
   report: (error: unknown) => void,
 ): Promise<void> {
   if (messages.length === 0) return;
-  const state = await session.state();
-  const checkpoint = planCheckpoint({
-    state,
-    messages,
-    to: messages.at(-1)?.number ?? 0,
-    earlier: await lastCheckpoint(session, state),
-    countTokens: session.setting.countTokens,
-  });
-  await notify(session, { kind: "session-end", checkpoint }, report);
+  await notify(session, await planSessionEnd(session, messages, session.setting.countTokens), report);
 }

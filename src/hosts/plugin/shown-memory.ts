@@ -1,4 +1,4 @@
-import { type Context, closedText } from "../../context/blocks.ts";
+import { type Context, closedTexts } from "../../context/blocks.ts";
 import { type MemoryView, planChange, viewOf } from "../../context/changes.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
@@ -62,7 +62,7 @@ export function memoryText(context: Context, notice: readonly string[] = []): st
     "[System] This is your memory. It is kept outside the conversation, and nobody said it just now.",
     context.guidance,
     ...notice,
-    ...context.blocks.map(closedText),
+    ...closedTexts(context, context.blocks),
   ]
     .filter((text) => text !== "")
     .join("\n\n");

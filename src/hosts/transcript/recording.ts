@@ -1,3 +1,4 @@
+import type { JsonLine, LineWarning } from "./json-lines.ts";
 import type { Message } from "./line.ts";
 
 /** The provider's token counts for one call. `input` excludes tokens read from or written to the cache. */
@@ -27,3 +28,12 @@ export type RecordedEvent =
       /** Number of messages before the first one kept; undefined if none was kept. */
       keptFrom?: number | undefined;
     };
+
+/** How one host's recorded sessions are read. */
+export interface Recording {
+  matches(lines: readonly JsonLine[]): boolean;
+  read(
+    text: string,
+    parsed: { lines: JsonLine[]; warnings: LineWarning[] },
+  ): { events: readonly RecordedEvent[]; warnings: LineWarning[] };
+}

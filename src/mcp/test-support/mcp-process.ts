@@ -7,24 +7,24 @@ import { compiled } from "../../../test/support/compiled.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 
-// biome-ignore lint/suspicious/noExplicitAny: what a server answers is checked by the test that asked
+// biome-ignore lint/suspicious/noExplicitAny: the test checks what the server returns
 type Message = any;
 
 export interface McpProcess {
-  /** Sends a request and gives its answer, `{ result }` or `{ error }`. */
+  /** Sends a request and returns its response, `{ result }` or `{ error }`. */
   ask(method: string, params?: unknown): Promise<Message>;
-  /** Calls a tool; gives its result. */
+  /** Calls a tool and returns its result. */
   call(name: string, input?: unknown): Promise<Message>;
-  /** Writes bytes as they are. */
+  /** Writes raw bytes to stdin. */
   write(text: string | Uint8Array): void;
-  /** The first message, said already or yet to come, that fits; each is given once. */
-  next(fits: (message: Message) => boolean): Promise<Message>;
-  /** Closes its input; how it ended. */
+  /** The first matching message, received already or still to come; each message is returned once. */
+  next(matches: (message: Message) => boolean): Promise<Message>;
+  /** Closes stdin and resolves with how the process ended. */
   end(): Promise<{ code: number | null; signal: string | null; errors: string }>;
   kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: string | null; errors: string }>;
 }
 
-/** Starts `holdfast mcp ARGS` as a process of its own, with nobody's client in between. */
+/** Starts `holdfast mcp ARGS` as a child process, to exchange raw messages without a client library. */
 export function startMcp(
   context: TestContext,
   args: readonly string[],
@@ -48,14 +48,14 @@ export function startMcp(
   });
   child.stdin.on("error", () => undefined);
   const unread: Message[] = [];
-  let waiting: { fits: (message: Message) => boolean; take: (message: Message) => void }[] = [];
+  let waiting: { matches: (message: Message) => boolean; take: (message: Message) => void }[] = [];
   const reader = createInterface({ input: child.stdout });
   reader.on("line", (line) => {
-    // Whatever is no JSON must not be there: the test fails.
+    // Anything but JSON on stdout fails the test.
     const message = JSON.parse(line);
-    const taker = waiting.find(({ fits }) => fits(message));
-    waiting = waiting.filter((each) => each !== taker);
-    if (taker) taker.take(message);
+    const waiter = waiting.find(({ matches }) => matches(message));
+    waiting = waiting.filter((each) => each !== waiter);
+    if (waiter) waiter.take(message);
     else unread.push(message);
   });
   const ended = Promise.all([once(child, "close"), once(reader, "close")]).then(([[code, signal]]) => ({
@@ -63,11 +63,11 @@ export function startMcp(
     signal,
     errors,
   }));
-  const next: McpProcess["next"] = (fits) => {
-    const at = unread.findIndex(fits);
+  const next: McpProcess["next"] = (matches) => {
+    const at = unread.findIndex(matches);
     if (at !== -1) return Promise.resolve(unread.splice(at, 1)[0]);
     return new Promise((resolve, reject) => {
-      waiting.push({ fits, take: resolve });
+      waiting.push({ matches, take: resolve });
       void ended.then(({ code }) => reject(new Error(`holdfast mcp ended with ${code}: ${errors}`)));
     });
   };

@@ -57,7 +57,7 @@ export function compactionHandlers({ memory }: Workshop): Pick<Handlers, "compac
 async function receiptsOf(session: Session, from: number, to: number): Promise<Receipt[]> {
   const keys = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => String(from + index));
   const records = await session.records("receipt", keys);
-  return records.map(({ value }) => value as unknown as Receipt).sort((a, b) => b.epoch - a.epoch);
+  return records.map(({ value }) => value).sort((a, b) => b.epoch - a.epoch);
 }
 
 function itemOf(receipt: Receipt): Reply<"compactions">["compactions"][number] {
@@ -91,8 +91,10 @@ async function findSteps(session: Session, epoch: number): Promise<Steps> {
 }
 
 function epochAfter({ changes }: JournalEntry): number | undefined {
-  const change = changes.find((each) => each.type === "record" && each.kind === "epoch");
-  return change?.type === "record" ? (change.after as unknown as Epoch | null)?.number : undefined;
+  const change = changes.find(
+    (each) => each.type === "record" && each.kind === "epoch" && each.key === "current",
+  );
+  return change?.type === "record" ? (change.after as Epoch | null)?.number : undefined;
 }
 
 async function assemble(

@@ -1,4 +1,3 @@
-import type { NoteValue } from "../../engine/records.ts";
 import type { SessionRow } from "../../engine/state.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { Session } from "../session.ts";
@@ -79,11 +78,9 @@ export class SessionSearch {
 
   /** A note is one hit, with its best line. */
   async #matchNotes(session: Session, searched: SearchedSession): Promise<SearchHit[]> {
-    const records = await session.records("note");
-    return records.flatMap(({ key, value }): SearchHit[] => {
-      const { content, tags } = value as unknown as NoteValue;
+    return (await session.notes.all()).flatMap(({ id, content, tags }): SearchHit[] => {
       const [best] = this.#matcher.match(content, tags.join(" ")).sort((a, b) => b.score - a.score);
-      return best ? [{ session: searched, kind: "note", note: { id: key, tags }, ...best }] : [];
+      return best ? [{ session: searched, kind: "note", note: { id, tags }, ...best }] : [];
     });
   }
 

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { storeError } from "../sqlite-errors.ts";
+import { rowsAs } from "./typed-rows.ts";
 
 /** What a row costs besides its texts: its header, its key in the indexes, its share of a page. */
 const rowOverhead = 60;
@@ -11,11 +12,13 @@ const maxWaste = 1.5;
 /** Bytes by session, for all sessions of a database at once; only the lengths are read, not the texts. */
 export function sqliteSessionSizes(path: string): Map<string, number> {
   return withDatabase(path, (database) => {
-    const columns = database
-      .prepare(
-        `SELECT t.name AS owner, c.name AS name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
-      )
-      .all() as unknown as { owner: string; name: string }[];
+    const columns = rowsAs<{ owner: string; name: string }>(
+      database
+        .prepare(
+          `SELECT t.name AS owner, c.name AS name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
+        )
+        .all(),
+    );
     const parts = [...Map.groupBy(columns, ({ owner }) => owner)].flatMap(([table, list]) => {
       const names = list.map(({ name }) => name);
       const id = names.find((name) => name === (table === "agent_sessions" ? "id" : "session_id"));
@@ -23,9 +26,11 @@ export function sqliteSessionSizes(path: string): Map<string, number> {
       const lengths = names.map((name) => `coalesce(octet_length("${name}"), 0)`);
       return [`SELECT "${id}" AS id, ${rowOverhead} + ${lengths.join(" + ")} AS bytes FROM "${table}"`];
     });
-    const rows = database
-      .prepare(`SELECT id, sum(bytes) AS bytes FROM (${parts.join(" UNION ALL ")}) GROUP BY id`)
-      .all() as unknown as { id: string; bytes: number }[];
+    const rows = rowsAs<{ id: string; bytes: number }>(
+      database
+        .prepare(`SELECT id, sum(bytes) AS bytes FROM (${parts.join(" UNION ALL ")}) GROUP BY id`)
+        .all(),
+    );
     const sum = rows.reduce((total, { bytes }) => total + bytes, 0);
     const share = Math.min(maxWaste, Math.max(1, usedBytes(database) / sum));
     return new Map(rows.map(({ id, bytes }) => [id, Math.round(bytes * share)]));

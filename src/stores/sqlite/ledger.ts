@@ -1,6 +1,7 @@
 import type { Ledger } from "../ledger.ts";
 import { callFromSql, type SqlCall } from "../sql-rows.ts";
 import type { SqliteRows } from "./session-rows.ts";
+import { rowsAs } from "./typed-rows.ts";
 
 interface SqlPiece {
   hash: string;
@@ -53,7 +54,7 @@ export function sqliteLedger(rows: SqliteRows, { write, read }: Access): Ledger 
              ORDER BY number ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
           )
           .all(sessionId, owner, from, to, limit);
-        return (found as unknown as SqlCall[]).map(callFromSql);
+        return rowsAs<SqlCall>(found).map(callFromSql);
       }),
     pieces: ({ sessionId, owner }, hashes) =>
       read(() => {
@@ -62,7 +63,7 @@ export function sqliteLedger(rows: SqliteRows, { write, read }: Access): Ledger 
             "SELECT hash, part, role, tokens, text FROM ledger_pieces WHERE session_id = ? AND owner = ? AND hash IN (SELECT value FROM json_each(?))",
           )
           .all(sessionId, owner, JSON.stringify(hashes));
-        return new Map((found as unknown as SqlPiece[]).map(({ hash, ...piece }) => [hash, piece]));
+        return new Map(rowsAs<SqlPiece>(found).map(({ hash, ...piece }) => [hash, piece]));
       }),
   };
 }

@@ -29,6 +29,7 @@ import { sqliteLedger } from "./ledger.ts";
 import { openDatabase } from "./open-database.ts";
 import { SqliteRows } from "./session-rows.ts";
 import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
+import { rowAs, rowsAs } from "./typed-rows.ts";
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; created when missing. */
@@ -107,8 +108,8 @@ class SqliteStore implements Store {
         )
         .all(scope.sessionId, scope.owner);
       return {
-        row: sessionFromSql(row as unknown as SqlSession),
-        records: (records as unknown as SqlRecord[]).map(recordFromSql),
+        row: sessionFromSql(rowAs<SqlSession>(row)),
+        records: rowsAs<SqlRecord>(records).map(recordFromSql),
       };
     });
   }
@@ -158,7 +159,7 @@ class SqliteStore implements Store {
           `SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
         )
         .all(...values);
-      return (rows as unknown as SqlRecord[]).map(recordFromSql);
+      return rowsAs<SqlRecord>(rows).map(recordFromSql);
     });
   }
 
@@ -173,7 +174,7 @@ class SqliteStore implements Store {
          ORDER BY revision ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
         )
         .all(scope.sessionId, scope.owner, from, to, limit);
-      return (rows as unknown as SqlEntry[]).map(entryFromSql);
+      return rowsAs<SqlEntry>(rows).map(entryFromSql);
     });
   }
 
@@ -182,7 +183,7 @@ class SqliteStore implements Store {
       const row = this.#rows
         .prepare("SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND idempotency_key = ?")
         .get(scope.sessionId, scope.owner, key);
-      return row && entryFromSql(row as unknown as SqlEntry);
+      return row && entryFromSql(rowAs<SqlEntry>(row));
     });
   }
 
@@ -202,7 +203,7 @@ class SqliteStore implements Store {
           `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
         )
         .all(...values, limit, offset);
-      return (rows as unknown as SqlSession[]).map(summaryFromSql);
+      return rowsAs<SqlSession>(rows).map(summaryFromSql);
     });
   }
 
@@ -357,7 +358,7 @@ class SqliteStore implements Store {
 
   #allRevisions(): StoreChange[] {
     const rows = this.#rows.prepare("SELECT owner, id, revision FROM agent_sessions").all();
-    return (rows as unknown as SqlSession[]).map(({ owner, id, revision }) => ({
+    return rowsAs<SqlSession>(rows).map(({ owner, id, revision }) => ({
       owner,
       sessionId: id,
       revision,

@@ -51,7 +51,7 @@ export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
     async get(key) {
       checkTexts({ key }, "key");
       const [record] = await (await open()).records("state", [key]);
-      return record?.value as unknown as KeyValue | undefined;
+      return record?.value;
     },
     async set(key, value, { expected, schema, ...options } = {}) {
       const session = await open();
@@ -67,7 +67,7 @@ export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
       };
       const make = async () => {
         const [record] = await session.records("state", [key]);
-        const rule = operation.schema ?? (record?.value as unknown as KeyValue | undefined)?.schema;
+        const rule = operation.schema ?? record?.value.schema;
         if (rule !== undefined) (await import("./check-value.ts")).checkAgainst(rule, operation.value, key);
         return operation;
       };
@@ -88,9 +88,7 @@ export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
       const listed = records.filter(
         ({ key }) => key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0),
       );
-      const keys = listed
-        .slice(0, limit)
-        .map(({ key, value }) => ({ key, version: (value as unknown as KeyValue).version }));
+      const keys = listed.slice(0, limit).map(({ key, value }) => ({ key, version: value.version }));
       return { keys, next: listed.length > limit ? keys.at(-1)?.key : undefined };
     },
   };

@@ -38,6 +38,8 @@ export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): 
   const blocks = new Map<string, string>();
   return {
     name: "knowledge",
+    // Instructions come before everything else that memory shows.
+    order: 0,
     tools: [editSystemPrompt, ...skillTools(skills), ...stateTools],
     guidance: () =>
       "Your system prompt, skills and state outlive the session. Record lasting observations with edit_system_prompt. Before work that a skill covers, read it with read_skill; when you have learnt how something is done, keep it with save_skill. Keep values that later sessions need with set_state.",

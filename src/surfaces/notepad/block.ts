@@ -35,8 +35,8 @@ export const notepadView: SurfaceView = {
   block: ({ row }) => ({
     placement: "system",
     text: renderNotepad(row.notepad ?? ""),
-    end: "[End of notepad]",
   }),
+  end: "[End of notepad]",
   frozen: ({ notepad }) => renderNotepad(notepad),
   isEmpty: ({ row }) => !row.notepad,
 };

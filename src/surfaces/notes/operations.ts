@@ -6,9 +6,7 @@ import { countCharacters, quote } from "../../engine/text.ts";
 import type { UndoRules } from "../../engine/undo.ts";
 import { HoldfastError } from "../../errors.ts";
 
-export interface Note extends NoteValue {
-  id: string;
-}
+export type Note = { id: string } & NoteValue;
 
 export type NotesOperation =
   | { type: "notes.add"; content: string; tags: string[] }

@@ -26,7 +26,7 @@ export const sessionOperations: Readonly<Record<string, Operation>> = {
 
   "session.notes.add": async ({ notes }, [content, tags], options) => {
     const added = await notes.add(content, tags ?? [], options);
-    return { ...done(added), value: added.result.note as unknown as Json };
+    return { ...done(added), value: added.result.note };
   },
   "session.notes.update": async ({ notes }, [id, change], options) => {
     const { content, tags } = change ?? {};
@@ -35,7 +35,7 @@ export const sessionOperations: Readonly<Record<string, Operation>> = {
       { ...(content == null ? {} : { content }), ...(tags == null ? {} : { tags }) },
       options,
     );
-    return { ...done(updated), value: updated.result.note as unknown as Json };
+    return { ...done(updated), value: updated.result.note };
   },
   "session.notes.delete": async ({ notes }, [id], options) => done(await notes.delete(id, options)),
   "session.notes.get": async ({ notes }, [id]) => gives(await notes.get(id)),

@@ -61,6 +61,7 @@ export function sandboxSurface(options: SandboxSurfaceOptions = {}): Surface {
   const summaries = new Map<string, string>();
   return {
     name: "sandbox",
+    order: 1,
     tools: [
       runSandboxCode(runCode),
       createTool(sandbox, authored),

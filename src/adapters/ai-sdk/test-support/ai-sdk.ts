@@ -41,7 +41,8 @@ export async function openSdkStage(
   options: Partial<MemoryOptions> = {},
 ): Promise<SdkStage> {
   const server = await startScriptedServer(script);
-  const memory = await openTestMemory(options);
+  const surfaces = ["notepad", "notes", "tasks", "results"] as const;
+  const memory = await openTestMemory({ surfaces, ...options });
   const session = await memory.openSession("s");
   const events: AgentEvent[] = [];
   t.after(async () => {

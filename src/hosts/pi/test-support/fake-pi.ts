@@ -107,6 +107,11 @@ export class FakePi implements PiExtensionApi {
     return (await this.emit<{ messages: PiAgentMessage[] }>("context", { messages }))?.messages ?? messages;
   }
 
+  /** Adds a message as it is. */
+  keep(message: PiAgentMessage): string {
+    return this.#add({ type: "message", message });
+  }
+
   say(role: "user" | "assistant", text: string): string {
     return this.#add({ type: "message", message: { role, content: [{ type: "text", text }], timestamp: 1 } });
   }

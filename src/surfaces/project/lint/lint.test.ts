@@ -371,7 +371,7 @@ test("the command gives lines, JSON, SARIF 2.1.0 and exit codes [project.lint-ou
   assert.equal(run?.results[0]?.locations[0]?.physicalLocation.region.startLine, at("| a |"));
   const fixed = await holdfast("project", "lint", "--root", root, "--fix");
   assert.equal(fixed.code, 1);
-  assert.match(fixed.stderr, /1 fixed; the file as it was is \.holdfast\/project\/NOTES-.*\.md/);
+  assert.match(fixed.stderr, /1 fixed; the original is in \.holdfast\/project\/NOTES-.*\.md/);
   const backup = /is (\.holdfast\S+\.md)/.exec(fixed.stderr)?.[1] ?? "";
   assert.ok(existsSync(join(root, backup)));
   assert.equal((await holdfast("project", "lint", "--root", root, "--file", "none/NOTES.md")).code, 2);

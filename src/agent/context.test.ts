@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openStage } from "../../test/support/agent.ts";
+import { openMemory } from "../index.ts";
+
+test("a session's context and its agent's are the same, with the surfaces that the agent adds [controller.context]", async (t) => {
+  const memory = await openMemory({ store: "memory:" });
+  const session = await memory.openSession("s");
+  assert.deepEqual((await session.context()).surfaces, ["notepad", "notes"]);
+  const stage = await openStage(t, { script: () => ({ text: "Fine." }), memory, placement: "system" });
+  await session.notepad.write("cedar-4711");
+  await stage.say("Hello.");
+  const { surfaces, system } = await session.context();
+  assert.deepEqual(surfaces, ["notepad", "notes", "tasks", "results", "sessions"]);
+  assert.equal(stage.turns()[0]?.messages[0]?.content, `You are a careful analyst.\n\n${system}`);
+  const offered = stage.turns()[0]?.tools?.map(({ function: { name } }) => name);
+  assert.deepEqual(
+    offered,
+    (await session.tools()).map(({ name }) => name),
+  );
+});
+
+test("surfaces that a memory was opened with are the agent's, and no others [controller.context]", async (t) => {
+  const memory = await openMemory({
+    store: "memory:",
+    surfaces: ["notepad"],
+    limits: { notepadCharacters: 40 },
+  });
+  const stage = await openStage(t, { script: () => ({ text: "Fine." }), memory });
+  await stage.say("Hello.");
+  const offered = stage.turns()[0]?.tools?.map(({ function: { name } }) => name);
+  assert.deepEqual(offered, ["read_notepad", "write_notepad", "update_notepad"]);
+});

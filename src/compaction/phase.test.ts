@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Checkpoint, Epoch, Receipt } from "../engine/records.ts";
+import { phaseOf } from "./phase.ts";
+
+const epoch: Epoch = { number: 2, placed: 10, changed: 0, told: 0, warning: "none" };
+const checkpoint = { epoch: 2 } as Checkpoint;
+const receipt = { epoch: 1 } as Receipt;
+
+test("where a host's compaction is follows from the epoch, its records and what was shown [compaction.drivers]", () => {
+  const none = { epoch, checkpoint: undefined, receipt: undefined, seen: 0 };
+  assert.equal(phaseOf(none), "none", "nothing was ever compacted");
+  assert.equal(phaseOf({ ...none, checkpoint }), "begun");
+  assert.equal(phaseOf({ ...none, checkpoint, receipt, seen: 99 }), "begun", "the next one has begun");
+  assert.equal(phaseOf({ ...none, receipt, seen: 9 }), "finished", "shown last before it");
+  assert.equal(
+    phaseOf({ ...none, receipt, seen: 10 }),
+    "finished",
+    "shown at the revision it was taken from",
+  );
+  assert.equal(phaseOf({ ...none, receipt, seen: 11 }), "none", "the receipt's own commit was shown");
+});

@@ -1,0 +1,33 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { openMemory } from "../../index.ts";
+import { testDriver } from "../../testing/test-support/test-driver.ts";
+import { sessionIdOf } from "../session-link.ts";
+import { piForm } from "../test-support/pi-form.ts";
+import { OpenClawMemory } from "./openclaw-memory.ts";
+
+testDriver("OpenClaw plug-in", async (t) => ({
+  async run({ notepad, messages }, surfaces) {
+    const workspaceDir = temporaryDirectory();
+    mkdirSync(join(workspaceDir, ".git"));
+    // The plug-in closes its memory at the end; the test reads it afterwards.
+    const store = join(workspaceDir, "memory.db");
+    const open = () => openMemory({ store, surfaces: ["notepad", "notes", ...surfaces] });
+    const memory = await open();
+    t.after(() => memory.close());
+    const plugin = new OpenClawMemory(open);
+    const context = { sessionKey: "s1", workspaceDir };
+    const report = (error: unknown) => t.diagnostic(String(error));
+    const said = messages.map(piForm);
+    await plugin.texts(context, [], report);
+    const session = await memory.openSession(sessionIdOf("openclaw", "s1"));
+    await session.notepad.write(notepad);
+    const event = { messages: said, sessionFile: join(workspaceDir, "session.jsonl") };
+    await plugin.beforeCompaction(event, context, report);
+    await plugin.afterCompaction({ compactedCount: said.length }, context);
+    const { head } = await plugin.texts(context, said.slice(-1), report);
+    await plugin.close(report);
+    return { session, shown: head };
+  },
+}));

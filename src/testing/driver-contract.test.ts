@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
+import { commitReceipt } from "../hosts/commit-receipt.ts";
+import { openMemory } from "../index.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Moment } from "../surfaces/surface.ts";
+import { type DriverHarness, driverContract } from "./driver-contract.ts";
+
+/** What a driver may get wrong. */
+interface Fault {
+  fault: string;
+  caughtBy: string;
+  /** Messages that the compaction is not given. */
+  skip?: number;
+  /** Moments that the surfaces do not get. */
+  silent?: Moment["kind"];
+  driver?(session: Session): Partial<CompactionDriver>;
+  /** What the model is shown instead. */
+  shown?: (text: string) => string;
+}
+
+const [checkpoint, receipt, warning, moments, order, shown] = driverContract.map(({ name }) => name) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+
+const faults: Fault[] = [
+  { fault: "the last command is left out of the checkpoint", caughtBy: checkpoint, skip: 2 },
+  {
+    fault: "a receipt without the reason for the skipped warning",
+    caughtBy: receipt,
+    driver: (session) => ({
+      commit: ({ skipped: _skipped, ...rest }) => commitReceipt(session, rest),
+    }),
+  },
+  {
+    fault: "a warning that was skipped without a reason",
+    caughtBy: warning,
+    driver: () => ({ skipped: "" }),
+  },
+  { fault: "no moment before the compaction", caughtBy: moments, silent: "before-compaction" },
+  { fault: "no session end", caughtBy: moments, silent: "session-end" },
+  {
+    fault: "an epoch that never ends",
+    caughtBy: order,
+    driver: (session) => ({
+      commit: async (given) => {
+        const epoch = String(given.epoch);
+        await session.apply({ type: "context.checkpoint", checkpoint: { ...(await last(session, epoch)) } });
+      },
+    }),
+  },
+  { fault: "a model that is shown nothing of it", caughtBy: shown, shown: () => "Go on." },
+];
+
+async function last(session: Session, epoch: string) {
+  const [record] = await session.records("checkpoint", [epoch]);
+  if (!record) throw new Error("there is no checkpoint");
+  return record.value;
+}
+
+/** The smallest driver there is, with one fault at most. */
+function harnessOf({ skip = 0, silent, driver, shown: change }: Partial<Fault> = {}): DriverHarness {
+  const open: { close(): Promise<void> }[] = [];
+  return {
+    async run({ notepad, messages, summary }, surfaces) {
+      const memory = await openMemory({ store: "memory:", surfaces: ["notepad", ...surfaces] });
+      open.push(memory);
+      const session = await memory.createSession();
+      const notify = async (moment: Moment) => {
+        if (moment.kind !== silent) await session.setting.toolbox.notify(session, moment);
+      };
+      await notify({ kind: "session-start" });
+      await session.notepad.write(notepad);
+      const given = messages.slice(0, messages.length - skip);
+      const stored = given.map((message, index) => ({ number: index + 1, message, at: 0 }));
+      const compaction = new Compaction({
+        session,
+        trigger: "host",
+        skipped: "the test has no agent to warn",
+        wayBack: "none",
+        countTokens: (text) => Math.ceil(text.length / 4),
+        contextAfter: async ({ body }) => ({ text: body, tokens: 10 }),
+        commit: (done) => commitReceipt(session, done),
+        notify,
+        ...driver?.(session),
+      });
+      await compaction.begin({ messages: stored, to: stored.length });
+      const { text } = await compaction.finish({ text: summary, by: "model" });
+      const end = await compaction.plan({ messages: [], to: 0 });
+      await notify({ kind: "session-end", checkpoint: end.checkpoint });
+      const { system } = await session.context();
+      return { session, shown: (change ?? ((all) => all))(`${system}\n${text}`) };
+    },
+    dispose: async () => {
+      for (const memory of open) await memory.close();
+    },
+  };
+}
+
+for (const fault of faults) {
+  test(`a driver with the fault "${fault.fault}" fails the contract where it should [compaction.drivers-bite]`, async () => {
+    const failed: string[] = [];
+    for (const { name, run } of driverContract) {
+      const harness = harnessOf(fault);
+      await run(harness).catch(() => failed.push(name));
+      await harness.dispose?.();
+    }
+    assert.ok(
+      failed.includes(fault.caughtBy),
+      `"${fault.caughtBy}" let it pass; failed: ${failed.join("; ") || "none"}`,
+    );
+  });
+}
+
+test("the same driver without a fault passes, so it is the faults that are found [compaction.drivers-bite]", async () => {
+  for (const { run } of driverContract) {
+    const harness = harnessOf();
+    await run(harness);
+    await harness.dispose?.();
+  }
+});
+
+test("every case of the driver contract notices some fault [compaction.drivers-bite]", () => {
+  const biting = new Set(faults.map(({ caughtBy }) => caughtBy));
+  assert.deepEqual(
+    driverContract.map(({ name }) => name).filter((name) => !biting.has(name)),
+    [],
+  );
+});

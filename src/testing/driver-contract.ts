@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import type { ModelMessage } from "ai";
+import { Compaction } from "../compaction/compaction.ts";
+import { readEpoch } from "../engine/conversation.ts";
+import type { Checkpoint, Receipt, ReceiptItem } from "../engine/records.ts";
+import { openMemory } from "../index.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Moment, Surface } from "../surfaces/surface.ts";
+
+/** One conversation, the same for every driver. */
+export interface DriverStory {
+  /** What the agent has in its notepad before the compaction. */
+  notepad: string;
+  /** The whole of it goes, except perhaps the last answer, which holds nothing to keep. */
+  messages: readonly ModelMessage[];
+  /** What a summariser answers, where the driver asks one. */
+  summary: string;
+}
+
+/** What a driver made of the story. */
+export interface DriverRun {
+  session: Session;
+  /** Everything the model is given in the first call after the compaction. */
+  shown: string;
+}
+
+/** A driver of compactions, as the suite drives it. */
+export interface DriverHarness {
+  /**
+   * Starts a session with these surfaces, has the conversation, compacts it, makes the next model call and ends the
+   * session. The session stays readable until `dispose`.
+   */
+  run(story: DriverStory, surfaces: readonly Surface[]): Promise<DriverRun>;
+  dispose?(): Promise<void>;
+}
+
+export interface DriverCase {
+  name: string;
+  run(harness: DriverHarness): Promise<void>;
+}
+
+const calls = (id: string, toolName: string, input: Record<string, unknown>): ModelMessage => ({
+  role: "assistant",
+  content: [{ type: "tool-call", toolCallId: id, toolName, input }],
+});
+
+const result = (id: string, toolName: string, value: string, isError = false): ModelMessage => ({
+  role: "tool",
+  content: [
+    {
+      type: "tool-result",
+      toolCallId: id,
+      toolName,
+      output: isError ? { type: "error-text", value } : { type: "text", value },
+    },
+  ],
+});
+
+/** The story of the suite: a request, an edit, a command that fails, and a long answer. */
+export const driverStory: DriverStory = {
+  notepad: "- [x] read the parser\n- [ ] fix the lexer, TKT-4711",
+  messages: [
+    { role: "user", content: "Make src/parser.ts accept tabs, see TKT-4711 and https://example.org/tabs" },
+    calls("call_1", "edit_file", { path: "src/parser.ts" }),
+    result("call_1", "edit_file", "edited src/parser.ts, and left docs/tabs.md alone"),
+    calls("call_2", "bash", { command: "npm run lint" }),
+    result("call_2", "bash", "Exit code 1", true),
+    { role: "assistant", content: `The parser accepts tabs now. ${"And so it goes on. ".repeat(400)}` },
+  ],
+  summary:
+    "The user wants src/parser.ts to accept tabs (TKT-4711). src/parser.ts was edited; npm run lint fails with exit code 1.",
+};
+
+interface Told {
+  run: DriverRun;
+  moments: Moment[];
+  checkpoint: Checkpoint;
+  receipt: Receipt;
+}
+
+async function tell(harness: DriverHarness): Promise<Told> {
+  const moments: Moment[] = [];
+  const recorder: Surface = {
+    name: "recorder",
+    tools: [],
+    guidance: () => "",
+    onMoment: async (_session, moment) => {
+      moments.push(moment);
+      return [];
+    },
+  };
+  const run = await harness.run(driverStory, [recorder]);
+  const [checkpoint, ...more] = await run.session.records("checkpoint");
+  const [receipt] = await run.session.receipts();
+  assert.ok(checkpoint, "no checkpoint was written");
+  assert.ok(receipt, "no receipt was written");
+  assert.equal(more.length, 0, "more than one checkpoint was written");
+  return { run, moments, checkpoint: checkpoint.value, receipt };
+}
+
+/** The same story through `Compaction` alone: what every driver is held to. */
+async function expected(): Promise<{ checkpoint: Checkpoint; receipt: Receipt; items: ReceiptItem[] }> {
+  const memory = await openMemory({ store: "memory:" });
+  const session = await memory.createSession();
+  await session.notepad.write(driverStory.notepad);
+  const messages = driverStory.messages.map((message, index) => ({ number: index + 1, message, at: 0 }));
+  const compaction = new Compaction({
+    session,
+    trigger: "host",
+    skipped: "nobody was asked",
+    wayBack: "none",
+    countTokens: memory.setting.countTokens,
+    contextAfter: async ({ body }) => ({ text: body, tokens: 0 }),
+    commit: async () => {},
+    notify: async () => {},
+  });
+  const { checkpoint, removed } = await compaction.begin({ messages, to: messages.length });
+  const { receipt } = await compaction.finish({ text: driverStory.summary, by: "model" });
+  await memory.close();
+  return { checkpoint, receipt, items: removed.items };
+}
+
+const texts = (items: readonly ReceiptItem[]) => items.map(({ kind, text }) => `${kind} ${text}`).sort();
+
+/** What every driver of compactions has to do. Each case runs the whole story once. */
+export const driverContract: readonly DriverCase[] = [
+  {
+    name: "writes the checkpoint that the conversation calls for",
+    async run(harness) {
+      const { checkpoint } = await tell(harness);
+      const { epoch: _epoch, ...facts } = (await expected()).checkpoint;
+      const { epoch: _own, ...own } = checkpoint;
+      assert.deepEqual(own, facts);
+    },
+  },
+  {
+    name: "writes a receipt with every field, which accounts for everything that went",
+    async run(harness) {
+      const { receipt, checkpoint } = await tell(harness);
+      const wanted = await expected();
+      assert.deepEqual(Object.keys(receipt).sort(), Object.keys(wanted.receipt).sort());
+      assert.equal(receipt.epoch, checkpoint.epoch);
+      assert.ok(receipt.from >= 1 && receipt.to > receipt.from, `messages ${receipt.from} to ${receipt.to}`);
+      assert.ok(receipt.tokensBefore > 0 && receipt.tokensAfter > 0, "tokens before and after");
+      const named = [...receipt.kept, ...receipt.recallable, ...receipt.missing];
+      assert.deepEqual(texts(named), texts(wanted.items));
+      const { kept, recallable, missing } = receipt.counts;
+      assert.equal(kept + recallable + missing, wanted.items.length);
+    },
+  },
+  {
+    name: "says whether the agent was warned, and why not",
+    async run(harness) {
+      const { receipt } = await tell(harness);
+      assert.notEqual(receipt.warning, "none");
+      assert.equal(receipt.warning === "skipped", (receipt.skipped ?? "") !== "", "the reason belongs to it");
+    },
+  },
+  {
+    name: "tells the surfaces of every moment, in order, with what belongs to it",
+    async run(harness) {
+      const { moments, checkpoint, receipt } = await tell(harness);
+      assert.deepEqual(
+        moments.map(({ kind }) => kind),
+        ["session-start", "before-compaction", "after-compaction", "session-end"],
+      );
+      const [, before, after, end] = moments;
+      assert.deepEqual(before, { kind: "before-compaction", checkpoint });
+      assert.deepEqual(after, { kind: "after-compaction", checkpoint, receipt });
+      assert.ok(end && "checkpoint" in end && end.checkpoint.epoch > checkpoint.epoch);
+    },
+  },
+  {
+    name: "writes the checkpoint before the receipt, which ends the epoch",
+    async run(harness) {
+      const { run, checkpoint } = await tell(harness);
+      const entries = await run.session.history({ newestFirst: false });
+      const types = entries.map(({ operation }) => operation.type);
+      const end = types.findIndex((type) => type === "context.compact" || type === "context.receipt");
+      const written = types.indexOf("context.checkpoint");
+      assert.ok(written !== -1 && written < end, types.join(", "));
+      assert.equal(readEpoch(await run.session.state()).number, checkpoint.epoch + 1);
+    },
+  },
+  {
+    name: "shows the model its notepad, the checkpoint and the receipt in the next call",
+    async run(harness) {
+      const { run, checkpoint, receipt } = await tell(harness);
+      for (const text of [...driverStory.notepad.split("\n"), ...checkpoint.text.split("\n"), receipt.line])
+        assert.ok(run.shown.includes(text), `${text}\nis not in\n${run.shown}`);
+    },
+  },
+];

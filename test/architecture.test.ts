@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const root = join(import.meta.dirname, "..");
+const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+
+/** Paths in backticks: those of the repository have a slash, or are a file at its top. */
+function pathsIn(text: string): string[] {
+  const quoted = [...text.matchAll(/`([\w./-]+)`/g)].map(([, path = ""]) => path);
+  return quoted.filter(
+    (path) => /^(?:src|test|docs|scripts|inspector|bench|examples)\//.test(path) || /^[A-Z]+\.md$/.test(path),
+  );
+}
+
+test("every path that ARCHITECTURE.md names exists [repo.architecture]", () => {
+  const paths = pathsIn(page);
+  assert.ok(paths.length > 50, `${paths.length} paths`);
+  assert.deepEqual(
+    paths.filter((path) => !existsSync(join(root, path))),
+    [],
+  );
+  assert.deepEqual(
+    pathsIn("see `src/nowhere.ts`").map((path) => existsSync(join(root, path))),
+    [false],
+  );
+});
+
+test("it names every folder of src, and every decision is in its index [repo.architecture]", () => {
+  const folders = globSync("src/*/", { cwd: root }).map((path) => `\`${path.replace(/\/?$/, "/")}\``);
+  assert.deepEqual(
+    folders.filter((folder) => !page.includes(folder)),
+    [],
+  );
+  const decisions = globSync("docs/decisions/[0-9]*.md", { cwd: root }).sort();
+  const numbers = decisions.map((path) => Number(/(\d{4})-/.exec(path)?.[1]));
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => index + 1),
+    "the numbers have a gap",
+  );
+  const index = readFileSync(join(root, "docs/decisions/README.md"), "utf8");
+  assert.deepEqual(
+    decisions.map((path) => path.split("/").at(-1) ?? "").filter((name) => !index.includes(`](${name})`)),
+    [],
+  );
+});
