@@ -64,9 +64,9 @@ for (const [name, file, content] of [
   ["hooks that are a list", ".claude/settings.json", '{"hooks": []}'],
   ["an event that is an object", ".claude/settings.json", '{"hooks": {"SessionStart": {}}}'],
   ["servers that are a text", ".mcp.json", '{"mcpServers": "none"}'],
-  ["a key that stands there twice", ".mcp.json", '{"mcpServers": {}, "mcpServers": {"a": {}}}'],
+  ["a duplicate key", ".mcp.json", '{"mcpServers": {}, "mcpServers": {"a": {}}}'],
   ["servers in one line of TOML", ".codex/config.toml", 'mcp_servers = { x = { command = "x" } }\n'],
-  ["a plugin of somebody else", ".pi/extensions/holdfast.js", "export default () => {};\n"],
+  ["someone else's plugin", ".pi/extensions/holdfast.js", "export default () => {};\n"],
   ["bytes that are no text", ".mcp.json", "\u00ff\u00fe"],
 ] as const) {
   test(`${name}: refused, and nothing changes [init.refuses]`, async () => {

@@ -29,7 +29,7 @@ export type RecordedEvent =
       keptFrom?: number | undefined;
     };
 
-/** How one host's recorded sessions are read. */
+/** Reads the recorded sessions of one host. */
 export interface Recording {
   matches(lines: readonly JsonLine[]): boolean;
   read(
