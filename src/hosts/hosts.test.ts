@@ -53,5 +53,5 @@ test("every host has a folder of its name, a setup, and its name in the help [re
     );
   }
   for (const command of ["init", "uninstall", "doctor"])
-    assert.ok(commands[command]?.options?.includes(` ${hostNames.join(", ")};`), command);
+    assert.ok(commands[command]?.options?.includes(` ${hostNames.join(", ")} (default:`), command);
 });

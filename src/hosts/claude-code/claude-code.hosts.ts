@@ -13,7 +13,7 @@ after(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-test(`${spec}: a note survives a compaction, and nothing piles up`, { timeout: 180_000 }, async () => {
+test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180_000 }, async () => {
   const place = makePlace("claude-code");
   const model = await startScriptedModel();
   stops.push(model.close);
@@ -30,7 +30,7 @@ test(`${spec}: a note survives a compaction, and nothing piles up`, { timeout: 1
   assert.match(model.bodies[0] ?? "", /mcp__holdfast__write_notepad/);
   const directory = join(place.root, ".holdfast");
   const link = findLink({ directory, cwd: place.root }, "claude-code");
-  assert.ok(link, "the hooks told which session it is");
+  assert.ok(link, "the hooks recorded the session");
   const memory = await openMemory({ store: join(directory, "memory.db") });
   await (await memory.openSession(link.session)).notepad.append("the ledger is cedar-4711");
   await memory.close();
@@ -43,5 +43,5 @@ test(`${spec}: a note survives a compaction, and nothing piles up`, { timeout: 1
   assert.match(first, /\[Checkpoint[\s\S]*\[Receipt: /);
   assert.doesNotMatch(first, /pad pad/);
   await say("--continue", "And on.");
-  assert.equal(count(model.bodies.at(-1) ?? "", "the ledger is cedar-4711"), 1, "nothing piles up");
+  assert.equal(count(model.bodies.at(-1) ?? "", "the ledger is cedar-4711"), 1, "once only");
 });

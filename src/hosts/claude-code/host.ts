@@ -14,7 +14,7 @@ export const claudeCode: Host = {
     Stop: "turn-end",
     SessionEnd: "end",
   },
-  /** Its summariser gets plain text; after a compaction it accepts nothing. */
+  /** The summariser takes plain text; after a compaction Claude Code accepts nothing. */
   formatAnswer(event, { context = "", keep = "" }) {
     if (event.kind === "before-compaction") return keep;
     const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);

@@ -1,5 +1,5 @@
 import type { JsonLine } from "../transcript/json-lines.ts";
-import { toolAnswered } from "../transcript/line.ts";
+import { toolResultMessage } from "../transcript/line.ts";
 import type { RecordedEvent, Recording } from "../transcript/recording.ts";
 import { type ClaudeAnswer, type ClaudeQuestion, isClaudeTurn, parseClaudeLine } from "./transcript.ts";
 
@@ -14,13 +14,13 @@ function isClaudeRecording(lines: readonly JsonLine[]): boolean {
   );
 }
 
-/** Everything the model was sent and answered, including what Claude Code wrote itself: all of it was paid for. */
+/** Everything sent to the model and every answer, including Claude Code's own messages: all of it costs tokens. */
 function readClaudeRecording(lines: readonly JsonLine[]): RecordedEvent[] {
   const seen = new Set<unknown>();
   const toolNames = new Map<string, string>();
   return lines.flatMap(({ value }): RecordedEvent[] => {
     const entry = parseClaudeLine(value);
-    // The summary of a compaction follows on a line of its own.
+    // The summary of a compaction follows on its own line.
     if (!entry || entry.type === "compaction") return [];
     // Resuming a session copies its lines.
     if (value.uuid !== undefined && seen.has(value.uuid)) return [];
@@ -37,13 +37,18 @@ function answerEvent({ content, at, call }: ClaudeAnswer, toolNames: Map<string,
 }
 
 function questionEvents(
-  { results, said, at }: ClaudeQuestion,
+  { results, text, at }: ClaudeQuestion,
   toolNames: ReadonlyMap<string, string>,
 ): RecordedEvent[] {
-  const answers = results.map(({ toolCallId, text, isError }) =>
-    toolAnswered(toolCallId, toolNames.get(toolCallId) ?? "tool", text, isError),
+  const answers = results.map((result) =>
+    toolResultMessage(
+      result.toolCallId,
+      toolNames.get(result.toolCallId) ?? "tool",
+      result.text,
+      result.isError,
+    ),
   );
-  const isEmpty = said === "" && results.length > 0;
-  const messages = isEmpty ? answers : [...answers, { role: "user" as const, content: said }];
+  const isEmpty = text === "" && results.length > 0;
+  const messages = isEmpty ? answers : [...answers, { role: "user" as const, content: text }];
   return messages.map((message) => ({ type: "message", message, at }));
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonServer } from "../install/json-pieces.ts";
-import { type Places, placeAt } from "../install/places.ts";
+import { locationOf, type Places } from "../install/places.ts";
 import { userFolder, userSettings } from "./files.ts";
 import { claudeCode } from "./host.ts";
 import { checkTrust } from "./trust.ts";
@@ -13,16 +13,16 @@ export const claudeCodeSetup: HostSetup = {
   pieces(places, launcher) {
     const [servers, settings] = configFiles(places);
     return [
-      jsonServer(placeAt(places, servers), ["mcpServers", "holdfast"], launcher, {
+      jsonServer(locationOf(places, servers), ["mcpServers", "holdfast"], launcher, {
         type: "stdio",
         alwaysLoad: true,
       }),
-      jsonHooks(placeAt(places, settings), claudeCode, launcher, { timeout: 10 }),
+      jsonHooks(locationOf(places, settings), claudeCode, launcher, { timeout: 10 }),
     ];
   },
   next: ({ scope }) =>
     scope === "project"
-      ? "At the next start Claude Code asks whether to use the server: say yes."
+      ? "When Claude Code next starts, it asks whether to use the server: say yes."
       : undefined,
   checkTrust,
   hook: { startEvent: "SessionStart" },

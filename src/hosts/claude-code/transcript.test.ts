@@ -11,7 +11,7 @@ const assistant = (content: unknown, more: object = {}) => ({
   ...more,
 });
 
-/** What both views make of one line: what a hook keeps, and what the model was sent. */
+/** One line in both views: what a hook keeps, and what the model was sent. */
 function read(line: Record<string, unknown>) {
   const hook = readClaudeLine(line);
   const { lines } = parseJsonLines(JSON.stringify(line));
@@ -23,7 +23,7 @@ function read(line: Record<string, unknown>) {
   };
 }
 
-test("a hook keeps what the user said, a recording everything that the model was sent", () => {
+test("a hook keeps the user's messages, a recording everything that the model was sent", () => {
   assert.deepEqual(read(user("Port it")), { hook: ["Port it"], recording: ["Port it"] });
   const reminder = "<system-reminder>x</system-reminder>";
   assert.deepEqual(read(user(reminder)), { hook: [], recording: [reminder] });

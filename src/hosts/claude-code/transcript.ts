@@ -1,26 +1,32 @@
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { countIn, timeIn } from "../transcript/json-lines.ts";
-import { calledTool, type Message, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
+import {
+  type Message,
+  type TranscriptLine,
+  textMessages,
+  toolCallPart,
+  toolResultMessage,
+} from "../transcript/line.ts";
 import type { ModelCall } from "../transcript/recording.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What the model said. One API call may fill several lines, one per block, each with the usage known by then. */
+/** The model's answer. One API call may span several lines, one per block, each with the usage so far. */
 export interface ClaudeAnswer {
   type: "answer";
   at: number;
   content: string | AssistantPart[];
   call: ModelCall;
-  /** Claude Code wrote it in place of an answer that failed. */
+  /** Claude Code wrote it instead of an answer that failed. */
   isError: boolean;
 }
 
-/** What the model was sent: tool results, and what the user or Claude Code itself said. */
+/** What the model was sent: tool results, and the text of the user or of Claude Code itself. */
 export interface ClaudeQuestion {
   type: "question";
   at: number;
   results: { toolCallId: string; text: string; isError: boolean }[];
-  said: string;
+  text: string;
   isMeta: boolean;
 }
 
@@ -32,7 +38,7 @@ export type ClaudeEntry =
 
 type AssistantPart = Exclude<Extract<Message, { role: "assistant" }>["content"], string>[number];
 
-/** One line of a transcript. Undefined for what is not part of the main conversation, such as sub-agents (sidechains). */
+/** One line of a transcript; undefined for lines outside the main conversation, such as sub-agents (sidechains). */
 export function parseClaudeLine(line: Fields): ClaudeEntry | undefined {
   if (line.isSidechain === true) return undefined;
   if (line.type === "system" && line.subtype === "compact_boundary") return { type: "compaction" };
@@ -76,7 +82,7 @@ function parseAnswerBlock(block: Fields): AssistantPart[] {
   if (block.type === "text") return [{ type: "text", text: textIn(block.text) }];
   if (block.type === "thinking") return [{ type: "reasoning", text: textIn(block.thinking) }];
   if (block.type !== "tool_use") return [];
-  return [calledTool(textIn(block.id), textIn(block.name), block.input ?? {})];
+  return [toolCallPart(textIn(block.id), textIn(block.name), block.input ?? {})];
 }
 
 function parseQuestion(line: Fields, content: unknown): ClaudeQuestion {
@@ -90,7 +96,7 @@ function parseQuestion(line: Fields, content: unknown): ClaudeQuestion {
       text: plainText(block.content),
       isError: block.is_error === true,
     })),
-    said:
+    text:
       typeof content === "string" ? content : plainText(blocks.filter(({ type }) => type !== "tool_result")),
     isMeta: line.isMeta === true,
   };
@@ -103,7 +109,7 @@ function plainText(content: unknown): string {
     .join("\n");
 }
 
-/** One line as a hook reads it: what the user and the model said and did, without Claude Code's own messages. */
+/** One line as a hook reads it: the user's and the model's messages, without Claude Code's own. */
 export function readClaudeLine(line: Fields): TranscriptLine {
   const entry = parseClaudeLine(line);
   switch (entry?.type) {
@@ -112,28 +118,28 @@ export function readClaudeLine(line: Fields): TranscriptLine {
     case "summary":
       return line.isMeta === true ? undefined : { summary: entry.text };
     case "answer":
-      return entry.isError ? undefined : { messages: saidAndDone(entry.content) };
+      return entry.isError ? undefined : { messages: answerMessages(entry.content) };
     case "question":
-      return entry.isMeta ? undefined : { messages: asked(entry) };
+      return entry.isMeta ? undefined : { messages: questionMessages(entry) };
     case undefined:
       return undefined;
   }
 }
 
-function saidAndDone(content: ClaudeAnswer["content"]): Message[] {
-  if (typeof content === "string") return saidBy("assistant", content);
+function answerMessages(content: ClaudeAnswer["content"]): Message[] {
+  if (typeof content === "string") return textMessages("assistant", content);
   const parts = content.filter(({ type }) => type !== "reasoning");
   return parts.length === 0 ? [] : [{ role: "assistant", content: parts }];
 }
 
-function asked({ results, said }: ClaudeQuestion): Message[] {
+function questionMessages({ results, text }: ClaudeQuestion): Message[] {
   return [
-    ...results.map(({ toolCallId, text, isError }) => toolAnswered(toolCallId, "tool", text, isError)),
-    ...(isWrittenByHost(said) ? [] : saidBy("user", said)),
+    ...results.map((result) => toolResultMessage(result.toolCallId, "tool", result.text, result.isError)),
+    ...(isWrittenByHost(text) ? [] : textMessages("user", text)),
   ];
 }
 
-/** Slash commands, their output and reminders are recorded as the user's messages. */
+/** Claude Code records slash commands, their output and reminders as user messages. */
 function isWrittenByHost(text: string): boolean {
   return /^\s*(?:<(?:command-|local-command-|system-reminder|bash-)|Caveat:)/.test(text);
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { checkTrust } from "./trust.ts";
 
-test("a server that was switched off in Claude Code is found, whoever wired it [doctor.trust]", () => {
+test("doctor finds a server that is switched off in Claude Code, in both scopes [doctor.trust]", () => {
   const home = temporaryDirectory();
   const own = { projects: { [home]: { hasTrustDialogAccepted: true, disabledMcpServers: ["holdfast"] } } };
   writeFileSync(join(home, ".claude.json"), JSON.stringify(own));

@@ -18,7 +18,7 @@ export function checkTrust(places: Places): Finding[] {
   );
   if (settings.some((value) => value.disableAllHooks === true))
     return [
-      problem(check, "Hooks are switched off.", `Take "disableAllHooks" out of Claude Code's settings.`),
+      problem(check, "Hooks are switched off.", `Remove "disableAllHooks" from Claude Code's settings.`),
     ];
   const own = settingsIn(userSettings(places));
   const project = own.map((value) => valueAt(value, ["projects", root]));
@@ -45,7 +45,7 @@ export function checkTrust(places: Places): Finding[] {
   return [
     note(
       check,
-      `Hooks are enabled; Claude Code was not told yet to trust ${what}.`,
+      `Hooks are enabled, but Claude Code does not trust ${what} yet.`,
       "Start claude here, trust the folder and approve the server holdfast.",
     ),
   ];

@@ -24,7 +24,7 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
   const program = join(installClient(spec), "node_modules/@openai/codex/bin/codex.js");
   const chosen = [
     "--skip-git-repo-check",
-    // As a person does with /hooks.
+    // Stands in for reviewing the hooks with /hooks.
     "--dangerously-bypass-hook-trust",
     ...["--config", 'model_provider="scripted"'],
     ...[
@@ -38,7 +38,7 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
   await say(["exec"], [], "Where is src/ledger.ts?");
   const directory = join(place.root, ".holdfast");
   const link = findLink({ directory, cwd: place.root }, "codex");
-  assert.ok(link, "the hooks told which session it is");
+  assert.ok(link, "the hooks recorded the session");
   const memory = await openMemory({ store: join(directory, "memory.db") });
   await (await memory.openSession(link.session)).notepad.append("the ledger is cedar-4711");
   await memory.close();
@@ -49,5 +49,5 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
   assert.match(summariser ?? "", /CONTEXT CHECKPOINT COMPACTION/);
   assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
   assert.match(first, /\[Checkpoint[\s\S]*\[Receipt: /);
-  assert.equal(count(first, "cedar-4711"), 1, "resumed and compacted in one turn, it is shown once");
+  assert.equal(count(first, "cedar-4711"), 1, "shown once, although resumed and compacted in one turn");
 });

@@ -14,7 +14,7 @@ export const codex: Host = {
     Stop: "turn-end",
     SessionEnd: "end",
   },
-  /** Before a compaction it demands an object, and refuses text for its summariser. */
+  /** Before a compaction Codex requires an object, and accepts no text for its summariser. */
   formatAnswer(event, { context = "" }) {
     if (event.kind === "before-compaction") return "{}";
     const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);

@@ -13,7 +13,7 @@ interface CodexHook {
 
 const limit = 15_000;
 
-/** Our hooks as Codex sees them, from its own server; a text when it does not say. */
+/** Our hooks as Codex's own server lists them; a string with the reason if it does not. */
 export async function listCodexHooks(program: string, { root, env }: Places): Promise<CodexHook[] | string> {
   throwIfStopped();
   const child = spawn(program, ["app-server"], {

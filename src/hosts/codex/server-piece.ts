@@ -1,12 +1,12 @@
 import { HoldfastError } from "../../errors.ts";
 import { valueAt } from "../install/json-text.ts";
 import type { Launcher } from "../install/launcher.ts";
-import type { Piece } from "../install/piece.ts";
+import type { FileLocation, Piece } from "../install/piece.ts";
 import { appendTable, readToml, removeTable, setKeys } from "../install/toml-text.ts";
 
-/** The MCP server in config.toml: text is added at the end, the rest is not rewritten. */
-export function tomlServer(place: Pick<Piece, "path" | "within">, launcher: Launcher): Piece {
-  const { path: file } = place;
+/** The MCP server in config.toml, appended as text; the rest of the file is not rewritten. */
+export function tomlServer(location: FileLocation, launcher: Launcher): Piece {
+  const { path: file } = location;
   const path = ["mcp_servers", "holdfast"];
   const entryOf = (text: string) => valueAt(readToml(text, file), path);
   const argsOf = (entry: unknown) => {
@@ -19,7 +19,7 @@ export function tomlServer(place: Pick<Piece, "path" | "within">, launcher: Laun
     valueAt(entry, ["command"]) === launcher.command &&
     JSON.stringify(valueAt(entry, ["args"])) === JSON.stringify(argsOf(entry));
   return {
-    ...place,
+    ...location,
     what: "MCP server",
     add(text) {
       const entry = entryOf(text);
@@ -31,7 +31,7 @@ export function tomlServer(place: Pick<Piece, "path" | "within">, launcher: Laun
           ? appendTable(text, path.join("."), [
               `command = ${command}`,
               `args = ${args}`,
-              // Codex hands on only the variables that are named.
+              // Codex passes only the variables that are listed.
               `env_vars = ${tomlList(["HOLDFAST_DB", "HOLDFAST_STORE"])}`,
             ])
           : setKeys(text, path, { command, args });
@@ -71,7 +71,7 @@ function tomlList(words: readonly string[]): string {
 function byHand(file: string, command: string, args: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `${file} defines mcp_servers in a form that cannot be added to. Nothing was changed. Set mcp_servers.holdfast by hand: command = ${command}, args = ${args}.`,
+    `${file} defines mcp_servers in a form that Holdfast cannot extend. Nothing was changed. Set mcp_servers.holdfast manually: command = ${command}, args = ${args}.`,
     { data: { file } },
   );
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
-import { type Places, placeAt } from "../install/places.ts";
+import { locationOf, type Places } from "../install/places.ts";
 import { codex } from "./host.ts";
 import { tomlServer } from "./server-piece.ts";
 import { checkTrust } from "./trust.ts";
@@ -12,15 +12,15 @@ export const codexSetup: HostSetup = {
   pieces(places, launcher) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".codex");
     return [
-      tomlServer(placeAt(places, join(folder, "config.toml")), launcher),
-      jsonHooks(placeAt(places, join(folder, "hooks.json")), codex, launcher, {
+      tomlServer(locationOf(places, join(folder, "config.toml")), launcher),
+      jsonHooks(locationOf(places, join(folder, "hooks.json")), codex, launcher, {
         matchers: { SessionStart: "startup|resume|clear|compact" },
         timeout: 10,
       }),
     ];
   },
   next: ({ scope }) =>
-    `Codex skips hooks that nobody has reviewed, without a word: start codex${scope === "project" ? ", trust the project" : ""}, type /hooks and trust them.`,
+    `Codex silently skips hooks that you have not reviewed: start codex${scope === "project" ? ", trust the project" : ""}, type /hooks and trust them.`,
   checkTrust,
   hook: { startEvent: "SessionStart" },
   live: {

@@ -1,5 +1,5 @@
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
-import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
+import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 /** One line of a Codex rollout. */
 export function readCodexLine(line: Record<string, unknown>): TranscriptLine {
@@ -9,45 +9,45 @@ export function readCodexLine(line: Record<string, unknown>): TranscriptLine {
   const id = textIn(payload.call_id);
   switch (payload.type) {
     case "message":
-      return { messages: said(payload) };
+      return { messages: messageText(payload) };
     case "function_call":
     case "custom_tool_call":
       return { messages: [{ role: "assistant", content: callParts(id, payload) }] };
     case "local_shell_call":
       return {
         messages: [
-          { role: "assistant", content: [calledTool(id, "shell", withCommand(objectIn(payload.action)))] },
+          { role: "assistant", content: [toolCallPart(id, "shell", withCommand(objectIn(payload.action)))] },
         ],
       };
     case "function_call_output":
     case "custom_tool_call_output":
-      return { messages: [toolAnswered(id, "tool", ...outcome(payload.output))] };
+      return { messages: [toolResultMessage(id, "tool", ...outcome(payload.output))] };
     default:
       return undefined;
   }
 }
 
-function said({ role, content }: Record<string, unknown>): ReturnType<typeof saidBy> {
+function messageText({ role, content }: Record<string, unknown>): ReturnType<typeof textMessages> {
   if (role !== "user" && role !== "assistant") return [];
   const text = objectsIn(content)
     .map((part) => textIn(part.text))
     .join("\n");
-  // What Codex itself puts in the user's place.
+  // Codex writes its own context as user messages.
   if (role === "user" && /^\s*(?:<[a-z_]+>|# AGENTS\.md)/.test(text)) return [];
-  return saidBy(role, text);
+  return textMessages(role, text);
 }
 
-function callParts(id: string, payload: Record<string, unknown>): ReturnType<typeof calledTool>[] {
+function callParts(id: string, payload: Record<string, unknown>): ReturnType<typeof toolCallPart>[] {
   const name = textIn(payload.name);
   const source = textIn(payload.arguments) || textIn(payload.input);
   const input = withCommand(objectIn(parse(source)));
   const patch = name === "apply_patch" ? textIn(input.input) || source : textIn(input.command);
   const files = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path);
-  if (files.length === 0) return [calledTool(id, name, input)];
-  return files.map((path) => calledTool(id, "apply_patch", { path }));
+  if (files.length === 0) return [toolCallPart(id, name, input)];
+  return files.map((path) => toolCallPart(id, "apply_patch", { path }));
 }
 
-/** A command may be a list of words, and most often is one for a shell. */
+/** A command may be a list of words, usually a shell with its script. */
 function withCommand(input: Record<string, unknown>): Record<string, unknown> {
   const words = input.command;
   if (!Array.isArray(words)) return input;

@@ -6,18 +6,18 @@ import { listCodexHooks } from "./list-hooks.ts";
 
 const check = "trust";
 
-/** Whether Codex trusts the hooks, by its own account. */
+/** Asks Codex itself whether it trusts the hooks. */
 export async function checkTrust(places: Places): Promise<Finding[]> {
   const review = "Start codex here, type /hooks and trust those of holdfast.";
   const program = findProgram(codex.program, places.env);
   if (program === undefined) {
     const detail =
-      "Codex is not on the PATH, so it cannot be asked. It skips hooks that nobody has reviewed, without a word.";
+      "Codex is not on the PATH, so doctor cannot ask it. It silently skips hooks that you have not reviewed.";
     return [note(check, detail, review)];
   }
   const hooks = await listCodexHooks(program, places);
   if (typeof hooks === "string")
-    return [note(check, `Codex did not say which hooks it trusts: ${hooks}`, review)];
+    return [note(check, `Codex did not list the hooks it trusts: ${hooks}`, review)];
   if (hooks.length === 0) {
     const detail =
       "Codex does not see the hooks: it reads a project's config only when the project is trusted.";
@@ -27,7 +27,7 @@ export async function checkTrust(places: Places): Promise<Finding[]> {
   }
   const untrusted = hooks.filter(({ isTrusted }) => !isTrusted).map(({ event }) => event);
   if (untrusted.length > 0) {
-    const detail = `Codex skips hooks that nobody has reviewed, without a word: ${untrusted.join(", ")}.`;
+    const detail = `Codex silently skips hooks that you have not reviewed: ${untrusted.join(", ")}.`;
     return [problem(check, detail, review)];
   }
   const disabled = hooks.filter(({ isEnabled }) => !isEnabled).map(({ event }) => event);

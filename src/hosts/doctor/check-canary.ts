@@ -6,10 +6,10 @@ import { runProgram } from "./run-program.ts";
 import { openScratchSession } from "./scratch-session.ts";
 
 const check = "canary";
-/** No host waits longer for a hook. */
+/** Max milliseconds that a host waits for a hook. */
 const limit = 10_000;
 
-/** Writes a word into a notepad, runs the hook as the host would, and looks for the word in its answer. */
+/** Writes a word to a notepad, runs the hook as the host would, and looks for the word in its answer. */
 export async function checkCanary(
   host: string,
   { line, startEvent }: { line: string; startEvent: string },
@@ -21,7 +21,7 @@ export async function checkCanary(
     scratch = await openScratchSession(host, project);
   } catch (error) {
     return [
-      problem("store", storeTrouble(error), `Make ${project.directory} writable, or repair the store.`),
+      problem("store", storeProblem(error), `Make ${project.directory} writable, or repair the store.`),
     ];
   }
   const started = Date.now();
@@ -35,7 +35,7 @@ export async function checkCanary(
     };
     const input = JSON.stringify(payload);
     const run = await runProgram(line, [], { cwd: project.root, input, limit, shell: true });
-    const said = run.stderr.trim().split("\n").at(-1) ?? "";
+    const lastLine = run.stderr.trim().split("\n").at(-1) ?? "";
     const trouble = run.trouble ?? (run.code === 0 ? "" : `exit code ${run.code}`);
     isBack = run.stdout.includes(scratch.canary);
     if (isBack) {
@@ -44,16 +44,17 @@ export async function checkCanary(
         ok("hook", `${run.milliseconds} ms`),
       ];
     }
-    const why = [trouble, said].filter((text) => text !== "").join(": ") || "its answer does not hold it";
-    return [problem(check, `The hook (${line}) did not give the notepad back: ${why}`, remedy)];
+    const why =
+      [trouble, lastLine].filter((text) => text !== "").join(": ") || "its answer does not contain it";
+    return [problem(check, `The hook (${line}) did not return the notepad: ${why}`, remedy)];
   } finally {
     await scratch.close();
-    // What failed in this run is said above, and did not fail for an agent.
+    // The finding reports this failure already, and no agent was affected.
     if (!isBack) keepOwnRun(project.directory, { from: started, to: Date.now() });
   }
 }
 
-function storeTrouble(error: unknown): string {
+function storeProblem(error: unknown): string {
   if (error instanceof HoldfastError) return error.message;
-  return `The store cannot be written: ${(error as Error).message}`;
+  return `Cannot write to the store: ${(error as Error).message}`;
 }

@@ -8,7 +8,7 @@ import { keepOwnRun } from "./last-failure.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { purgeSessionsOf } from "./scratch-session.ts";
 
-/** Loads the module that the host loads and, where it works without hooks, tries it as the host would. */
+/** Loads the module that the host loads and, if it works without hooks, runs it as the host would. */
 export async function checkPlugin(
   { script, ...plugin }: PluginCheck,
   file: string,
@@ -28,17 +28,17 @@ export async function checkPlugin(
   if (script !== undefined) await purgeSessionsOf(project, hostSession);
   if (run.code !== 0) {
     keepOwnRun(project.directory, { from: started, to: Date.now() });
-    return [problem("plugin", `${file} cannot be used: ${troubleOf(run)}`, remedy)];
+    return [problem("plugin", `${file} does not work: ${troubleOf(run)}`, remedy)];
   }
   if (script === undefined) return [ok("plugin", "loads")];
   if (run.stdout.includes(canary))
     return [ok("canary", "what is written to the notepad comes back from the plugin")];
   keepOwnRun(project.directory, { from: started, to: Date.now() });
-  const said = run.stderr.trim().split("\n").at(-1) ?? "";
-  return [problem("canary", `The plugin (${file}) did not give the notepad back. ${said}`.trim(), remedy)];
+  const lastLine = run.stderr.trim().split("\n").at(-1) ?? "";
+  return [problem("canary", `The plugin (${file}) did not return the notepad. ${lastLine}`.trim(), remedy)];
 }
 
-const loadOnly = `if (typeof plugin !== "function") throw new Error("its default export is no function");`;
+const loadOnly = `if (typeof plugin !== "function") throw new Error("its default export is not a function");`;
 
 function runScript(script: string, cwd: string): Promise<ProgramRun> {
   const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", script];

@@ -9,7 +9,7 @@ import { checkServer } from "./check-server.ts";
 
 const launcher = { command: process.execPath, args: [join(import.meta.dirname, "../../cli.ts")] };
 
-test("a server that is switched off in the config is found [doctor.server]", async () => {
+test("doctor finds a server that is disabled in the config [doctor.server]", async () => {
   const inJson = jsonCommandServer({ path: "opencode.json" }, ["mcp", "holdfast"], launcher, {
     enabled: true,
   });
@@ -27,7 +27,7 @@ test("a server that is switched off in the config is found [doctor.server]", asy
   }
 });
 
-test("a server that does not start is told by its error; a store of its own is told too [doctor.server]", async () => {
+test("doctor reports a failing server with its error, and a server with another store [doctor.server]", async () => {
   const folder = temporaryDirectory();
   const look = async (server: Partial<ConfiguredServer>) =>
     checkServer({ ...launcher, env: {}, ...server }, folder, "again");

@@ -8,7 +8,7 @@ import { endGroup, throwIfStopped, track } from "./running.ts";
 const check = "MCP server";
 const limit = 15_000;
 
-/** Starts the server as the host would, and asks for its tools. */
+/** Starts the server as the host would, and lists its tools. */
 export async function checkServer(server: ConfiguredServer, cwd: string, remedy: string): Promise<Finding[]> {
   if (server.isOff)
     return [problem(check, "It is switched off in the host's config.", `Set its "enabled" to true.`)];
@@ -17,14 +17,14 @@ export async function checkServer(server: ConfiguredServer, cwd: string, remedy:
   try {
     const tools = await listTools(server, cwd);
     const milliseconds = Math.round(performance.now() - started);
-    if (tools === 0) return [problem(check, `${line} offers no tool.`, remedy)];
+    if (tools === 0) return [problem(check, `${line} offers no tools.`, remedy)];
     return [ok(check, `starts and offers ${tools} tools (${milliseconds} ms)`), ...checkStore(server)];
   } catch (error) {
     return [problem(check, `${line} does not start: ${(error as Error).message}`, remedy)];
   }
 }
 
-/** Hooks and plugins know nothing of a store that only the server is told. */
+/** Hooks and plugins do not see a store that only the server's config names. */
 function checkStore({ args, env }: ConfiguredServer): Finding[] {
   const at = args.findIndex((word) => /^--(?:db|store)(?:=|$)/.test(word));
   const names = ["HOLDFAST_DB", "HOLDFAST_STORE"].filter((name) => env[name] !== undefined);
@@ -35,8 +35,8 @@ function checkStore({ args, env }: ConfiguredServer): Finding[] {
   return [
     note(
       check,
-      `It is given a store of its own (${where}), which hooks and plugins do not see.`,
-      "Take it out, or set HOLDFAST_DB or HOLDFAST_STORE in the environment that the host is started in.",
+      `Its config names another store (${where}), which hooks and plugins do not see.`,
+      "Remove that setting, or set HOLDFAST_DB or HOLDFAST_STORE in the environment in which you start the host.",
     ),
   ];
 }
@@ -90,11 +90,11 @@ function parse(line: string): Record<string, unknown> {
     const value: unknown = JSON.parse(line);
     return isObject(value) ? value : {};
   } catch {
-    return { error: `it writes to stdout what is no protocol: ${line.slice(0, 80)}` };
+    return { error: `its stdout is not JSON-RPC: ${line.slice(0, 80)}` };
   }
 }
 
-/** The line that names the error; Node's own version comes after it. */
+/** The line that names the error; Node prints its own version after it. */
 function complaintIn(text: string): string {
   const lines = text.split("\n").flatMap((line) => line.trim() || []);
   return lines.find((line) => /Error\b/.test(line)) ?? lines.at(-1) ?? "";

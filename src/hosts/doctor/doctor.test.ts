@@ -17,7 +17,7 @@ import { checkLastFailure, keepOwnRun } from "./last-failure.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 
-// A busy machine must not make a hook give up.
+// On a busy machine, hooks must not time out.
 process.env.HOLDFAST_HOOK_DEADLINE = "60000";
 
 interface Machine {
@@ -26,13 +26,13 @@ interface Machine {
   bin: string;
   places: Places;
   init(...hosts: string[]): Promise<void>;
-  /** The command itself, in a process of its own. */
+  /** Runs the command in its own process. */
   run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
-  /** What the command does for one host. */
+  /** Checks one host, as the command does. */
   examine(host: string, isNamed?: boolean): Promise<Finding[]>;
 }
 
-/** A home and a project whose path a shell would trip over, and nothing on the PATH but the system's own. */
+/** A home and a project whose path needs shell quoting, with only the system's folders on the PATH. */
 function freshMachine(scope: "project" | "user" = "project"): Machine {
   const base = temporaryDirectory();
   const [root, home, bin] = [join(base, "a 'b' $(c);d"), join(base, "home"), join(base, "bin")];
@@ -96,7 +96,7 @@ function edit(path: string, change: (text: string) => string): void {
   writeFileSync(path, changed);
 }
 
-test("in a healthy project the server starts, the canary comes back, and nothing of it stays [doctor.healthy] [doctor.server] [doctor.canary] [doctor.no-trace] [init.command]", async () => {
+test("in a healthy project the server starts, the canary comes back, and no trace of it remains [doctor.healthy] [doctor.server] [doctor.canary] [doctor.no-trace] [init.command]", async () => {
   const machine = await wiredMachine("claude-code", "codex", "opencode", "gemini");
   const links = join(machine.root, ".holdfast/links");
   mkdirSync(links);
@@ -126,7 +126,7 @@ test("in a healthy project the server starts, the canary comes back, and nothing
   const memory = await openMemory({ store: join(machine.root, ".holdfast/memory.db") });
   assert.deepEqual(await memory.listSessions({ status: "all" }), []);
   await memory.close();
-  assert.deepEqual(readFolder(links), before, "another conversation became the current one");
+  assert.deepEqual(readFolder(links), before, "the current conversation changed");
 });
 
 function readFolder(folder: string): Record<string, string> {
@@ -135,7 +135,7 @@ function readFolder(folder: string): Record<string, string> {
   );
 }
 
-test("the table names each problem with its remedy, and the remedy helps [doctor.table]", async () => {
+test("the table lists each problem with its remedy, and the remedy fixes it [doctor.table]", async () => {
   const machine = await wiredMachine("claude-code");
   rmSync(join(machine.root, ".mcp.json"));
   const { code, stdout } = await machine.run("doctor");
@@ -151,7 +151,7 @@ test("the table names each problem with its remedy, and the remedy helps [doctor
   assert.deepEqual(problemsIn(await machine.examine("claude-code")), []);
 });
 
-test("a removed hook, and broken JSON with its line, are found [doctor.wiring]", async () => {
+test("doctor finds a removed hook, and broken JSON with its line [doctor.wiring]", async () => {
   const machine = await wiredMachine("claude-code");
   const settings = join(machine.root, ".claude/settings.json");
   edit(settings, (text) => text.replace('"PreCompact"', '"Notification"'));
@@ -160,7 +160,7 @@ test("a removed hook, and broken JSON with its line, are found [doctor.wiring]",
   assert.match((await onlyProblem(machine, "claude-code")).detail, /settings\.json, line 2, cannot be read/);
 });
 
-test("a server whose program is missing, or is another program, is found [doctor.server]", async () => {
+test("doctor finds a server whose program is missing or is another program [doctor.server]", async () => {
   const machine = await wiredMachine("opencode");
   const config = join(machine.root, "opencode.json");
   const original = readFileSync(config, "utf8");
@@ -170,11 +170,11 @@ test("a server whose program is missing, or is another program, is found [doctor
     return problems.find(({ check }) => check === "MCP server")?.detail ?? "";
   };
   assert.match(await serverProblem("/nowhere/node"), /does not start: .*ENOENT/);
-  assert.match(await serverProblem("/bin/echo"), /no protocol/);
+  assert.match(await serverProblem("/bin/echo"), /not JSON-RPC/);
   assert.match(await serverProblem("/bin/false"), /exit code 1/);
 });
 
-test("a hook with a wrong command is found by its canary [doctor.canary]", async () => {
+test("the canary check finds a hook with a wrong command [doctor.canary]", async () => {
   const machine = await wiredMachine("gemini");
   edit(join(machine.root, ".gemini/settings.json"), (text) =>
     text.replace(/"command": "[^"]*cli\.[jt]s hook gemini"/, '"command": "/nowhere/holdfast hook gemini"'),
@@ -184,7 +184,7 @@ test("a hook with a wrong command is found by its canary [doctor.canary]", async
   assert.match(detail, /exit code 127/);
 });
 
-test("a store that cannot be written is found, and is no failure of the hook afterwards [doctor.store]", async () => {
+test("doctor finds a read-only store, and does not count it as a failure of the hook later [doctor.store]", async () => {
   const machine = await wiredMachine("claude-code");
   const file = join(machine.root, ".holdfast/memory.db");
   mkdirSync(file);
@@ -193,7 +193,7 @@ test("a store that cannot be written is found, and is no failure of the hook aft
   assert.deepEqual(problemsIn(await machine.examine("claude-code")), []);
 });
 
-test("a hook's failure is named; one that doctor itself caused does not count, and an old one is only told [doctor.last-failure]", () => {
+test("a hook's failure is a problem; one that doctor caused does not count, and an old one is a note [doctor.last-failure]", () => {
   const directory = join(temporaryDirectory(), ".holdfast");
   mkdirSync(directory);
   const now = 1_700_000_000_000;
@@ -205,12 +205,12 @@ test("a hook's failure is named; one that doctor itself caused does not count, a
   keepFailure(directory, { ...failure, at: now - 5_000 });
   assert.equal(look("codex").status, "problem");
   assert.match(look("codex").detail, /Stop: The disk was slow\./);
-  assert.equal(look("gemini").status, "ok", "it was another host's");
+  assert.equal(look("gemini").status, "ok", "another host's failure");
   keepOwnRun(directory, { from: now - 6_000, to: now - 4_000 });
   assert.equal(look("codex").status, "note");
 });
 
-test("a failure that a hook has kept makes doctor exit with 1 [doctor.last-failure]", async () => {
+test("a recorded hook failure makes doctor exit with 1 [doctor.last-failure]", async () => {
   const machine = await wiredMachine("pi");
   const failure = { host: "pi", event: "context", code: "internal", message: "It broke." };
   keepFailure(join(machine.root, ".holdfast"), { ...failure, at: Date.now() });
@@ -219,7 +219,7 @@ test("a failure that a hook has kept makes doctor exit with 1 [doctor.last-failu
   assert.match(stdout, /PROBLEM {2}last failure +\S+ context: It broke\.\n/);
 });
 
-test("hooks that are switched off and a server that was rejected are found [doctor.trust]", async () => {
+test("doctor finds disabled hooks and a rejected server [doctor.trust]", async () => {
   const { root, places } = await wiredMachine("claude-code", "gemini", "openclaw");
   const only = async (host: string) => {
     const [finding, ...rest] = await checkTrust(host, places);
@@ -252,7 +252,7 @@ test("hooks that are switched off and a server that was rejected are found [doct
   assert.match(await only("openclaw"), /switched off/);
 });
 
-test("Codex is asked which hooks it trusts, and those it would skip are named [doctor.trust]", async () => {
+test("doctor asks Codex which hooks it trusts, and lists those it would skip [doctor.trust]", async () => {
   const machine = await wiredMachine("codex");
   const answer = (hook: object) => {
     const script = `#!${process.execPath}
@@ -267,17 +267,14 @@ test("Codex is asked which hooks it trusts, and those it would skip are named [d
     return checkTrust("codex", machine.places);
   };
   const [untrusted] = await answer({ trustStatus: "untrusted", enabled: true });
-  assert.equal(
-    untrusted?.detail,
-    "Codex skips hooks that nobody has reviewed, without a word: sessionStart.",
-  );
+  assert.equal(untrusted?.detail, "Codex silently skips hooks that you have not reviewed: sessionStart.");
   assert.match(untrusted?.remedy ?? "", /\/hooks/);
   assert.equal((await answer({ trustStatus: "trusted", enabled: false }))[0]?.status, "problem");
   assert.equal((await answer({ command: "something else" }))[0]?.status, "problem");
   assert.equal((await answer({ trustStatus: "trusted", enabled: true }))[0]?.status, "ok");
 });
 
-test("a host that is not here is no problem; one that is here but wired nowhere is told, and a problem when it is asked for [doctor.absent]", async () => {
+test("a host that is not installed is not a problem; one that is installed but not set up is a note, and a problem if named [doctor.absent]", async () => {
   const machine = freshMachine();
   const nothing = await machine.run("doctor");
   assert.equal(nothing.code, 0);
@@ -293,7 +290,7 @@ test("a host that is not here is no problem; one that is here but wired nowhere 
   assert.match((await onlyProblem(machine, "codex", true)).remedy ?? "", /holdfast init codex/);
 });
 
-test("what was wired for all projects is found too, and a plugin that does not load is a problem [doctor.wiring] [doctor.plugin]", async () => {
+test("doctor also checks a setup for all projects, and a plugin that does not load is a problem [doctor.wiring] [doctor.plugin]", async () => {
   const machine = freshMachine("user");
   await machine.init("pi");
   const findings = await machine.examine("pi");
@@ -308,10 +305,10 @@ test("what was wired for all projects is found too, and a plugin that does not l
   );
   const { check, detail } = await onlyProblem(machine, "pi");
   assert.equal(check, "plugin");
-  assert.match(detail, /cannot be used: .*nowhere\.js/);
+  assert.match(detail, /does not work: .*nowhere\.js/);
 });
 
-test("init shows a diff, a dry run writes nothing, and the same is there as JSON [init.shows]", async () => {
+test("init shows a diff, a dry run writes nothing, and JSON has the same content [init.shows]", async () => {
   const machine = freshMachine();
   writeFileSync(
     join(machine.root, ".mcp.json"),

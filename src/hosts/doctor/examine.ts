@@ -17,13 +17,13 @@ import { runProgram } from "./run-program.ts";
 export interface Examination {
   project: Project;
   places: Places;
-  /** Whether the person asked for this host by name: then not being wired is a problem. */
+  /** Whether the user named this host: then it is a problem if it is not set up. */
   isNamed: boolean;
   /** Runs the real client; undefined without `--live`. */
   live?: (host: Host, places: Places) => Promise<Finding[]>;
 }
 
-/** Looks at one host, in the project and, where it is not wired there, in the person's own config. */
+/** Checks one host in the project or, if it is not set up there, in the user's own config. */
 export async function examine(host: Host, examination: Examination): Promise<HostReport> {
   const { project, isNamed } = examination;
   const setup = await host.setup();
@@ -34,8 +34,8 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   if (!places) {
     const remedy = `holdfast init ${host.name}`;
     if (isNamed)
-      return { ...report, isWired: false, findings: [problem("wiring", "It is not wired.", remedy)] };
-    const findings = isPresent ? [note("wiring", "It is here but not wired.", remedy)] : [];
+      return { ...report, isWired: false, findings: [problem("wiring", "It is not set up.", remedy)] };
+    const findings = isPresent ? [note("wiring", "It is installed but not set up.", remedy)] : [];
     return { ...report, isWired: false, findings };
   }
   const remedy = `holdfast init ${host.name}${places.scope === "user" ? " --user" : ""}`;
@@ -44,11 +44,11 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   const wiring = checkWiring(setup, places, launcher, remedy);
   findings.push(...wiring.findings);
   if (twice && !setup.hasOneConfig) {
-    const detail = "It is wired in the project and for all your projects, so each hook runs twice.";
+    const detail = "It is set up in the project and for all your projects, so each hook runs twice.";
     findings.push(note("wiring", detail, `holdfast uninstall ${host.name}, here or with --user`));
   }
   if (wiring.findings.every(({ status }) => status !== "problem"))
-    findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? [ok("trust", "none is needed")]));
+    findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? [ok("trust", "not needed")]));
   if (wiring.server) findings.push(...(await checkServer(wiring.server, project.root, remedy)));
   if (wiring.hook) findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
   if (setup.plugin && wiring.plugin !== undefined)
@@ -58,7 +58,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   return { ...report, isWired: true, findings };
 }
 
-/** The scopes in which something of ours is, or was put; the project's comes first. */
+/** The scopes that contain something of ours, now or according to the record; the project comes first. */
 function wiredPlaces(host: Host, setup: HostSetup, places: Places, launcher: Launcher): Places[] {
   return (["project", "user"] as const)
     .map((scope: Scope) => ({ ...places, scope }))
@@ -73,7 +73,7 @@ function isIn(piece: Piece): boolean {
   try {
     return piece.isIn(textIn(piece));
   } catch {
-    // A config that cannot be read is looked at when it is known to be ours.
+    // The wiring check reports an unreadable config, but only if the record says that it is ours.
     return false;
   }
 }
@@ -95,19 +95,19 @@ async function checkVersion({ program, title }: Host, { env, root }: Places): Pr
     env,
     limit: 20_000,
   });
-  // pi prints it to stderr.
+  // pi prints its version to stderr.
   const version = /\d+\.\d+[\w.-]*/.exec(`${stdout}\n${code === 0 ? stderr : ""}`)?.[0];
   if (version !== undefined) return ok("version", version);
   return note(
     "version",
-    `${path} --version says nothing: ${trouble ?? (stderr.trim() || `exit code ${code}`)}`,
+    `${path} --version prints no version: ${trouble ?? (stderr.trim() || `exit code ${code}`)}`,
   );
 }
 
 interface Wiring {
   findings: Finding[];
   server?: ConfiguredServer;
-  /** The hook that brings memory back at the start of a session. */
+  /** The hook that restores memory at the start of a session. */
   hook?: { line: string; startEvent: string };
   /** The file that the host loads. */
   plugin?: string | undefined;

@@ -1,4 +1,4 @@
-/** One thing that was looked at. A problem keeps memory from the agent; a note does not, or could not be looked at. */
+/** The result of one check. A problem keeps memory from the agent; a note does not, or could not be checked. */
 export interface Finding {
   check: string;
   status: "ok" | "note" | "problem";

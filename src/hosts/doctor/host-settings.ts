@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readJson, valueAt } from "../install/json-text.ts";
 
-/** A config of the host as far as it can be read; the check of the wiring reports one that cannot be. */
+/** The configs of a host that can be read; the wiring check reports the others. */
 export function settingsIn(...paths: string[]): Record<string, unknown>[] {
   return paths.flatMap((path) => {
     try {
@@ -12,7 +12,7 @@ export function settingsIn(...paths: string[]): Record<string, unknown>[] {
   });
 }
 
-/** The items of every list that the settings have at this path. */
+/** The items of all lists at this path in the settings. */
 export function listAt(settings: readonly unknown[], ...path: string[]): unknown[] {
   return settings.flatMap((value) => {
     const list = valueAt(value, path);

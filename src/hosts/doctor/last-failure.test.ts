@@ -4,7 +4,7 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { keepFailure } from "../failures.ts";
 import { checkLastFailure } from "./last-failure.ts";
 
-test("a database that is not there yet is told, and hides no failure before it [doctor.last-failure]", () => {
+test("a missing database is a note, and does not hide an earlier failure [doctor.last-failure]", () => {
   const directory = temporaryDirectory();
   const keep = (code: string, message: string, at: number) =>
     keepFailure(directory, { at, host: "codex", event: "SessionStart", code, message });

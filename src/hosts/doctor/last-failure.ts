@@ -12,32 +12,32 @@ interface Span {
   to: number;
 }
 
-/** The newest failure of this host's hooks. One of the last day is a problem, an older one is only told. */
+/** The newest failure of this host's hooks: a problem if it is from the last day, otherwise a note. */
 export function checkLastFailure(host: string, directory: string, now = Date.now()): Finding {
   const own = readOwnRuns(directory);
   const failures = readFailures(directory).filter(
     ({ host: whose, at }) => whose === host && !own.some(({ from, to }) => at >= from && at <= to),
   );
-  const failure = failures.find((each) => !isNotYetThere(each)) ?? failures[0];
+  const failure = failures.find((each) => !isMissingDatabase(each)) ?? failures[0];
   if (!failure) return ok(check, "none");
   const when = new Date(failure.at).toISOString();
   const detail = `${when} ${failure.event || "hook"}: ${failure.message}`;
-  if (now - failure.at > day || isNotYetThere(failure)) return note(check, detail);
-  const remedy = `If the message does not say what to do, try again. Delete ${join(directory, "hook-failures.jsonl")} when it is settled; after a day it is only told.`;
+  if (now - failure.at > day || isMissingDatabase(failure)) return note(check, detail);
+  const remedy = `If the message does not say what to do, try again. Delete ${join(directory, "hook-failures.jsonl")} once it is fixed; after a day it is only a note.`;
   return problem(check, detail, remedy);
 }
 
-/** Before the first note there is no database: told, because it may have been lost, but a fresh project has none. */
-function isNotYetThere({ code, message }: Failure): boolean {
+/** Only a note: the database may have been lost, but a new project has none before the first note. */
+function isMissingDatabase({ code, message }: Failure): boolean {
   return code === "not_found" && message.startsWith("There is no database");
 }
 
-/** Remembers when doctor itself ran a hook, so that what failed then does not count as an agent's failure. */
+/** Records when doctor itself ran a hook, so that a failure at that time does not count as an agent's. */
 export function keepOwnRun(directory: string, span: Span): void {
   try {
     writeSmallFile(runsFile(directory), { runs: [...readOwnRuns(directory), span].slice(-50) });
   } catch {
-    // Where nothing can be written, the canary has said so.
+    // The canary check already reports a directory that is not writable.
   }
 }
 

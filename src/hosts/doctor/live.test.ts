@@ -14,7 +14,7 @@ import { startScriptedModel } from "./scripted-model.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 
-/** Stands in for Claude Code: runs the SessionStart hook of the project and puts what it says into its request. */
+/** A fake Claude Code: runs the project's SessionStart hook and puts its output into the request. */
 const client = `#!${process.execPath}
 const { readFileSync } = require("node:fs");
 const { spawnSync } = require("node:child_process");
@@ -45,7 +45,7 @@ async function machine(extra: Record<string, string> = {}) {
   };
 }
 
-test("with --live the notepad is looked for in the request of the client itself [doctor.live]", async () => {
+test("with --live doctor looks for the notepad in the real client's request [doctor.live]", async () => {
   const { root, live, install } = await machine();
   assert.deepEqual((await live())?.detail, "claude is not on the PATH.");
   install(client);
@@ -59,7 +59,7 @@ test("with --live the notepad is looked for in the request of the client itself 
   assert.equal((await live("openclaw"))?.status, "note");
 });
 
-test("a client that drops what the hook says, or runs no hook, is found out [doctor.live]", async () => {
+test("doctor finds a client that drops the hook's output or runs no hook [doctor.live]", async () => {
   for (const [variable, message] of [
     ["FORGETFUL", /is not in the request/],
     ["NO_HOOKS", /ran none of our hooks/],
@@ -83,7 +83,7 @@ test("a client that compacts and then fails leaves no session behind [doctor.no-
   assert.equal(existsSync(join(root, ".holdfast/links")), false);
 });
 
-test("stopped in the middle, doctor ends the client and leaves no canary behind [doctor.no-trace]", async () => {
+test("when interrupted, doctor kills the client and leaves no canary behind [doctor.no-trace]", async () => {
   const { root, env, install } = await machine();
   const held = Promise.withResolvers<Socket>();
   const listener = createServer(held.resolve).listen(0, "127.0.0.1");
@@ -105,7 +105,7 @@ test("stopped in the middle, doctor ends the client and leaves no canary behind 
   assert.equal(existsSync(join(root, ".holdfast/links")), false);
 });
 
-test("the scripted model answers in the forms of all clients [doctor.live]", async () => {
+test("the scripted model answers in the formats of all clients [doctor.live]", async () => {
   const model = await startScriptedModel();
   const ask = async (path: string, body: object) => {
     const answer = await fetch(model.url + path, { method: "POST", body: JSON.stringify(body) });

@@ -19,7 +19,7 @@ const check = "live";
 const limit = 120_000;
 const prompt = "This is holdfast doctor. Answer ok.";
 
-/** Lets the real client talk twice; what is written to the notepad in between has to be in its second request. */
+/** Runs two turns of the real client; what doctor writes to the notepad in between must be in the second request. */
 export async function checkLive(host: Host, places: Places): Promise<Finding[]> {
   const { live: client } = await host.setup();
   const program = findProgram(host.program, places.env);
@@ -54,7 +54,7 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
     if (model.bodies.length === 0) return [silent(host, first)];
     if (!isNew) {
       const detail = `${host.title} sent a request, but ran none of our hooks.`;
-      return [problem(check, detail, "See what doctor says about trust, above.")];
+      return [problem(check, detail, "See the trust check above.")];
     }
     const again = () => runClient(client.again(talk));
     return [await lookForCanary(host, project, link.session, model, again)];
@@ -62,7 +62,7 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
     if (hostSession !== "") {
       links.restore(host.name, hostSession);
       await purgeSessionsOf(project, hostSession);
-      // A name that no store takes is not in the id of its session.
+      // The session id differs from a host session name that is not a valid id.
       await purgeSessionsOf(project, sessionIdOf(host.name, hostSession));
     }
     rmSync(folder, { recursive: true, force: true });
@@ -85,7 +85,7 @@ async function lookForCanary(
     const run = await again();
     if (model.bodies.some((body) => body.includes(canary)))
       return ok(check, `the notepad is in the request of the real ${title} (${run.milliseconds} ms)`);
-    const remedy = "See what doctor says about trust and the last failure, above.";
+    const remedy = "See the trust and last failure checks above.";
     const why = run.code === 0 ? "" : ` ${title} ended early: ${reasonOf(run)}`;
     return problem(check, `The notepad is not in the request of the real ${title}.${why}`, remedy);
   } finally {
@@ -97,13 +97,13 @@ function silent({ title, program }: Host, run: ProgramRun): Finding {
   return problem(
     check,
     `${title} sent no request to the model: ${reasonOf(run)}`,
-    `See what doctor says about trust, above, or run ${program} here by hand and see what it says.`,
+    `See the trust check above, or run ${program} here and read its output.`,
   );
 }
 
-/** Clients say why at the end; OpenClaw goes on with advice after its reason. */
+/** Clients print the reason last; OpenClaw prints advice after its reason. */
 function reasonOf({ trouble, code, stderr, stdout }: ProgramRun): string {
   const lines = stripVTControlCharacters(stderr.trim() || stdout.trim()).split("\n");
-  const said = lines.find((line) => line.includes(" Reason: ")) ?? lines.at(-1) ?? "";
-  return [trouble ?? `exit code ${code}`, said].filter((text) => text !== "").join(": ");
+  const reason = lines.find((line) => line.includes(" Reason: ")) ?? lines.at(-1) ?? "";
+  return [trouble ?? `exit code ${code}`, reason].filter((text) => text !== "").join(": ");
 }

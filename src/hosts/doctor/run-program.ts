@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { endGroup, throwIfStopped, track } from "./running.ts";
 
 export interface ProgramRun {
-  /** Null when it was ended, or could not be started. */
+  /** Null if the program was killed, or did not start. */
   code: number | null;
   stdout: string;
   stderr: string;
   milliseconds: number;
-  /** Why it did not run to its end. */
+  /** Why the program did not finish. */
   trouble?: string;
 }
 
@@ -15,13 +15,13 @@ export interface RunOptions {
   cwd: string;
   env?: Readonly<Record<string, string | undefined>>;
   input?: string;
-  /** Milliseconds after which it is ended. */
+  /** Milliseconds after which the program is killed. */
   limit: number;
-  /** Run the command as a shell would, as hosts do with their hooks. */
+  /** Runs the command in a shell, as hosts run their hooks. */
   shell?: boolean;
 }
 
-/** Runs a program to its end. What went wrong with it is in the result. */
+/** Runs a program until it exits. Failures are part of the result. */
 export async function runProgram(
   command: string,
   args: readonly string[],
@@ -37,12 +37,12 @@ export async function runProgram(
       env: { ...process.env, ...options.env },
       shell: options.shell ?? false,
       stdio: ["pipe", "pipe", "pipe"],
-      // Its own group, so that what it has started ends with it.
+      // Its own process group, so that its children are killed with it.
       detached: process.platform !== "win32",
     });
     track(child);
     const timer = setTimeout(() => {
-      trouble = `it was ended after ${options.limit} ms`;
+      trouble = `it was killed after ${options.limit} ms`;
       endGroup(child);
     }, options.limit);
     const done = (code: number | null) => {
@@ -52,7 +52,7 @@ export async function runProgram(
     };
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    // A program that does not read what it is sent says so by how it ends.
+    // Ignore EPIPE; the exit code tells more.
     child.stdin.on("error", () => {});
     child.stdin.end(options.input ?? "");
     child.once("error", (error) => {

@@ -7,15 +7,15 @@ import { namesIn } from "../../workspace/small-file.ts";
 import { stateFile } from "../hook/state.ts";
 import { sessionIdOf } from "../session-link.ts";
 
-/** A conversation that only doctor has, with a word in its notepad that stands nowhere else. */
+/** A conversation of doctor's own, with a unique word in its notepad. */
 export interface ScratchSession {
   hostSession: string;
   canary: string;
-  /** Takes away every trace of it. */
+  /** Removes every trace of it. */
   close(): Promise<void>;
 }
 
-/** Begins one in the project's own store, because that is the one to be proved. */
+/** Opens one in the project's own store, because that is the store to check. */
 export async function openScratchSession(host: string, project: Project): Promise<ScratchSession> {
   const hostSession = `doctor-${randomUUID()}`;
   const canary = `canary-${randomUUID()}`;
@@ -37,7 +37,7 @@ export async function openScratchSession(host: string, project: Project): Promis
   }
 }
 
-/** Takes away what a conversation of doctor's own, or a client that it ran, has left in the store. */
+/** Purges the sessions that doctor's own conversation, or a client it ran, left in the store. */
 export async function purgeSessionsOf(project: Project, hostSession: string): Promise<void> {
   try {
     const memory = await openExistingMemory({ cwd: project.root, onWarning: () => {} });
@@ -46,13 +46,13 @@ export async function purgeSessionsOf(project: Project, hostSession: string): Pr
       await memory.purgeSession(id);
     await memory.close();
   } catch {
-    // Where the store cannot be opened, nothing was written to it.
+    // If the store cannot be opened, nothing was written to it.
   }
 }
 
-/** Which conversation is current in this project must not be changed by looking. */
+/** Running doctor must not change which conversation is current in this project. */
 export function rememberLinks({ directory }: Project): {
-  /** Whether a conversation of the host was known before. */
+  /** Whether a conversation of the host was linked before. */
   has(hostSession: string): boolean;
   restore(host: string, hostSession: string): void;
 } {
@@ -62,7 +62,7 @@ export function rememberLinks({ directory }: Project): {
   return {
     has: (hostSession) => [...before.values()].some((text) => text.includes(hostSession)),
     restore(host, hostSession) {
-      // The state of a conversation does not name it; its file does.
+      // A state file identifies its conversation by its file name, not by its content.
       const state = basename(stateFile(directory, host, hostSession));
       for (const [name, text] of read()) {
         if (name !== state && !text.includes(hostSession)) continue;
@@ -73,7 +73,7 @@ export function rememberLinks({ directory }: Project): {
       try {
         rmdirSync(folder);
       } catch {
-        // Others use it.
+        // It is not empty.
       }
     },
   };

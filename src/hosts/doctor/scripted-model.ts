@@ -2,18 +2,18 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isObject } from "../../engine/json.ts";
 
-/** A server on loopback that answers every request to a model with one short text, and keeps what it was sent. */
+/** A server on loopback that answers every model request with one short text, and records the requests. */
 export interface ScriptedModel {
   /** Without a path. */
   url: string;
-  /** The bodies of the requests to a model, in order. */
+  /** The bodies of the model requests, in order. */
   bodies: string[];
   close(): Promise<void>;
 }
 
 const answer = "ok";
 
-/** It speaks the Messages API of Anthropic, OpenAI's Responses and Chat Completions, and Gemini's generateContent. */
+/** Supports Anthropic's Messages API, OpenAI's Responses and Chat Completions, and Gemini's generateContent. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -23,7 +23,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     const path = (request.url ?? "").split("?")[0] ?? "";
     const reply = replies.find(({ ending }) => path.endsWith(ending));
     if (!reply || request.method !== "POST")
-      return sendJson(response, 404, { error: { message: "not here" } });
+      return sendJson(response, 404, { error: { message: "not found" } });
     bodies.push(body);
     const { model = "doctor", stream } = parse(body);
     if (stream === true || path.endsWith("streamGenerateContent"))
@@ -46,7 +46,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 interface Reply {
   ending: string;
   whole(model: string): object;
-  /** Each with the name of the event, "" for none. */
+  /** Each with its event name, "" for none. */
   events(model: string): [string, object | string][];
 }
 

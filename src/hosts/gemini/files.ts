@@ -6,7 +6,7 @@ export function userFolder({ env, home }: Places): string {
   return join(env.GEMINI_CLI_HOME || home, ".gemini");
 }
 
-/** Its settings for all projects and for this one, as far as they can be read. */
+/** The readable settings for all projects and for this one. */
 export function settingsOf(places: Places): Record<string, unknown>[] {
   return settingsIn(join(userFolder(places), "settings.json"), join(places.root, ".gemini/settings.json"));
 }

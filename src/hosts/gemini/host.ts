@@ -14,7 +14,7 @@ export const gemini: Host = {
     AfterAgent: "turn-end",
     SessionEnd: "end",
   },
-  /** It expects an object for every event. */
+  /** Gemini CLI expects an object for every event. */
   formatAnswer(event, { context = "" }) {
     const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
     return isInjected ? injectContext(event, context) : "{}";
@@ -22,7 +22,7 @@ export const gemini: Host = {
   emptyAnswer: "{}",
   transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines },
   compaction: { announcesEveryRequest: true, lastInputTokens },
-  /** It escapes angle brackets in injected text, so we replace them. */
+  /** Gemini CLI escapes angle brackets in injected text, so we replace them. */
   escaping: {
     escape: (text) => text.replaceAll("<", "‹").replaceAll(">", "›"),
     hint: "‹ and › stand for angle brackets.",

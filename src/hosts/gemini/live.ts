@@ -6,9 +6,9 @@ import { settingsOf } from "./files.ts";
 export const geminiClient: LiveClient = {
   obstacle: (places) =>
     signsInWithGoogle(places)
-      ? "Gemini CLI signs in with Google here, so it would not talk to a model on this machine."
+      ? "Gemini CLI signs in with Google here, so it would not use a model on this machine."
       : undefined,
-  // With an address alone it asks for a gateway that it does not know; Vertex takes both from the environment.
+  // With a base URL alone Gemini CLI asks for a gateway that it does not know; Vertex reads URL and key from the environment.
   env: ({ url }) => ({
     GOOGLE_GENAI_USE_VERTEXAI: "true",
     GOOGLE_API_KEY: "doctor",
@@ -20,7 +20,7 @@ export const geminiClient: LiveClient = {
   again: ({ prompt }) => ["--resume", "latest", "-p", prompt],
 };
 
-/** A login goes before the environment, and the request would leave this machine. */
+/** A login takes precedence over the environment, so the request would leave this machine. */
 function signsInWithGoogle(places: Places): boolean {
   const chosen = settingsOf(places).map((value) => valueAt(value, ["security", "auth", "selectedType"]));
   return chosen.some((type) => type !== undefined && type !== "gemini-api-key" && type !== "vertex-ai");

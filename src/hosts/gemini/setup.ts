@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonServer, jsonSettings } from "../install/json-pieces.ts";
-import { placeAt } from "../install/places.ts";
+import { locationOf } from "../install/places.ts";
 import { userFolder } from "./files.ts";
 import { gemini } from "./host.ts";
 import { geminiClient } from "./live.ts";
@@ -13,9 +13,9 @@ export const geminiSetup: HostSetup = {
   projectFiles: [".gemini", "GEMINI.md"],
   pieces(places, launcher) {
     const server = (path: string) =>
-      jsonServer(placeAt(places, path), ["mcpServers", "holdfast"], launcher, {});
+      jsonServer(locationOf(places, path), ["mcpServers", "holdfast"], launcher, {});
     const hooks = (path: string) =>
-      jsonHooks(placeAt(places, path), gemini, launcher, {
+      jsonHooks(locationOf(places, path), gemini, launcher, {
         matchers: { AfterTool: "*" },
         name: "holdfast",
         timeout: 10_000,
@@ -27,7 +27,7 @@ export const geminiSetup: HostSetup = {
     const folder = join(userFolder(places), "extensions", "holdfast");
     const manifest = join(folder, "gemini-extension.json");
     return [
-      jsonSettings(placeAt(places, manifest), "extension", [
+      jsonSettings(locationOf(places, manifest), "extension", [
         { path: ["name"], value: "holdfast" },
         { path: ["version"], value: "1.0.0" },
       ]),

@@ -1,24 +1,24 @@
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { readPart } from "../transcript/file.ts";
 import { parseJsonLines } from "../transcript/json-lines.ts";
-import { calledTool, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
+import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 /** One message of a Gemini CLI chat file. */
 export function readGeminiLine(line: Record<string, unknown>): TranscriptLine {
   const text = plainText(line.content);
-  if (line.type === "user") return { messages: saidBy("user", text) };
+  if (line.type === "user") return { messages: textMessages("user", text) };
   if (line.type !== "gemini") return undefined;
   const calls = objectsIn(line.toolCalls);
-  const spoken = text.trim() === "" ? [] : [{ type: "text" as const, text }];
-  const parts = calls.map((call) => calledTool(textIn(call.id), textIn(call.name), call.args ?? {}));
+  const texts = text.trim() === "" ? [] : [{ type: "text" as const, text }];
+  const parts = calls.map((call) => toolCallPart(textIn(call.id), textIn(call.name), call.args ?? {}));
   const answers = calls.map((call) =>
-    toolAnswered(textIn(call.id), textIn(call.name), resultText(call), call.status === "error"),
+    toolResultMessage(textIn(call.id), textIn(call.name), resultText(call), call.status === "error"),
   );
-  if (spoken.length + parts.length === 0) return undefined;
-  return { messages: [{ role: "assistant", content: [...spoken, ...parts] }, ...answers] };
+  if (texts.length + parts.length === 0) return undefined;
+  return { messages: [{ role: "assistant", content: [...texts, ...parts] }, ...answers] };
 }
 
-/** Older versions keep one JSON document instead of lines. */
+/** Older versions write one JSON document instead of lines. */
 export function splitGeminiLines(text: string): Record<string, unknown>[] {
   if (!/^\s*\{\r?\n/.test(text)) {
     const lines = parseJsonLines(text).lines.map(({ value }) => value);
@@ -43,9 +43,9 @@ function resultText(call: Record<string, unknown>): string {
   return call.result === undefined ? "" : JSON.stringify(call.result);
 }
 
-/** Tokens of the newest request, which fall when the chat was compressed; undefined when the file does not say. */
+/** Input tokens of the newest request, which drop after a compression; undefined if the file does not record them. */
 export function lastInputTokens(path: string): number | undefined {
-  const tail = readPart(path, { most: 64_000 }) ?? "";
+  const tail = readPart(path, { maxBytes: 64_000 }) ?? "";
   const newest = [...tail.matchAll(/"tokens"\s*:\s*\{[^}]*?"input"\s*:\s*(\d+)/g)].at(-1)?.[1];
   return newest === undefined ? undefined : Number(newest);
 }

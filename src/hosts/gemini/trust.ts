@@ -22,7 +22,7 @@ export function checkTrust(places: Places): Finding[] {
       problem(
         check,
         "The settings do not allow the MCP server.",
-        `Add "holdfast" to mcp.allowed, or take it out of mcp.excluded.`,
+        `Add "holdfast" to mcp.allowed, or remove it from mcp.excluded.`,
       ),
     ];
   const isAsked = !settings.some((value) => valueAt(value, ["security", "folderTrust", "enabled"]) === false);
@@ -30,7 +30,7 @@ export function checkTrust(places: Places): Finding[] {
   return [checkFolder(places)];
 }
 
-/** In a folder that is not trusted, Gemini CLI uses neither hooks nor servers. */
+/** In an untrusted folder, Gemini CLI uses neither hooks nor servers. */
 function checkFolder(places: Places): Finding {
   const file = places.env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(userFolder(places), "trustedFolders.json");
   const [folders = {}] = settingsIn(file);
@@ -42,13 +42,13 @@ function checkFolder(places: Places): Finding {
   if (rules[0]?.trust === "DO_NOT_TRUST")
     return problem(
       check,
-      "Gemini CLI does not trust this folder, and so uses neither hooks nor server.",
+      "Gemini CLI does not trust this folder, so it uses neither hooks nor server.",
       remedy,
     );
   if (rules[0]) return ok(check, "hooks are enabled, the folder is trusted");
   return note(
     check,
-    "Gemini CLI was not told yet to trust this folder; until then it uses neither hooks nor server.",
+    "Gemini CLI does not trust this folder yet, so it uses neither hooks nor server.",
     remedy,
   );
 }

@@ -5,7 +5,7 @@ import type { HostSetup } from "../host-setup.ts";
 import { findProgram } from "./launcher.ts";
 import type { Places } from "./places.ts";
 
-/** Why a host is taken to be present; undefined when it is not. */
+/** The path that shows that a host is installed or used here; undefined if there is none. */
 export function detect(
   { program }: Host,
   { userFolder, projectFiles }: HostSetup,

@@ -6,7 +6,7 @@ import { hostNames } from "../hosts.ts";
 import { planInit, runInit } from "./init.ts";
 import { everything, freshPlaces, init, launcher, put, uninstall } from "./test-support/installed-project.ts";
 
-test("the hosts' own variables say where their files are [init.scopes]", async () => {
+test("the hosts' own variables set where their files are [init.scopes]", async () => {
   const places = freshPlaces("user");
   const elsewhere = join(dirname(places.root), "elsewhere");
   const env = {
@@ -45,7 +45,7 @@ for (const [name, file, text, line] of [
   ["a list where an object belongs", ".gemini/settings.json", "[]", 1],
   ["TOML with a half line", ".codex/config.toml", "a = 1\nb = \n", 2],
 ] as const) {
-  test(`${name} is named with its line, and no file of any host changes [init.refuses]`, async () => {
+  test(`${name}: the error names the line, and no file of any host changes [init.refuses]`, async () => {
     const places = freshPlaces();
     put(join(places.root, file), text);
     const before = everything(places);
@@ -64,9 +64,9 @@ for (const [name, file, content] of [
   ["hooks that are a list", ".claude/settings.json", '{"hooks": []}'],
   ["an event that is an object", ".claude/settings.json", '{"hooks": {"SessionStart": {}}}'],
   ["servers that are a text", ".mcp.json", '{"mcpServers": "none"}'],
-  ["a key that stands there twice", ".mcp.json", '{"mcpServers": {}, "mcpServers": {"a": {}}}'],
+  ["a duplicate key", ".mcp.json", '{"mcpServers": {}, "mcpServers": {"a": {}}}'],
   ["servers in one line of TOML", ".codex/config.toml", 'mcp_servers = { x = { command = "x" } }\n'],
-  ["a plugin of somebody else", ".pi/extensions/holdfast.js", "export default () => {};\n"],
+  ["someone else's plugin", ".pi/extensions/holdfast.js", "export default () => {};\n"],
   ["bytes that are no text", ".mcp.json", "\u00ff\u00fe"],
 ] as const) {
   test(`${name}: refused, and nothing changes [init.refuses]`, async () => {
@@ -79,7 +79,7 @@ for (const [name, file, content] of [
   });
 }
 
-test("a link inside the project is followed and stays a link; one that leads out is refused [init.links]", async () => {
+test("init follows a link inside the project and keeps it; it refuses one that leads out [init.links]", async () => {
   const places = freshPlaces();
   const outside = join(places.home, "secret.json");
   put(outside, "{}");
@@ -95,11 +95,11 @@ test("a link inside the project is followed and stays a link; one that leads out
   symlinkSync(places.home, join(places.root, ".codex"));
   await assert.rejects(() => init(places, "codex"), /leads out of the project/);
   symlinkSync(join(places.root, "nowhere"), join(places.root, ".pi"));
-  await assert.rejects(() => init(places, "pi"), /leads nowhere/);
+  await assert.rejects(() => init(places, "pi"), /is a broken link/);
   assert.equal(readFileSync(outside, "utf8"), "{}");
 });
 
-test("a person's linked dotfile is written to where it really is [init.links]", async () => {
+test("init writes to the target of a linked dotfile [init.links]", async () => {
   const places = freshPlaces("user");
   put(join(places.home, "dotfiles/settings.json"), "{}\n");
   mkdirSync(join(places.home, ".claude"));
@@ -111,27 +111,27 @@ test("a person's linked dotfile is written to where it really is [init.links]", 
   assert.ok(lstatSync(join(places.home, ".claude/settings.json")).isSymbolicLink());
 });
 
-test("when one file cannot be written, all are as they were [init.all-or-nothing]", async () => {
+test("if one file cannot be written, no file changes [init.all-or-nothing]", async () => {
   const places = freshPlaces();
   put(join(places.root, ".mcp.json"), "{}\n");
   const plan = await planInit(["claude-code", "pi"], places, launcher);
   const before = everything(places);
-  // Between the plan and the writing, a file appears where a folder is needed.
+  // Between plan and write, a file appears where a folder is needed.
   put(join(places.root, ".pi"), "");
   assert.throws(() => runInit(plan, places), /could not be written.*Nothing was changed/);
   assert.deepEqual(everything(places), { ...before, "project/.pi": "" });
 });
 
-test("a file that another program has changed since the plan is not overwritten [init.all-or-nothing]", async () => {
+test("init does not overwrite a file that another program changed since the plan [init.all-or-nothing]", async () => {
   const places = freshPlaces();
   const plan = await planInit(["claude-code"], places, launcher);
   put(join(places.root, ".claude/settings.json"), "{}\n");
   const before = everything(places);
-  assert.throws(() => runInit(plan, places), /changed by another program\. Nothing was changed/);
+  assert.throws(() => runInit(plan, places), /another program has just changed it\. Nothing was changed/);
   assert.deepEqual(everything(places), before);
 });
 
-test("hosts are found by their program, their folder or a project file [init.detects]", async () => {
+test("init detects hosts by their program, their folder or a project file [init.detects]", async () => {
   const places = freshPlaces();
   const found = async (env = places.env) =>
     (await planInit([], { ...places, env }, launcher)).hosts.map(({ name }) => name);

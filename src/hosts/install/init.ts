@@ -19,7 +19,7 @@ import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
 export interface InitPlan {
   hosts: Host[];
   files: PlannedFile[];
-  /** What the person has to do before it works. */
+  /** What the user has to do before it works. */
   next: string[];
 }
 
@@ -27,12 +27,12 @@ interface PlannedFile extends FileChange {
   pieces: readonly Piece[];
 }
 
-/** The pieces of one host, by the file they go into. */
+/** The pieces of one host, grouped by file. */
 export function piecesByFile(setup: HostSetup, places: Places, launcher: Launcher): Map<string, Piece[]> {
   return Map.groupBy(setup.pieces(places, launcher), ({ path, within }) => readConfig(path, within).path);
 }
 
-/** What init would write: for the named hosts, else for those that are present. Nothing is changed yet. */
+/** Plans what init writes: for the named hosts, or for those it detects. Changes nothing. */
 export async function planInit(
   names: readonly string[],
   places: Places,
@@ -54,7 +54,7 @@ export async function planInit(
   return plan;
 }
 
-/** Writes what was planned, with a record from which uninstall restores it. */
+/** Writes the plan, and the record that uninstall needs to revert it. */
 export function runInit(plan: InitPlan, places: Places): void {
   const changes = plan.files.filter(isChange);
   if (changes.length === 0) return;
@@ -67,7 +67,7 @@ export function runInit(plan: InitPlan, places: Places): void {
   });
   const others = earlier.files.filter(({ path }) => !entries.some((entry) => entry.path === path));
   const record: InstallRecord = { ...earlier, files: [...others, ...entries] };
-  // The record first: a crash in between leaves files that uninstall knows, not files that it does not.
+  // Write the record first, so that uninstall knows every file even after a crash.
   writeRecord(
     places,
     record,
@@ -84,7 +84,7 @@ export function runInit(plan: InitPlan, places: Places): void {
   writeRecord(places, record, []);
 }
 
-/** The file as it was before we ever touched it, with what the person has changed since. */
+/** The file before our first change, with the user's later changes. */
 function originalOf(
   { path, before, pieces }: PlannedFile,
   record: InstallRecord,
@@ -97,7 +97,7 @@ function originalOf(
   return withoutPieces(before, original, pieces);
 }
 
-/** A file that was changed since, without our parts; undefined when nothing else is left and nothing was there. */
+/** A file that was changed since, without our parts; undefined if nothing is left and the file did not exist before. */
 export function withoutPieces(
   bytes: Buffer,
   original: Buffer | undefined,

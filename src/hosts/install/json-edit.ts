@@ -1,8 +1,8 @@
 import { createScanner, findNodeAtLocation, type JSONPath, type Node, parseTree } from "jsonc-parser";
 
 /*
- * Edits of a JSON text that leave every byte outside the edited entry as it is. The `modify` of jsonc-parser formats
- * the neighbours as well.
+ * Edits a JSON text without changing a byte outside the edited entry. The `modify` of jsonc-parser reformats the
+ * neighbours as well.
  */
 
 interface Token {
@@ -11,7 +11,7 @@ interface Token {
   isComma: boolean;
 }
 
-/** Sets a value: replaces it, or adds it at the end of the nearest container that is there. */
+/** Sets a value: replaces it, or adds it at the end of the nearest existing container. */
 export function setValue(text: string, path: JSONPath, value: unknown): string {
   const root = rootOf(text);
   const node = findNodeAtLocation(root, path);
@@ -30,7 +30,7 @@ export function setValue(text: string, path: JSONPath, value: unknown): string {
   return text;
 }
 
-/** Takes an entry out, with its comma. */
+/** Removes an entry and its comma. */
 export function removeValue(text: string, path: JSONPath): string {
   const value = findNodeAtLocation(rootOf(text), path);
   const entry = value?.parent?.type === "property" ? value.parent : value;
@@ -72,7 +72,7 @@ function insert(text: string, container: Node, label: string, value: unknown): s
   return text.slice(0, at) + fresh + eolOf(text) + outer + text.slice(close);
 }
 
-/** Commas and comments between two places. */
+/** Commas and comments between two offsets. */
 function tokensBetween(text: string, from: number, to: number): Token[] {
   const scanner = createScanner(text, false);
   scanner.setPosition(from);
@@ -97,13 +97,13 @@ function endOf({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** The white space that the line of this place begins with. */
+/** The leading white space of the line at this offset. */
 function indentAt(text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1);
   return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
-/** One step of indentation, as the file has it. */
+/** One level of the file's indentation. */
 function unitOf(text: string): string {
   return /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
 }

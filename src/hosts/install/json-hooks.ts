@@ -1,24 +1,24 @@
 import { isObject } from "../../engine/json.ts";
 import type { Host } from "../host.ts";
-import { appendJson, type Path, readJson, setJson, takeOut, valueAt } from "./json-text.ts";
+import { appendJson, type Path, readJson, restoreJson, setJson, valueAt } from "./json-text.ts";
 import { isOurHook, type Launcher, shellLine } from "./launcher.ts";
-import type { Gap, Piece } from "./piece.ts";
+import type { FileLocation, Gap, Piece } from "./piece.ts";
 
 interface FoundHook {
   path: Path;
   command: string;
-  /** Whether nothing else stands in its group. */
+  /** Whether it is the only hook in its group. */
   isAlone: boolean;
 }
 
-/** Command hooks for all events of a host, with matchers by event, in the form that several hosts share. */
+/** Command hooks for all events of a host, with matchers by event, in the format that several hosts share. */
 export function jsonHooks(
-  place: Pick<Piece, "path" | "within">,
+  location: FileLocation,
   host: Pick<Host, "name" | "events">,
   launcher: Launcher,
   { matchers = {}, ...extra }: { matchers?: Readonly<Record<string, string>>; [setting: string]: unknown },
 ): Piece {
-  const { path: file } = place;
+  const { path: file } = location;
   const events = Object.keys(host.events);
   const command = shellLine([launcher.command, ...launcher.args, "hook", host.name]);
   const ours = (value: unknown, event: string): FoundHook[] => {
@@ -38,7 +38,7 @@ export function jsonHooks(
   };
   const handler = { type: "command", command, ...extra };
   return {
-    ...place,
+    ...location,
     what: "hooks",
     add(text) {
       return events.reduce((result, event) => {
@@ -57,7 +57,7 @@ export function jsonHooks(
           .toReversed()
           .reduce(
             (rest, { path, isAlone }) =>
-              takeOut(rest, isAlone ? path.slice(0, 3) : path, withoutLists(original, event), file),
+              restoreJson(rest, isAlone ? path.slice(0, 3) : path, withoutLists(original, event), file),
             result,
           );
       }, text);
@@ -84,7 +84,7 @@ export function jsonHooks(
   };
 }
 
-/** Elements of a list have no lasting place, so only the list itself says what was there before. */
+/** List indexes are not stable, so compare only whether the list itself existed before. */
 function withoutLists(original: Record<string, unknown>, event: string): unknown {
   const hooks = original.hooks;
   if (!isObject(hooks)) return original;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../engine/json.ts";
-import { appendJson, type Path, readJson, setJson, takeOut, valueAt } from "./json-text.ts";
+import { appendJson, type Path, readJson, restoreJson, setJson, valueAt } from "./json-text.ts";
 import type { Launcher } from "./launcher.ts";
-import type { ConfiguredServer, Piece } from "./piece.ts";
+import type { ConfiguredServer, FileLocation, Piece } from "./piece.ts";
 
-/** What a person added to our own arguments stays. */
+/** Our arguments, followed by those that the user added. */
 function withExtras(words: readonly string[], configured: unknown): string[] {
   const list = Array.isArray(configured) ? configured.filter((word) => typeof word === "string") : [];
   const at = list.indexOf("mcp");
@@ -13,38 +13,38 @@ function withExtras(words: readonly string[], configured: unknown): string[] {
 
 /** An MCP server under `path`, with `command` and `args`. */
 export function jsonServer(
-  place: Pick<Piece, "path" | "within">,
+  location: FileLocation,
   path: Path,
   launcher: Launcher,
   extra: Record<string, unknown>,
 ): Piece {
-  const wanted = (entry: unknown) => ({
+  const expected = (entry: unknown) => ({
     ...extra,
     command: launcher.command,
     args: withExtras(launcher.args, valueAt(entry, ["args"])),
   });
   return {
-    ...serverPiece(place, path, wanted),
-    server: (text) => serverOf(valueAt(readJson(text, place.path), path)),
+    ...serverPiece(location, path, expected),
+    server: (text) => serverOf(valueAt(readJson(text, location.path), path)),
   };
 }
 
 /** An MCP server under `path` whose `command` is a list, as opencode has it. */
 export function jsonCommandServer(
-  place: Pick<Piece, "path" | "within">,
+  location: FileLocation,
   path: Path,
   launcher: Launcher,
   extra: Record<string, unknown>,
 ): Piece {
   const words = [launcher.command, ...launcher.args];
-  const wanted = (entry: unknown) => ({
+  const expected = (entry: unknown) => ({
     ...extra,
     command: withExtras(words, valueAt(entry, ["command"])),
   });
   return {
-    ...serverPiece(place, path, wanted),
+    ...serverPiece(location, path, expected),
     server(text) {
-      const entry = valueAt(readJson(text, place.path), path);
+      const entry = valueAt(readJson(text, location.path), path);
       if (!isObject(entry) || !Array.isArray(entry.command)) return undefined;
       const [command, ...args] = entry.command.map(String);
       return command === undefined
@@ -55,28 +55,28 @@ export function jsonCommandServer(
 }
 
 function serverPiece(
-  place: Pick<Piece, "path" | "within">,
+  location: FileLocation,
   path: Path,
-  wanted: (entry: unknown) => Record<string, unknown>,
+  expected: (entry: unknown) => Record<string, unknown>,
 ): Piece {
-  const { path: file } = place;
+  const { path: file } = location;
   return {
-    ...place,
+    ...location,
     what: "MCP server",
     add(text) {
       const entry = valueAt(readJson(text, file), path);
-      if (!isObject(entry)) return setJson(text, path, wanted(entry), file);
-      return Object.entries(wanted(entry)).reduce(
+      if (!isObject(entry)) return setJson(text, path, expected(entry), file);
+      return Object.entries(expected(entry)).reduce(
         (result, [key, value]) => setJson(result, [...path, key], value, file),
         text,
       );
     },
-    remove: (text, before) => takeOut(text, path, readJson(before, file), file),
+    remove: (text, before) => restoreJson(text, path, readJson(before, file), file),
     isIn: (text) => valueAt(readJson(text, file), path) !== undefined,
     gaps(text) {
       const entry = valueAt(readJson(text, file), path);
       if (!isObject(entry)) return [{ what: "the MCP server", kind: "missing" }];
-      return Object.entries(wanted(entry))
+      return Object.entries(expected(entry))
         .filter(([key, value]) => !isDeepStrictEqual(entry[key], value))
         .map(([key]) => ({ what: `the MCP server's ${key}`, kind: "differs" }));
     },
@@ -95,20 +95,20 @@ function textsOf(value: unknown): Record<string, string> {
   );
 }
 
-/** Plain values at their places: switches and lists of a host's config. */
+/** Plain values in a host's config: switches and list items. */
 export function jsonSettings(
-  place: Pick<Piece, "path" | "within">,
+  location: FileLocation,
   what: string,
   settings: readonly { path: Path; value: unknown }[],
-  lists: readonly { path: Path; item: string; onlyIfThere?: boolean }[] = [],
+  lists: readonly { path: Path; item: string; onlyIfPresent?: boolean }[] = [],
 ): Piece {
-  const { path: file } = place;
-  const has = (value: unknown, { path, item, onlyIfThere }: (typeof lists)[number]) => {
+  const { path: file } = location;
+  const has = (value: unknown, { path, item, onlyIfPresent }: (typeof lists)[number]) => {
     const list = valueAt(value, path);
-    return Array.isArray(list) ? list.includes(item) : onlyIfThere === true && list === undefined;
+    return Array.isArray(list) ? list.includes(item) : onlyIfPresent === true && list === undefined;
   };
   return {
-    ...place,
+    ...location,
     what,
     add(text) {
       const set = settings.reduce((result, { path, value }) => setJson(result, path, value, file), text);
@@ -120,13 +120,13 @@ export function jsonSettings(
     },
     remove(text, before) {
       const original = readJson(before, file);
-      const bare = settings.reduce((result, { path }) => takeOut(result, path, original, file), text);
+      const bare = settings.reduce((result, { path }) => restoreJson(result, path, original, file), text);
       return lists.reduce((result, { path, item }) => {
         const here = valueAt(readJson(result, file), path);
         const then = valueAt(original, path);
         if (!Array.isArray(here) || !here.includes(item)) return result;
         if (Array.isArray(then) && then.includes(item)) return result;
-        return takeOutItem(result, [...path, here.indexOf(item)], original, file);
+        return removeItem(result, [...path, here.indexOf(item)], original, file);
       }, bare);
     },
     isIn(text) {
@@ -143,9 +143,9 @@ export function jsonSettings(
   };
 }
 
-function takeOutItem(text: string, path: Path, original: Record<string, unknown>, file: string): string {
+function removeItem(text: string, path: Path, original: Record<string, unknown>, file: string): string {
   const list = path.slice(0, -1);
   const rest = setJson(text, path, undefined, file);
   const isEmpty = isDeepStrictEqual(valueAt(readJson(rest, file), list), []);
-  return isEmpty && valueAt(original, list) === undefined ? takeOut(rest, list, original, file) : rest;
+  return isEmpty && valueAt(original, list) === undefined ? restoreJson(rest, list, original, file) : rest;
 }

@@ -4,12 +4,12 @@ import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { removeValue, setValue } from "./json-edit.ts";
 
-/** A place in a JSON document. */
+/** A path in a JSON document. */
 export type Path = JSONPath;
 
 const lenient = { allowTrailingComma: true, disallowComments: false };
 
-/** The value of a config file. Comments and trailing commas are allowed; anything else wrong is refused by its line. */
+/** Parses a config file. Allows comments and trailing commas; any other error names its line. */
 export function readJson(text: string, file: string): Record<string, unknown> {
   if (bare(text).trim() === "") return {};
   const errors: ParseError[] = [];
@@ -32,7 +32,7 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
 
-/** What stands at a path; undefined when there is nothing. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   let here = value;
   for (const step of path) {
@@ -43,7 +43,7 @@ export function valueAt(value: unknown, path: Path): unknown {
   return here;
 }
 
-/** Sets a value in the text and leaves every other byte; undefined takes it out. */
+/** Sets a value in the text and keeps every other byte; undefined removes it. */
 export function setJson(text: string, path: Path, value: unknown, file: string): string {
   const before = readJson(text, file);
   if (isDeepStrictEqual(valueAt(before, path), value)) return text;
@@ -51,7 +51,7 @@ export function setJson(text: string, path: Path, value: unknown, file: string):
   return edit(text, path, value, file);
 }
 
-/** Adds a value at the end of a list; the list is made when it is missing. */
+/** Appends a value to a list; creates the list if it is missing. */
 export function appendJson(text: string, path: Path, value: unknown, file: string): string {
   const before = readJson(text, file);
   const list = valueAt(before, path);
@@ -60,8 +60,8 @@ export function appendJson(text: string, path: Path, value: unknown, file: strin
   return edit(text, [...path, list.length], value, file);
 }
 
-/** Takes a value out, and the containers that this leaves empty unless they were there before. */
-export function takeOut(text: string, path: Path, before: unknown, file: string): string {
+/** Restores what was at the path before, or removes the value and the containers that we created for it. */
+export function restoreJson(text: string, path: Path, before: unknown, file: string): string {
   let result = setJson(text, path, valueAt(before, path), file);
   for (let length = path.length - 1; length > 0; length--) {
     const parent = path.slice(0, length);
@@ -76,18 +76,18 @@ export function takeOut(text: string, path: Path, before: unknown, file: string)
 }
 
 function edit(text: string, path: Path, value: unknown, file: string): string {
-  const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
+  const byteOrderMark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const source = bare(text).trim() === "" ? `{}${text.includes("\r\n") ? "\r\n" : "\n"}` : bare(text);
   const after = value === undefined ? removeValue(source, path) : setValue(source, path, value);
   const expected = changed(readJson(source, file), path, value);
-  // Double keys and the like: better refused than half done.
+  // Duplicate keys, for example: refuse the edit instead of half applying it.
   if (!isDeepStrictEqual(readJson(after, file), expected)) {
     throw new HoldfastError(
       "invalid_input",
-      `${file} cannot be edited safely at ${path.join(".")}: a key may stand there twice. Nothing was changed. Repair the file and run the command again.`,
+      `${file} cannot be edited safely at ${path.join(".")}: it may contain a key twice. Nothing was changed. Repair the file and run the command again.`,
     );
   }
-  return mark + after;
+  return byteOrderMark + after;
 }
 
 function changed(root: Record<string, unknown>, path: Path, value: unknown): unknown {
@@ -120,7 +120,7 @@ function checkParents(root: unknown, path: Path, file: string): void {
 function wrongShape(file: string, path: Path, expected: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `${file}: ${path.join(".")} should be ${expected}. Nothing was changed. Repair the file and run the command again.`,
+    `${file}: ${path.join(".")} must be ${expected}. Nothing was changed. Repair the file and run the command again.`,
     { data: { file } },
   );
 }

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { findLauncher, isOurHook, shellLine } from "./launcher.ts";
 
-test("hosts get plain holdfast only where that is this package and stays on the PATH [init.command]", () => {
+test("hosts get plain holdfast only if that is this package and permanently on the PATH [init.command]", () => {
   const base = temporaryDirectory();
   const own = join(base, "cli.js");
   writeFileSync(own, "#!/bin/sh\n", { mode: 0o755 });
@@ -17,13 +17,13 @@ test("hosts get plain holdfast only where that is this package and stays on the 
   writeFileSync(join(another, "holdfast"), "#!/bin/sh\n", { mode: 0o755 });
   assert.equal(commandIn(another), process.execPath, "another program of that name");
   symlinkSync(own, join(npx, "holdfast"));
-  assert.equal(commandIn(npx), process.execPath, "npx puts such a folder on the PATH for a moment");
+  assert.equal(commandIn(npx), process.execPath, "npx adds this folder to the PATH only temporarily");
   symlinkSync(own, join(lasting, "holdfast"));
   assert.equal(commandIn(lasting), "holdfast");
   assert.match(findLauncher({ PATH: "" }).args[0] ?? "", /cli\.[jt]s$/);
 });
 
-test("a shell reads a command line back as the words it was made of [init.command]", () => {
+test("a shell splits a command line into the original words [init.command]", () => {
   const words = [
     "a b",
     "it's",
@@ -42,7 +42,7 @@ test("a shell reads a command line back as the words it was made of [init.comman
   assert.deepEqual(JSON.parse(execFileSync("/bin/sh", ["-c", line], { encoding: "utf8" })), words);
 });
 
-test("our hooks are known by their command line, whichever launcher wrote it [uninstall.edits]", () => {
+test("our hooks are recognised by their command line, with any launcher [uninstall.edits]", () => {
   for (const line of [
     "holdfast hook codex",
     "/usr/bin/node /opt/holdfast/dist/cli.js hook codex",

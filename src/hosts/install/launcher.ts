@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, globSync, realpathSync, statSync } f
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { packageRoot } from "../../workspace/package.ts";
 
-/** How a host starts this program: a command and the arguments that come before ours. */
+/** How a host starts this program: a command and the arguments before the subcommand. */
 export interface Launcher {
   command: string;
   args: string[];
@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const builtCommand = join(packageRoot, "dist", "cli.js");
 const sourceCommand = join(packageRoot, "src", "cli.ts");
 
-/** Whether hosts are given the built files: always in the npm package, in a checkout when no source is newer. */
+/** Whether hosts run the built files: always in the npm package, in a checkout only if no source is newer. */
 export function usesBuild(): boolean {
   isBuildCurrent ??= checkBuild();
   return isBuildCurrent;
@@ -30,19 +30,19 @@ function checkBuild(): boolean {
     .every((path) => statSync(join(packageRoot, path)).mtimeMs <= built.mtimeMs);
 }
 
-/** Plain `holdfast` where that is this package; else this Node and this package's file. */
+/** Plain `holdfast` if that is this package; otherwise this Node with this package's file. */
 export function findLauncher(env: Environment = process.env, own = builtCommand): Launcher {
   const found = findProgram("holdfast", env, isLasting);
   if (found !== undefined && realpathSync(found) === realPath(own)) return { command: "holdfast", args: [] };
   return { command: process.execPath, args: [usesBuild() ? builtCommand : sourceCommand] };
 }
 
-/** npm and npx put such folders on the PATH of what they start, and nobody else has them there. */
+/** npm and npx add `node_modules/.bin` to the PATH only for the programs they start. */
 function isLasting(folder: string): boolean {
   return !(basename(folder) === ".bin" && basename(dirname(folder)) === "node_modules");
 }
 
-/** A program's path as a shell would find it. */
+/** The program's path, looked up as a shell would. */
 export function findProgram(
   name: string,
   env: Environment = process.env,
@@ -71,7 +71,7 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** One line for a shell. A word of plain characters stands as it is, every other in quotes. */
+/** A shell command line. Words with special characters are quoted. */
 export function shellLine(words: readonly string[]): string {
   return words.map(quoted).join(" ");
 }
@@ -81,7 +81,7 @@ function quoted(word: string): string {
   return process.platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Whether a hook's command line is one of ours for this host, whichever launcher it was written with. */
+/** Whether a hook's command line is ours for this host, with any launcher. */
 export function isOurHook(line: unknown, host: string): boolean {
   const ours = /(?:^|[\s'"/\\])(?:holdfast(?:\.cmd|\.exe)?|cli\.[jt]s)['"]?\s+hook\s+([\w-]+)/;
   return typeof line === "string" && ours.exec(line)?.[1] === host;

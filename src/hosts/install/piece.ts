@@ -1,31 +1,34 @@
-/** How a host starts our MCP server, as its config says. */
+/** How a host starts our MCP server, according to its config. */
 export interface ConfiguredServer {
   command: string;
   args: string[];
   env: Record<string, string>;
-  /** The person has switched it off, so the host does not start it. */
+  /** The user disabled it, so the host does not start it. */
   isOff?: boolean;
 }
 
-/** A part of ours that is missing, or that differs from what init would write and may work all the same. */
+/** A part of ours that is missing, or that differs from what init would write but may still work. */
 export interface Gap {
   what: string;
   kind: "missing" | "differs";
 }
 
-/** One thing that is put into one file of a host. All texts are whole files; "" is a file that is not there. */
+/** A config file, and the folder that links must not lead it out of. */
+export type FileLocation = Pick<Piece, "path" | "within">;
+
+/** One thing that init adds to one file of a host. All texts are whole files; "" is a missing file. */
 export interface Piece {
-  /** What it is, for a person: "MCP server", "hooks", "plugin". */
+  /** Its name in messages: "MCP server", "hooks", "plugin". */
   what: string;
   path: string;
-  /** A folder that the file must not leave through a link. */
+  /** The folder that links must not lead the file out of. */
   within?: string;
   add(text: string): string;
-  /** The text without our part; where `before` had something in its place, with that. */
+  /** The text without our part, and with what `before` had there. */
   remove(text: string, before: string): string;
   /** Whether anything of ours is in the text. */
   isIn(text: string): boolean;
-  /** What is not there, or there but not as init would write it. */
+  /** What is missing, or differs from what init would write. */
   gaps(text: string): Gap[];
   /** The server as it is configured. */
   server?(text: string): ConfiguredServer | undefined;

@@ -3,35 +3,30 @@ import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
 import { packageRoot } from "../../workspace/package.ts";
 import { usesBuild } from "./launcher.ts";
-import type { Piece } from "./piece.ts";
+import type { FileLocation, Piece } from "./piece.ts";
 
 const marker = "Written by holdfast init";
 
-/** A file that loads `src/hosts/NAME/index.ts` of this package, built if there is a current build. */
-export function modulePlugin(place: Pick<Piece, "path" | "within">, name: string): Piece {
+/** A file that loads `src/hosts/NAME/index.ts` of this package, or its build if that is current. */
+export function modulePlugin(location: FileLocation, name: string): Piece {
   const module = usesBuild()
     ? join(packageRoot, "dist", `${name}.js`)
     : join(packageRoot, "src/hosts", name, "index.ts");
-  return pluginFile(place, "plugin", shim(pathToFileURL(module).href), module);
+  return pluginFile(location, "plugin", shim(pathToFileURL(module).href), module);
 }
 
-/** A small file of ours that loads a module of this package. */
-function pluginFile(
-  place: Pick<Piece, "path" | "within">,
-  what: string,
-  content: string,
-  module?: string,
-): Piece {
+/** A small file that loads a module of this package. */
+function pluginFile(location: FileLocation, what: string, content: string, module?: string): Piece {
   return {
-    ...place,
+    ...location,
     what,
     ...(module === undefined ? {} : { module }),
     add(text) {
       if (text === "" || text.includes(marker)) return content;
       throw new HoldfastError(
         "invalid_input",
-        `${place.path} is there already and is not ours. Nothing was changed. Move it away and run the command again.`,
-        { data: { file: place.path } },
+        `${location.path} already exists and is not ours. Nothing was changed. Move it away and run the command again.`,
+        { data: { file: location.path } },
       );
     },
     remove: (text, before) => (text.includes(marker) ? before : text),
@@ -43,7 +38,7 @@ function pluginFile(
   };
 }
 
-/** A module that hands on another one, by an address that holds spaces and the like. */
+/** A module that re-exports another one by URL, so that paths with spaces work. */
 function shim(url: string): string {
-  return `// ${marker}. "holdfast uninstall" takes it away.\nexport { default } from ${JSON.stringify(url)};\n`;
+  return `// ${marker}. "holdfast uninstall" removes it.\nexport { default } from ${JSON.stringify(url)};\n`;
 }

@@ -8,7 +8,7 @@ import { hostNamed } from "../hosts.ts";
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8")) as Record<string, unknown>;
 
-/** What init would write into an empty project for one host, by the kind of piece. */
+/** What init would write to an empty project for one piece of a host. */
 async function written(name: string, what: string): Promise<Record<string, unknown>> {
   const folder = temporaryDirectory();
   const places = { scope: "project", root: folder, home: folder, env: {} } as const;
@@ -19,7 +19,7 @@ async function written(name: string, what: string): Promise<Record<string, unkno
   return JSON.parse(piece?.add("") ?? "{}") as Record<string, unknown>;
 }
 
-test("one plugin folder has for Claude Code and for Codex what init would write, and so has Gemini CLI's extension [init.plugin]", async () => {
+test("the plugin folder for Claude Code and Codex, and Gemini CLI's extension, match what init would write [init.plugin]", async () => {
   assert.deepEqual(read("plugins/claude-code/hooks/hooks.json"), await written("claude-code", "hooks"));
   assert.deepEqual(read("plugins/claude-code/hooks/codex.json"), await written("codex", "hooks"));
   assert.deepEqual(read("plugins/claude-code/.mcp.json"), await written("claude-code", "MCP server"));
@@ -30,7 +30,7 @@ test("one plugin folder has for Claude Code and for Codex what init would write,
   );
 });
 
-test("the plugins carry the package's version, and the package carries the plugins [init.plugin]", () => {
+test("the plugins have the package's version, and the package contains the plugins [init.plugin]", () => {
   const { version, files } = read("package.json");
   for (const manifest of [
     "claude-code/.claude-plugin/plugin.json",

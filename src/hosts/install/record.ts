@@ -7,11 +7,11 @@ import { readSmallFile } from "../../workspace/small-file.ts";
 import { makeFolders, readConfig, removeEmpty, replaceFile } from "./config-file.ts";
 import { type Places, recordFolder } from "./places.ts";
 
-/** A file that init has written: how it was, how it was left, which folders were made for it. */
+/** A file that init wrote: its content before and after, and the folders made for it. */
 export interface InstalledFile {
   host: string;
   path: string;
-  /** The hash of the file as it was, under which its copy is kept; null when there was none. */
+  /** The hash of the original file, which names its copy; null if there was no file. */
   before: string | null;
   after: string;
   folders: string[];
@@ -19,7 +19,7 @@ export interface InstalledFile {
 
 export interface InstallRecord {
   files: InstalledFile[];
-  /** The folders that init has made for the record itself. */
+  /** The folders that init made for the record itself. */
   folders: string[];
 }
 
@@ -27,7 +27,7 @@ export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** What init has done here; nothing when the record is missing or damaged. */
+/** What init did here; empty if the record is missing or damaged. */
 export function readRecord(places: Places): InstallRecord {
   const value = readSmallFile(recordFile(recordFolder(places)));
   const files = Array.isArray(value?.files) ? value.files.filter(isInstalledFile) : [];
@@ -45,14 +45,14 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
-/** Writes the record down, with the copies it needs; an empty one leaves nothing behind. */
+/** Writes the record and the copies it needs; an empty record is removed. */
 export function writeRecord(places: Places, record: InstallRecord, copies: readonly Uint8Array[]): void {
   const folder = recordFolder(places);
   if (record.files.length === 0) {
     removeRecord(folder, record.folders);
     return;
   }
-  // In a project, a link must not lead the copies out of it.
+  // In a project, a link must not lead the copies out of the project.
   if (places.scope === "project") readConfig(recordFile(folder), places.root);
   record.folders.push(...makeFolders(folder, 0o700));
   if (places.scope === "project") makeProjectDirectory(folder);
@@ -65,16 +65,16 @@ export function writeRecord(places: Places, record: InstallRecord, copies: reado
 function removeRecord(folder: string, made: readonly string[]): void {
   rmSync(recordFile(folder), { force: true });
   rmSync(join(folder, "backups"), { recursive: true, force: true });
-  // Left by doctor, and of no use without hosts.
+  // Doctor's file is useless without hosts.
   rmSync(join(folder, "doctor.json"), { force: true });
   if (!made.includes(folder)) return;
-  // Our own .gitignore goes only when nothing is left for it to hide.
+  // Remove our .gitignore only if it has nothing left to hide.
   if (existsSync(folder) && readdirSync(folder).every((name) => name === ".gitignore"))
     rmSync(join(folder, ".gitignore"), { force: true });
   removeEmpty(made);
 }
 
-/** The file as it was before init; undefined when there was none or the copy is lost. */
+/** The file before init; undefined if there was none or the copy is lost. */
 export function readCopy(places: Places, before: string | null): Buffer | undefined {
   if (before === null) return undefined;
   try {

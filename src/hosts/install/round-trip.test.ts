@@ -13,7 +13,7 @@ import {
   uninstall,
 } from "./test-support/installed-project.ts";
 
-/** Config files as people have them. */
+/** Config files as users write them. */
 const jsonTexts: Record<string, string> = {
   "an empty file": "",
   "a blank file": "\n",
@@ -51,7 +51,7 @@ const tomlTexts: Record<string, string> = {
 };
 
 for (const [name, text] of Object.entries(jsonTexts)) {
-  test(`init and uninstall give back ${name} byte for byte [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
+  test(`uninstall restores ${name} byte for byte after init [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
     const places = freshPlaces();
     for (const file of jsonFiles) put(join(places.root, file), text);
     put(join(places.home, ".openclaw/openclaw.json"), text);
@@ -68,14 +68,14 @@ for (const [name, text] of Object.entries(jsonTexts)) {
 }
 
 for (const [name, text] of Object.entries(tomlTexts)) {
-  test(`init and uninstall give back TOML with ${name} byte for byte [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
+  test(`uninstall restores TOML with ${name} byte for byte after init [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
     const places = freshPlaces();
     const file = join(places.root, ".codex/config.toml");
     put(file, text);
     const before = everything(places);
     await init(places, "codex");
     const after = readFileSync(file, "utf8");
-    assert.ok(after.startsWith(text), "TOML is only added to");
+    assert.ok(after.startsWith(text), "init only appends to TOML");
     assert.match(
       after,
       /^\[mcp_servers\.holdfast\]\r?\ncommand = "\/opt\/a b\/no'de"\r?\nargs = \["\/opt\/\$x\/cli\.js", "mcp"\]/m,
@@ -93,7 +93,7 @@ for (const [name, text] of Object.entries(tomlTexts)) {
   });
 }
 
-/** Whether a text became another one by additions alone. */
+/** Whether the second text differs from the first only by additions. */
 function isAddedTo(text: string, after: string): boolean {
   let at = -1;
   return [...text].every((character) => {
@@ -104,7 +104,7 @@ function isAddedTo(text: string, after: string): boolean {
 
 for (const [name, text] of Object.entries(jsonTexts)) {
   if (["an empty file", "a blank file", "a trailing comma", "empty lists"].includes(name)) continue;
-  test(`our parts come out of ${name} again, without the record [uninstall.edits]`, async () => {
+  test(`uninstall removes our parts from ${name} even without the record [uninstall.edits]`, async () => {
     const places = freshPlaces();
     for (const file of jsonFiles) put(join(places.root, file), text);
     await init(places, ...hostNames);

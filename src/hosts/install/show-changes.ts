@@ -1,14 +1,16 @@
 import { diffLines } from "../../engine/diff.ts";
 import type { FileChange } from "./write-changes.ts";
 
-/** Lines of a file that are shown around a change. */
-const around = 2;
+/** Lines of context around a change. */
+const contextLines = 2;
 
-/** A change as lines that begin with "+", "-" or a space, with what stands around them. */
+/** A change as lines that start with "+", "-" or a space, with context. */
 export function diffOf({ before, after }: Pick<FileChange, "before" | "after">): string[] {
   const lines = diffLines(text(before), text(after));
   const near = (index: number) =>
-    lines.slice(Math.max(0, index - around), index + around + 1).some(({ kind }) => kind !== "same");
+    lines
+      .slice(Math.max(0, index - contextLines), index + contextLines + 1)
+      .some(({ kind }) => kind !== "same");
   const shown: string[] = [];
   let skipped = false;
   for (const [index, { kind, text: line }] of lines.entries()) {
@@ -21,7 +23,7 @@ export function diffOf({ before, after }: Pick<FileChange, "before" | "after">):
   return shown;
 }
 
-/** What happens to the file, in a word. */
+/** What happens to the file, in one word. */
 export function actionOf({ before, after }: Pick<FileChange, "before" | "after">): string {
   if (before === undefined) return after === undefined ? "unchanged" : "create";
   if (after === undefined) return "remove";

@@ -2,25 +2,25 @@ import { parse, TomlError } from "smol-toml";
 import { isObject } from "../../engine/json.ts";
 import { malformed } from "./json-text.ts";
 
-/** The value of a TOML file; a mistake is refused by its line. */
+/** Parses a TOML file; an error names its line. */
 export function readToml(text: string, file: string): Record<string, unknown> {
   try {
     return parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    const [, problem = "it is no TOML"] = /^Invalid TOML document: (.*)/.exec(error.message) ?? [];
+    const [, problem = "it is not TOML"] = /^Invalid TOML document: (.*)/.exec(error.message) ?? [];
     throw malformed(file, error.line, problem);
   }
 }
 
-/** Adds a table at the end of the text. What stands there is not touched. */
+/** Appends a table to the text. */
 export function appendTable(text: string, header: string, lines: readonly string[]): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
   return text + gap + [`[${header}]`, ...lines, ""].join(eol);
 }
 
-/** Sets keys of one line each in a table that has its own header; undefined when the text does not allow it. */
+/** Sets single-line keys in a table that has its own header; undefined if there is no such table. */
 export function setKeys(
   text: string,
   path: readonly string[],
@@ -41,7 +41,7 @@ export function setKeys(
   return lines.join("\n");
 }
 
-/** Takes out a table with the tables under it, and the empty line that stood before it. */
+/** Removes a table with its sub-tables, and the empty line before it. */
 export function removeTable(text: string, path: readonly string[]): string {
   const lines = text.split("\n");
   for (const { header, from, to } of sectionsOf(text).toReversed()) {
@@ -57,7 +57,7 @@ interface Section {
   header: string[];
   /** The line of the header. */
   from: number;
-  /** The line after its last. */
+  /** The line after its last line. */
   to: number;
 }
 
@@ -66,7 +66,7 @@ function sectionsOf(text: string): Section[] {
   const sections: Section[] = [];
   for (const [index, line] of lines.entries()) {
     const header = /^\s*\[/.test(line) ? headerOf(line.trimEnd()) : undefined;
-    // A bracket inside a string or a list is no header: what stands before it is not whole.
+    // A bracket inside a string or a list is not a header: the text before it does not parse.
     if (!header || !parses(`${lines.slice(0, index).join("\n")}\n`)) continue;
     const previous = sections.at(-1);
     if (previous) previous.to = startOfComments(lines, index);

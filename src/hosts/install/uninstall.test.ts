@@ -14,7 +14,7 @@ import {
   uninstall,
 } from "./test-support/installed-project.ts";
 
-test("nothing is there, and nothing is left after uninstall, in both scopes [uninstall.exact] [init.scopes]", async () => {
+test("if there was nothing before init, uninstall leaves nothing, in both scopes [uninstall.exact] [init.scopes]", async () => {
   for (const scope of ["project", "user"] as const) {
     const places = freshPlaces(scope);
     const before = everything(places);
@@ -28,7 +28,7 @@ test("nothing is there, and nothing is left after uninstall, in both scopes [uni
   }
 });
 
-test("what a person adds to our entries and beside them survives init and uninstall [init.idempotent] [uninstall.edits]", async () => {
+test("what the user adds to our entries and beside them survives init and uninstall [init.idempotent] [uninstall.edits]", async () => {
   const places = freshPlaces();
   const file = join(places.root, ".mcp.json");
   put(file, '{\n  // mine\n  "mcpServers": {\n    "github": { "command": "gh" }\n  }\n}\n');
@@ -44,7 +44,7 @@ test("what a person adds to our entries and beside them survives init and uninst
   assert.equal(readFileSync(file, "utf8"), original.replace("// mine", "// mine, and more"));
 });
 
-test("a hook that a person added beside ours stays, and ours go [uninstall.edits]", async () => {
+test("uninstall removes our hooks and keeps one that the user added beside them [uninstall.edits]", async () => {
   const places = freshPlaces();
   const file = join(places.root, ".claude/settings.json");
   await init(places, "claude-code");
@@ -60,7 +60,7 @@ test("a hook that a person added beside ours stays, and ours go [uninstall.edits
   assert.equal(existsSync(join(places.root, ".holdfast")), false);
 });
 
-test("a server of the same name that was there before comes back [uninstall.edits]", async () => {
+test("uninstall restores an earlier server of the same name [uninstall.edits]", async () => {
   const places = freshPlaces();
   const file = join(places.root, ".mcp.json");
   put(file, '{ "mcpServers": { "holdfast": { "command": "old", "env": { "A": "1" } } } }');
@@ -83,7 +83,7 @@ test("a server of the same name that was there before comes back [uninstall.edit
   });
 });
 
-test("our parts are found and taken out when the record is lost [uninstall.edits]", async () => {
+test("uninstall finds and removes our parts without the record [uninstall.edits]", async () => {
   const places = freshPlaces();
   put(join(places.root, ".mcp.json"), '{\n  "mcpServers": {\n    "github": {}\n  }\n}\n');
   await init(places, ...hostNames);
@@ -102,7 +102,7 @@ test("our parts are found and taken out when the record is lost [uninstall.edits
     assert.equal(existsSync(join(places.root, path)), false, path);
 });
 
-test("uninstall of one host leaves the others [uninstall.one-host]", async () => {
+test("uninstalling one host keeps the others [uninstall.one-host]", async () => {
   const places = freshPlaces();
   await init(places, "claude-code");
   const alone = everything(places);
@@ -114,7 +114,7 @@ test("uninstall of one host leaves the others [uninstall.one-host]", async () =>
   assert.deepEqual({ ...rest, [record]: "" }, { ...alone, [record]: "" });
 });
 
-test("a newer command replaces an older one, and what was there first still comes back [init.idempotent] [uninstall.exact]", async () => {
+test("init replaces an older command, and uninstall still restores the original [init.idempotent] [uninstall.exact]", async () => {
   const places = freshPlaces();
   put(join(places.root, ".codex/config.toml"), 'model = "x"\n');
   const before = everything(places);
@@ -131,7 +131,7 @@ test("a newer command replaces an older one, and what was there first still come
   assert.deepEqual(everything(places), before);
 });
 
-test("a broken file of a host that init never wrote to does not stop uninstall; one of ours does [uninstall.one-host]", async () => {
+test("a broken file of a host that init never set up does not stop uninstall; one that it did set up does [uninstall.one-host]", async () => {
   const places = freshPlaces();
   const before = everything(places);
   await init(places, "pi");

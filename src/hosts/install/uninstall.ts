@@ -12,11 +12,11 @@ import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
 export interface UninstallPlan {
   hosts: Host[];
   files: FileChange[];
-  /** Files of ours at places that the hosts no longer have, changed since: a person has to look. */
+  /** Our files at paths that the hosts no longer use, changed since: the user has to check them. */
   left: string[];
 }
 
-/** What uninstall would do: files that nobody touched since become what they were, others lose our parts only. */
+/** Plans uninstall: restores files that were not changed since, and removes only our parts from the others. */
 export async function planUninstall(names: readonly string[], places: Places): Promise<UninstallPlan> {
   const chosen = names.length > 0 ? hostsNamed(names) : [...hosts];
   const record = readRecord(places);
@@ -45,7 +45,7 @@ export async function planUninstall(names: readonly string[], places: Places): P
     try {
       files.push(...planHost(host, setup));
     } catch (error) {
-      // A broken file of a host that init never wrote to is no reason to keep the others.
+      // A broken file of a host that init never wrote to must not block the others.
       const isOurs = names.length > 0 || record.files.some((file) => file.host === host.name);
       if (isOurs || !isHoldfastError(error)) throw error;
     }

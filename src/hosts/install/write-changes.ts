@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 import { removeEmpty, replaceFile } from "./config-file.ts";
 
-/** One file, as it is and as it shall be; undefined is a file that is not there. */
+/** One file before and after the change; undefined is a missing file. */
 export interface FileChange {
   host: string;
   path: string;
@@ -14,7 +14,7 @@ export function isChange({ before, after }: Pick<FileChange, "before" | "after">
   return before === undefined || after === undefined ? before !== after : !before.equals(after);
 }
 
-/** Writes all of them or, when one fails, none. Returns the folders made for each path. */
+/** Writes all changes or, if one fails, none. Returns the folders made for each path. */
 export function writeChanges(changes: readonly FileChange[], mode: number): Map<string, string[]> {
   const made = new Map<string, string[]>();
   const done: FileChange[] = [];
@@ -30,7 +30,7 @@ export function writeChanges(changes: readonly FileChange[], mode: number): Map<
       }
       throw new HoldfastError(
         "store_failed",
-        `${change.path} could not be written: ${(error as Error).message}. Nothing was changed. See what holds it, and run the command again.`,
+        `${change.path} could not be written: ${(error as Error).message}. Nothing was changed. Check what blocks it, and run the command again.`,
         { data: { file: change.path }, cause: error },
       );
     }
@@ -38,10 +38,10 @@ export function writeChanges(changes: readonly FileChange[], mode: number): Map<
   return made;
 }
 
-/** Between the plan and now, a host or a person may have written to it. */
+/** A host or the user may have written to the file since it was planned. */
 function checkUnchanged({ path, before }: FileChange): void {
   const now = existsSync(path) ? readFileSync(path) : undefined;
-  if (isChange({ before, after: now })) throw new Error("it has just been changed by another program");
+  if (isChange({ before, after: now })) throw new Error("another program has just changed it");
 }
 
 function write(path: string, bytes: Buffer | undefined, mode: number): string[] {

@@ -1,4 +1,4 @@
-/** What the plug-in uses of OpenClaw, by shape. */
+/** The part of OpenClaw's API that the plug-in uses, typed structurally. */
 export interface OpenClawApi {
   registerTool(
     factory: (context: OpenClawContext) => OpenClawTool[] | null,
@@ -9,7 +9,7 @@ export interface OpenClawApi {
 }
 
 export interface OpenClawContext {
-  /** Stays the same when a compaction or a reset gives the session another id. */
+  /** Does not change when a compaction or a reset gives the session a new id. */
   sessionKey?: string;
   sessionId?: string;
   workspaceDir?: string;
@@ -21,7 +21,7 @@ export interface OpenClawTool {
   description: string;
   parameters: Record<string, unknown>;
   executionMode: "sequential";
-  /** Not behind OpenClaw's tool search: what one has to look for, one does not write down in passing. */
+  /** Keeps the tool out of OpenClaw's tool search: an agent does not search for a tool just to take a note. */
   catalogMode: "direct-only";
   execute(
     callId: string,
@@ -32,7 +32,7 @@ export interface OpenClawTool {
 export interface OpenClawCompactionEvent {
   messages?: unknown[];
   sessionFile?: string;
-  /** How many messages went; 0 when nothing changed. */
+  /** Number of removed messages; 0 if nothing changed. */
   compactedCount?: number;
 }
 

@@ -11,7 +11,7 @@ testDriver("OpenClaw plug-in", async (t) => ({
   async run({ notepad, messages }, surfaces) {
     const workspaceDir = temporaryDirectory();
     mkdirSync(join(workspaceDir, ".git"));
-    // The plug-in closes its memory at the end; the test reads it afterwards.
+    // The plug-in closes its memory at the end, so the test opens its own.
     const store = join(workspaceDir, "memory.db");
     const open = () => openMemory({ store, surfaces: ["notepad", "notes", ...surfaces] });
     const memory = await open();
@@ -19,14 +19,14 @@ testDriver("OpenClaw plug-in", async (t) => ({
     const plugin = new OpenClawMemory(open);
     const context = { sessionKey: "s1", workspaceDir };
     const report = (error: unknown) => t.diagnostic(String(error));
-    const said = messages.map(piForm);
+    const converted = messages.map(piForm);
     await plugin.texts(context, [], report);
     const session = await memory.openSession(sessionIdOf("openclaw", "s1"));
     await session.notepad.write(notepad);
-    const event = { messages: said, sessionFile: join(workspaceDir, "session.jsonl") };
+    const event = { messages: converted, sessionFile: join(workspaceDir, "session.jsonl") };
     await plugin.beforeCompaction(event, context, report);
-    await plugin.afterCompaction({ compactedCount: said.length }, context);
-    const { head } = await plugin.texts(context, said.slice(-1), report);
+    await plugin.afterCompaction({ compactedCount: converted.length }, context);
+    const { head } = await plugin.texts(context, converted.slice(-1), report);
     await plugin.close(report);
     return { session, shown: head };
   },

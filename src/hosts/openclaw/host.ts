@@ -1,7 +1,7 @@
 import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 
-/** Our plugin works inside OpenClaw; a hook is for scripts that send the generic events. */
+/** Our plugin runs inside OpenClaw; the hook is for scripts that send the generic events. */
 export const openclaw: Host = {
   name: "openclaw",
   title: "OpenClaw",

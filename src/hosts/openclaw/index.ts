@@ -33,7 +33,7 @@ const plugin: OpenClawPlugin = {
   register(api) {
     if (registered.has(api)) return;
     registered.add(api);
-    const tell = (event: string, error: unknown, context: OpenClawContext) =>
+    const reportFailure = (event: string, error: unknown, context: OpenClawContext) =>
       report(
         event,
         error,
@@ -44,9 +44,9 @@ const plugin: OpenClawPlugin = {
       name: string,
       handle: (event: Event, context: OpenClawContext, failed: Report) => Promise<Result>,
     ) =>
-      api.on(name, async (event: Event, given: OpenClawContext): Promise<Result | undefined> => {
-        const context = given ?? {};
-        const failed = (error: unknown) => tell(name, error, context);
+      api.on(name, async (event: Event, hookContext: OpenClawContext): Promise<Result | undefined> => {
+        const context = hookContext ?? {};
+        const failed = (error: unknown) => reportFailure(name, error, context);
         try {
           return await handle(event, context, failed);
         } catch (error) {
@@ -74,7 +74,7 @@ const plugin: OpenClawPlugin = {
 
 export default plugin;
 
-/** The project's tools are offered where the project has notes. */
+/** Offers the project tools only if the project has a NOTES.md. */
 function toolsFor({ workspaceDir }: OpenClawContext): typeof tools {
   const { root } = findProject(workspaceDir || process.cwd());
   return hasNotes(root) ? tools : tools.filter(({ surface }) => surface !== project.name);

@@ -11,7 +11,7 @@ import { planInit, runInit } from "../install/init.ts";
 
 const plugin = pathToFileURL(join(import.meta.dirname, "index.ts")).href;
 
-/** Stands in for OpenClaw: one turn with our plugin, as its config says, and a request to the model of that config. */
+/** A fake OpenClaw: runs one turn with our plugin according to its config, and sends a request to that config's model. */
 const client = `#!${process.execPath}
 const { readFileSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
@@ -54,7 +54,7 @@ async function sessionsIn(root: string): Promise<unknown[]> {
   return sessions;
 }
 
-test("OpenClaw is run in a folder of its own, which is gone afterwards [doctor.live] [doctor.no-trace]", async () => {
+test("doctor runs OpenClaw in a temporary folder and removes it [doctor.live] [doctor.no-trace]", async () => {
   const { root, config, seen, live, install } = await machine();
   const before = readFileSync(config, "utf8");
   install(client);
@@ -66,7 +66,7 @@ test("OpenClaw is run in a folder of its own, which is gone afterwards [doctor.l
   assert.deepEqual(await sessionsIn(root), []);
 });
 
-test("an OpenClaw that is told not to load the plugin is found out [doctor.live] [doctor.no-trace]", async () => {
+test("doctor finds an OpenClaw whose config denies the plugin [doctor.live] [doctor.no-trace]", async () => {
   const { root, config, live, install } = await machine();
   const settings = JSON.parse(readFileSync(config, "utf8"));
   settings.plugins.deny = ["holdfast"];
@@ -78,7 +78,7 @@ test("an OpenClaw that is told not to load the plugin is found out [doctor.live]
   assert.deepEqual(await sessionsIn(root), []);
 });
 
-test("what stops OpenClaw in its second turn is told, without its advice [doctor.live]", async () => {
+test("doctor reports why OpenClaw's second turn failed, without OpenClaw's advice [doctor.live]", async () => {
   const { live, install } = await machine();
   const words = ["[openclaw] Reason: plugin load failed", "[openclaw] Help: openclaw --help"];
   const fail = `console.error(${JSON.stringify(words.join("\n"))}); process.exit(1);`;
@@ -97,7 +97,7 @@ const handlers`,
   assert.match(found?.detail ?? "", /ended early: exit code 1: \[openclaw\] Reason: plugin load failed$/);
 });
 
-test("a missing OpenClaw, and a Node that is too old for it, are told as notes [doctor.live]", async () => {
+test("doctor reports a missing OpenClaw, and a Node that is too old for it, as notes [doctor.live]", async () => {
   const { live, install } = await machine();
   assert.deepEqual((await live())?.detail, "openclaw is not on the PATH.");
   install("#!/bin/sh\necho 'openclaw: Node 20.1.0: use 24.16+.' >&2\necho 'nvm install 26' >&2\nexit 1\n");

@@ -17,17 +17,17 @@ export const openclawClient: LiveClient = {
   oldNode,
 };
 
-/** OpenClaw gets a folder of its own, so that the person's config and conversations stay as they are. */
+/** A temporary folder, so that OpenClaw does not touch the user's config and conversations. */
 function environment({ folder }: LiveTalk): Record<string, string> {
   return {
     OPENCLAW_STATE_DIR: join(folder, "state"),
     OPENCLAW_CONFIG_PATH: configIn(folder),
-    // It would start itself again in another process group, and not end with this one.
+    // Otherwise OpenClaw restarts itself in another process group, and doctor cannot kill it.
     OPENCLAW_NO_RESPAWN: "1",
   };
 }
 
-/** The model is on this machine and the workspace is the project; what lets our plugin in is the person's own. */
+/** Uses a model on this machine, the project as workspace, and the user's own settings for our plugin. */
 function writeConfig({ url, folder }: LiveTalk, places: Places): void {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
@@ -48,7 +48,7 @@ function writeConfig({ url, folder }: LiveTalk, places: Places): void {
   writeFileSync(configIn(folder), JSON.stringify(config), { mode: 0o600 });
 }
 
-/** OpenClaw writes the keys of conversations in small letters. */
+/** OpenClaw lowercases session keys. */
 function sessionKey(folder: string): string {
   return `agent:main:${basename(folder).toLowerCase()}`;
 }
@@ -67,7 +67,7 @@ function configIn(folder: string): string {
   return join(folder, "openclaw.json");
 }
 
-/** Other plugins are installed in the person's folder, and are not looked for. */
+/** Leaves out other plugins, which are installed in the user's own folder. */
 function pluginsOf(places: Places): Record<string, unknown> {
   const plugins = settingsIn(configFile(places))[0]?.plugins;
   if (!isObject(plugins)) return {};

@@ -19,15 +19,15 @@ interface Conversation {
   context: OpenClawContext;
   shown: ShownMemory;
   compaction?: { run: Compaction; checkpoint: Checkpoint } | undefined;
-  /** Whether the surfaces know that work on it has begun. */
+  /** Whether the surfaces were notified of the session start. */
   isStarted: boolean;
-  /** As they were before the newest model call. */
+  /** The messages before the newest model call. */
   messages: readonly unknown[];
 }
 
 export type Report = (error: unknown) => void;
 
-/** The memory of every conversation that this gateway holds; OpenClaw registers the plug-in many times over. */
+/** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
 export class OpenClawMemory {
   readonly #memories = new Map<string, Promise<Memory>>();
   readonly #conversations = new Map<string, Conversation>();
@@ -63,7 +63,7 @@ export class OpenClawMemory {
     return conversation.shown.texts(session);
   }
 
-  /** OpenClaw does not wait for an answer here, but what goes is written down before it goes. */
+  /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */
   async beforeCompaction(
     { messages = [], sessionFile = "" }: OpenClawCompactionEvent,
     context: OpenClawContext,
@@ -99,17 +99,17 @@ export class OpenClawMemory {
     else {
       shown.forget();
       if (!compaction) return;
-      // OpenClaw does not show its summary.
+      // OpenClaw does not pass its summary to plug-ins.
       const { receipt } = await compaction.run.finish({ text: "", by: "unknown" });
       conversation.compaction = undefined;
       shown.forget([compaction.checkpoint.text, receipt.line]);
     }
   }
 
-  /** A conversation that was reset begins with an empty memory; the old one is archived, not lost. */
+  /** Starts a reset conversation with an empty memory, and archives the old one. */
   async reset(context: OpenClawContext, report: Report): Promise<void> {
     await this.#end(context, report);
-    const { directory, cwd } = placeOf(context);
+    const { directory, cwd } = projectOf(context);
     const hostSession = keyOf(context);
     const old = memoryOf(directory, "openclaw", hostSession);
     const memory = await this.#memory(cwd);
@@ -131,7 +131,7 @@ export class OpenClawMemory {
     for (const memory of open) await (await memory).close();
   }
 
-  /** Surfaces that keep something outside the session write their hand-over. */
+  /** Notifies surfaces that store data outside the session, so that they write their hand-over. */
   async #end(context: OpenClawContext, report: Report): Promise<void> {
     const conversation = this.#conversation(context);
     if (!conversation.isStarted) return;
@@ -155,12 +155,12 @@ export class OpenClawMemory {
   }
 
   async #session(context: OpenClawContext): Promise<Session> {
-    const { directory, cwd } = placeOf(context);
+    const { directory, cwd } = projectOf(context);
     const memory = await this.#memory(cwd);
     return memory.openSession(memoryOf(directory, "openclaw", keyOf(context)), { agent: "openclaw" });
   }
 
-  /** One that could not be opened is tried again at the next call. */
+  /** If opening fails, the next call tries again. */
   #memory(cwd: string): Promise<Memory> {
     const { root } = findProject(cwd);
     const known = this.#memories.get(root);
@@ -181,7 +181,7 @@ function keyOf({ sessionKey, sessionId }: OpenClawContext): string {
   return sessionKey || sessionId || "main";
 }
 
-function placeOf({ workspaceDir }: OpenClawContext): { directory: string; cwd: string } {
+function projectOf({ workspaceDir }: OpenClawContext): { directory: string; cwd: string } {
   const cwd = workspaceDir || process.cwd();
   return { directory: findProject(cwd).directory, cwd };
 }

@@ -23,7 +23,7 @@ after(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-/** The package as npm would install it, as far as OpenClaw looks at it. */
+/** The files of the npm package that OpenClaw reads. */
 async function buildPackage(): Promise<string> {
   const folder = temporaryDirectory();
   for (const file of ["package.json", "openclaw.plugin.json"])
@@ -90,5 +90,5 @@ test(`${spec}: the tools are listed, and a note is in the prompts of later turns
   await say("Go on.");
   const next = textOf(server.requests[asked]);
   assert.match(next, /## Session Notepad\nthe ledger is cedar-4711\n\[End of notepad\]/);
-  assert.equal(count(next, "## Session Notepad"), 1, "nothing piles up");
+  assert.equal(count(next, "## Session Notepad"), 1, "one notepad only");
 });

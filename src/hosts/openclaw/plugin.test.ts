@@ -11,7 +11,7 @@ import plugin from "./index.ts";
 
 type Handler = (event: never, context: OpenClawContext) => unknown;
 
-/** OpenClaw as a plug-in sees it: each registration gets a registry of its own. */
+/** OpenClaw as a plug-in sees it: each registration gets its own registry. */
 class FakeOpenClaw implements OpenClawApi {
   readonly handlers = new Map<string, Handler[]>();
   readonly warnings: string[] = [];
@@ -74,7 +74,7 @@ function start(): { openclaw: FakeOpenClaw; context: OpenClawContext; workspaceD
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../../openclaw.plugin.json"), "utf8"));
 
-test("the tools are those of the manifest, and their names and schemas are ones that OpenClaw takes [plugins.openclaw-tools]", async () => {
+test("the tools match the manifest, and OpenClaw accepts their names and schemas [plugins.openclaw-tools]", async () => {
   const { openclaw, context, workspaceDir } = start();
   assert.deepEqual(openclaw.names, manifest.contracts.tools);
   const names = () => openclaw.tools(context).map(({ name }) => name);
@@ -90,7 +90,7 @@ test("the tools are those of the manifest, and their names and schemas are ones 
   await assert.rejects(openclaw.call(context, "update_notepad", { operation: "append" }), /content/);
 });
 
-test("the prompt holds the memory, unchanged while only the agent writes; sessions do not see each other [plugins.openclaw-prompt]", async () => {
+test("the prompt contains the memory, unchanged while only the agent writes; sessions do not see each other [plugins.openclaw-prompt]", async () => {
   const { openclaw, context } = start();
   const before = await openclaw.emit("before_prompt_build", {}, context);
   assert.match(before?.appendSystemContext ?? "", /## Session Notepad/);
@@ -100,7 +100,7 @@ test("the prompt holds the memory, unchanged while only the agent writes; sessio
   assert.doesNotMatch(await openclaw.call(other, "read_notepad", {}), /cedar/);
 });
 
-test("what a person writes is said in the next prompt [plugins.openclaw-prompt]", async () => {
+test("a person's change is in the next prompt [plugins.openclaw-prompt]", async () => {
   const { openclaw, context, workspaceDir } = start();
   await openclaw.call(context, "write_notepad", { content: "plan A" });
   await openclaw.prompt(context);
@@ -114,7 +114,7 @@ test("what a person writes is said in the next prompt [plugins.openclaw-prompt]"
   assert.match(added?.prependContext ?? "", /\+ Ask Ada first\./);
 });
 
-test("a compaction leaves checkpoint, receipt and the whole notepad in the prompt, also under a new session id [plugins.openclaw-compaction]", async () => {
+test("after a compaction the prompt has checkpoint, receipt and the whole notepad, also under a new session id [plugins.openclaw-compaction]", async () => {
   const { openclaw, context } = start();
   await openclaw.prompt(context);
   await openclaw.call(context, "write_notepad", { content: "The ledger is cedar-4711." });
@@ -135,7 +135,7 @@ test("a compaction leaves checkpoint, receipt and the whole notepad in the promp
   assert.match(after, /\[Checkpoint[\s\S]*Audit src\/ledger\.ts[\s\S]*\[Receipt:[\s\S]*cedar-4711/);
 });
 
-test("a reset begins with an empty memory, and the old one is archived [plugins.openclaw-reset]", async () => {
+test("a reset starts with an empty memory and archives the old one [plugins.openclaw-reset]", async () => {
   const { openclaw, context, workspaceDir } = start();
   await openclaw.call(context, "write_notepad", { content: "cedar" });
   await openclaw.emit("before_reset", { reason: "new" }, context);
@@ -149,7 +149,7 @@ test("a reset begins with an empty memory, and the old one is archived [plugins.
   await memory.close();
 });
 
-test("registering many times does everything once [plugins.openclaw-register]", async () => {
+test("repeated registration has no effect [plugins.openclaw-register]", async () => {
   const { openclaw, context } = start();
   plugin.register(openclaw);
   assert.equal(openclaw.registrations, 1);
@@ -160,12 +160,12 @@ test("registering many times does everything once [plugins.openclaw-register]", 
   assert.match(await again.call(context, "read_notepad", {}), /cedar/);
 });
 
-test("a memory that cannot be opened leaves the prompt as it is, and is told once [plugins.failure]", async () => {
+test("if the memory cannot be opened, the prompt is unchanged and one warning is logged [plugins.failure]", async () => {
   const { openclaw, context, workspaceDir } = start();
   mkdirSync(join(workspaceDir, ".holdfast"));
   writeFileSync(
     join(workspaceDir, ".holdfast/memory.db"),
-    "this is no database, and long enough to be looked at as one ".repeat(20),
+    "this is not a database, but long enough to be read as one ".repeat(20),
   );
   assert.equal(await openclaw.emit("before_prompt_build", {}, context), undefined);
   assert.equal(await openclaw.emit("before_prompt_build", {}, context), undefined);

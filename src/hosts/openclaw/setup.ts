@@ -22,7 +22,7 @@ export const openclawSetup: HostSetup = {
         ],
         [
           { path: ["plugins", "load", "paths"], item: packageRoot },
-          { path: ["plugins", "allow"], item: "holdfast", onlyIfThere: true },
+          { path: ["plugins", "allow"], item: "holdfast", onlyIfPresent: true },
         ],
       ),
     ];
@@ -30,7 +30,7 @@ export const openclawSetup: HostSetup = {
   next: () => "OpenClaw has one config for all projects. Restart its gateway: openclaw gateway restart.",
   checkTrust,
   plugin: {
-    // OpenClaw loads the whole package, and finds this file in its package.json.
+    // OpenClaw loads the whole package and finds this file through its package.json.
     file: join(packageRoot, "dist", "openclaw.js"),
     remedy: "Install the package again; in a checkout, run npm run build.",
     script: `

@@ -16,7 +16,7 @@ export function checkTrust(places: Places): Finding[] {
       problem(
         check,
         "The plugin is switched off.",
-        `Set plugins.enabled in ${path}, and take "holdfast" out of plugins.deny.`,
+        `Set plugins.enabled in ${path}, and remove "holdfast" from plugins.deny.`,
       ),
     ];
   return [ok(check, "the plugin is allowed")];

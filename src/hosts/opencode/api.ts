@@ -1,4 +1,4 @@
-/** What the plug-in uses of opencode, by shape. */
+/** The part of opencode's API that the plug-in uses, typed structurally. */
 export interface OpencodeInput {
   directory: string;
   client?: {

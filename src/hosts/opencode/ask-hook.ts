@@ -11,12 +11,12 @@ export interface HookAnswer {
   keep: string;
 }
 
-/** The hook keeps a deadline of its own; this one is for a hook that cannot even start. */
-const longestAnswer = 10_000;
+/** The hook has its own deadline; this one, in milliseconds, covers a hook that does not even start. */
+const answerTimeout = 10_000;
 
 /**
- * Asks `holdfast hook opencode`. opencode brings a runtime of its own that has no SQLite of Node's, so the memory is
- * opened in a process of its own.
+ * Runs `holdfast hook opencode`. opencode's own runtime does not have Node's SQLite, so a separate process opens the
+ * memory.
  */
 export async function askHook(
   command: readonly string[],
@@ -30,7 +30,7 @@ export async function askHook(
   return { context: text("context"), keep: text("keep") };
 }
 
-/** How the MCP server is started is how the hook is started; without one, this package's own command. */
+/** The command of the configured MCP server, used for the hook too; without a server, this package's own command. */
 export function hookCommand(config: Record<string, unknown>): string[] {
   const servers = isObject(config.mcp) ? config.mcp : {};
   const server = isObject(servers.holdfast) ? servers.holdfast : {};
@@ -46,16 +46,16 @@ export function ownCommand(): string[] {
 
 function run(program: string, args: string[], input: string, cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(longestAnswer);
+    const signal = AbortSignal.timeout(answerTimeout);
     const child = spawn(program, args, { cwd, stdio: ["pipe", "pipe", "pipe"], signal });
     let [stdout, stderr] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    // A hook that ends early has not read everything; how it ended is said below.
+    // Ignore EPIPE from a hook that exits early; the exit code is checked below.
     child.stdin.on("error", () => undefined).end(input);
     child.once("error", reject);
     child.once("close", (code) => {
-      // What the hook itself could not do it has kept for `holdfast doctor`.
+      // The hook records its own failures for `holdfast doctor`.
       if (code === 0) resolve(stdout);
       else reject(hookFailed(program, args, stderr.trim() || `exit code ${code}`));
     });

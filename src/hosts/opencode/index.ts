@@ -3,8 +3,8 @@ import type { OpencodeHooks, OpencodeInput } from "./api.ts";
 import { OpencodePlugin } from "./plugin.ts";
 
 /**
- * The opencode plug-in: memory in front of every model call, what to keep for the summariser, and the link by which
- * the MCP server knows the session.
+ * The opencode plug-in: puts memory into every model call, tells the summariser what to keep, and links the MCP server
+ * to the session.
  *
  * @example
  * // .opencode/plugin/holdfast.js
@@ -13,18 +13,18 @@ import { OpencodePlugin } from "./plugin.ts";
 export default async function holdfast(input: OpencodeInput): Promise<OpencodeHooks> {
   const plugin = new OpencodePlugin(input);
   const report = failureReporter("opencode");
-  const caught =
+  const reporting =
     <Input, Output>(name: string, handle: (input: Input, output: Output) => Promise<void>) =>
-    async (given: Input, output: Output): Promise<void> => {
+    async (hookInput: Input, output: Output): Promise<void> => {
       try {
-        await handle(given, output);
+        await handle(hookInput, output);
       } catch (error) {
         report(name, error, input.directory);
       }
     };
   return {
-    config: caught("config", async (config) => plugin.configure(config)),
-    event: caught("event", async ({ event }) => {
+    config: reporting("config", async (config) => plugin.configure(config)),
+    event: reporting("event", async ({ event }) => {
       const id = event.properties?.sessionID;
       if (
         typeof id === "string" &&
@@ -32,16 +32,16 @@ export default async function holdfast(input: OpencodeInput): Promise<OpencodeHo
       )
         plugin.endCompaction(id, event.type === "session.compacted");
     }),
-    "chat.message": caught("chat.message", ({ sessionID }, { message }) =>
-      plugin.hear(sessionID, message.id),
+    "chat.message": reporting("chat.message", ({ sessionID }, { message }) =>
+      plugin.onMessage(sessionID, message.id),
     ),
-    "tool.execute.before": caught("tool.execute.before", async ({ tool, sessionID }) => {
+    "tool.execute.before": reporting("tool.execute.before", async ({ tool, sessionID }) => {
       if (tool.startsWith("holdfast_")) plugin.link(sessionID);
     }),
-    "experimental.chat.messages.transform": caught("chat.messages.transform", (_given, { messages }) =>
-      plugin.place(messages),
+    "experimental.chat.messages.transform": reporting("chat.messages.transform", (_input, { messages }) =>
+      plugin.placeMemory(messages),
     ),
-    "experimental.session.compacting": caught("session.compacting", async ({ sessionID }, { context }) => {
+    "experimental.session.compacting": reporting("session.compacting", async ({ sessionID }, { context }) => {
       const keep = await plugin.beforeCompaction(sessionID);
       if (keep !== "") context.push(keep);
     }),

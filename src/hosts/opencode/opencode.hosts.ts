@@ -20,20 +20,20 @@ after(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-/** Writes down what it is told to remember; fills its window when it is told to read a lot. */
+/** Writes "remember: …" to the notepad; fills its window on "read it all". */
 function script(request: ScriptedRequest): ScriptedAnswer {
   const last = request.messages.at(-1);
-  const said = textOf({ ...request, messages: request.messages.slice(-1) });
+  const text = textOf({ ...request, messages: request.messages.slice(-1) });
   if (!request.tools?.length)
     return {
       text: /title generator/.test(textOf(request))
         ? "Invoices"
         : "The user asked for the invoices of March.",
     };
-  const note = /remember: (.*)$/m.exec(said)?.[1];
+  const note = /remember: (.*)$/m.exec(text)?.[1];
   if (last?.role === "user" && note !== undefined)
     return { toolCalls: [{ name: "holdfast_write_notepad", input: { content: note } }] };
-  if (last?.role === "user" && said.includes("read it all"))
+  if (last?.role === "user" && text.includes("read it all"))
     return { text: "Read.", usage: { input: 39_000, output: 5 } };
   return { text: "Done.", usage: { input: 1_000, output: 5 } };
 }
@@ -99,7 +99,7 @@ async function startEverything() {
 
 const limit = { timeout: 180_000 };
 
-test(`${spec}: a note survives a compaction, and nothing piles up`, limit, async () => {
+test(`${spec}: a note survives a compaction and is not repeated`, limit, async () => {
   const { server, opencode } = await startEverything();
   const id = await opencode.newSession();
   await opencode.ask(id, `remember: the ledger is cedar-4711\n${"pad ".repeat(300)}`);
@@ -127,10 +127,10 @@ test(`${spec}: a note survives a compaction, and nothing piles up`, limit, async
   await opencode.ask(id, "And on.");
   const last = textOf(server.requests.at(-1));
   assert.equal(count(last, "## Session Notepad"), 1);
-  assert.equal(count(last, "[Receipt: "), 1, "nothing piles up");
+  assert.equal(count(last, "[Receipt: "), 1, "one receipt only");
 });
 
-test(`${spec}: the turn that follows a full window by itself has the memory`, limit, async () => {
+test(`${spec}: the automatic turn after a full window has the memory`, limit, async () => {
   const { server, opencode } = await startEverything();
   const id = await opencode.newSession();
   await opencode.ask(id, `remember: the ledger is cedar-4711\n${"pad ".repeat(300)}`);
@@ -139,7 +139,7 @@ test(`${spec}: the turn that follows a full window by itself has the memory`, li
   const compacted = server.requests.findIndex((request) =>
     /\[Checkpoint, written down/.test(textOf(request)),
   );
-  assert.ok(compacted > 0, "opencode compacted by itself");
+  assert.ok(compacted > 0, "opencode compacted automatically");
   const next = server.requests.slice(compacted + 1).find((request) => toolNames(request).length > 0);
   assert.match(textOf(next), /## Session Notepad\nthe ledger is cedar-4711/);
 });

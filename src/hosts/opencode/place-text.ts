@@ -1,20 +1,20 @@
 import type { OpencodeMessage, OpencodePart } from "./api.ts";
 
 /**
- * Puts memory before the first words of the user, where the provider's cache holds it, and each piece of news before
- * the words that it came with. The messages are opencode's copies for one call; nothing of this is stored.
+ * Puts memory before the user's first message, where the provider caches it, and each later change before the message
+ * it arrived with. The messages are opencode's copies for one call; opencode stores none of this.
  */
 export function placeText(
   messages: readonly OpencodeMessage[],
   head: string,
   news: ReadonlyMap<string, string>,
 ): void {
-  const said = messages.filter(({ info }) => info.role === "user");
-  for (const message of said) {
+  const userMessages = messages.filter(({ info }) => info.role === "user");
+  for (const message of userMessages) {
     const text = news.get(message.info.id) ?? "";
     if (text !== "") message.parts.unshift(textPart(message, "news", text));
   }
-  const [first] = said;
+  const [first] = userMessages;
   if (first && head !== "") first.parts.unshift(textPart(first, "memory", head));
 }
 

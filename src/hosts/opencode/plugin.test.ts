@@ -12,7 +12,7 @@ import holdfast from "./index.ts";
 const cli = join(import.meta.dirname, "../../cli.ts");
 const config = { mcp: { holdfast: { type: "local", command: [process.execPath, cli, "mcp"] } } };
 
-/** opencode as a plug-in sees it: stored messages, of which every call gets copies. */
+/** opencode as a plug-in sees it: every call gets copies of the stored messages. */
 async function startOpencode(command: Record<string, unknown> = config) {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, ".git"));
@@ -41,7 +41,7 @@ async function startOpencode(command: Record<string, unknown> = config) {
       await hooks["chat.message"]({ sessionID }, { message: { id: add(sessionID, "user", text) } });
       return this.modelCall(sessionID);
     },
-    /** What the model is given: every part of every message. */
+    /** What the model is sent: every part of every message. */
     async modelCall(sessionID: string): Promise<string> {
       const messages = structuredClone(stored.filter(({ info }) => info.sessionID === sessionID));
       await hooks["experimental.chat.messages.transform"]({}, { messages });
@@ -56,7 +56,7 @@ async function startOpencode(command: Record<string, unknown> = config) {
   };
 }
 
-/** The session that an MCP server started by this process would work for. */
+/** The session that an MCP server started by this process would use. */
 function linkedSession(directory: string): string {
   const link = join(import.meta.dirname, "../session-link.ts");
   const code = `import { followSession } from ${JSON.stringify(link)};
@@ -64,32 +64,32 @@ function linkedSession(directory: string): string {
   return spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }).stdout.trim();
 }
 
-test("memory stands before the first words of the user in every call, and is stored nowhere [plugins.opencode-placement]", async () => {
+test("memory goes before the user's first message in every call, and is stored nowhere [plugins.opencode-placement]", async () => {
   const opencode = await startOpencode();
   await opencode.write("ses_a", "The ledger is cedar-4711.");
   const first = await opencode.ask("ses_a", "Go on with the ledger.");
   assert.match(first, /^\[Holdfast\][\s\S]*cedar-4711[\s\S]*\n---\nGo on with the ledger\.$/);
   opencode.add("ses_a", "assistant", "I will.");
   const second = await opencode.modelCall("ses_a");
-  assert.equal(second.split("cedar-4711").length, 2, "once, however many calls there were");
-  assert.ok(second.startsWith(first), "the cache of the provider holds");
+  assert.equal(second.split("cedar-4711").length, 2, "once, even after several calls");
+  assert.ok(second.startsWith(first), "the provider's cache stays valid");
   assert.doesNotMatch(JSON.stringify(opencode.stored), /cedar-4711/);
 });
 
-test("what a person writes is said with the next message and stays with it [plugins.opencode-placement]", async () => {
+test("a person's change comes with the next message and stays there [plugins.opencode-placement]", async () => {
   const opencode = await startOpencode();
   await opencode.write("ses_a", "plan A");
   await opencode.ask("ses_a", "Begin.");
   await opencode.write("ses_a", "Ask Ada first.", "person");
-  const told = await opencode.ask("ses_a", "Go on.");
+  const changed = await opencode.ask("ses_a", "Go on.");
   assert.match(
-    told,
+    changed,
     /Begin\.\n---\n\[Holdfast\] A person has changed[\s\S]*Ask Ada first\.[\s\S]*\n---\nGo on\.$/,
   );
-  assert.ok((await opencode.ask("ses_a", "And now?")).startsWith(told));
+  assert.ok((await opencode.ask("ses_a", "And now?")).startsWith(changed));
 });
 
-test("the summariser gets what to keep and no memory of ours, and the next call gets checkpoint and receipt [plugins.opencode-compaction]", async () => {
+test("the summariser learns what to keep without the memory, and the next call has checkpoint and receipt [plugins.opencode-compaction]", async () => {
   const opencode = await startOpencode();
   await opencode.write("ses_a", "The ledger is cedar-4711.");
   await opencode.ask("ses_a", "Audit src/ledger.ts, please.");
@@ -114,7 +114,7 @@ test("the summariser gets what to keep and no memory of ours, and the next call 
   assert.match(after, /compacted[\s\S]*cedar-4711[\s\S]*\[Checkpoint[\s\S]*src\/ledger\.ts[\s\S]*\[Receipt:/);
 });
 
-test("a compaction that fails leaves the memory in the calls that follow [plugins.opencode-compaction]", async () => {
+test("after a failed compaction the next calls still have the memory [plugins.opencode-compaction]", async () => {
   const opencode = await startOpencode();
   await opencode.write("ses_a", "The ledger is cedar-4711.");
   await opencode.ask("ses_a", "Begin.");
@@ -130,16 +130,16 @@ test("the MCP server follows the session that calls its tools [plugins.opencode-
   await hooks["tool.execute.before"]({ tool: "holdfast_write_notepad", sessionID: "ses_b" }, {});
   assert.equal(linkedSession(directory), "opencode.ses_b");
   await hooks["tool.execute.before"]({ tool: "bash", sessionID: "ses_a" }, {});
-  assert.equal(linkedSession(directory), "opencode.ses_b", "other tools do not ask for memory");
+  assert.equal(linkedSession(directory), "opencode.ses_b", "other tools do not change the link");
 });
 
-test("a hook that cannot be started leaves opencode as it is, and is kept for doctor [plugins.failure]", async (t) => {
-  const said = t.mock.method(console, "error", () => undefined);
+test("a hook that does not start leaves the messages unchanged, and doctor can report it [plugins.failure]", async (t) => {
+  const consoleError = t.mock.method(console, "error", () => undefined);
   const command = { mcp: { holdfast: { command: [join(temporaryDirectory(), "absent"), "mcp"] } } };
   const opencode = await startOpencode(command);
   assert.equal(await opencode.ask("ses_a", "Begin."), "Begin.");
   assert.equal(await opencode.modelCall("ses_a"), "Begin.");
-  assert.equal(said.mock.callCount(), 1);
+  assert.equal(consoleError.mock.callCount(), 1);
   const [failure] = readFailures(join(opencode.directory, ".holdfast"));
   assert.equal(failure?.host, "opencode");
   assert.match(failure?.message ?? "", /absent/);

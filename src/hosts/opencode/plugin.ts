@@ -6,26 +6,26 @@ import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts
 import { placeText } from "./place-text.ts";
 import { writeTranscript } from "./transcript.ts";
 
-/** What the conversation of one session is shown. */
+/** What one session's conversation shows of its memory. */
 interface Shown {
-  /** Undefined until it is asked for, and again after a compaction; "" when it could not be had. */
+  /** Undefined until loaded, and again after a compaction; "" if the hook failed. */
   head: string | undefined;
-  /** What was new when a message came, by the message's id. */
+  /** Changes since the last message, by the id of the message they came with. */
   news: Map<string, string>;
   source: "startup" | "compact";
-  /** The next messages are for the summariser. */
+  /** The next model call is the summariser's. */
   isCompacting: boolean;
   transcript: string;
 }
 
-/** The sessions of one opencode, and what each is shown. */
+/** The sessions of one opencode process, and what each shows of its memory. */
 export class OpencodePlugin {
   readonly #directory: string;
   readonly #client: OpencodeInput["client"];
   readonly #project: Project;
   readonly #sessions = new Map<string, Shown>();
   #command = ownCommand();
-  /** The session that the MCP server works for. */
+  /** The session that the MCP server uses. */
   #linked = "";
 
   constructor({ directory, client }: OpencodeInput) {
@@ -38,8 +38,8 @@ export class OpencodePlugin {
     this.#command = hookCommand(config);
   }
 
-  /** A message has come from the user. */
-  async hear(id: string, message: string): Promise<void> {
+  /** Handles a new user message. */
+  async onMessage(id: string, message: string): Promise<void> {
     const shown = this.#shownTo(id);
     this.link(id);
     if (!shown.head) await this.#refresh(id);
@@ -47,19 +47,19 @@ export class OpencodePlugin {
   }
 
   /** Puts memory into the messages of one model call. */
-  async place(messages: readonly OpencodeMessage[]): Promise<void> {
+  async placeMemory(messages: readonly OpencodeMessage[]): Promise<void> {
     const id = messages.at(-1)?.info.sessionID;
     if (id === undefined) return;
     const shown = this.#shownTo(id);
     const isForSummary = shown.isCompacting;
     shown.isCompacting = false;
     if (isForSummary) return;
-    // The turn that follows a compaction by itself begins without a message.
+    // The turn that opencode starts after a compaction has no new message.
     if (shown.head === undefined) await this.#refresh(id);
     placeText(messages, shown.head ?? "", shown.news);
   }
 
-  /** What the summariser has to keep. */
+  /** Returns what the summariser must keep. */
   async beforeCompaction(id: string): Promise<string> {
     const shown = this.#shownTo(id);
     shown.isCompacting = true;
@@ -68,7 +68,7 @@ export class OpencodePlugin {
     return (await this.#ask(id, "before-compaction", { transcript_path: shown.transcript })).keep;
   }
 
-  /** A compaction is over, whether or not it was done. */
+  /** Handles the end of a compaction, successful or not. */
   endCompaction(id: string, isDone: boolean): void {
     const shown = this.#sessions.get(id);
     if (!shown) return;
@@ -76,7 +76,7 @@ export class OpencodePlugin {
     if (isDone) Object.assign(shown, { head: undefined, news: new Map(), source: "compact" });
   }
 
-  /** The MCP server works for one session at a time: the one that calls. */
+  /** Links the MCP server to the calling session; it uses one session at a time. */
   link(id: string): void {
     if (this.#linked === id) return;
     const { directory } = this.#project;
@@ -90,7 +90,7 @@ export class OpencodePlugin {
   async #refresh(id: string): Promise<void> {
     const shown = this.#shownTo(id);
     const { source, transcript } = shown;
-    // Set first: a hook that fails is not asked again before every single call.
+    // Set first, so that a failing hook does not run again before every call.
     shown.head = "";
     shown.head = (await this.#ask(id, "session-start", { source, transcript_path: transcript })).context;
   }

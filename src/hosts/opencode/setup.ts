@@ -4,7 +4,7 @@ import type { HostSetup } from "../host-setup.ts";
 import { jsonCommandServer } from "../install/json-pieces.ts";
 import { shellLine } from "../install/launcher.ts";
 import type { ConfiguredServer } from "../install/piece.ts";
-import { type Places, placeAt } from "../install/places.ts";
+import { locationOf, type Places } from "../install/places.ts";
 import { modulePlugin } from "../install/plugin-piece.ts";
 import { opencode } from "./host.ts";
 
@@ -14,11 +14,11 @@ export const opencodeSetup: HostSetup = {
   pieces(places, launcher) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".opencode");
     return [
-      jsonCommandServer(placeAt(places, configFile(places)), ["mcp", "holdfast"], launcher, {
+      jsonCommandServer(locationOf(places, configFile(places)), ["mcp", "holdfast"], launcher, {
         type: "local",
         enabled: true,
       }),
-      modulePlugin(placeAt(places, join(folder, "plugin", "holdfast.js")), opencode.name),
+      modulePlugin(locationOf(places, join(folder, "plugin", "holdfast.js")), opencode.name),
     ];
   },
   hook: { startEvent: "session-start", lineBeside: hookLine },
@@ -33,7 +33,7 @@ export const opencodeSetup: HostSetup = {
   },
 };
 
-/** The plugin starts the hook the way the MCP server is started. */
+/** The plugin runs the hook with the MCP server's command. */
 function hookLine({ command, args }: ConfiguredServer): string {
   const end = args.indexOf("mcp");
   return shellLine([command, ...args.slice(0, Math.max(end, 0)), "hook", opencode.name]);
@@ -43,7 +43,7 @@ function userFolder({ env, home }: Places): string {
   return env.OPENCODE_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
 }
 
-/** The config that is there, under any of its names; else the usual one. */
+/** The existing config, under any of its names; otherwise the default name. */
 function configFile(places: Places): string {
   const files =
     places.scope === "user"

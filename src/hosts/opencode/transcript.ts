@@ -3,9 +3,15 @@ import { join } from "node:path";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { makeProjectDirectory } from "../../workspace/project.ts";
 import { sessionIdOf } from "../session-link.ts";
-import { calledTool, type Message, saidBy, type TranscriptLine, toolAnswered } from "../transcript/line.ts";
+import {
+  type Message,
+  type TranscriptLine,
+  textMessages,
+  toolCallPart,
+  toolResultMessage,
+} from "../transcript/line.ts";
 
-/** Writes a conversation down where the hook, and later the agent, can read it. opencode keeps no such file. */
+/** Writes a conversation to a file that the hook, and later the agent, can read. opencode has no such file. */
 export function writeTranscript(directory: string, hostSession: string, messages: unknown): string {
   if (!Array.isArray(messages) || messages.length === 0) return "";
   makeProjectDirectory(directory);
@@ -17,15 +23,15 @@ export function writeTranscript(directory: string, hostSession: string, messages
   return path;
 }
 
-/** One message of opencode's with its parts. A summary of its own stands where the older messages were compacted. */
+/** One opencode message with its parts. A message marked as summary replaces the compacted messages before it. */
 export function readOpencodeLine(line: Record<string, unknown>): TranscriptLine {
   const info = objectIn(line.info);
   const parts = objectsIn(line.parts);
   const text = parts.map((part) => (part.type === "text" ? textIn(part.text) : "")).join("\n");
-  if (info.role === "user") return { messages: saidBy("user", text.trim()) };
+  if (info.role === "user") return { messages: textMessages("user", text.trim()) };
   if (info.role !== "assistant") return undefined;
   if (info.summary === true) return { summary: text.trim() };
-  return { messages: [...saidBy("assistant", text.trim()), ...parts.flatMap(toolMessages)] };
+  return { messages: [...textMessages("assistant", text.trim()), ...parts.flatMap(toolMessages)] };
 }
 
 function toolMessages(part: Record<string, unknown>): Message[] {
@@ -33,7 +39,7 @@ function toolMessages(part: Record<string, unknown>): Message[] {
   const { status, input, output, error } = part.state;
   const id = textIn(part.callID);
   const tool = textIn(part.tool);
-  const call: Message = { role: "assistant", content: [calledTool(id, tool, input ?? {})] };
-  if (status === "error") return [call, toolAnswered(id, tool, textIn(error), true)];
-  return status === "completed" ? [call, toolAnswered(id, tool, textIn(output), false)] : [call];
+  const call: Message = { role: "assistant", content: [toolCallPart(id, tool, input ?? {})] };
+  if (status === "error") return [call, toolResultMessage(id, tool, textIn(error), true)];
+  return status === "completed" ? [call, toolResultMessage(id, tool, textIn(output), false)] : [call];
 }

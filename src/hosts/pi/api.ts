@@ -1,4 +1,4 @@
-/** What the extension uses of pi, by shape: pi's own packages are never imported, and both of their names work. */
+/** The part of pi's API that the extension uses, typed structurally: we import no pi package, so either of their names works. */
 export interface PiExtensionApi {
   on(event: string, handler: (event: never, context: PiContext) => unknown): void;
   registerTool(tool: PiTool): void;
@@ -26,9 +26,9 @@ export interface PiContext {
   ui?: { notify(message: string, kind: "warning"): void };
   sessionManager: {
     getSessionId(): string;
-    /** From the root to where the conversation stands. */
+    /** From the root to the current entry. */
     getBranch(): PiTreeEntry[];
-    /** Every entry of the file, in the order they were written. */
+    /** Every entry of the file, in the order of writing. */
     getEntries(): PiTreeEntry[];
   };
   model?: unknown;
@@ -43,7 +43,7 @@ export interface PiTreeEntry {
   [field: string]: unknown;
 }
 
-/** Newer versions make the call themselves; older ones give the key for it. */
+/** Newer versions make the call themselves; older ones return the API key for it. */
 export interface PiModelRegistry {
   streamSimple?(
     model: unknown,
@@ -66,7 +66,7 @@ export interface PiModelAnswer {
   errorMessage?: string;
 }
 
-/** A message as pi keeps it. */
+/** A message as pi stores it. */
 export type PiAgentMessage = Record<string, unknown>;
 
 export interface PiContextEvent {
@@ -76,11 +76,11 @@ export interface PiContextEvent {
 export interface PiBeforeCompactEvent {
   preparation: {
     messagesToSummarize: PiAgentMessage[];
-    /** The first part of a turn that is too long to stay whole. */
+    /** The first part of a turn that is too long to keep whole. */
     turnPrefixMessages?: PiAgentMessage[];
     firstKeptEntryId: string;
     tokensBefore: number;
-    /** What the compaction before this one left. */
+    /** The summary of the compaction before this one. */
     previousSummary?: string;
   };
   branchEntries: PiTreeEntry[];

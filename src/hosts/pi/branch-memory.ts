@@ -4,18 +4,18 @@ import type { SessionExport } from "../../engine/session-document.ts";
 import type { PiTreeEntry } from "./api.ts";
 import { isStateEntry, listChanges, type PiState, readState } from "./session-file.ts";
 
-/** What the custom entries along a branch say the memory is. */
+/** The memory that the custom entries along a branch record. */
 export interface BranchMemory extends PiState {
   /** By id. */
   notes: ReadonlyMap<string, Json>;
 }
 
-/** The session of ours that a branch writes to, as one of its entries says. */
+/** The session that a branch writes to, according to one of its entries. */
 export interface BranchLink {
-  /** The entry that says it. */
+  /** The id of that entry. */
   entry: string;
   session: string;
-  /** The pi session it was said in; a fork copies the entry into a file of its own. */
+  /** The pi session that wrote the entry; a fork copies the entry into its own file. */
   pi: string;
 }
 
@@ -29,7 +29,7 @@ export function readBranch(branch: readonly PiTreeEntry[]): BranchMemory {
   return { ...readState(placed, []), notes: notesOf(branch) };
 }
 
-/** The notes that a branch holds; one that is damaged is left out, since it must not cost all the others. */
+/** The notes of a branch, without damaged ones. */
 export function notesOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
   const notes = new Map<string, Json>();
   for (const { type, customType, data } of branch) {
@@ -42,7 +42,7 @@ export function notesOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
   return notes;
 }
 
-/** The entries to append to a branch so that it says what the memory is now. */
+/** The entries to append to a branch so that it records the current memory. */
 export function listEntries(before: BranchMemory, now: BranchMemory): CustomEntry[] {
   const notes = new Set([...before.notes.keys(), ...now.notes.keys()]);
   const changed = [...notes].filter((id) => !isSame(before.notes.get(id), now.notes.get(id)));
@@ -70,13 +70,13 @@ function toLink({ type, customType, data, id }: PiTreeEntry): BranchLink | undef
   return typeof session === "string" && typeof pi === "string" ? { entry: id, session, pi } : undefined;
 }
 
-/** Whether any branch of the file has a session of its own already. */
+/** Whether any branch of the file already has a session. */
 export function hasLink(entries: readonly PiTreeEntry[], pi: string): boolean {
   return entries.some((entry) => toLink(entry)?.pi === pi);
 }
 
-/** Whether the session was written to further on, on a branch that has been left since. */
-export function wentElsewhere(
+/** Whether the session has written entries after the link that are not on this branch. */
+export function wroteOffBranch(
   link: BranchLink,
   entries: readonly PiTreeEntry[],
   branch: readonly PiTreeEntry[],
@@ -100,7 +100,7 @@ export function wentElsewhere(
   );
 }
 
-/** The memory of a branch as a document that makes a session. */
+/** The memory of a branch as a document to import. */
 export function toDocument(
   memory: BranchMemory,
   session: { id: string; parent: string | null; now: number },

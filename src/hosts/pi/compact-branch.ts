@@ -7,7 +7,7 @@ import { memoryText } from "../plugin/shown-memory.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
 import type { PiAgentMessage, PiBeforeCompactEvent, PiTreeEntry } from "./api.ts";
 
-/** What pi is about to compact: the messages that go, and those that stay. */
+/** What pi is about to compact: the messages it removes, and those it keeps. */
 export interface BranchCut extends Conversation {
   removed: StoredMessage[];
   kept: StoredMessage[];
@@ -20,7 +20,7 @@ export function cutBranch({ preparation, branchEntries }: PiBeforeCompactEvent):
   return { removed, kept, messages: [...removed, ...kept], to: removed.length, tokensBefore };
 }
 
-/** A compaction in which the summary replaces what goes, and the kept messages stay below it. */
+/** A compaction in which the summary replaces the removed messages, followed by the kept ones. */
 export async function branchCompaction(
   session: Session,
   { kept }: BranchCut,

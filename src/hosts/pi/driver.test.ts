@@ -10,7 +10,7 @@ import { FakePi, shownIn } from "./test-support/fake-pi.ts";
 testDriver("pi extension", async (t) => ({
   async run({ notepad, messages, summary }, surfaces) {
     const pi = new FakePi({ cwd: temporaryDirectory(), id: "s1", summarise: () => summary });
-    // pi closes its memory at the end; the test reads it afterwards.
+    // pi closes its memory at the end, so the test opens its own.
     const store = join(temporaryDirectory(), "memory.db");
     const open = () => openMemory({ store, surfaces: ["notepad", "notes", ...surfaces] });
     const memory = await open();
@@ -26,7 +26,7 @@ testDriver("pi extension", async (t) => ({
     await pi.modelCall();
     await (await memory.openSession(sessionIdOf("pi", "s1"))).notepad.write(notepad);
     const [compaction] = await pi.beforeCompact(entries.at(-1) ?? "");
-    if (!compaction) throw new Error("pi was given no compaction");
+    if (!compaction) throw new Error("the extension returned no compaction");
     await pi.compacted(compaction, true);
     const shown = shownIn(await pi.modelCall());
     await pi.emit("session_shutdown");

@@ -36,7 +36,7 @@ async function inStore<Result>(
   }
 }
 
-test("the tools are pi's own, run one at a time, and have names and schemas that every provider takes [plugins.pi-tools]", async () => {
+test("the tools are pi tools, run one at a time, and have names and schemas that every provider accepts [plugins.pi-tools]", async () => {
   const pi = await startPi();
   assert.ok(pi.tools.has("write_notepad") && pi.tools.has("search_notes"));
   for (const tool of pi.tools.values()) {
@@ -48,19 +48,19 @@ test("the tools are pi's own, run one at a time, and have names and schemas that
   await assert.rejects(pi.call("update_notepad", { operation: "delete", content: "absent" }), /not found/i);
 });
 
-test("memory stands in every call, first and byte for byte the same, and the conversation stays as it was [plugins.pi-placement]", async () => {
+test("memory comes first in every call, byte for byte the same, and the conversation is unchanged [plugins.pi-placement]", async () => {
   const pi = await startPi();
   pi.say("user", "Remember the ledger.");
   const first = await pi.modelCall();
   await pi.call("write_notepad", { content: "The ledger is cedar-4711." });
   const second = await pi.modelCall();
-  assert.deepEqual(second[0], first[0], "the cache of the provider holds as long as the first message does");
+  assert.deepEqual(second[0], first[0], "the provider's cache needs an unchanged first message");
   assert.equal(second.length, pi.messages().length + 1);
   assert.ok(!shownIn(pi.messages()).includes("[End of notepad]"));
   assert.match(shownIn(first), /## Session Notepad/);
 });
 
-test("the memory goes into custom entries that pi's file readers know, and into the project's store [plugins.pi-branch]", async () => {
+test("memory is written to custom entries that pi file readers know, and to the project's store [plugins.pi-branch]", async () => {
   const pi = await startPi();
   pi.say("user", "Note this.");
   await pi.call("write_notepad", { content: "cedar" });
@@ -80,7 +80,7 @@ test("the memory goes into custom entries that pi's file readers know, and into 
   );
 });
 
-test("going back to an earlier entry brings its memory back, and each branch keeps its own [plugins.pi-branch]", async () => {
+test("going back to an earlier entry restores its memory, and each branch has its own [plugins.pi-branch]", async () => {
   const pi = await startPi();
   pi.say("user", "Begin.");
   await pi.call("write_notepad", { content: "plan A" });
@@ -104,10 +104,10 @@ test("going back to an earlier entry brings its memory back, and each branch kee
   await pi.goTo(tipOfB);
   assert.match(await pi.call("read_notepad", {}), /plan B/);
   const sessions = await inStore(pi.context.cwd, (memory) => memory.listSessions());
-  assert.equal(sessions.length, 2, "one session for each branch, none for a look");
+  assert.equal(sessions.length, 2, "one session for each branch that was written to");
 });
 
-test("pi started again goes on with the branch's memory, with what a person wrote meanwhile [plugins.pi-people]", async () => {
+test("after a restart pi continues with the branch's memory, including a person's edits [plugins.pi-people]", async () => {
   const before = await startPi();
   before.say("user", "Begin.");
   await before.call("write_notepad", { content: "plan A" });
@@ -120,10 +120,10 @@ test("pi started again goes on with the branch's memory, with what a person wrot
 
   const pi = await startPi({ cwd, entries: before.entries });
   assert.match(shownIn(await pi.modelCall()), /plan A\s+Ask Ada first\./);
-  assert.ok(JSON.stringify(pi.branch()).includes("Ask Ada first."), "the branch says it too");
+  assert.ok(JSON.stringify(pi.branch()).includes("Ask Ada first."), "the branch records it too");
 });
 
-test("what a person writes while the agent works is said at the end of the next call [plugins.pi-people]", async () => {
+test("a person's edit while the agent works is at the end of the next call [plugins.pi-people]", async () => {
   const pi = await startPi();
   pi.say("user", "Begin.");
   await pi.call("write_notepad", { content: "plan A" });
@@ -137,7 +137,7 @@ test("what a person writes while the agent works is said at the end of the next 
   assert.match(shownIn(messages.slice(-1)), /changed by someone else[\s\S]*\+ Ask Ada first\./);
 });
 
-test("a fork in a file of its own begins with a copy [plugins.pi-fork]", async () => {
+test("a fork in its own file starts with a copy [plugins.pi-fork]", async () => {
   const parent = await startPi();
   parent.say("user", "Begin.");
   await parent.call("write_notepad", { content: "plan A" });
@@ -150,13 +150,13 @@ test("a fork in a file of its own begins with a copy [plugins.pi-fork]", async (
   assert.equal(fork.row.parent, "pi.01a1e2ae-c228-71be-8486-c0cb21c7e3e0");
 });
 
-test("a notepad that was exported into the file is found there [plugins.pi-branch]", async () => {
+test("the extension reads a notepad that was exported to the file [plugins.pi-branch]", async () => {
   const entry = { type: "custom", customType: "holdfast:notepad", data: { content: "from another host" } };
   const pi = await startPi({ entries: [{ ...entry, id: "aaaaaaaa", parentId: null }] });
   assert.match(shownIn(await pi.modelCall()), /from another host/);
 });
 
-test("holdfast import reads the notes of the branch, and a damaged one costs no other [plugins.pi-branch]", async () => {
+test("holdfast import reads the notes of the branch and skips only damaged ones [plugins.pi-branch]", async () => {
   const pi = await startPi();
   pi.say("user", "Note this.");
   await pi.call("add_note", { content: "port 5432 is taken" });
@@ -181,7 +181,7 @@ test("holdfast import reads the notes of the branch, and a damaged one costs no 
   await memory.close();
 });
 
-test("where the project has a NOTES.md, its tools come along [plugins.pi-tools]", async () => {
+test("if the project has a NOTES.md, its tools are registered too [plugins.pi-tools]", async () => {
   const cwd = makeProject();
   const names = async () => (await loadSurfaces(defaultSurfaces(cwd), cwd)).map(({ name }) => name);
   assert.deepEqual(await names(), ["notepad", "notes"]);
@@ -198,7 +198,7 @@ async function talkAndCompact(pi: FakePi, asks = 1) {
   return { kept, answers: await pi.beforeCompact(kept, asks) };
 }
 
-test("a compaction has a checkpoint, a summary and a receipt, and asked twice gives one answer [plugins.pi-compaction]", async () => {
+test("a compaction has a checkpoint, a summary and a receipt, and a repeated request gets the same answer [plugins.pi-compaction]", async () => {
   const pi = await startPi({ summarise: () => "The ledger in src/ledger.ts was audited." });
   const { kept, answers } = await talkAndCompact(pi, 2);
   const [compaction, again] = answers;
@@ -219,7 +219,7 @@ test("a compaction has a checkpoint, a summary and a receipt, and asked twice gi
     JSON.stringify(pi.summaryRequests[1]),
     /The earlier summary:\\nThe ledger in src\/ledger\.ts was audited/,
   );
-  assert.match(second?.summary ?? "", /ABC-77/, "the checkpoint carries on what the earlier one knew");
+  assert.match(second?.summary ?? "", /ABC-77/, "the checkpoint carries over the earlier one");
   const receipts = await inStore(pi.context.cwd, async (memory) => {
     const [session] = await memory.listSessions();
     return (await memory.resumeSession(session?.id ?? "")).receipts();
@@ -230,7 +230,7 @@ test("a compaction has a checkpoint, a summary and a receipt, and asked twice gi
   );
 });
 
-test("without a model the summary is made without one, and carries the earlier one [plugins.pi-compaction]", async () => {
+test("without a model the summary is deterministic, and carries over the earlier one [plugins.pi-compaction]", async () => {
   const pi = await startPi();
   const { answers } = await talkAndCompact(pi);
   assert.ok(answers[0]);
@@ -241,27 +241,27 @@ test("without a model the summary is made without one, and carries the earlier o
   assert.match(second?.summary ?? "", /Earlier: The user said: Audit src\/ledger\.ts/);
 });
 
-test("when pi compacts by itself, checkpoint and receipt are shown with the memory [plugins.pi-compaction]", async () => {
+test("when pi writes the summary, checkpoint and receipt are shown with the memory [plugins.pi-compaction]", async () => {
   const pi = await startPi({ summarise: () => "ours" });
   const { kept } = await talkAndCompact(pi);
   await pi.compacted({ summary: "pi's own summary", firstKeptEntryId: kept }, false);
   assert.match(shownIn(await pi.modelCall()), /\[Checkpoint[\s\S]*ABC-77[\s\S]*\[Receipt:[\s\S]*cedar-4711/);
 });
 
-test("a compaction that the person breaks off is no failure, and one without a model is said once [plugins.failure]", async () => {
+test("an aborted compaction is not a failure, and a missing model is reported once [plugins.failure]", async () => {
   const pi = await startPi();
   pi.say("user", "Begin.");
   const kept = pi.say("user", "Go on.");
   assert.deepEqual(await pi.beforeCompact(kept, 1, AbortSignal.abort()), [undefined]);
   assert.deepEqual(pi.notices, []);
-  assert.ok((await pi.beforeCompact(kept))[0], "asked again, it is made");
+  assert.ok((await pi.beforeCompact(kept))[0], "the next request succeeds");
   pi.say("assistant", "Done.");
   assert.ok((await pi.beforeCompact(kept))[0]);
   assert.equal(pi.notices.length, 1);
   assert.match(pi.notices[0] ?? "", /No summary came from the model: no model/);
 });
 
-test("the agent is warned once in each epoch, while there is room [plugins.pi-warning]", async () => {
+test("the agent is warned once per epoch, while there is room [plugins.pi-warning]", async () => {
   const pi = await startPi({ summarise: () => "The ledger was audited." });
   const isWarned = async () => /approaching the token limit/.test(shownIn(await pi.modelCall()));
   pi.say("user", "Begin.");
@@ -277,7 +277,7 @@ test("the agent is warned once in each epoch, while there is room [plugins.pi-wa
   assert.equal(await isWarned(), true);
 });
 
-test("without a store that can be opened, memory lives in pi's file, and the person is told once [plugins.pi-without-store]", async () => {
+test("if the store cannot be opened, memory is in pi's file only, and the user is notified once [plugins.pi-without-store]", async () => {
   const cwd = makeProject();
   mkdirSync(join(cwd, ".holdfast"));
   writeFileSync(
@@ -295,7 +295,7 @@ test("without a store that can be opened, memory lives in pi's file, and the per
   assert.match(readFileSync(join(cwd, ".holdfast/memory.db"), "utf8"), /^this is no database/);
 });
 
-test("a handler that fails changes nothing, and says so once [plugins.failure]", async () => {
+test("a failing handler changes nothing, and is reported once [plugins.failure]", async () => {
   const pi = await startPi();
   pi.say("user", "Begin.");
   const { getBranch } = pi.context.sessionManager;
@@ -308,10 +308,10 @@ test("a handler that fails changes nothing, and says so once [plugins.failure]",
   assert.deepEqual(pi.notices, ["holdfast: context: the tree is gone"]);
   assert.equal(readFailures(join(pi.context.cwd, ".holdfast")).length, 2);
   pi.context.sessionManager.getBranch = getBranch;
-  assert.match(shownIn(await pi.modelCall()), /## Session Notepad/, "it recovers by itself");
+  assert.match(shownIn(await pi.modelCall()), /## Session Notepad/, "it recovers automatically");
 });
 
-test("a compaction that cannot be planned is left to pi [plugins.failure]", async () => {
+test("if planning a compaction fails, pi compacts on its own [plugins.failure]", async () => {
   const pi = await startPi();
   const kept = pi.say("user", "Begin.");
   pi.context.sessionManager.getBranch = () => {

@@ -27,27 +27,27 @@ export interface ExtensionParts {
   openMemory(context: PiContext): Promise<Memory>;
   /** The tools to register, known before a session is open. */
   tools: ReturnType<Memory["tools"]>;
-  /** Reports what failed; the agent goes on. */
+  /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
 }
 
-/** The compaction that pi was last asked to make. */
-interface Asked {
+/** The compaction that we offered to pi and that pi has not made yet. */
+interface PendingCompaction {
   key: string;
   compaction: Compaction;
   checkpoint: Checkpoint;
   answer: Promise<Finished>;
 }
 
-/** pi does not say how large the window is that it compacts; a summary of this one fits in any. */
+/** pi does not tell us the size of the context window; a summary for this one fits into any. */
 const assumedWindow = 30_000;
 
 export class PiExtension {
   readonly #parts: ExtensionParts;
   readonly #memory: PiMemory;
   readonly #shown = new ShownMemory();
-  #asked: Asked | undefined;
-  /** Whether the surfaces know that the session has begun. */
+  #pending: PendingCompaction | undefined;
+  /** Whether the surfaces were notified of the session start. */
   #isStarted = false;
 
   constructor(pi: PiExtensionApi, parts: ExtensionParts) {
@@ -56,7 +56,7 @@ export class PiExtension {
   }
 
   register(pi: PiExtensionApi): void {
-    const caught =
+    const reporting =
       <Event, Result>(name: string, handle: (event: Event, context: PiContext) => Promise<Result>) =>
       async (event: Event, context: PiContext): Promise<Result | undefined> => {
         try {
@@ -67,30 +67,30 @@ export class PiExtension {
         }
       };
     const enter = async () => this.#enterBranch();
-    pi.on("session_start", caught("session_start", enter));
-    pi.on("session_tree", caught("session_tree", enter));
+    pi.on("session_start", reporting("session_start", enter));
+    pi.on("session_tree", reporting("session_tree", enter));
     pi.on(
       "session_shutdown",
-      caught("session_shutdown", (_event: unknown, context) => this.#end(context)),
+      reporting("session_shutdown", (_event: unknown, context) => this.#end(context)),
     );
     pi.on(
       "context",
-      caught("context", (event: PiContextEvent, context) => this.#place(event, context)),
+      reporting("context", (event: PiContextEvent, context) => this.#placeMemory(event, context)),
     );
     pi.on(
       "session_before_compact",
-      caught("session_before_compact", (event: PiBeforeCompactEvent, context) =>
+      reporting("session_before_compact", (event: PiBeforeCompactEvent, context) =>
         this.#compact(event, context),
       ),
     );
     pi.on(
       "session_compact",
-      caught("session_compact", (event: PiCompactEvent) => this.#compacted(event)),
+      reporting("session_compact", (event: PiCompactEvent) => this.#compacted(event)),
     );
     for (const tool of this.#parts.tools) pi.registerTool(this.#toolOf(tool));
   }
 
-  /** Surfaces that keep something outside the session write their hand-over before pi ends. */
+  /** Lets surfaces that store data outside the session write their hand-over before pi exits. */
   async #end(context: PiContext): Promise<void> {
     if (this.#isStarted) {
       const session = await this.#memory.session(context);
@@ -101,7 +101,7 @@ export class PiExtension {
     await this.#memory.close();
   }
 
-  /** The session, whose surfaces are told once that work on it begins. */
+  /** The session; on first use, notifies its surfaces of the session start. */
   async #session(context: PiContext): Promise<Session> {
     const session = await this.#memory.session(context);
     if (!this.#isStarted) {
@@ -115,7 +115,7 @@ export class PiExtension {
   #enterBranch(): void {
     this.#memory.leaveBranch();
     this.#shown.forget();
-    this.#asked = undefined;
+    this.#pending = undefined;
   }
 
   #toolOf({ name, description, inputSchema }: ExtensionParts["tools"][number]): PiTool {
@@ -139,7 +139,7 @@ export class PiExtension {
     try {
       const session = await this.#memory.session(context);
       const answer = await session.call(name, input, { key: this.#shown.ownEdit() });
-      // What is stored is stored; the branch is told again at the next call.
+      // The store already has the edit; if writing to the branch fails, the next call tries again.
       await this.#memory.keep(context).catch(report);
       return answer;
     } catch (error) {
@@ -148,14 +148,17 @@ export class PiExtension {
     }
   }
 
-  async #place({ messages }: PiContextEvent, context: PiContext): Promise<{ messages: PiAgentMessage[] }> {
+  async #placeMemory(
+    { messages }: PiContextEvent,
+    context: PiContext,
+  ): Promise<{ messages: PiAgentMessage[] }> {
     const session = await this.#session(context);
     await this.#memory.keep(context);
     const { head, news } = await this.#shown.texts(session);
     return { messages: placeMemory(messages, { head, tail: [news, await this.#warning(session, context)] }) };
   }
 
-  /** Once in each epoch, while there is still room to write something down. */
+  /** Once per epoch, while there is still room to write something down. */
   async #warning(session: Session, context: PiContext): Promise<string> {
     const usage = context.getContextUsage?.();
     if (!usage || usage.tokens === null || usage.tokens < warnFrom(usage.contextWindow)) return "";
@@ -175,18 +178,23 @@ export class PiExtension {
     const newest = event.branchEntries.findLast(({ type }) => type === "message")?.id;
     const key = `${firstKeptEntryId} ${newest}`;
     // pi may ask twice for one compaction.
-    const asked = this.#asked?.key === key ? this.#asked : await this.#ask(key, event, context);
-    const finished = await asked?.answer.catch((error: unknown) => {
+    const pending =
+      this.#pending?.key === key ? this.#pending : await this.#startCompaction(key, event, context);
+    const finished = await pending?.answer.catch((error: unknown) => {
       if (!event.signal.aborted) throw error;
     });
-    if (!asked || !finished) return undefined;
-    const { filesRead: readFiles, filesWritten: modifiedFiles } = asked.checkpoint;
+    if (!pending || !finished) return undefined;
+    const { filesRead: readFiles, filesWritten: modifiedFiles } = pending.checkpoint;
     const details = { readFiles, modifiedFiles, receipt: finished.receipt };
     return { compaction: { summary: finished.text, firstKeptEntryId, tokensBefore, details } };
   }
 
-  /** Undefined when there is nothing to sum up. */
-  async #ask(key: string, event: PiBeforeCompactEvent, context: PiContext): Promise<Asked | undefined> {
+  /** Undefined if there is nothing to summarise. */
+  async #startCompaction(
+    key: string,
+    event: PiBeforeCompactEvent,
+    context: PiContext,
+  ): Promise<PendingCompaction | undefined> {
     const session = await this.#session(context);
     await this.#memory.keep(context);
     const cut = cutBranch(event);
@@ -205,23 +213,23 @@ export class PiExtension {
         signal,
       })
       .then((summary) => compaction.account(summary));
-    const asked = { key, compaction, checkpoint, answer };
-    this.#asked = asked;
+    const pending = { key, compaction, checkpoint, answer };
+    this.#pending = pending;
     answer.catch(() => {
-      if (this.#asked === asked) this.#asked = undefined;
+      if (this.#pending === pending) this.#pending = undefined;
     });
-    return asked;
+    return pending;
   }
 
   async #compacted({ compactionEntry }: PiCompactEvent): Promise<void> {
-    const asked = this.#asked;
-    this.#asked = undefined;
+    const pending = this.#pending;
+    this.#pending = undefined;
     this.#shown.forget();
-    if (!asked) return;
-    const { compaction, checkpoint } = asked;
-    const own = await asked.answer.catch(() => undefined);
+    if (!pending) return;
+    const { compaction, checkpoint } = pending;
+    const own = await pending.answer.catch(() => undefined);
     if (own?.text !== compactionEntry.summary) {
-      // Another extension wrote the summary, so checkpoint and receipt go with the memory.
+      // Another extension wrote the summary, so show checkpoint and receipt with the memory.
       const { receipt } = await compaction.account({ text: compactionEntry.summary, by: "model" });
       this.#shown.forget([checkpoint.text, receipt.line]);
     }
@@ -229,9 +237,9 @@ export class PiExtension {
   }
 }
 
-/** pi compacts when only this much of the window is left, unless it is told otherwise. */
-const usualReserve = 16_384;
+/** pi's default: it compacts when fewer tokens than this are left in the window. */
+const defaultReserve = 16_384;
 
 function warnFrom(contextWindow: number): number {
-  return 0.85 * (contextWindow - Math.min(usualReserve, contextWindow / 2));
+  return 0.85 * (contextWindow - Math.min(defaultReserve, contextWindow / 2));
 }

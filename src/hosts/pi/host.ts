@@ -1,7 +1,7 @@
 import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 
-/** Our extension works inside pi; a hook is for scripts that send the generic events. */
+/** Our extension runs inside pi; the hook is for scripts that send the generic events. */
 export const pi: Host = {
   name: "pi",
   title: "pi",

@@ -17,24 +17,24 @@ import { PiExtension } from "./extension.ts";
  */
 export default async function holdfast(pi: PiExtensionApi): Promise<void> {
   const report = failureReporter("pi");
-  const tell = (event: string, error: unknown, { cwd, hasUI, ui }: PiContext) =>
-    // On a terminal that pi draws on, a line on stderr would stand in the middle of the picture.
+  const reportFailure = (event: string, error: unknown, { cwd, hasUI, ui }: PiContext) =>
+    // Writing to stderr would garble pi's terminal UI.
     report(event, error, cwd, hasUI && ui ? (line) => ui.notify(line, "warning") : undefined);
-  // pi starts in the project's folder, and tools have to be there before the first session is.
+  // pi starts in the project's folder, and needs the tools before the first session exists.
   const { root } = findProject(process.cwd());
   const surfaces = await loadSurfaces(defaultSurfaces(root), root);
   const parts = await openMemory({ store: "memory:", surfaces });
   const extension = new PiExtension(pi, {
     tools: parts.tools(),
-    report: tell,
+    report: reportFailure,
     openMemory: (context) =>
-      openOrDoWithout(context.cwd, surfaces, (error) => tell("session_start", error, context)),
+      openStoreOrMemory(context.cwd, surfaces, (error) => reportFailure("session_start", error, context)),
   });
   extension.register(pi);
 }
 
-/** What pi's own file says is enough to go on with: without a store, memory lives there alone. */
-async function openOrDoWithout(
+/** Without a store, the entries in pi's own file are enough to continue. */
+async function openStoreOrMemory(
   cwd: string,
   surfaces: readonly Surface[],
   report: (error: unknown) => void,

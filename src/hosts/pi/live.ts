@@ -9,7 +9,7 @@ export const piClient: LiveClient = {
   session: sessionIn,
 };
 
-/** pi takes a provider from an extension, and keeps its sessions where an option says. */
+/** An extension adds the provider, and an option sets the session folder. */
 function modelArguments({ url, folder }: LiveTalk): string[] {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };

@@ -14,12 +14,12 @@ import {
   readBranch,
   readLink,
   toDocument,
-  wentElsewhere,
+  wroteOffBranch,
 } from "./branch-memory.ts";
 
 /**
- * The memory of the branch that pi stands on. A branch of pi's tree is a session of ours: whoever goes back to an
- * earlier entry and writes from there gets a session of its own, begun with what that entry's branch says.
+ * The memory of pi's current branch. Each branch that is written to is one session: going back to an earlier entry and
+ * writing from there starts a new session with the memory that the entry's branch records.
  */
 export class PiMemory {
   readonly #append: PiExtensionApi["appendEntry"];
@@ -34,7 +34,7 @@ export class PiMemory {
     this.#openMemory = openMemory;
   }
 
-  /** To be called when pi stands on another branch or in another session. */
+  /** Call this when pi switches to another branch or session. */
   leaveBranch(): void {
     this.#session = undefined;
     this.#kept = undefined;
@@ -48,7 +48,7 @@ export class PiMemory {
     return this.#session;
   }
 
-  /** Writes into the branch what differs from what it says: the agent's edits, and a person's. */
+  /** Appends to the branch what it does not record yet: the agent's edits, and a person's. */
   keep(context: PiContext): Promise<void> {
     return this.#writes.run(() => this.#keep(context));
   }
@@ -70,7 +70,7 @@ export class PiMemory {
     this.#kept = { revision: state.row.revision, memory };
   }
 
-  /** All of them once, then only those that were written since. */
+  /** Reads all notes once, then only those written since. */
   async #notes(session: Session, { row }: State): Promise<Map<string, Json>> {
     if (!this.#kept) return notesIn(await session.records("note"));
     const notes = new Map(this.#kept.memory.notes);
@@ -97,15 +97,15 @@ export class PiMemory {
     const branch = sessionManager.getBranch();
     const entries = sessionManager.getEntries();
     const link = readLink(branch);
-    if (link?.pi === pi && !wentElsewhere(link, entries, branch)) {
+    if (link?.pi === pi && !wroteOffBranch(link, entries, branch)) {
       const found = await memory.findSession(link.session);
       if (found) return found;
     }
     const id = sessionIdOf("pi", pi);
     const existing = hasLink(entries, pi) ? undefined : await memory.findSession(id);
-    // Under the wanted id, or another one when a branch of the same file has that.
-    const begin = { id, parent: link?.session ?? null, now: Date.now() };
-    const session = existing ?? (await memory.importSession(toDocument(readBranch(branch), begin)));
+    // If another branch of the file has this id, the import chooses a new one.
+    const row = { id, parent: link?.session ?? null, now: Date.now() };
+    const session = existing ?? (await memory.importSession(toDocument(readBranch(branch), row)));
     this.#append(...linkEntry(session.id, pi));
     return session;
   }

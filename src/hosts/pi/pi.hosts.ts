@@ -15,7 +15,7 @@ import {
   writeJson,
 } from "../test-support/clients.ts";
 
-/** The last version under pi's first name, and the newest under its second that npm can install. */
+/** The last version under pi's first package name, and the newest installable one under its second. */
 const versions = [
   { spec: "@mariozechner/pi-coding-agent@0.73.1", args: [], lastEvent: "agent_end" },
   { spec: "@earendil-works/pi-coding-agent@0.87.1", args: ["--approve"], lastEvent: "agent_settled" },
@@ -28,7 +28,7 @@ after(async () => {
 
 type PiEvent = Record<string, unknown> & { type: string };
 
-/** The real pi, driven line by line. */
+/** The real pi, driven over its line protocol. */
 function startPi(cli: string, args: readonly string[], { root, env }: ClientPlace, lastEvent: string) {
   const words = [cli, "--mode", "rpc", "--provider", "scripted", "--model", "scripted", ...args];
   const child = spawn(process.execPath, words, { cwd: root, env, stdio: ["pipe", "pipe", "pipe"] });
@@ -39,7 +39,7 @@ function startPi(cli: string, args: readonly string[], { root, env }: ClientPlac
     return ended;
   };
   stops.push(stop);
-  const waiting: { wanted: (event: PiEvent) => boolean; resolve: (event: PiEvent) => void }[] = [];
+  const waiting: { matches: (event: PiEvent) => boolean; resolve: (event: PiEvent) => void }[] = [];
   let [line, errors] = ["", ""];
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -48,13 +48,13 @@ function startPi(cli: string, args: readonly string[], { root, env }: ClientPlac
     for (const event of lines
       .filter((part) => part.startsWith("{"))
       .map((part) => JSON.parse(part) as PiEvent)) {
-      const found = waiting.findIndex(({ wanted }) => wanted(event));
+      const found = waiting.findIndex(({ matches }) => matches(event));
       if (found >= 0) waiting.splice(found, 1)[0]?.resolve(event);
     }
   });
-  const next = (wanted: (event: PiEvent) => boolean) =>
+  const next = (matches: (event: PiEvent) => boolean) =>
     new Promise<PiEvent>((resolve, reject) => {
-      waiting.push({ wanted, resolve });
+      waiting.push({ matches, resolve });
       void ended.then(() => reject(new Error(`pi ended: ${errors}`)));
     });
   const send = (command: object) => void child.stdin.write(`${JSON.stringify(command)}\n`);
@@ -76,12 +76,12 @@ function startPi(cli: string, args: readonly string[], { root, env }: ClientPlac
   };
 }
 
-/** Writes down what it is told to remember, and makes the summary that it is asked for. */
+/** Writes "remember: …" to the notepad, and answers summary requests. */
 function script(request: ScriptedRequest): ScriptedAnswer {
-  const said = textOf({ ...request, messages: request.messages.slice(-1) });
+  const text = textOf({ ...request, messages: request.messages.slice(-1) });
   if (!request.tools?.length)
     return { text: "The user asked for the invoices of March. The ledger was noted." };
-  const note = /^remember: (.*)$/m.exec(said)?.[1];
+  const note = /^remember: (.*)$/m.exec(text)?.[1];
   if (request.messages.at(-1)?.role === "user" && note !== undefined)
     return { toolCalls: [{ name: "update_notepad", input: { operation: "append", content: note } }] };
   return { text: "Done." };
@@ -97,7 +97,7 @@ async function startEverything({ spec, args, lastEvent }: (typeof versions)[numb
   const provider = { baseUrl: server.url, api: "openai-completions", apiKey: "none", models: [model] };
   writeJson(join(place.home, ".pi/agent/models.json"), { providers: { scripted: provider } });
   writeJson(join(place.home, ".pi/agent/settings.json"), { compaction });
-  // A command of the test's own, to move in the tree as a person does.
+  // A test command that moves in the tree, as a user does.
   const back = `export default (pi) => pi.registerCommand("back", {
     handler: async (_args, ctx) => {
       const entry = ctx.sessionManager.getBranch().findLast(({ message }) => JSON.stringify(message ?? "").includes("remember: plan B"));
@@ -113,7 +113,7 @@ async function startEverything({ spec, args, lastEvent }: (typeof versions)[numb
 const limit = { timeout: 120_000 };
 
 for (const version of versions) {
-  test(`${version.spec}: a note survives a compaction, and nothing piles up`, limit, async () => {
+  test(`${version.spec}: a note survives a compaction and is not repeated`, limit, async () => {
     const { place, server, start } = await startEverything(version, {
       keepRecentTokens: 50,
       reserveTokens: 2_000,
@@ -138,7 +138,7 @@ for (const version of versions) {
     assert.doesNotMatch(first, /pad pad/);
 
     await pi.ask("And on.");
-    assert.equal(count(textOf(server.requests.at(-1)), "the ledger is cedar-4711"), 1, "nothing piles up");
+    assert.equal(count(textOf(server.requests.at(-1)), "the ledger is cedar-4711"), 1, "once only");
     assert.equal(pi.errors(), "");
     await pi.stop();
 
@@ -153,7 +153,7 @@ for (const version of versions) {
   });
 
   test(
-    `${version.spec}: going back in the tree, and a restart, bring the branch's memory`,
+    `${version.spec}: going back in the tree, and a restart, restore the branch's memory`,
     limit,
     async () => {
       const { server, start } = await startEverything(version, {});
@@ -161,7 +161,7 @@ for (const version of versions) {
       await pi.ask("remember: plan A");
       await pi.ask("remember: plan B");
       assert.match(textOf(server.requests.at(-1)), /plan B/);
-      // A command is answered when it is done, and starts no turn.
+      // pi answers a command when it is done, and starts no turn.
       await pi.command("prompt", { message: "/back" });
       await pi.ask("remember: plan C");
       await pi.stop();
@@ -174,7 +174,7 @@ for (const version of versions) {
   );
 
   test(
-    `${version.spec}: pi compacts by itself when the window is full, and the agent was warned`,
+    `${version.spec}: pi compacts automatically when the window is full, after one warning`,
     limit,
     async () => {
       const { server, start } = await startEverything(version, {

@@ -1,8 +1,8 @@
 import type { PiAgentMessage } from "./api.ts";
 
 /**
- * The messages of one model call with memory in them. It stands first, so that the provider's cache holds it; what is
- * new stands last, before the words of the user if they are last.
+ * The messages of one model call, with memory. Memory comes first, so that the provider can cache it; changes come last,
+ * before the user's message if that is the last one.
  */
 export function placeMemory(
   messages: readonly PiAgentMessage[],

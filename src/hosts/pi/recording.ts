@@ -6,7 +6,7 @@ import { readPiSession } from "./session-file.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Version 1 has neither a number nor ids; its entries are one straight line. */
+/** Version 1 has neither a version number nor ids; its entries form one linear list. */
 const linearVersion = 1;
 
 export const piRecording: Recording = { matches: isPiRecording, read: readPiRecording };
@@ -15,7 +15,7 @@ function isPiRecording(lines: readonly JsonLine[]): boolean {
   return lines[0]?.value.type === "session";
 }
 
-/** What happened on the branch that pi would open. */
+/** The events on the branch that pi would open. */
 function readPiRecording(
   text: string,
   { lines, warnings }: { lines: readonly JsonLine[]; warnings: LineWarning[] },
@@ -27,7 +27,7 @@ function readPiRecording(
 }
 
 function eventsOf(entries: readonly Fields[]): RecordedEvent[] {
-  /** How many messages came before each entry: by index for version 1, by id for later ones. */
+  /** Number of messages before each entry: by index for version 1, by id for later versions. */
   const messagesBefore = new Map<unknown, number>();
   let messages = 0;
   return entries.flatMap((entry, index) => {

@@ -15,10 +15,10 @@ export const piSessionFile: SessionFile = {
     writePiState(text, memory, { now: new Date(), makeId: () => crypto.randomUUID().slice(0, 8) }),
 };
 
-/** The scratchpad, notepad and messages of the current branch become a session's, none of it cut. */
+/** The whole scratchpad, notepad and messages of the current branch as a session. */
 function toDocument(session: PiSession): SessionExport {
   const { notes, plan, refs } = session.scratchpad;
-  const begun = Date.parse(session.timestamp ?? "") || Date.now();
+  const startedAt = Date.parse(session.timestamp ?? "") || Date.now();
   return {
     format: "holdfast-session",
     version: 1,
@@ -27,8 +27,8 @@ function toDocument(session: PiSession): SessionExport {
       agent: pi.name,
       title: session.title,
       parent: null,
-      createdAt: begun,
-      updatedAt: begun,
+      createdAt: startedAt,
+      updatedAt: startedAt,
       revision: 0,
     },
     notepad: session.notepad,

@@ -68,7 +68,7 @@ function refused(text: string, pattern: RegExp): void {
 const empty = { notes: "", plan: "", refs: [] };
 
 describe("the header", () => {
-  test("gives id, time, folder and the session it was forked from", () => {
+  test("has id, time, folder and the session it was forked from", () => {
     const session = readPiSession(JSON.stringify({ ...header, parentSession: "/old.jsonl" }));
     assert.equal(session.id, "0198-session");
     assert.equal(session.timestamp, "2026-03-01T10:00:00.000Z");
@@ -83,7 +83,7 @@ describe("the header", () => {
     assert.deepEqual(warnedLines(readPiSession(`{"type":"sess\n${file()}`)), [1]);
   });
 
-  test("must be one of pi's", () => {
+  test("must be a pi header", () => {
     refused("", /no line with a JSON object.*expected a first line \{"type":"session","version":3/);
     refused("[1]\nplain text\n", /no line with a JSON object/);
     refused('{"type":"user"}\n', /a first line of type "user"/);
@@ -127,7 +127,7 @@ describe("the branch", () => {
     assert.deepEqual(session.warnings, []);
   });
 
-  test("skips bad lines, and says which", () => {
+  test("skips bad lines and reports them", () => {
     const text = file(
       message("00000001", null),
       '{"type":"message","id":"000',
@@ -154,14 +154,14 @@ describe("the branch", () => {
     assert.match(session.warnings[0]?.message ?? "", /Parent "00000002" of "00000003" is not in the file/);
   });
 
-  test("ends in spite of a cycle", () => {
+  test("ends at a cycle", () => {
     const loop = readPiSession(file(message("00000001", "00000002"), message("00000002", "00000001")));
     assert.deepEqual(ids(loop.branch), ["00000001", "00000002"]);
     assert.match(loop.warnings[0]?.message ?? "", /is also its descendant/);
     assert.equal(readPiSession(file(message("00000001", "00000001"))).branch.length, 1);
   });
 
-  test("takes the later of two entries with one id", () => {
+  test("uses the later of two entries with the same id", () => {
     const text = file(
       message("00000001", null, "early"),
       message("00000001", null, "late"),
@@ -172,7 +172,7 @@ describe("the branch", () => {
     assert.match(session.warnings[0]?.message ?? "", /Id "00000001" is used twice/);
   });
 
-  test("gives the title of its last session_info", () => {
+  test("has the title of its last session_info", () => {
     const name = (id: string, parentId: string | null, fields: Fields) =>
       entry(id, parentId, { type: "session_info", ...fields });
     const first = name("00000001", null, { name: " Auth bug " });
@@ -200,7 +200,7 @@ describe("the scratchpad", () => {
     }
   });
 
-  test("has whichever notes come later, under the old key or the new", () => {
+  test("has the later notes, under the old key or the new one", () => {
     const old = (id: string, parentId: string | null) => custom(id, parentId, "openclaw:scratchpad", "old");
     const young = (id: string, parentId: string | null) =>
       custom(id, parentId, "openclaw:scratchpad:notes", "new");
@@ -210,7 +210,7 @@ describe("the scratchpad", () => {
     assert.equal(notes(young("00000001", null), old("00000002", null)), "old");
   });
 
-  test("is emptied by an entry without data, and keeps its value over data it cannot read", () => {
+  test("is emptied by an entry without data, and keeps its value if the data is unreadable", () => {
     const plan = "openclaw:scratchpad:plan";
     const after = (data?: unknown) =>
       readPiSession(
@@ -225,7 +225,7 @@ describe("the scratchpad", () => {
     assert.equal(read("holdfast:notepad", []).warnings.length, 1);
   });
 
-  test("is not taken from a custom_message", () => {
+  test("ignores a custom_message", () => {
     const text = file(
       entry("00000001", null, { type: "custom_message", customType: "openclaw:scratchpad", data: "no" }),
     );
@@ -234,7 +234,7 @@ describe("the scratchpad", () => {
 });
 
 describe("writing", () => {
-  test("appends one entry for each value that differs, each the child of the former", () => {
+  test("appends one entry for each value that differs, each the child of the previous one", () => {
     const text = file(
       message("00000001", null),
       custom("00000002", "00000001", "openclaw:scratchpad:plan", "1. Fix"),
@@ -255,7 +255,7 @@ describe("writing", () => {
     assert.equal(appended(file(), writePiState(file(), { notepad: "x" }, options()))[0]?.parentId, null);
   });
 
-  test("leaves alone what it is not given, and takes a notepad away", () => {
+  test("keeps values that are not passed, and removes a notepad", () => {
     const text = file(custom("00000001", null, "holdfast:notepad", { content: "old" }));
     assert.equal(writePiState(text, {}, options()), text);
     assert.equal(writePiState(text, { scratchpad: empty }, options()), text);
@@ -263,7 +263,7 @@ describe("writing", () => {
     assert.equal(readPiSession(writePiState(text, { notepad: "" }, options())).notepad, "");
   });
 
-  test("does not repeat notes that the old key already says", () => {
+  test("does not repeat notes that the old key already has", () => {
     const text = file(custom("00000001", null, "openclaw:scratchpad", "old"));
     assert.equal(writePiState(text, { scratchpad: { ...empty, notes: "old" } }, options()), text);
   });
@@ -282,14 +282,14 @@ describe("writing", () => {
     assert.deepEqual(warnedLines(readPiSession(written)), [3, 5]);
   });
 
-  test("never takes an id the file mentions, even on a damaged line or as a lost parent", () => {
+  test("never reuses an id in the file, even from a damaged line or of a missing parent", () => {
     const text = file('{"id":"00000001","type', message("00000002", "00000003"));
     const scripted = options("00000001", "00000002", "00000003", "00000004", "00000004", "00000005");
     const written = writePiState(text, { scratchpad: { ...empty, notes: "n", plan: "p" } }, scripted);
     assert.deepEqual(ids(appended(text, written)), ["00000004", "00000005"]);
   });
 
-  test("refuses a makeId that gives no usable id", () => {
+  test("refuses a makeId that returns unusable ids", () => {
     const write = (id: string) =>
       writePiState(file(message("00000001", null)), { notepad: "x" }, { ...options(), makeId: () => id });
     assert.throws(
@@ -300,7 +300,7 @@ describe("writing", () => {
   });
 });
 
-// Half surrogates too: JSON escapes them, so they survive a file in UTF-8.
+// Lone surrogates too: JSON escapes them, so they survive in a UTF-8 file.
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units)),
@@ -334,7 +334,7 @@ const anyTree: fc.Arbitrary<Node[]> = fc.array(
   { maxLength: 40 },
 );
 
-/** A node's parent is any earlier node, or none. */
+/** The parent of a node is any earlier node, or none. */
 function parentOf(node: Node, index: number): number | null {
   return node.parent % (index + 1) === index ? null : node.parent % (index + 1);
 }
@@ -354,7 +354,7 @@ function plant(nodes: Node[]): string {
   return file(...lines);
 }
 
-/** The same by recursion from the leaf, as naive as can be. */
+/** A naive reference implementation: recursion from the leaf. */
 function walkNaively(nodes: Node[], index: number | null): PiState & { messages: string[] } {
   const node = index === null ? undefined : nodes[index];
   if (index === null || node === undefined) return { scratchpad: { ...empty }, notepad: null, messages: [] };
@@ -370,7 +370,7 @@ function walkNaively(nodes: Node[], index: number | null): PiState & { messages:
 }
 
 describe("for any session", () => {
-  test("the state and the messages are those of a naive walk from the leaf", () => {
+  test("state and messages match a naive walk from the leaf", () => {
     fc.assert(
       fc.property(anyTree, (nodes) => {
         const { scratchpad, notepad, messages, warnings } = readPiSession(plant(nodes));
@@ -381,7 +381,7 @@ describe("for any session", () => {
     );
   });
 
-  test("what is written is read back, the old text stays in front, and a second write adds nothing", () => {
+  test("a write reads back, keeps the old text as its prefix, and a second write adds nothing", () => {
     const damage = fc.constantFrom("", '{"type":"mess', "\r\n", "\n\n", "null\n");
     fc.assert(
       fc.property(anyTree, damage, anyState, (nodes, tail, state) => {

@@ -12,7 +12,7 @@ import {
 export type { PiEntry, PiWarning };
 
 export interface PiMessage {
-  /** Id of the entry that holds the message. */
+  /** Id of the entry with the message. */
   id: string;
   timestamp: string | null;
   /** As pi wrote it. */
@@ -21,7 +21,7 @@ export interface PiMessage {
 
 export interface PiState {
   scratchpad: Scratchpad;
-  /** `null` when the branch has none. */
+  /** `null` if the branch has none. */
   notepad: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface PiSession extends PiHeader, PiState {
 
 export interface WriteOptions {
   now: Date;
-  /** Eight random hexadecimal digits; called again while they are taken. */
+  /** Returns eight random hexadecimal digits; called again while the id is taken. */
   makeId: () => string;
 }
 
@@ -81,7 +81,7 @@ export function writePiState(text: string, state: Partial<PiState>, options: Wri
   return output;
 }
 
-/** The custom entries that lead from one state to another. Strings and arrays go in bare, the only shapes that OpenClaw reads back. */
+/** The custom entries that lead from one state to another. Scratchpad data is a bare string or array, because OpenClaw reads nothing else. */
 export function listChanges(
   before: PiState,
   { scratchpad, notepad }: Partial<PiState>,
@@ -110,7 +110,7 @@ function unusedId(text: string, makeId: () => string): string {
         `makeId returned "${id}". Return eight lowercase hexadecimal digits.`,
       );
     }
-    // The whole text, since a damaged line or a lost parent's id must not be adopted either.
+    // Search the whole text, so that we do not reuse an id from a damaged line or of a missing parent.
     if (!text.includes(id)) return id;
   }
   throw new HoldfastError(
@@ -119,24 +119,24 @@ function unusedId(text: string, makeId: () => string): string {
   );
 }
 
-/** Whether a custom entry of this type holds a part of the state. */
+/** Whether a custom entry of this type contains part of the state. */
 export function isStateEntry(customType: unknown): boolean {
   return Object.values(keys).some((key) => key === customType);
 }
 
-/** Root first, so that the last entry wins, whichever of the old and the new notes key it has. */
+/** Reads root first, so that the last entry wins, with the old notes key or the new one. */
 export function readState(branch: PlacedEntry[], warnings: PiWarning[]): PiState {
   const state: PiState = { scratchpad: { notes: "", plan: "", refs: [] }, notepad: null };
   for (const { line, entry } of branch) {
-    if (entry.type !== "custom" || takeValue(state, entry)) continue;
+    if (entry.type !== "custom" || applyEntry(state, entry)) continue;
     const message = `Unknown shape of data in "${entry.customType}"; the value before it was kept.`;
     warnings.push({ line, message });
   }
   return state;
 }
 
-/** False when one of our keys has data in a shape that nobody is known to write. */
-function takeValue(state: PiState, { customType, data }: PiEntry): boolean {
+/** False if an entry with one of our keys has data in an unknown shape. */
+function applyEntry(state: PiState, { customType, data }: PiEntry): boolean {
   const { scratchpad } = state;
   switch (customType) {
     case keys.legacy:
@@ -165,7 +165,7 @@ function takeValue(state: PiState, { customType, data }: PiEntry): boolean {
   }
 }
 
-/** `null` when emptied, `undefined` when unreadable. */
+/** `null` if empty, `undefined` if unreadable. */
 function readText(data: unknown, space: string): string | null | undefined {
   const value = unwrap(data, ["content", "text", space]);
   return typeof value === "string" || value === null ? value : undefined;
@@ -177,7 +177,7 @@ function readRefs(data: unknown): string[] | undefined {
   return Array.isArray(value) ? value.filter((item: unknown) => typeof item === "string") : undefined;
 }
 
-/** The first of the fields that an object has; anything else as it is, with `null` for no data at all. */
+/** The value of the first of the fields that an object has; other data unchanged, with `null` for no data. */
 function unwrap(data: unknown, fields: string[]): unknown {
   if (!isObject(data)) return data ?? null;
   const field = fields.find((name) => data[name] !== undefined);
@@ -190,7 +190,7 @@ function readMessages(branch: PlacedEntry[], warnings: PiWarning[]): PiMessage[]
     if (entry.type !== "message") continue;
     const { id, timestamp, message } = entry;
     if (isObject(message)) messages.push({ id, timestamp, message });
-    else warnings.push({ line, message: `Message entry "${id}" holds no message and was left out.` });
+    else warnings.push({ line, message: `Message entry "${id}" contains no message and was left out.` });
   }
   return messages;
 }

@@ -11,7 +11,7 @@ export interface PiHeader {
   parentSession: string | null;
 }
 
-/** One line after the header, with every field it came with; unknown types included. */
+/** One line after the header, with all its fields; unknown types included. */
 export interface PiEntry {
   type: string;
   id: string;
@@ -54,7 +54,7 @@ function parseHeader(value: JsonObject | undefined): PiHeader {
   if (value === undefined) throw notPiSession("no line with a JSON object");
   if (value.type !== "session")
     throw notPiSession(`a first line of type ${JSON.stringify(value.type) ?? "(none)"}`);
-  // Files from before pi numbered its versions carry no number.
+  // The first version of pi's format has no version number.
   const version = value.version ?? 1;
   if (typeof version !== "number") throw notPiSession(`a header with version ${JSON.stringify(version)}`);
   if (version !== supportedVersion) throw unsupportedVersion(version);
@@ -96,7 +96,7 @@ function parseEntry(value: JsonObject): PiEntry | string {
   if (typeof type !== "string") return "an entry without a type";
   if (typeof id !== "string" || id === "") return `an entry of type "${type}" without an id`;
   if (parentId !== null && typeof parentId !== "string")
-    return `entry "${id}" has a parentId that is no string`;
+    return `entry "${id}" has a parentId that is not a string`;
   return { ...value, type, id, parentId, timestamp: stringOrNull(timestamp) };
 }
 
@@ -104,7 +104,7 @@ function indexById(entries: PlacedEntry[], warnings: PiWarning[]): Map<string, P
   const byId = new Map<string, PlacedEntry>();
   for (const placed of entries) {
     const { line, entry } = placed;
-    // Like pi, the later of two entries with one id counts.
+    // If two entries have the same id, the later one counts, as in pi.
     if (byId.has(entry.id))
       warnings.push({ line, message: `Id "${entry.id}" is used twice; this entry counts.` });
     byId.set(entry.id, placed);

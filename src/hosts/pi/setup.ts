@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
-import { placeAt } from "../install/places.ts";
+import { locationOf } from "../install/places.ts";
 import { modulePlugin } from "../install/plugin-piece.ts";
 import { userFolder } from "./files.ts";
 import { pi } from "./host.ts";
@@ -12,14 +12,14 @@ export const piSetup: HostSetup = {
   projectFiles: [".pi"],
   pieces(places) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".pi");
-    return [modulePlugin(placeAt(places, join(folder, "extensions", "holdfast.js")), pi.name)];
+    return [modulePlugin(locationOf(places, join(folder, "extensions", "holdfast.js")), pi.name)];
   },
   next: ({ scope }) =>
     scope === "project"
-      ? "From 0.79 on, pi loads a project's extensions only when you trust it: say yes when pi asks, or start pi --approve."
+      ? "From 0.79 on, pi loads a project's extensions only if you trust the project: say yes when pi asks, or start pi --approve."
       : undefined,
   checkTrust,
-  /** What pi does in one turn: start the session, run a tool, ask what to put before the model. */
+  /** What pi does in one turn: starts the session, runs a tool, and asks for the messages of a model call. */
   plugin: {
     script: `
   const [handlers, tools, entries] = [{}, {}, []];

@@ -19,7 +19,7 @@ async function ask(
   request: PiModelRequest,
   options: { maxTokens: number; signal: AbortSignal },
 ): Promise<string> {
-  if (model === undefined || modelRegistry === undefined) throw noSummary("pi has no model chosen");
+  if (model === undefined || modelRegistry === undefined) throw noSummary("No model is selected in pi");
   const { content, stopReason, errorMessage } = modelRegistry.streamSimple
     ? await modelRegistry.streamSimple(model, request, options).result()
     : await askOlderPi(model, modelRegistry, request, options);
@@ -30,7 +30,7 @@ async function ask(
 function noSummary(reason: string): HoldfastError {
   return new HoldfastError(
     "not_found",
-    `${reason}. The summary is made without a model; check the model and its key.`,
+    `${reason}. Holdfast writes the summary without a model; check the model and its key.`,
   );
 }
 
@@ -42,7 +42,7 @@ interface PiAi {
   ): Promise<PiModelAnswer>;
 }
 
-/** Up to 0.7x an extension imports the model calls from a package that pi brings along. */
+/** Up to 0.7x, extensions call models through a package that pi ships. */
 async function askOlderPi(
   model: unknown,
   registry: NonNullable<PiContext["modelRegistry"]>,
@@ -50,17 +50,17 @@ async function askOlderPi(
   options: Record<string, unknown>,
 ): Promise<PiModelAnswer> {
   const auth = await registry.getApiKeyAndHeaders?.(model);
-  if (!auth?.ok) throw noSummary("pi has no key for it");
+  if (!auth?.ok) throw noSummary("pi has no key for the model");
   const { completeSimple } = (await import(findPiAi())) as PiAi;
   return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
 }
 
-/** Beside the running pi: a built extension is loaded without pi's own names for its packages. */
+/** Searches beside the running pi: a built extension cannot resolve pi's packages by name. */
 function findPiAi(): string {
   const started = realpathSync(process.argv[1] ?? process.execPath);
   for (let folder = dirname(started); folder !== dirname(folder); folder = dirname(folder)) {
     const file = join(folder, "node_modules/@mariozechner/pi-ai/dist/index.js");
     if (existsSync(file)) return pathToFileURL(file).href;
   }
-  throw noSummary(`the package of pi's models is not beside ${started}`);
+  throw noSummary(`The package @mariozechner/pi-ai is not beside ${started}`);
 }

@@ -76,7 +76,7 @@ test("the old single key becomes the notes, and nothing is cut [sessions.pi-impo
   await memory.close();
 });
 
-test("the scratchpad is written back into the file, and read again from there [sessions.pi-export]", async () => {
+test("export writes the scratchpad to the file, and import reads it again [sessions.pi-export]", async () => {
   const { file, db } = place(branched);
   await holdfast("import", file, "--db", db, "--session", "s");
   const memory = await openTestMemory({ store: db });
@@ -91,7 +91,7 @@ test("the scratchpad is written back into the file, and read again from there [s
   const { code, stderr } = await holdfast("export", "s", "--format", "pi", "--into", file, "--db", db);
   assert.equal(code, 0, stderr);
   const after = readFileSync(file, "utf8");
-  assert.ok(after.startsWith(before), "what pi wrote stays as it was");
+  assert.ok(after.startsWith(before), "what pi wrote is unchanged");
   const added = after
     .slice(before.length)
     .trim()
@@ -110,7 +110,7 @@ test("the scratchpad is written back into the file, and read again from there [s
   let parent: string | null = "00000008";
   for (const { id, parentId, timestamp } of added) {
     assert.match(id, /^[0-9a-f]{8}$/);
-    assert.equal(parentId, parent, "the entries go on from the leaf");
+    assert.equal(parentId, parent, "the entries continue from the leaf");
     assert.ok(!Number.isNaN(Date.parse(timestamp)));
     parent = id;
   }
@@ -123,10 +123,10 @@ test("the scratchpad is written back into the file, and read again from there [s
   await reopened.close();
 
   await holdfast("export", "s", "--format", "pi", "--into", file, "--db", db);
-  assert.equal(readFileSync(file, "utf8"), after, "a second export finds nothing to add");
+  assert.equal(readFileSync(file, "utf8"), after, "a second export adds nothing");
 });
 
-test("a session goes out as JSON and comes back in through the command line [sessions.export]", async () => {
+test("the command line exports a session as JSON and imports it again [sessions.export]", async () => {
   const directory = temporaryDirectory();
   const [db, other, file] = ["one.db", "two.db", "session.json"].map((name) => join(directory, name)) as [
     string,
@@ -150,7 +150,7 @@ test("a session goes out as JSON and comes back in through the command line [ses
   await copy.close();
 });
 
-test("what is no session file is refused in one line, and nothing is imported [sessions.pi-import] [bad.types]", async () => {
+test("a file that is not a session file is refused in one line, and nothing is imported [sessions.pi-import] [bad.types]", async () => {
   const directory = temporaryDirectory();
   const db = join(directory, "memory.db");
   for (const [name, text] of [

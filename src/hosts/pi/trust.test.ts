@@ -7,7 +7,7 @@ import type { Places } from "../install/places.ts";
 import { userFolder } from "./files.ts";
 import { checkTrust } from "./trust.ts";
 
-test("a project that pi does not trust is found, by pi's version and what was saved [doctor.trust]", () => {
+test("doctor finds a project that pi does not trust, by pi's version and saved decisions [doctor.trust]", () => {
   const home = realpathSync(temporaryDirectory());
   const root = join(home, "work", "project");
   mkdirSync(root, { recursive: true });

@@ -1,16 +1,16 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 
-/** So much of a conversation's end is read; what is older has been compacted long ago. */
-const mostBytes = 8_000_000;
+/** Read only the end of a conversation; anything older was compacted long ago. */
+const defaultMaxBytes = 8_000_000;
 
-/** The end of a part of a file, from its first whole line; undefined when there is no such file. */
+/** The last bytes of a part of a file, from its first whole line; undefined if there is no such file. */
 export function readPart(
   path: string,
   {
     from = 0,
     until = Number.POSITIVE_INFINITY,
-    most = mostBytes,
-  }: { from?: number; until?: number | undefined; most?: number } = {},
+    maxBytes = defaultMaxBytes,
+  }: { from?: number; until?: number | undefined; maxBytes?: number } = {},
 ): string | undefined {
   if (path === "") return undefined;
   try {
@@ -19,10 +19,10 @@ export function readPart(
     const file = openSync(path, "r");
     try {
       const end = Math.min(fstatSync(file).size, until);
-      const start = Math.max(from, end - most);
+      const start = Math.max(from, end - maxBytes);
       const bytes = Buffer.alloc(Math.max(0, end - start));
       const text = bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, start));
-      // No store takes NUL, and tools print all kinds of things.
+      // Stores reject NUL, but tools may print it.
       return (start === from ? text : text.slice(text.indexOf("\n") + 1)).replaceAll("\\u0000", "\\ufffd");
     } finally {
       closeSync(file);

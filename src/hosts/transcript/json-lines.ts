@@ -14,7 +14,7 @@ export interface LineWarning {
   message: string;
 }
 
-/** No message is longer, and parsing such a line would take gigabytes. */
+/** No real message is longer, and parsing such a line would take gigabytes. */
 const maxLineLength = 64_000_000;
 
 /** The JSON objects of a JSONL text, and a warning for every other line. */
@@ -50,12 +50,12 @@ function parseJson(source: string): unknown {
   }
 }
 
-/** A count that can be added up; 0 for anything else. */
+/** A positive finite number; 0 for anything else. */
 export function countIn(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-/** Milliseconds; 0 when the value is not a time. */
+/** Milliseconds; 0 if the value is not a time. */
 export function timeIn(value: unknown): number {
   if (typeof value === "number") return countIn(value);
   return typeof value === "string" ? Date.parse(value) || 0 : 0;

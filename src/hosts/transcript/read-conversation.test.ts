@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { hostNamed } from "../hosts.ts";
 import { readConversation } from "./read-conversation.ts";
 
-test("[hooks.gemini] a chat is read as lines and as one JSON document, however that is laid out", () => {
+test("[hooks.gemini] a chat is read as lines and as one JSON document in any layout", () => {
   const path = join(temporaryDirectory(), "chat.json");
   const messages = ["Port lib/old.py", "Then test it"].map((content, id) => ({ id, type: "user", content }));
   const chat = { sessionId: "s1", messages };

@@ -1,7 +1,7 @@
 import type { JsonLine, LineWarning } from "./json-lines.ts";
 import type { Message } from "./line.ts";
 
-/** What a provider counted for one call. `input` is neither read from nor written to the cache. */
+/** The provider's token counts for one call. `input` excludes tokens read from or written to the cache. */
 export interface TokenCounts {
   input: number;
   cacheWrite: number;
@@ -11,25 +11,25 @@ export interface TokenCounts {
 
 /** A model call as a host recorded it. */
 export interface ModelCall {
-  /** Messages of one call share its id; "" when the host records none. */
+  /** Shared by all messages of one call; "" if the host records none. */
   id: string;
   model: string;
   usage: TokenCounts;
-  /** Dollars, if recorded. */
+  /** In dollars, if recorded. */
   cost: number | undefined;
 }
 
-/** What happened in a recorded session, in order. */
+/** One event of a recorded session. */
 export type RecordedEvent =
   | { type: "message"; message: Message; at: number; call?: ModelCall }
   | {
       type: "compaction";
       summary: string;
-      /** How many messages came before the first one that was kept; undefined: none was kept. */
+      /** Number of messages before the first one kept; undefined if none was kept. */
       keptFrom?: number | undefined;
     };
 
-/** How one host's recorded sessions are read. */
+/** Reads the recorded sessions of one host. */
 export interface Recording {
   matches(lines: readonly JsonLine[]): boolean;
   read(

@@ -47,5 +47,5 @@ export function read({ root }: Places, file: string): string {
   return readFileSync(join(root, file), "utf8");
 }
 
-/** A hook of the person, which is not ours. */
+/** A hook of the user's, not ours. */
 export const otherHook = { matcher: "Bash", hooks: [{ type: "command", command: "echo mine" }] };

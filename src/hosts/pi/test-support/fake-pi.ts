@@ -14,9 +14,9 @@ type Handler = (event: never, context: PiContext) => unknown;
 export interface FakePiOptions {
   cwd: string;
   id?: string;
-  /** Entries that the file has already. */
+  /** Entries that the file already has. */
   entries?: PiTreeEntry[];
-  /** What the session's model answers to a summary request; it refuses the call unless given. */
+  /** The model's answer to a summary request (default: the call fails). */
   summarise?: (request: PiModelRequest) => string;
 }
 
@@ -89,7 +89,7 @@ export class FakePi implements PiExtensionApi {
     return this.#leaf ?? "";
   }
 
-  /** The messages that a model call would be given now. */
+  /** The messages of a model call at this point. */
   messages(): PiAgentMessage[] {
     const branch = this.branch();
     const compaction = branch.findLast(({ type }) => type === "compaction");
@@ -101,7 +101,7 @@ export class FakePi implements PiExtensionApi {
     return structuredClone([...summary, ...said.map(({ message }) => message as PiAgentMessage)]);
   }
 
-  /** What the model is given once every extension had its say. */
+  /** What the model is sent after all extensions have run. */
   async modelCall(): Promise<PiAgentMessage[]> {
     const messages = this.messages();
     return (await this.emit<{ messages: PiAgentMessage[] }>("context", { messages }))?.messages ?? messages;
@@ -135,13 +135,13 @@ export class FakePi implements PiExtensionApi {
     return text;
   }
 
-  /** As `/tree` does it. */
+  /** Moves in the tree, as `/tree` does. */
   async goTo(id: string): Promise<void> {
     this.#leaf = id;
     await this.emit("session_tree", { newLeafId: id });
   }
 
-  /** Asks the extension as pi does; `asks` is how often. */
+  /** Asks the extension as pi does, `asks` times. */
   async beforeCompact(
     firstKept: string,
     asks = 1,
@@ -188,7 +188,7 @@ export class FakePi implements PiExtensionApi {
   }
 }
 
-/** Everything a call shows the model, as one text. */
+/** Everything the model sees in a call, as one text. */
 export function shownIn(messages: readonly PiAgentMessage[]): string {
   return messages
     .map((message) => JSON.stringify(message.content ?? message.summary ?? ""))
