@@ -70,7 +70,7 @@ test("surfaces are chosen by name, and an unknown one is refused with the list [
   }
   const { code, stderr } = await holdfast("mcp", "--session", "../x");
   assert.equal(code, 1);
-  assert.match(stderr, /no valid session id/);
+  assert.match(stderr, /not a valid session id/);
 });
 
 test("when an agent makes a tool of its own the client is told, and can call it [mcp.changing-tools]", async (context) => {

@@ -129,14 +129,14 @@ export class Listeners {
   }
 
   tell(change: StoreChange): void {
-    for (const listener of [...this.#listeners]) tellListener(listener, change);
+    for (const listener of [...this.#listeners]) notifyListener(listener, change);
   }
 }
 
 /** A failing listener does not undo the write; its error is reported as uncaught. */
-export function tellListener<News>(listener: (news: News) => void, news: News): void {
+export function notifyListener<Event>(listener: (event: Event) => void, event: Event): void {
   try {
-    listener(news);
+    listener(event);
   } catch (error) {
     queueMicrotask(() => {
       throw error;
