@@ -90,11 +90,11 @@ function commonLength(a: readonly string[], b: readonly string[]): number {
 
 /** The first half of the SHA-256 of part, role and text. */
 export async function hashPiece({ part, role, text }: Omit<LedgerPiece, "tokens">): Promise<string> {
-  const whole = `${part}\n${role}\n${text}`;
+  const input = `${part}\n${role}\n${text}`;
   // Node's synchronous hash takes microseconds; Web Crypto would make every turn wait for a thread.
   const node = globalThis.process?.getBuiltinModule?.("node:crypto");
-  if (node) return node.createHash("sha256").update(whole, "utf8").digest("hex").slice(0, 32);
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(whole));
+  if (node) return node.createHash("sha256").update(input, "utf8").digest("hex").slice(0, 32);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(input));
   return Array.from(new Uint8Array(digest).slice(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",
   );

@@ -228,12 +228,12 @@ test("a key used for another operation is rejected, and so is an invalid key [jo
   for (const key of ["", "x".repeat(256), 5 as unknown as string])
     await rejection(session.notepad.append("x", { key }), "invalid_input");
   assert.deepEqual(await everything(session), before);
-  const refused = await session.call(
+  const rejected = await session.call(
     "update_notepad",
     { operation: "delete", content: "missing" },
     { key: "later" },
   );
-  assert.equal(refused.ok, false);
+  assert.equal(rejected.ok, false);
   assert.equal(
     (await session.call("write_notepad", { content: "x" }, { key: "later" })).ok,
     true,

@@ -30,7 +30,7 @@ async function readAs(
   return { reports: program.lines.map((line) => JSON.parse(line) as ReaderReport), errors };
 }
 
-const whole: ReaderReport = {
+const full: ReaderReport = {
   opened: "done",
   notepad: "- Sheet 1: 500 rows",
   notes: ["a note"],
@@ -48,7 +48,7 @@ test("in a read-only directory SQLite reads and rejects writes [bad.read-only]",
   const before = fingerprint(directory);
   const { reports } = await readAs(readOnlyPlace(directory), [store, `sqlite:${store}`]);
   for (const { message, ...report } of reports) {
-    assert.deepEqual(report, whole);
+    assert.deepEqual(report, full);
     assert.match(
       message ?? "",
       /open read-only, because it is not writable\. Make the file and its directory writable, then open it again\./,
@@ -78,7 +78,7 @@ test("a read-only SQLite store includes the write-ahead log of a killed process 
   const before = fingerprint(directory);
   const { reports } = await readAs(readOnlyPlace(directory), [store]);
   const { message: _message, ...report } = reports[0] as ReaderReport;
-  assert.deepEqual(report, { ...whole, notepad: "w:1", notes: ["w:2"], found: 0, history: 3 });
+  assert.deepEqual(report, { ...full, notepad: "w:1", notes: ["w:2"], found: 0, history: 3 });
   assert.deepEqual(fingerprint(directory), before);
 });
 
@@ -97,7 +97,7 @@ test("in a read-only directory JSONL reads, even with a torn line or without its
     const before = fingerprint(directory);
     const { reports, errors } = await readAs(readOnlyPlace(directory), [`jsonl:${directory}`]);
     const { message, ...report } = reports[0] as ReaderReport;
-    assert.deepEqual(report, whole);
+    assert.deepEqual(report, full);
     assert.match(message ?? "", /Make the directory writable, or use another one\./);
     assert.equal(errors.split("its last line is torn and was ignored").length - 1, 2 * warnings, errors);
     assert.deepEqual(fingerprint(directory), before);
@@ -138,6 +138,6 @@ test("another user reads what the permissions allow, writes nothing, and gets an
   for (const path of [database, join(lines, "a.jsonl"), join(lines, "lock")]) chmodSync(path, 0o644);
   chmodSync(lines, 0o755);
   for (const { message: _message, ...report } of (await readAs(asNobody(), stores)).reports)
-    assert.deepEqual(report, whole);
+    assert.deepEqual(report, full);
   assert.deepEqual(fingerprint(directory), before);
 });

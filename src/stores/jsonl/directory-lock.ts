@@ -5,7 +5,7 @@ import { applicationId } from "../application-id.ts";
 import { makeDirectory } from "../durable-directory.ts";
 import { isFull, isReadOnly } from "../sqlite-errors.ts";
 
-/** Serialises the writers of a directory with a SQLite lock on a one-page file, which the OS releases if its holder dies. */
+/** Serialises the writers of a directory with SQLite's lock on a one-page file; the OS releases it if the holder dies. */
 export class DirectoryLock {
   readonly #directory: string;
   readonly #database: DatabaseSync | undefined;

@@ -49,7 +49,7 @@ function parse(text: string): Line | undefined {
   }
 }
 
-/** `path` is the file with a session's calls, undefined if there is no such session; `hold` runs work under the lock. */
+/** `path`: the file with a session's calls, undefined if there is no such session. `hold`: runs work under the lock. */
 interface Access {
   path(scope: Scope): string | undefined;
   hold<T>(work: () => T): T;

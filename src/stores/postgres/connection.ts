@@ -93,7 +93,7 @@ export class Connection {
     return connecting;
   }
 
-  /** Several queries may report the same loss. Only the first drops the connection, or a new one would be dropped too. */
+  /** Several queries may report the same loss; drop the connection once, or its replacement would be dropped too. */
   #drop(connecting: Promise<Client>): void {
     if (this.#client !== connecting) return;
     this.#client = undefined;

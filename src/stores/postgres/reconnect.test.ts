@@ -127,7 +127,7 @@ test("a silent connection is dropped, and its pending commit is applied once [st
   const memory = await openFor(context, throughProxy);
   const session = await memory.createSession({ id: "slow" });
   // The commit blocks on a lock in the server; meanwhile the connection goes silent.
-  const beside = await openFor(context, url);
+  const direct = await openFor(context, url);
   await askPostgres(
     url,
     "CREATE FUNCTION wait_a_moment() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'",
@@ -158,7 +158,7 @@ test("a silent connection is dropped, and its pending commit is applied once [st
   assert.ok(performance.now() - dead < soon, `it took ${performance.now() - dead} ms`);
   await holder.query("SELECT pg_advisory_unlock(1)");
   await adding;
-  await assertExactlyOnce(beside, "slow", ["only once"]);
+  await assertExactlyOnce(direct, "slow", ["only once"]);
 });
 
 test("a server crash and restart loses no write, and watchers get the changes they missed [stores.reconnect] [journal.feed]", async (context) => {

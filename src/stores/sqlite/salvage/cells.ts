@@ -77,8 +77,8 @@ function readPayload(
     next = view.getUint32(0);
   }
   // An overflow chain that continues past the payload is damaged.
-  const whole = missing === 0 && next === 0;
-  return { bytes: whole ? Buffer.concat(parts) : (parts[0] ?? new Uint8Array()), length: length.value };
+  const isComplete = missing === 0 && next === 0;
+  return { bytes: isComplete ? Buffer.concat(parts) : (parts[0] ?? new Uint8Array()), length: length.value };
 }
 
 function readColumns(bytes: Uint8Array, length: number): Column[] | undefined {

@@ -12,7 +12,7 @@ export interface Salvage {
   losses: string[];
 }
 
-/** Recovers the readable sessions of a damaged SQLite file, without changing it. `idPrefix` also selects deleted ones. */
+/** Recovers the readable sessions of a damaged SQLite file, without changing it. Default: all but the deleted ones. */
 export function salvage(path: string, idPrefix: string | undefined, startProgress?: StartProgress): Salvage {
   const rows = findRows(path, startProgress);
   const losses: string[] = [];
