@@ -35,7 +35,7 @@ test("the agent's own edits follow at the next turn as a compact change, before 
   );
   assert.equal(
     newest(third),
-    "[Notepad changes; @N: after line N of the notepad as last shown, - is gone, + is new]\n@0\n+ - Sheet 1: 500 rows\n[End of notepad changes]\n\nGo on.",
+    "[Notepad changes; @N: after line N of the notepad as last shown, - removed, + added]\n@0\n+ - Sheet 1: 500 rows\n[End of notepad changes]\n\nGo on.",
   );
   assert.equal(
     notepadIn(third as never),
@@ -113,7 +113,7 @@ test("changes that outgrow the notepad give way to a whole copy [controller.epoc
     stage
       .turns()
       .map((request) =>
-        newest(request).startsWith("[Notepad, whole and current; it replaces every earlier copy]\n"),
+        newest(request).startsWith("[Notepad, full and current; replaces every earlier copy]\n"),
       );
   for (let turn = 0; turn < 6; turn++) {
     for (let row = 0; row < 8; row++)
@@ -128,7 +128,7 @@ test("changes that outgrow the notepad give way to a whole copy [controller.epoc
   await stage.say("Empty it.");
   assert.match(
     newest(stage.turns().at(-1)),
-    /^\[Notepad: it is empty now; this replaces every earlier copy\]\n\nEmpty it\.$/,
+    /^\[Notepad: now empty; replaces every earlier copy\]\n\nEmpty it\.$/,
   );
   await session.notepad.write("(empty)", person);
   await stage.say("A word that looks empty.");

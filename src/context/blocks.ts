@@ -1,29 +1,29 @@
-/** A piece of rendered memory, and where it goes. */
+/** A rendered part of memory, and its position in the prompt. */
 export interface Block {
   surface: string;
-  /** `system`: at the end of the system prompt. `message`: before the newest user message, never stored. */
+  /** `system`: end of the system prompt. `message`: before the newest user message, never stored. */
   placement: "system" | "message";
   text: string;
 }
 
-/** What the model is to see of a session. */
+/** What to show the model of a session. */
 export interface Context {
   /** Names of the surfaces in use. */
   surfaces: readonly string[];
-  /** How to use the registered surfaces; the same from turn to turn. */
+  /** How to use the surfaces; identical in every turn. */
   guidance: string;
   blocks: readonly Block[];
-  /** What the epoch froze at its start, in the order of the blocks. */
+  /** The blocks frozen at the start of the epoch, in order. */
   frozen: readonly string[];
-  /** End markers by surface, for blocks that need one where anything follows. */
+  /** End markers by surface, needed where more text follows the block. */
   ends: Readonly<Record<string, string>>;
-  /** Guidance and the blocks for the system prompt, in their order there. */
+  /** The guidance and the `system` blocks, joined in order. */
   system: string;
-  /** The blocks for the message, or "". */
+  /** The `message` blocks, or "". */
   message: string;
 }
 
-/** The blocks' texts, each with its end, for a place where more follows. */
+/** The blocks' texts with their end markers, for a place where more text follows. */
 export function closedTexts({ ends }: Context, blocks: readonly Block[]): string[] {
   return blocks.map(({ surface, text }) =>
     ends[surface] === undefined ? text : `${text}\n${ends[surface]}`,

@@ -2,9 +2,9 @@ import { diffLines } from "../engine/diff.ts";
 import type { Context } from "./blocks.ts";
 import { fenceContent } from "./fence.ts";
 
-/** What the model is shown of the memory at one moment. */
+/** The memory as shown to the model. */
 export interface MemoryView {
-  /** Undefined where the notepad is not in use. */
+  /** Undefined if the notepad is not in use. */
   notepad: string | undefined;
   /** The blocks of the other surfaces, by surface. */
   blocks: ReadonlyMap<string, string>;
@@ -12,7 +12,7 @@ export interface MemoryView {
 
 export interface PlannedChange {
   text: string;
-  /** True: a whole copy that replaces everything shown before. */
+  /** The text is a full copy of the notepad, which replaces every earlier one. */
   whole: boolean;
 }
 
@@ -25,9 +25,9 @@ export function viewOf(context: Context, notepad: string): MemoryView {
 }
 
 /**
- * The text that brings the model's picture of the memory up to date; undefined when it is up to date. `believed` is the
- * notepad as the model would work it out by now. It may be wrong even where nothing differs from what was shown: when
- * somebody took back what the agent wrote. Then the whole notepad is shown.
+ * The text that updates the model's view of the memory; undefined if it is up to date. `believed` is the notepad the
+ * model would infer from its own edits. If someone undid such an edit, `believed` is wrong although `shown` equals
+ * `now`; then show the full notepad.
  */
 export function planChange(
   shown: MemoryView,
@@ -42,7 +42,7 @@ export function planChange(
     parts.push(renderWhole(now.notepad));
   } else if (now.notepad !== undefined && shown.notepad !== now.notepad) {
     const changes = renderChanges(shown.notepad ?? "", now.notepad);
-    // Changes that have grown past the notepad itself cost more than showing it once more.
+    // If the changes are longer than the notepad, a full copy is cheaper.
     whole = changedBefore + changes.length > Math.max(now.notepad.length, 200);
     parts.push(whole ? renderWhole(now.notepad) : changes);
   }
@@ -53,7 +53,7 @@ export function planChange(
   return parts.length === 0 ? undefined : { text: parts.join("\n\n"), whole };
 }
 
-/** Line by line; `@N` says after which line of the text shown before, so that nothing is left to guess. */
+/** A line diff; `@N` gives the position in the text as last shown. */
 function renderChanges(before: string, after: string): string {
   const out: string[] = [];
   let oldLine = 0;
@@ -69,10 +69,10 @@ function renderChanges(before: string, after: string): string {
     if (kind === "removed") oldLine++;
     out.push(`${kind === "added" ? "+" : "-"} ${fenceContent(text)}`);
   }
-  return `[Notepad changes; @N: after line N of the notepad as last shown, - is gone, + is new]\n${out.join("\n")}\n[End of notepad changes]`;
+  return `[Notepad changes; @N: after line N of the notepad as last shown, - removed, + added]\n${out.join("\n")}\n[End of notepad changes]`;
 }
 
 function renderWhole(notepad: string): string {
-  if (notepad === "") return "[Notepad: it is empty now; this replaces every earlier copy]";
-  return `[Notepad, whole and current; it replaces every earlier copy]\n${fenceContent(notepad)}\n[End of notepad]`;
+  if (notepad === "") return "[Notepad: now empty; replaces every earlier copy]";
+  return `[Notepad, full and current; replaces every earlier copy]\n${fenceContent(notepad)}\n[End of notepad]`;
 }

@@ -1,8 +1,8 @@
-/** The end of the text, for which NUL stands in. Letters come last, from LOWER on. */
+/** Kinds of characters. END is the end of the text or NUL; the letters are LOWER and above. */
 export const END = 0;
 export const SPACE = 1;
 export const DIGIT = 2;
-export const MARK = 3;
+export const PUNCTUATION = 3;
 export const ASTRAL = 4;
 export const LOWER = 5;
 export const UPPER = 6;
@@ -16,9 +16,9 @@ export const INDIC = 13;
 export const THAI = 14;
 export const OTHER = 15;
 
-// Each starts on a multiple of 16, so one byte per 16 code units will do; Hebrew words cost what Greek ones do.
+// Every range starts on a multiple of 16, so one byte per 16 code units is enough. Hebrew costs the same as Greek.
 const SCRIPTS: [from: number, kind: number][] = [
-  [0x0080, MARK],
+  [0x0080, PUNCTUATION],
   [0x00c0, LOWER],
   [0x0370, GREEK],
   [0x0400, CYRILLIC],
@@ -33,9 +33,9 @@ const SCRIPTS: [from: number, kind: number][] = [
   [0x1200, OTHER],
   [0x1e00, LOWER],
   [0x1f00, GREEK],
-  [0x2000, MARK],
+  [0x2000, PUNCTUATION],
   [0x2e80, HAN],
-  [0x3000, MARK],
+  [0x3000, PUNCTUATION],
   [0x3040, KANA],
   [0x3130, HANGUL],
   [0x3190, KANA],
@@ -47,12 +47,12 @@ const SCRIPTS: [from: number, kind: number][] = [
   [0xe000, OTHER],
   [0xf900, HAN],
   [0xfb00, ARABIC],
-  [0xfe00, MARK],
+  [0xfe00, PUNCTUATION],
   [0xfe70, ARABIC],
-  [0xff00, MARK],
+  [0xff00, PUNCTUATION],
   [0xff60, KANA],
   [0xffa0, HANGUL],
-  [0xffe0, MARK],
+  [0xffe0, PUNCTUATION],
 ];
 
 const BLOCK_KINDS = new Uint8Array(0x1000);
@@ -61,7 +61,7 @@ SCRIPTS.forEach(([from, kind], index) => {
 });
 
 const ASCII_KINDS = new Uint8Array(128)
-  .fill(MARK)
+  .fill(PUNCTUATION)
   .fill(END, 0, 1)
   .fill(SPACE, 9, 14)
   .fill(SPACE, 32, 33)
@@ -69,7 +69,7 @@ const ASCII_KINDS = new Uint8Array(128)
   .fill(UPPER, 65, 91)
   .fill(LOWER, 97, 123);
 
-/** What sort of character a UTF-16 code unit is, as far as it matters for counting tokens. */
+/** The kind of a UTF-16 code unit, for counting tokens. */
 export function kindOf(code: number): number {
   return (code < 128 ? ASCII_KINDS[code] : BLOCK_KINDS[code >> 4]) ?? END;
 }

@@ -1,12 +1,12 @@
 import type { ModelMessage } from "ai";
 import type { Json } from "../engine/json.ts";
 
-/** A stored message with its place in the session. */
+/** A stored message with its number in the session. */
 export interface StoredMessage {
   number: number;
   message: ModelMessage;
   at: number;
-  /** Said in a warning turn: no answer to what the user asked. */
+  /** From a warning turn, so it does not answer the user. */
   aside?: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface ToolResult {
   /** The tool call's id. */
   id: string;
   tool: string;
-  /** The message that holds it. */
+  /** Number of the message that contains it. */
   message: number;
   text: string;
   isError: boolean;
@@ -33,25 +33,25 @@ export function toStored(number: number, value: Json): StoredMessage {
 }
 
 export function fromStored(message: ModelMessage, at: number, aside = false): Json {
-  // No store takes NUL. A user is told so; a model and a tool cannot be.
+  // Stores reject NUL. A user gets the error; models and tools cannot react to it, so replace it.
   const plain = (_: string, value: unknown) =>
     typeof value === "string" && message.role !== "user" ? value.replaceAll("\u0000", "\ufffd") : value;
   return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
 }
 
-/** The idempotency key of a tool call, so that a call that is answered again after a crash does nothing twice. */
+/** The idempotency key of a tool call, so that a call repeated after a crash has no second effect. */
 export function callKey(message: number, id: string, index = 0): string {
-  // Some models give all their calls one id, and some ids are longer than a key may be.
+  // Some models reuse one id for all calls, and some ids exceed the key limit.
   return `call-${message}-${index}-${id}`.slice(0, 255).toWellFormed();
 }
 
-/** The message that holds the call of this key; undefined for any other key. */
+/** Number of the message with the call of this key; undefined if it is not the key of a call. */
 export function messageOfCall(key: string | null): number | undefined {
   const number = /^call-(\d+)-/.exec(key ?? "")?.[1];
   return number === undefined ? undefined : Number(number);
 }
 
-/** Everything a message says, as one text. */
+/** The whole content of a message as text. */
 export function textOf(message: ModelMessage): string {
   if (typeof message.content === "string") return message.content;
   return message.content
@@ -65,7 +65,7 @@ export function textOf(message: ModelMessage): string {
     .join("\n");
 }
 
-/** Everything in a message that identifiers can be looked for in: as textOf, but without JSON's escapes. */
+/** Like `textOf`, but without JSON escapes, to search for identifiers. */
 export function plainTextOf(message: ModelMessage): string {
   if (typeof message.content === "string") return message.content;
   return message.content
@@ -86,20 +86,20 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Every text in a value, names of fields left out. */
+/** All strings and numbers in a value, without field names. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Only what was said in words: no tool calls, no results. */
+/** Only the text parts: no tool calls, no results. */
 export function spokenText(message: ModelMessage): string {
   if (typeof message.content === "string") return message.content;
   return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-/** Whether the assistant had its last word: it said something, or nothing at all, and called no tool. */
+/** Whether the assistant ended its turn: a message, even an empty one, without a tool call. */
 export function isFinalAnswer({ message, aside }: StoredMessage): boolean {
   if (message.role !== "assistant" || aside) return false;
   return typeof message.content === "string" || message.content.every(({ type }) => type !== "tool-call");

@@ -11,14 +11,14 @@ import {
   KANA,
   kindOf,
   LOWER,
-  MARK,
   OTHER,
+  PUNCTUATION,
   SPACE,
   THAI,
   UPPER,
 } from "./character-kinds.ts";
 
-/** Letters that hardly ever follow a, b, c and so on inside a word: between them a token nearly always ends. */
+/** Letters that rarely follow a, b, c and so on within a word; a token usually ends between them. */
 const RARE_FOLLOWERS =
   "oq,dfghkmnpqvwxz,bdfgjmnpqvwxz,cghjknpqvwxz,,bcdghjkmnpqvwxz,bcdfjkmqvwxyz,bcdfgjkpqvwxyz,juwy," +
   "bcdfghklmnpqrtvwxyz,bcdfghjmpqrvwxyz,hjmnqrwxz,cfghjknqrvwxz,hjqx,q,bfgjknqvwxz,abcdefghijklmnoprstvwxyz," +
@@ -30,7 +30,7 @@ RARE_FOLLOWERS.split(",").forEach((followers, first) => {
   for (const letter of followers) RARE_PAIRS[((first + 1) << 5) | (letter.charCodeAt(0) & 31)] = 1;
 });
 
-/** What one more of the same character costs in a long run of it. */
+/** Cost of each repeated character in a long run. */
 const REPEAT_COSTS = tableOf(1 / 4, [
   [1 / 64, "#*-./=_"],
   [1 / 32, "%+~"],
@@ -39,13 +39,13 @@ const REPEAT_COSTS = tableOf(1 / 4, [
   [1 / 2, "gjnpqtuwzDGHJKNPQRSTUVWZ[]`{}&"],
 ]);
 
-/** What a single mark costs when a word follows it directly: `.name` is mostly one token, `#name` is two. */
-const LEADING_MARK_COSTS = tableOf(0.6, [
+/** Cost of a single punctuation character directly before a word: `.name` is usually one token, `#name` two. */
+const LEADING_PUNCTUATION_COSTS = tableOf(0.6, [
   [0.05, "._\\('"],
   [0.35, "/-:=<"],
 ]);
 
-/** Letters of a word that come free with its first token, and the cost of each further letter. */
+/** Letters included in a word's first token, the cost of each further letter, and the extra cost without a space before. */
 const ALPHABETS: Record<number, { free: number; perLetter: number; unspaced: number }> = {
   [HANGUL]: { free: 1.3, perLetter: 0.67, unspaced: 0.3 },
   [CYRILLIC]: { free: 3, perLetter: 0.16, unspaced: 0.5 },
@@ -54,7 +54,7 @@ const ALPHABETS: Record<number, { free: number; perLetter: number; unspaced: num
   [INDIC]: { free: 2.5, perLetter: 0.34, unspaced: 0 },
 };
 
-/** Scripts written without spaces, and the like: tokens per code unit. */
+/** Tokens per code unit, for scripts without spaces and everything else. */
 const FLAT_COSTS: Record<number, number> = {
   [HAN]: 0.72,
   [KANA]: 0.7,
@@ -63,14 +63,14 @@ const FLAT_COSTS: Record<number, number> = {
   [OTHER]: 0.7,
 };
 
-/** Between kana, Chinese characters come in ones and twos, which join into fewer words than a line of them. */
+/** Extra cost per run of Han characters: short runs between kana form fewer multi-character tokens than long ones. */
 const HAN_START = 0.2;
 
 interface Scan {
   readonly text: string;
   at: number;
   tokens: number;
-  /** Whether a space stands directly before `at` that the next token takes with it. */
+  /** Whether a space before `at` belongs to the next token. */
   spaced: boolean;
 }
 
@@ -81,7 +81,7 @@ export function estimateTokens(text: string): number {
     const kind = kindOf(text.charCodeAt(scan.at));
     if (kind === LOWER || kind === UPPER) readWord(scan);
     else if (kind === SPACE) readSpace(scan);
-    else if (kind === MARK || kind === END) readMarks(scan);
+    else if (kind === PUNCTUATION || kind === END) readPunctuation(scan);
     else if (kind === DIGIT) readDigits(scan);
     else readScript(scan, kind);
   }
@@ -99,7 +99,7 @@ function readWord(scan: Scan): void {
   let accents = 0;
   let repeats = 0;
   let repeatCost = 0;
-  // A capital after a small letter starts the next word: getUserName is three.
+  // A capital after a lower-case letter starts the next word: getUserName is three.
   while (kind === LOWER || (kind === UPPER && capitals === at - scan.at)) {
     if (kind === UPPER) capitals++;
     if (code === previous) {
@@ -121,7 +121,7 @@ function readWord(scan: Scan): void {
   scan.spaced = false;
 }
 
-/** Where `'s`, `'t`, `'re` and the like end: they belong to the word before. */
+/** The end of `'s`, `'t`, `'re` etc., which belong to the word before. */
 function skipContraction(scan: Scan, apostrophe: number): number {
   let end = apostrophe + 1;
   while (end < apostrophe + 4 && kindOf(codeAt(scan.text, end)) === LOWER) end++;
@@ -159,12 +159,12 @@ function readSpace(scan: Scan): void {
   else if (scan.spaced && last !== 32) scan.tokens += 0.2;
 }
 
-function readMarks(scan: Scan): void {
+function readPunctuation(scan: Scan): void {
   const { text } = scan;
   const first = text.charCodeAt(scan.at);
   let at = scan.at;
   let code = first;
-  let kind: number = MARK;
+  let kind: number = PUNCTUATION;
   let previous = -1;
   let changes = 0;
   let wide = 0;
@@ -178,9 +178,9 @@ function readMarks(scan: Scan): void {
     previous = code;
     code = codeAt(text, ++at);
     kind = kindOf(code);
-  } while (kind === MARK);
+  } while (kind === PUNCTUATION);
   if (changes === 1 && at === scan.at + 1 && !scan.spaced && kind >= LOWER) {
-    scan.tokens += first < 128 ? (LEADING_MARK_COSTS[first] ?? 0) : 0.7;
+    scan.tokens += first < 128 ? (LEADING_PUNCTUATION_COSTS[first] ?? 0) : 0.7;
   } else {
     scan.tokens += Math.max(1, repeatCost) + Math.max(0, changes - 3) * 0.6 + Math.max(0, wide - 1) * 0.6;
     while (code === 10 || code === 13) code = codeAt(text, ++at);
@@ -214,13 +214,13 @@ function readScript(scan: Scan, kind: number): void {
   scan.spaced = false;
 }
 
-// Reading past the end would make the engine abandon its fast path for charCodeAt.
+// Reading past the end would deoptimise charCodeAt.
 function codeAt(text: string, at: number): number {
   return at < text.length ? text.charCodeAt(at) : 0;
 }
 
-function tableOf(usual: number, exceptions: [value: number, characters: string][]): Float64Array {
-  const table = new Float64Array(128).fill(usual);
+function tableOf(defaultValue: number, exceptions: [value: number, characters: string][]): Float64Array {
+  const table = new Float64Array(128).fill(defaultValue);
   for (const [value, characters] of exceptions) {
     for (const character of characters) table[character.charCodeAt(0)] = value;
   }

@@ -10,7 +10,7 @@ const tokenizer = await loadExactTokenizer();
 const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
 const plain = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
 
-/** What loading says when the package is not there; asked first, since a package once loaded stays loaded. */
+/** The error for a missing package. Runs first, because a loaded package stays loaded. */
 async function failWithoutPackage(): Promise<unknown> {
   const hooks = registerHooks({
     resolve(specifier, context, next) {
@@ -27,7 +27,7 @@ async function failWithoutPackage(): Promise<unknown> {
   }
 }
 
-/** Numbers below `limit` that look random and are the same in every run. */
+/** Deterministic pseudo-random numbers below `limit`. */
 function createRandom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -55,7 +55,7 @@ describe("loadExactTokenizer", () => {
     assert.match(isMissing.message, /npm install gpt-tokenizer/);
   });
 
-  it("is named o200k and counts nothing in an empty text", () => {
+  it("is named o200k and counts 0 for an empty text", () => {
     assert.equal(tokenizer.name, "o200k");
     assert.equal(tokenizer.count(""), 0);
     assert.equal(tokenizer.count("Hello, world!"), 4);
@@ -96,7 +96,7 @@ describe("loadExactTokenizer", () => {
     fc.assert(fc.property(words, (list) => tokenizer.count(list.join(" 1 ")) === plain(list.join(" 1 "))));
   });
 
-  it("stays within 2 % where it cuts a run", () => {
+  it("stays within 2 % when it cuts a run", () => {
     for (const [alphabet, length] of [
       ["a", 2000],
       [LOWER, 2000],
@@ -121,10 +121,10 @@ describe("loadExactTokenizer", () => {
     spaces: () => " ".repeat(MILLION),
     "line ends": () => "\n".repeat(MILLION),
     "slashes and line ends": () => "/\n".repeat(MILLION / 2),
-    marks: () => spell("!?-+*=<>.,;:", MILLION),
+    punctuation: () => spell("!?-+*=<>.,;:", MILLION),
     digits: () => spell("0123456789", MILLION),
     "a megabyte of Chinese without punctuation": () => spell(HAN, Math.ceil(MILLION / 3)),
-    "letters and marks beyond ASCII": () => "ªé×".repeat(MILLION / 3),
+    "non-ASCII letters and punctuation": () => "ªé×".repeat(MILLION / 3),
   };
   const time = (text: string) => {
     const start = performance.now();
@@ -138,14 +138,14 @@ describe("loadExactTokenizer", () => {
       const text = make();
       const start = performance.now();
       const tokens = tokenizer.count(text);
-      // About 1 s; uncut, most of these take twenty minutes or hours. A busy machine must not fail this.
+      // Takes about 1 s; without cutting, minutes to hours. The limit leaves room for a busy machine.
       assert.ok(performance.now() - start < 60_000);
       assert.ok(tokens > text.length / 1000 && tokens <= text.length * 3);
     });
   }
 
-  it("is as fast as before after it has counted all that", () => {
-    // With the encoder's cache left to fill up, this takes hundreds of times as long.
+  it("does not get slower after counting all that", () => {
+    // If the encoder's cache filled up, this would take hundreds of times as long.
     assert.ok(time("×éª".repeat(100_000)) < 50 * Math.max(timeBefore, 100));
   });
 });

@@ -2,23 +2,23 @@ import { HoldfastError } from "../errors.ts";
 import { kindOf, LOWER, UPPER } from "./character-kinds.ts";
 import type { Tokenizer } from "./tokens.ts";
 
-// The encoder takes each of these in one piece, and its time is quadratic in the length of a piece.
+// The encoder processes each of these as one piece, in time quadratic in its length.
 const LONG_RUN = /[\p{L}\p{M}]{128}|[^\s\p{L}\p{N}]{256}|\s{256}|[\r\n/]{256}/gu;
 const SHORTEST_LONG_RUN = 128;
 
-// Here a piece always ends, so that a text can be counted in two parts and the sum is exact.
+// A piece always ends here, so splitting the text here keeps the sum exact.
 const END_OF_LETTERS = /(?<=\p{L})(?=[^\p{L}\p{M}'])/gu;
 
-// Its cache makes it many times slower once full, which takes 100,000 pieces of two characters and two tokens.
+// The encoder gets many times slower once its cache is full, after 100,000 pieces of at least two characters and two tokens.
 const CHARACTERS_PER_BLOCK = 100_000;
 const TOKENS_PER_CACHE = 100_000;
 
-// Without this it throws on text that happens to contain a special token such as <|endoftext|>.
+// Otherwise the encoder throws on text that contains a special token such as <|endoftext|>.
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 /**
- * Loads the exact o200k tokenizer, which needs the package `gpt-tokenizer` and some 64 MB.
- * Only in unbroken runs of 128 letters or 256 marks or blanks is it a little off, by about 1 %.
+ * Loads the exact o200k tokenizer, which needs the package `gpt-tokenizer` and about 64 MB.
+ * Only in runs of 128 letters, or 256 punctuation or whitespace characters, it is off by about 1 %.
  */
 export async function loadExactTokenizer(): Promise<Tokenizer> {
   const { countTokens, clearMergeCache } = await importEncoding();
@@ -50,13 +50,13 @@ async function importEncoding() {
   } catch (cause) {
     throw new HoldfastError(
       "missing_dependency",
-      'Counting tokens exactly needs the package "gpt-tokenizer", which could not be loaded: npm install gpt-tokenizer',
+      'Counting tokens exactly needs the package "gpt-tokenizer", which could not be loaded. Run: npm install gpt-tokenizer',
       { data: { package: "gpt-tokenizer" }, cause },
     );
   }
 }
 
-/** Parts after each of which the encoder's cache can be cleared. */
+/** Blocks after which the encoder's cache can be cleared. */
 function cutBlocks(text: string): string[] {
   const cuts: number[] = [];
   END_OF_LETTERS.lastIndex = CHARACTERS_PER_BLOCK;
@@ -70,7 +70,7 @@ function cutBlocks(text: string): string[] {
 }
 
 function cutLongRuns(text: string): string[] {
-  if (!mayHoldLongRun(text)) return [text];
+  if (!mayHaveLongRun(text)) return [text];
   return cutAt(
     text,
     Array.from(text.matchAll(LONG_RUN), (run) => run.index + run[0].length),
@@ -83,13 +83,13 @@ function cutAt(text: string, cuts: readonly number[]): string[] {
   return parts;
 }
 
-/** A quick look that spares most text the pattern above, which takes as long as the encoder itself. */
-function mayHoldLongRun(text: string): boolean {
+/** A cheap pre-check, because the regular expression above takes as long as the encoder itself. */
+function mayHaveLongRun(text: string): boolean {
   let start = 0;
   let runKind = -1;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    // Beyond ASCII only the pattern can tell letters from marks, and a slash continues line ends as well as marks.
+    // Only the regular expression can classify non-ASCII; a slash continues both line breaks and punctuation.
     if (code >= 128 || code === 47) continue;
     const kind = kindOf(code);
     const broad = kind === UPPER ? LOWER : kind;

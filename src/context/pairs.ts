@@ -4,14 +4,14 @@ import { resultText, type StoredMessage } from "./conversation.ts";
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 
 /**
- * Two processes that talk in one session may say something between a call and its result, or both answer it, and no
- * provider takes that. Such a call, and a result that nobody waits for, are told in words instead.
+ * Two processes in one session may add messages between a call and its result, or both answer the call. Providers
+ * reject that, so such a call, and a result without an open call, become plain text.
  */
 export function pairCalls(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   let open: string[] = [];
   const paired = messages.map((stored, index) => {
     const { message } = stored;
-    if (message.role === "tool") return withMessage(stored, takeAnswers(message, open));
+    if (message.role === "tool") return withMessage(stored, keepExpected(message, open));
     open = callIds(message);
     if (open.length === 0) return stored;
     const answered = answeredAfter(messages, index, open);
@@ -31,7 +31,7 @@ function callIds({ role, content }: ModelMessage): string[] {
   return content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
 }
 
-/** Those calls of a message that are answered right after it. */
+/** The calls of a message whose results follow directly. */
 function answeredAfter(messages: readonly StoredMessage[], index: number, calls: string[]): Set<string> {
   const answered = new Set<string>();
   for (let at = index + 1; answered.size < calls.length; at++) {
@@ -40,23 +40,23 @@ function answeredAfter(messages: readonly StoredMessage[], index: number, calls:
     const known = answered.size;
     for (const part of results)
       if (part.type === "tool-result" && calls.includes(part.toolCallId)) answered.add(part.toolCallId);
-    // A result that nobody waits for stands in between.
+    // A result of another call comes between.
     if (answered.size === known) break;
   }
   return answered;
 }
 
-/** What is waited for stays, each answer once; a message with nothing else is told in words. */
-function takeAnswers(message: ToolMessage, open: string[]): ModelMessage {
-  const awaited = message.content.filter((part) => {
+/** Keeps one result per open call; a message without any becomes plain text. */
+function keepExpected(message: ToolMessage, open: string[]): ModelMessage {
+  const expected = message.content.filter((part) => {
     if (part.type !== "tool-result") return true;
     const at = open.indexOf(part.toolCallId);
     if (at !== -1) open.splice(at, 1);
     return at !== -1;
   });
-  if (awaited.length === message.content.length) return message;
-  return awaited.length > 0
-    ? { ...message, content: awaited }
+  if (expected.length === message.content.length) return message;
+  return expected.length > 0
+    ? { ...message, content: expected }
     : { role: "user", content: message.content.map(lateText).join("\n\n") };
 }
 

@@ -30,7 +30,7 @@ function prompt(
   });
 }
 
-/** The prompt in short: who says what. */
+/** The prompt as role and text. */
 function shape(...input: Parameters<typeof prompt>): string[] {
   return prompt(...input).messages.map(
     ({ role, content }) =>
@@ -40,7 +40,7 @@ function shape(...input: Parameters<typeof prompt>): string[] {
 
 const span = (from: number, to: number, text: string, kind = "task") => ({ from, to, kind, text });
 
-test("a task's span is one line, tool calls and all, and the answer to the call that ended it goes with it [controller.prompt-spans]", () => {
+test("a task's span becomes one line, including its tool calls and the result of the call that ended it [controller.prompt-spans]", () => {
   const messages = conversation(
     user("go"),
     calls("begin_task", {}),
@@ -58,7 +58,7 @@ test("a task's span is one line, tool calls and all, and the answer to the call 
   ]);
 });
 
-test("what the user asked within a task and has no answer to stays; what was answered goes [controller.prompt-spans]", () => {
+test("unanswered user messages in a task stay; answered ones are collapsed [controller.prompt-spans]", () => {
   const messages = conversation(
     calls("begin_task", {}),
     result("ok"),
@@ -80,7 +80,7 @@ test("what the user asked within a task and has no answer to stays; what was ans
   assert.deepEqual(
     shape(later, records),
     ["user: [Task]", "user: second", "assistant: answered too", "user: third"],
-    "and stays where it was",
+    "at the same position",
   );
 });
 
@@ -99,7 +99,7 @@ test("nested and neighbouring spans, and one that began before the summary [cont
   );
 });
 
-test("changes stand where they were put: before a user message in it, elsewhere on their own [controller.prompt-changes]", () => {
+test("injected changes keep their position: in front of a user message within it, elsewhere as their own message [controller.prompt-changes]", () => {
   const messages = conversation(user("go"), calls("x", {}), result("y"), says("done"), user("on"));
   const put = (before: number, text: string) => ({ before, text });
   const records = { "injection/1": put(4, "C1"), "injection/2": put(5, "C2"), "injection/3": put(6, "C3") };
@@ -118,11 +118,11 @@ test("changes stand where they were put: before a user message in it, elsewhere 
   assert.deepEqual(
     shape(messages, { ...records, "span/t": span(2, 4, "T") }),
     ["user: go", "user: T", "user: C1", "user: C2\n\non", "user: C3"],
-    "a span hides no change",
+    "a span does not hide changes",
   );
 });
 
-test("a cleared result is a stub with its id, and only the one that was cleared [controller.prompt-stubs]", () => {
+test("only the cleared result becomes a stub with its id [controller.prompt-stubs]", () => {
   const messages = conversation(
     calls("x", {}, "a"),
     result("long", "a"),
@@ -137,10 +137,10 @@ test("a cleared result is a stub with its id, and only the one that was cleared 
     /\[Result cleared: x gave 1 line\. Call recall_result with id \\"a\\" to read it again\.\]/,
   );
   assert.match(JSON.stringify(shown[3]), /the same id again/);
-  assert.match(JSON.stringify(messages[1]), /long/, "what is stored stays as it was");
+  assert.match(JSON.stringify(messages[1]), /long/, "the stored message is unchanged");
 });
 
-test("hints stand before what the user said last, whatever memory put after it [controller.prompt-steer]", () => {
+test("hints come before the newest user message, even if memory follows it [controller.prompt-steer]", () => {
   const messages = conversation(user("one"), says("two"), user("three"), calls("x", {}), result("y"));
   assert.deepEqual(
     shape(messages, { "injection/1": { before: 6, text: "C" } }, { steer: "[Hint: h]" }).filter((line) =>
@@ -154,7 +154,7 @@ test("hints stand before what the user said last, whatever memory put after it [
   );
 });
 
-test("an answer without a word is left out: providers refuse it [controller.prompt-valid]", () => {
+test("an empty answer is omitted, because providers reject it [controller.prompt-valid]", () => {
   assert.deepEqual(shape(conversation(user("one"), says(""), user("two"))), ["user: one", "user: two"]);
   assert.deepEqual(
     shape(conversation(user("one"), { role: "assistant", content: "" }, { role: "assistant", content: [] })),

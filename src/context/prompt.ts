@@ -5,82 +5,82 @@ import type { State } from "../engine/state.ts";
 import { type Context, closedTexts } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
 
-/** Where volatile memory stands: frozen with changes at the tail, in the system prompt, or before the newest message. */
+/** Where memory goes: frozen with changes at the end, in the system prompt, or before the newest user message. */
 export type Placement = (typeof placements)[number];
 
 export const placements = ["epoch", "system", "message"] as const;
 
 export interface PromptInput {
   state: State;
-  /** What the surfaces show of this state. */
+  /** The surfaces' blocks for this state. */
   context: Context;
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
-  /** Base prompt, skills, tool summaries: what stands before the guidance. */
+  /** The text before the guidance: base prompt, skills, tool summaries. */
   base: string;
   placement: Placement;
   /** Hints for this turn only, before the newest user message. */
   steer?: string;
 }
 
-/** What a message of the prompt is spent on. */
+/** The category of a prompt message. */
 export type MessagePart = "memory" | "summaries" | "history" | "results";
 
 export interface Prompt {
   system: string;
   messages: ModelMessage[];
-  /** For each message, what it is spent on; one with memory before what was said counts as what was said. */
+  /** The category of each message. A message prefixed with memory keeps its own category. */
   parts: MessagePart[];
-  /** The stored conversation as it stands there: collapsed, with stubs, without what memory put in between. */
+  /** The stored conversation in the prompt: collapsed, with stubs, without injected memory. */
   conversation: StoredMessage[];
-  /** What memory put in between. */
+  /** The injected memory. */
   added: string[];
 }
 
-/** One message of the prompt: what was stored, what memory puts before it, or the summary. */
-interface Place {
+/** One message of the prompt: a stored message, injected memory, or the summary. */
+interface Slot {
   stored?: StoredMessage;
   summary?: string;
-  /** It stands for the messages of a task. */
+  /** Replaces the messages of a task. */
   collapsed?: boolean;
   memory: string;
 }
 
-/** What one model call is given. The stored conversation is read and never changed. */
+/** Plans the prompt of one model call. Never modifies the stored conversation. */
 export function planPrompt({ state, context, messages, base, placement, steer = "" }: PromptInput): Prompt {
   const system = [base, context.guidance, ...systemBlocks(context, placement)]
     .filter((text) => text !== "")
     .join("\n\n");
   const before = [steer, ...messageBlocks(context, placement)].filter((text) => text !== "").join("\n\n");
-  const places = layOut(state, messages);
-  const newest = before === "" ? undefined : newestUserPlace(places, messages);
+  const slots = layOut(state, messages);
+  const newest = before === "" ? undefined : newestUserSlot(slots, messages);
   if (newest) newest.memory = newest.memory === "" ? before : `${before}\n\n${newest.memory}`;
   return {
     system,
-    messages: places.map(messageOf),
-    parts: places.map(partOf),
-    conversation: places.flatMap(({ stored }) => (stored ? [stored] : [])),
-    added: places.flatMap(({ memory }) => (memory === "" ? [] : [memory])),
+    messages: slots.map(messageOf),
+    parts: slots.map(partOf),
+    conversation: slots.flatMap(({ stored }) => (stored ? [stored] : [])),
+    added: slots.flatMap(({ memory }) => (memory === "" ? [] : [memory])),
   };
 }
 
-/** Where the newest thing stands that the user said; if it is gone, the newest that stands in the user's place. */
-function newestUserPlace(places: Place[], messages: readonly StoredMessage[]): Place | undefined {
-  const said = messages.findLast(({ message }) => message.role === "user");
+/** The slot of the newest user message; if it was collapsed, the newest slot with role `user`. */
+function newestUserSlot(slots: Slot[], messages: readonly StoredMessage[]): Slot | undefined {
+  const newest = messages.findLast(({ message }) => message.role === "user");
   return (
-    places.findLast(({ stored }) => said && stored?.message === said.message) ??
-    places.findLast((place) => messageOf(place).role === "user")
+    slots.findLast(({ stored }) => newest && stored?.message === newest.message) ??
+    slots.findLast((slot) => messageOf(slot).role === "user")
   );
 }
 
-function messageOf({ stored, summary, memory }: Place): ModelMessage {
+function messageOf({ stored, summary, memory }: Slot): ModelMessage {
   const message: ModelMessage | undefined =
     summary === undefined ? stored?.message : { role: "user", content: summary };
   if (!message) return { role: "user", content: memory };
   return memory === "" ? message : prefixed(message, memory);
 }
 
-function partOf({ stored, summary, collapsed }: Place): MessagePart {
+function partOf({ stored, summary, collapsed }: Slot): MessagePart {
   if (summary !== undefined || collapsed) return "summaries";
   if (!stored) return "memory";
   return stored.message.role === "tool" ? "results" : "history";
@@ -93,39 +93,39 @@ function systemBlocks(context: Context, placement: Placement): string[] {
   return [...context.frozen];
 }
 
-/** What an epoch freezes besides the notepad: the other surfaces' blocks. */
+/** The blocks an epoch freezes besides the notepad. */
 export function blocksToFreeze(context: Context): string[] {
   return context.blocks.filter(({ surface }) => surface !== "notepad").map(({ text }) => text);
 }
 
 function messageBlocks(context: Context, placement: Placement): string[] {
   if (placement === "epoch") return [];
-  const standing =
+  const fromSystem =
     placement === "message" ? context.blocks.filter((block) => block.placement === "system") : [];
-  // The scratchpad is the last thing before what the user says.
-  const wanted = [...standing, ...context.blocks.filter((block) => block.placement === "message")];
-  return closedTexts(context, wanted);
+  // The scratchpad comes last, directly before the user's text.
+  const blocks = [...fromSystem, ...context.blocks.filter((block) => block.placement === "message")];
+  return closedTexts(context, blocks);
 }
 
-/** The conversation with its spans collapsed, its cleared results as stubs, and this epoch's changes in their places. */
-function layOut(state: State, messages: readonly StoredMessage[]): Place[] {
+/** The conversation with spans collapsed, cleared results as stubs, and this epoch's changes injected. */
+function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
   const spans = readSpans(state).map(([, span]) => span);
   const cleared = new Map(readCleared(state));
   const injections = Map.groupBy(readInjections(state), ({ before }) => before);
   const inject = (number: number) => (injections.get(number) ?? []).map(({ text }) => text).join("\n\n");
-  const places: Place[] = [];
+  const slots: Slot[] = [];
   const put = (memory: string, stored?: StoredMessage) => {
-    if (stored && (memory === "" || stored.message.role === "user")) places.push({ memory, stored });
+    if (stored && (memory === "" || stored.message.role === "user")) slots.push({ memory, stored });
     else {
       const added = memory === "" ? [] : [{ memory }];
-      const said = stored ? [{ memory: "", stored }] : [];
-      // Nothing may stand between a call and its result.
-      places.push(...(stored?.message.role === "tool" ? [...said, ...added] : [...added, ...said]));
+      const original = stored ? [{ memory: "", stored }] : [];
+      // Nothing may come between a call and its result.
+      slots.push(...(stored?.message.role === "tool" ? [...original, ...added] : [...added, ...original]));
     }
   };
 
   const summary = spans.find(({ kind }) => kind === "summary");
-  if (summary) places.push({ memory: "", summary: summary.text });
+  if (summary) slots.push({ memory: "", summary: summary.text });
   let hiddenUntil = summary?.to ?? 0;
   let next = hiddenUntil + 1;
   for (const stored of messages) {
@@ -133,27 +133,27 @@ function layOut(state: State, messages: readonly StoredMessage[]): Place[] {
     next = number + 1;
     const span = spans.find(({ kind, from, to }) => kind !== "summary" && number >= from && number <= to);
     if (span && number > hiddenUntil) {
-      places.push({
+      slots.push({
         memory: "",
         stored: { ...stored, message: { role: "user", content: span.text } },
         collapsed: true,
       });
-      for (const ask of asksLeftBy(span, messages)) put("", ask);
+      for (const ask of unansweredAsks(span, messages)) put("", ask);
       hiddenUntil = span.to;
     }
-    // A result belongs to its call: when the call is hidden, so is what answers it.
+    // If a call is hidden, hide its result too.
     const hidden =
       number <= hiddenUntil ||
-      (message.role === "tool" && number === hiddenUntil + 1 && endsInCall(spans, hiddenUntil));
+      (message.role === "tool" && number === hiddenUntil + 1 && isTaskEnd(spans, hiddenUntil));
     if (hidden && number > hiddenUntil) hiddenUntil = number;
     put(inject(number), hidden || isEmpty(message) ? undefined : stubbed(stored, cleared));
   }
   put(inject(next));
-  return places;
+  return slots;
 }
 
-/** A task may collapse while the user still waits for an answer; what was asked has to stay. */
-function asksLeftBy(
+/** A task may collapse while the user still waits for an answer, so unanswered user messages stay. */
+function unansweredAsks(
   { from, to }: { from: number; to: number },
   messages: readonly StoredMessage[],
 ): StoredMessage[] {
@@ -162,11 +162,11 @@ function asksLeftBy(
   return inside.slice(answered + 1).filter(({ message }) => message.role === "user");
 }
 
-function endsInCall(spans: readonly { to: number; kind: string }[], number: number): boolean {
+function isTaskEnd(spans: readonly { to: number; kind: string }[], number: number): boolean {
   return spans.some(({ to, kind }) => kind !== "summary" && to === number);
 }
 
-/** An answer without a word and without a call; providers refuse it. */
+/** An answer without text and calls; providers reject it. */
 function isEmpty({ role, content }: ModelMessage): boolean {
   if (role !== "assistant") return false;
   if (typeof content === "string") return content === "";
@@ -176,9 +176,9 @@ function isEmpty({ role, content }: ModelMessage): boolean {
 function stubbed(stored: StoredMessage, cleared: ReadonlyMap<string, ClearedResult>): StoredMessage {
   const { message, number } = stored;
   if (message.role !== "tool" || cleared.size === 0) return stored;
-  // Some models use an id again; only the result that was cleared is.
+  // Some models reuse ids, so match the message too.
   const stubOf = (id: string) => (cleared.get(id)?.message === number ? cleared.get(id) : undefined);
-  // What stays as it is stays the same object: what is known of it need not be worked out again.
+  // Return the same object if nothing changes, so that values cached for it stay valid.
   if (!message.content.some((part) => part.type === "tool-result" && stubOf(part.toolCallId))) return stored;
   const content = message.content.map((part) => {
     const stub = part.type === "tool-result" ? stubOf(part.toolCallId) : undefined;

@@ -3,14 +3,14 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { cachedTokenizer, calibratedTokenizer, type Tokenizer } from "./tokens.ts";
 
-/** Counts characters, and remembers which texts it was asked for. */
-function createFake(): Tokenizer & { readonly asked: string[] } {
-  const asked: string[] = [];
+/** Counts characters, and records the texts it counted. */
+function createFake(): Tokenizer & { readonly counted: string[] } {
+  const counted: string[] = [];
   return {
     name: "fake",
-    asked,
+    counted,
     count(text) {
-      asked.push(text);
+      counted.push(text);
       return text.length;
     },
   };
@@ -28,51 +28,51 @@ describe("cachedTokenizer", () => {
     const second = texts.map((text) => cached.count(`${text}`));
     assert.deepEqual(second, first);
     assert.deepEqual(first, [0, 5, 100_000]);
-    assert.deepEqual(fake.asked, texts);
+    assert.deepEqual(fake.counted, texts);
     assert.equal(cached.name, "fake");
   });
 
-  it("counts a changed text anew", () => {
+  it("counts a changed text again", () => {
     const fake = createFake();
     const cached = cachedTokenizer(fake);
     cached.count("x".repeat(1000));
     assert.equal(cached.count(`${"x".repeat(999)}y`), 1000);
-    assert.equal(fake.asked.length, 2);
+    assert.equal(fake.counted.length, 2);
   });
 
   for (const length of [20, 1000]) {
-    it(`remembers no more texts than maxEntries, of ${length} characters each`, () => {
+    it(`caches at most maxEntries texts of ${length} characters`, () => {
       const fake = createFake();
       const cached = cachedTokenizer(fake, { maxEntries: 10 });
       const texts = numbered(length, 50);
       for (const text of texts) cached.count(text);
-      fake.asked.length = 0;
+      fake.counted.length = 0;
       for (const text of texts.toReversed()) cached.count(text);
-      assert.ok(texts.length - fake.asked.length <= 10);
-      assert.ok(!fake.asked.includes(texts[49] ?? ""), "the newest text is remembered");
+      assert.ok(texts.length - fake.counted.length <= 10);
+      assert.ok(!fake.counted.includes(texts[49] ?? ""), "the newest text is cached");
     });
 
-    it(`remembers no more characters than maxCharacters, in texts of ${length}`, () => {
+    it(`caches at most maxCharacters characters, in texts of ${length}`, () => {
       const fake = createFake();
       const cached = cachedTokenizer(fake, { maxCharacters: length * 10 });
       const texts = numbered(length, 50);
       for (const text of texts) cached.count(text);
-      fake.asked.length = 0;
+      fake.counted.length = 0;
       for (const text of texts.toReversed()) cached.count(text);
-      assert.ok((texts.length - fake.asked.length) * length <= length * 10);
-      assert.ok(!fake.asked.includes(texts[49] ?? ""), "the newest text is remembered");
+      assert.ok((texts.length - fake.counted.length) * length <= length * 10);
+      assert.ok(!fake.counted.includes(texts[49] ?? ""), "the newest text is cached");
     });
   }
 
-  it("forgets the text unused longest", () => {
+  it("evicts the least recently used text", () => {
     const fake = createFake();
     const cached = cachedTokenizer(fake, { maxEntries: 6 });
     for (const text of ["one", "two", "three", "one", "four"]) cached.count(text);
-    fake.asked.length = 0;
+    fake.counted.length = 0;
     cached.count("one");
-    assert.deepEqual(fake.asked, []);
+    assert.deepEqual(fake.counted, []);
     cached.count("two");
-    assert.deepEqual(fake.asked, ["two"]);
+    assert.deepEqual(fake.counted, ["two"]);
   });
 
   it("keeps long texts through a flood of short ones, and short texts through long ones", () => {
@@ -84,25 +84,25 @@ describe("cachedTokenizer", () => {
     const short = "short";
     cached.count(short);
     for (const text of numbered(10_000, 500)) cached.count(text);
-    fake.asked.length = 0;
+    fake.counted.length = 0;
     cached.count(short);
-    assert.deepEqual(fake.asked, []);
+    assert.deepEqual(fake.counted, []);
 
     const fresh = cachedTokenizer(fake, { maxEntries: 100, maxCharacters: 1_000_000 });
     fresh.count(long);
     for (const text of numbered(20, 10_000)) fresh.count(text);
-    fake.asked.length = 0;
+    fake.counted.length = 0;
     fresh.count(long);
-    assert.deepEqual(fake.asked, []);
+    assert.deepEqual(fake.counted, []);
   });
 
-  it("lets a text pass that is longer than the cache", () => {
+  it("does not cache a text longer than the cache", () => {
     const fake = createFake();
     const cached = cachedTokenizer(fake, { maxCharacters: 1000 });
     cached.count("kept".padEnd(300));
     assert.equal(cached.count("x".repeat(5000)), 5000);
     cached.count("kept".padEnd(300));
-    assert.equal(fake.asked.length, 2);
+    assert.equal(fake.counted.length, 2);
   });
 
   it("never changes a count", () => {
@@ -127,7 +127,7 @@ describe("calibratedTokenizer", () => {
     assert.equal(calibrated.name, "fake");
   });
 
-  it("comes to agree with a provider that counts differently [tokens.calibrate]", () => {
+  it("converges to the counts of a provider that counts differently [tokens.calibrate]", () => {
     for (const factor of [0.6, 0.9, 1.25, 1.8]) {
       const calibrated = calibratedTokenizer(createFake());
       const text = "x".repeat(10_000);
@@ -136,13 +136,13 @@ describe("calibratedTokenizer", () => {
     }
   });
 
-  it("moves only part of the way on one report", () => {
+  it("adjusts only partly on one report", () => {
     const calibrated = calibratedTokenizer(createFake());
     calibrated.observe(1000, 1400);
     assert.ok(calibrated.ratio > 1.05 && calibrated.ratio < 1.2);
   });
 
-  it("ignores nonsense", () => {
+  it("ignores invalid numbers", () => {
     const calibrated = calibratedTokenizer(createFake());
     for (const bad of [0, -5, Number.NaN, Number.POSITIVE_INFINITY]) {
       calibrated.observe(bad, 100);

@@ -5,42 +5,42 @@ export interface Tokenizer {
 }
 
 export interface TokenCacheOptions {
-  /** At most this many texts are remembered. */
+  /** Max texts in the cache. */
   maxEntries?: number;
-  /** At most this many characters of text are remembered; a text longer than half of it is not. */
+  /** Max characters in the cache; a text longer than half of it is not cached. */
   maxCharacters?: number;
 }
 
 export interface CalibratedTokenizer extends Tokenizer {
-  /** What the inner tokenizer's counts are multiplied by, from 0.5 to 2. */
+  /** The factor applied to the inner tokenizer's counts, from 0.5 to 2. */
   readonly ratio: number;
-  /** Learns from a request: what this tokenizer counted for it, and what the provider reported. */
+  /** Adjusts the ratio from one request: the count of this tokenizer, and the provider's report. */
   observe(counted: number, reported: number): void;
 }
 
 const SHORT_TEXT = 256;
 const LEARNING_RATE = 0.25;
 
-/** Remembers counts, so that a text which has not changed is not counted again. */
+/** Caches counts, so that an unchanged text is not counted again. */
 export function cachedTokenizer(tokenizer: Tokenizer, options: TokenCacheOptions = {}): Tokenizer {
   const { maxEntries = 20_000, maxCharacters = 16_000_000 } = options;
-  // Short texts have a shelf of their own, or a flood of them would evict the long ones that are dear to count.
-  const shortTexts = createShelf(maxEntries / 2, maxCharacters / 2);
-  const longTexts = createShelf(maxEntries / 2, maxCharacters / 2);
+  // Short texts have a separate cache, or many of them would evict the long ones, which are expensive to count.
+  const shortTexts = createLruCache(maxEntries / 2, maxCharacters / 2);
+  const longTexts = createLruCache(maxEntries / 2, maxCharacters / 2);
   return {
     name: tokenizer.name,
     count(text) {
-      const shelf = text.length < SHORT_TEXT ? shortTexts : longTexts;
-      const known = shelf.get(text);
+      const cache = text.length < SHORT_TEXT ? shortTexts : longTexts;
+      const known = cache.get(text);
       if (known !== undefined) return known;
       const tokens = tokenizer.count(text);
-      shelf.set(text, tokens);
+      cache.set(text, tokens);
       return tokens;
     },
   };
 }
 
-/** Corrects a tokenizer's counts by what the provider reports, since every model counts a little differently. */
+/** Corrects a tokenizer's counts by the provider's reports, because every model counts slightly differently. */
 export function calibratedTokenizer(tokenizer: Tokenizer): CalibratedTokenizer {
   let ratio = 1;
   return {
@@ -61,13 +61,13 @@ function isPositive(value: number): boolean {
   return Number.isFinite(value) && value > 0;
 }
 
-interface Shelf {
+interface LruCache {
   get(text: string): number | undefined;
   set(text: string, tokens: number): void;
 }
 
-/** Keeps the counts used last: a Map iterates in insertion order, so its first key is the one unused longest. */
-function createShelf(maxEntries: number, maxCharacters: number): Shelf {
+/** A Map iterates in insertion order, so its first key is the least recently used. */
+function createLruCache(maxEntries: number, maxCharacters: number): LruCache {
   const counts = new Map<string, number>();
   let characters = 0;
   let newest: string | undefined;

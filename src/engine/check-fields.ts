@@ -1,7 +1,7 @@
 import { HoldfastError } from "../errors.ts";
 import type { State } from "./state.ts";
 
-/** Callers without types can hand in anything; only texts get further. */
+/** Untyped callers can pass anything, so check at run time. */
 export function checkTexts(operation: object, ...fields: string[]): void {
   for (const field of fields) {
     const value = (operation as Record<string, unknown>)[field];
@@ -29,17 +29,17 @@ export function typeName(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-function wrongType(field: string, wanted: string, value: unknown): HoldfastError {
+function wrongType(field: string, expected: string, value: unknown): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `"${field}" must be ${wanted} (got ${typeof value === "number" ? value : typeName(value)}). Nothing was changed.`,
+    `"${field}" must be ${expected} (got ${typeof value === "number" ? value : typeName(value)}). Nothing was changed.`,
     {
       data: { field },
     },
   );
 }
 
-/** Refuses a revision that a session does not have. */
+/** Throws if the session has no such revision. */
 export function checkRevision({ row }: State, revision: number): void {
   if (Number.isInteger(revision) && revision >= 1 && revision <= row.revision) return;
   throw new HoldfastError(

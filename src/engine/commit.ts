@@ -2,14 +2,14 @@ import type { JournalEntry } from "./journal.ts";
 import type { RecordKind, RecordValue } from "./records.ts";
 import { applyChanges, type State } from "./state.ts";
 
-/** What a journal entry does to the stored rows. */
+/** The effect of one journal entry on the stored rows. */
 export interface Step {
   state: State;
   notepadChanged: boolean;
   records: { kind: RecordKind; key: string; value: RecordValue | null }[];
 }
 
-/** The state after an entry, and the rows it writes. Replaying a journal is this, over and over. */
+/** The state after an entry, and the rows it writes. Replaying a journal calls this once per entry. */
 export function step(before: State, entry: JournalEntry): Step {
   const after = applyChanges(before, entry.changes);
   const records = new Map<string, { kind: RecordKind; key: string; value: RecordValue | null }>();

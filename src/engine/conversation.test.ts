@@ -62,12 +62,12 @@ async function talk(messages: number): Promise<Session> {
   return session;
 }
 
-test("nothing leaves the context without a checkpoint of its epoch [controller.no-compaction-without-checkpoint]", async () => {
+test("a compaction needs a checkpoint of the current epoch [controller.no-compaction-without-checkpoint]", async () => {
   const session = await talk(6);
   const { message } = await rejection(session.apply(compaction(1, 1, 4)), "conflict");
   assert.match(
     message,
-    /Epoch 1 has no checkpoint yet, so nothing may leave the context\. Write the checkpoint first\./,
+    /Epoch 1 has no checkpoint yet, so nothing can be removed from the context\. Write the checkpoint first\./,
   );
   assert.deepEqual(readSpans(await session.state()), []);
   await session.apply({ type: "context.checkpoint", checkpoint });
@@ -80,7 +80,7 @@ test("nothing leaves the context without a checkpoint of its epoch [controller.n
   );
 });
 
-test("the receipt covers exactly what goes; a stale plan is refused [controller.no-compaction-without-checkpoint]", async () => {
+test("the receipt covers exactly the removed messages; a stale plan is rejected [controller.no-compaction-without-checkpoint]", async () => {
   const session = await talk(6);
   await session.apply({ type: "context.checkpoint", checkpoint });
   for (const stale of [
@@ -91,7 +91,7 @@ test("the receipt covers exactly what goes; a stale plan is refused [controller.
     { ...compaction(1, 1, 4), to: 5 } as ConversationOperation,
   ]) {
     const { message } = await rejection(session.apply(stale), "conflict");
-    assert.match(message, /Nothing was removed\. Plan it again\./);
+    assert.match(message, /Nothing was removed\. Plan the compaction again\./);
   }
   await session.apply(compaction(1, 1, 4));
   await session.apply({ type: "context.checkpoint", checkpoint: { ...checkpoint, epoch: 2 } });
@@ -99,7 +99,7 @@ test("the receipt covers exactly what goes; a stale plan is refused [controller.
   await session.apply(compaction(2, 5, 6));
 });
 
-test("a compaction opens an epoch: a new snapshot, no changes, no warning, and a mark after what stays [controller.new-epoch]", async () => {
+test("a compaction opens an epoch: new snapshot, no injections, no warning, a marker after the kept messages [controller.new-epoch]", async () => {
   const session = await talk(6);
   await session.notepad.write("whole");
   await session.apply({ type: "context.inject", before: 3, text: "change", placed: 3, whole: false });
@@ -117,14 +117,14 @@ test("a compaction opens an epoch: a new snapshot, no changes, no warning, and a
   );
   await session.apply({ type: "context.checkpoint", checkpoint: { ...checkpoint, epoch: 2 } });
   await session.apply(compaction(2, 5, 6));
-  assert.deepEqual(readInjections(await session.state()), [], "nothing stays, so nothing needs a mark");
+  assert.deepEqual(readInjections(await session.state()), [], "no message is kept, so no marker is needed");
 });
 
-test("tasks nest four deep, the innermost ends first, and its parent swallows its line [controller.tasks]", async () => {
+test("tasks nest four deep, the innermost ends first, and its parent's line replaces its own [controller.tasks]", async () => {
   const session = await talk(0);
-  const say = () => session.apply({ type: "messages.add", messages: ["m"] });
+  const addMessage = () => session.apply({ type: "messages.add", messages: ["m"] });
   for (const description of ["a", "b", "c", "d"]) {
-    await say();
+    await addMessage();
     await session.apply({ type: "tasks.begin", description });
   }
   const { message } = await rejection(session.apply({ type: "tasks.begin", description: "e" }), "over_limit");
@@ -132,10 +132,10 @@ test("tasks nest four deep, the innermost ends first, and its parent swallows it
     message,
     /nested 4 deep, and 4 are open\. Call end_task or cancel_task first\. The innermost is: d/,
   );
-  await say();
+  await addMessage();
   const { result } = await session.apply({ type: "tasks.end", summary: "fine" });
   assert.deepEqual(result, { task: "task_4", depth: 4 });
-  await say();
+  await addMessage();
   await session.apply({ type: "tasks.cancel", reason: "dead end" });
   assert.deepEqual(
     readSpans(await session.state()).map(([, { from, to, text }]) => [from, to, text]),
@@ -150,7 +150,7 @@ test("tasks nest four deep, the innermost ends first, and its parent swallows it
   await rejection(session.apply({ type: "tasks.end", summary: "?" }), "not_found");
 });
 
-test("a host that compacts by itself passes the same gate, and may tell its summary later [hooks.host-compaction]", async () => {
+test("a host that compacts itself needs a checkpoint too, and may add its summary later [hooks.host-compaction]", async () => {
   const session = await openTestSession();
   await session.notepad.write("kept");
   const operation = { type: "context.receipt" as const, blocks: [], receipt: receipt(1, 1, 9) };
@@ -165,6 +165,6 @@ test("a host that compacts by itself passes the same gate, and may tell its summ
     ["[Receipt, with the summary]"],
   );
   const { message } = await rejection(session.apply({ ...operation, receipt: receipt(3, 1, 9) }), "conflict");
-  assert.match(message, /epoch 3, but the session is in epoch 2/);
+  assert.match(message, /for epoch 3, but the session is in epoch 2/);
   assert.equal(await session.notepad.read(), "kept");
 });

@@ -97,10 +97,10 @@ function inject(draft: Draft, { before, text }: Injection): void {
 
 type Compaction = Extract<ConversationOperation, { type: "context.compact" }>;
 
-/** All of it or nothing: the span goes only after its checkpoint, and together with its receipt. */
+/** Requires a checkpoint; replaces the span and writes its receipt in one commit. */
 function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch): void {
   const { to, receipt } = operation;
-  mustHaveCheckpoint(draft, epoch);
+  requireCheckpoint(draft, epoch);
   const from = summarisedUpTo(state) + 1;
   if (
     receipt.epoch !== epoch.number ||
@@ -111,7 +111,7 @@ function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch
   ) {
     throw new HoldfastError(
       "conflict",
-      `This compaction of messages ${receipt.from} to ${to} was planned for epoch ${receipt.epoch}, but epoch ${epoch.number} begins with message ${from} of ${draft.counter("lastMessage")}. Nothing was removed. Plan it again.`,
+      `This compaction of messages ${receipt.from} to ${to} was planned for epoch ${receipt.epoch}, but epoch ${epoch.number} begins with message ${from} of ${draft.counter("lastMessage")}. Nothing was removed. Plan the compaction again.`,
       { data: { epoch: epoch.number, from, to } },
     );
   }
@@ -119,19 +119,19 @@ function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch
   draft.put("receipt", String(epoch.number), receipt);
 }
 
-function mustHaveCheckpoint(draft: Draft, epoch: Epoch): void {
+function requireCheckpoint(draft: Draft, epoch: Epoch): void {
   if (draft.record("checkpoint", String(epoch.number)) !== null) return;
   throw new HoldfastError(
     "conflict",
-    `Epoch ${epoch.number} has no checkpoint yet, so nothing may leave the context. Write the checkpoint first.`,
+    `Epoch ${epoch.number} has no checkpoint yet, so nothing can be removed from the context. Write the checkpoint first.`,
   );
 }
 
 type HostCompaction = Extract<ConversationOperation, { type: "context.receipt" }>;
 
 /**
- * A host has compacted the conversation that it keeps itself: the epoch ends, through the same gate. The receipt of
- * the epoch before may be given once more, when the host tells its summary only later.
+ * The host has compacted its own conversation: require a checkpoint and end the epoch. The previous epoch's receipt
+ * may be replaced once the host reveals its summary.
  */
 function acceptReceipt(
   draft: Draft,
@@ -139,22 +139,22 @@ function acceptReceipt(
   { blocks, receipt }: HostCompaction,
   epoch: Epoch,
 ): number {
-  const isLater =
+  const isUpdate =
     receipt.epoch === epoch.number - 1 && draft.record("receipt", String(receipt.epoch)) !== null;
-  if (receipt.epoch !== epoch.number && !isLater) {
+  if (receipt.epoch !== epoch.number && !isUpdate) {
     throw new HoldfastError(
       "conflict",
-      `This receipt is of epoch ${receipt.epoch}, but the session is in epoch ${epoch.number}. Nothing was changed. Plan it again.`,
+      `This receipt is for epoch ${receipt.epoch}, but the session is in epoch ${epoch.number}. Nothing was changed. Plan the compaction again.`,
       { data: { epoch: epoch.number } },
     );
   }
-  if (!isLater) {
-    mustHaveCheckpoint(draft, epoch);
+  if (!isUpdate) {
+    requireCheckpoint(draft, epoch);
     removeInjections(draft, state);
     openEpoch(draft, state, epoch.number + 1, blocks);
   }
   draft.put("receipt", String(receipt.epoch), receipt);
-  return isLater ? epoch.number : epoch.number + 1;
+  return isUpdate ? epoch.number : epoch.number + 1;
 }
 
 function replaceSpan(
@@ -168,24 +168,24 @@ function replaceSpan(
   removeInjections(draft, state);
   draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary });
   openEpoch(draft, state, epoch.number + 1, blocks);
-  // What stays was said before the snapshot was taken; the mark says so.
+  // The kept messages are older than the snapshot; the marker says so.
   const last = draft.counter("lastMessage");
   if (to < last) inject(draft, { before: last + 1, text: mark });
 }
 
-/** The state as a compaction would leave it, to see what the model would then be shown. */
+/** The state after a compaction, to render the prompt the model would get. */
 export function previewCompaction(state: State, compaction: Omit<Compaction, "type" | "receipt">): State {
   const draft = new Draft(state, new Map());
   replaceSpan(draft, state, compaction, readEpoch(state));
   return applyChanges(state, draft.changes);
 }
 
-/** The last message that a summary stands for. */
+/** Number of the last message covered by the summary. */
 function summarisedUpTo(state: State): number {
   return residentRecord(state, "span", "summary")?.to ?? 0;
 }
 
-/** A new epoch shows the whole memory, so the changes of the old one have done their duty. */
+/** The new snapshot includes the injected changes, so drop the injections. */
 function removeInjections(draft: Draft, state: State): void {
   for (const [key] of listResident(state, "injection")) draft.remove("injection", key);
 }
@@ -208,8 +208,8 @@ export function readEpoch(state: State): Epoch {
 }
 
 export function readSnapshot(state: State): EpochSnapshot {
-  const frozen = residentRecord(state, "epoch", "snapshot") as EpochSnapshot | undefined;
-  return frozen ?? { notepad: state.row.notepad ?? "", blocks: [] };
+  const snapshot = residentRecord(state, "epoch", "snapshot") as EpochSnapshot | undefined;
+  return snapshot ?? { notepad: state.row.notepad ?? "", blocks: [] };
 }
 
 export function readSpans(state: State): [key: string, span: Span][] {

@@ -1,13 +1,13 @@
 export interface DiffLine {
-  /** Kept in both, only in the newer text, or only in the older one. */
+  /** In both texts, only in the newer, or only in the older. */
   kind: "same" | "added" | "removed";
   text: string;
 }
 
-/** Beyond this many differing lines on either side the diff stops looking for what moved. */
-const mostLines = 3_000;
+/** Above this many differing lines on either side, skip the LCS and report all lines as removed, then added. */
+const maxDiffLines = 3_000;
 
-/** The lines of two texts side by side, by their longest common subsequence. */
+/** Line diff by longest common subsequence. */
 export function diffLines(before: string, after: string): DiffLine[] {
   if (before === after) return linesOf(before).map((text) => ({ kind: "same", text }));
   const old = linesOf(before);
@@ -27,7 +27,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
 }
 
 function diffMiddle(old: string[], fresh: string[]): DiffLine[] {
-  if (old.length > mostLines || fresh.length > mostLines || old.length === 0 || fresh.length === 0) {
+  if (old.length > maxDiffLines || fresh.length > maxDiffLines || old.length === 0 || fresh.length === 0) {
     return [
       ...old.map((text): DiffLine => ({ kind: "removed", text })),
       ...fresh.map((text): DiffLine => ({ kind: "added", text })),

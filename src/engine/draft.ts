@@ -17,7 +17,7 @@ import {
 } from "./state.ts";
 import { spliceBetween } from "./text.ts";
 
-/** Thrown inside an operation that reads records nobody has loaded yet; `apply` turns it into an answer. */
+/** Thrown when an operation reads records that are not loaded; `apply` catches it and returns their ids. */
 export class RecordsNeeded {
   readonly ids: RecordId[];
   constructor(ids: RecordId[]) {
@@ -25,10 +25,10 @@ export class RecordsNeeded {
   }
 }
 
-/** Records that were read for an operation; null for one that does not exist. */
+/** Records loaded for an operation; null if there is no such record. */
 export type LoadedRecords = ReadonlyMap<RecordId, RecordValue | null>;
 
-/** An operation's workbench: it reads what it wrote, and collects the changes. Nothing outside is touched. */
+/** Collects an operation's changes and lets it read its own writes. Never modifies the state it starts from. */
 export class Draft {
   readonly changes: Change[] = [];
   readonly #state: State;
@@ -47,9 +47,9 @@ export class Draft {
     return this.#state.row;
   }
 
-  /** Asks for several records at once, so that loading them takes one round. */
-  want(kind: RecordKind, keys: readonly string[]): void {
-    const missing = keys.map((key) => recordId(kind, key)).filter((id) => !this.#knows(id));
+  /** Requests several records at once, so that they load in one round trip. */
+  require(kind: RecordKind, keys: readonly string[]): void {
+    const missing = keys.map((key) => recordId(kind, key)).filter((id) => !this.#isKnown(id));
     if (missing.length > 0 && !recordKinds[kind].resident) throw new RecordsNeeded(missing);
   }
 
@@ -61,7 +61,7 @@ export class Draft {
     this.#write(kind, key, this.record(kind, key), value);
   }
 
-  /** A record that cannot exist yet (its key was just made), so nothing has to be read first. */
+  /** Writes a record whose key is new, so no existing value has to be loaded. */
   insert<Kind extends RecordKind>(kind: Kind, key: string, value: RecordValues[Kind]): void {
     this.#write(kind, key, null, value);
   }
@@ -74,7 +74,7 @@ export class Draft {
     return this.#texts.get(target) ?? readText(this.#state, target);
   }
 
-  /** `leaveUnused` makes an empty text one that was never used. */
+  /** `leaveUnused`: store an empty text as unused (null). */
   setText(target: TextTarget, next: string, leaveUnused = false): void {
     const unused = target === "notepad" ? this.row.notepad === null : !this.#state.resident.has(target);
     const first = unused && !this.#texts.has(target);
@@ -121,7 +121,7 @@ export class Draft {
     this.changes.push({ type: "record", kind, key, before, after } as RecordChange);
   }
 
-  #knows(id: RecordId): boolean {
+  #isKnown(id: RecordId): boolean {
     return this.#records.has(id) || this.#loaded.has(id);
   }
 }

@@ -11,12 +11,12 @@ import {
   replaceText,
 } from "./text.ts";
 
-/** The edits of `update_notepad`, on the text that the type begins with. */
+/** The edits of `write_notepad` and `update_notepad`, for the text that prefixes the type. */
 export type EditOperation<Text extends string = string> =
   | { type: `${Text}.${"write" | "append" | "prepend" | "delete"}`; content: string }
   | { type: `${Text}.replace`; find: string; replace: string; all: boolean };
 
-/** A text that is edited: what it is called, how long it may be, and which tools edit it. */
+/** The edited text: its name in errors, its limit in characters, and the tools that edit it. */
 export interface EditedText {
   name: string;
   limit: number;
@@ -29,7 +29,7 @@ export interface EditCounts {
   otherMatches?: number;
 }
 
-/** The text after an edit, or a refusal that says what to do instead. */
+/** Returns the text after an edit; throws if the edit fails or exceeds the limit. */
 export function editWithin(
   before: string,
   operation: EditOperation,
@@ -38,7 +38,7 @@ export function editWithin(
   if ("find" in operation) checkTexts(operation, "find", "replace");
   else checkTexts(operation, "content");
   const { text, ...counts } = editText(before, operation, about.name);
-  // A text over a limit that was lowered later may still be made shorter.
+  // If the limit was lowered and the text is already over it, still allow edits that shorten it.
   if (isLongerThan(text, about.limit) && text.length >= before.length)
     throw overLimit(before, operation, text, about);
   return { text, counts };
@@ -48,7 +48,6 @@ interface TextEdit extends EditCounts {
   text: string;
 }
 
-/** The edits of `update_notepad`, on any text. `name` is what the text is called in an error. */
 function editText(before: string, operation: EditOperation, name: string): TextEdit {
   if ("find" in operation) {
     if (operation.find === "") throw emptySearch("find", name);
@@ -70,7 +69,7 @@ function editText(before: string, operation: EditOperation, name: string): TextE
 function emptySearch(field: string, name: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `"${field}" is empty, which would match everywhere in the ${name}. Give the exact text to look for.`,
+    `"${field}" is empty, which would match everywhere in the ${name}. Pass the exact text to find.`,
     { data: { field } },
   );
 }
@@ -88,8 +87,8 @@ function textNotFound(text: string, needle: string, name: string): HoldfastError
   }
   const closest = closestLine(text, needle);
   const hint = closest
-    ? `The closest line is line ${closest.number}: ${JSON.stringify(closest.line)}. Copy the text exactly as it stands there.`
-    : `No line looks like it. Read the ${name} and copy the text exactly.`;
+    ? `The closest line is line ${closest.number}: ${JSON.stringify(closest.line)}. Copy the text exactly as it is there.`
+    : `No line is similar. Read the ${name} and copy the text exactly.`;
   return new HoldfastError(
     "text_not_found",
     `${shown} was not found in the ${name}; nothing was changed. ${hint}`,
@@ -108,8 +107,8 @@ function overLimit(
   const { name, limit, editTool, writeTool } = about;
   const [now, characters] = [countCharacters(before), countCharacters(after)];
   const advice = operation.type.endsWith(".write")
-    ? `Shorten the content by at least ${characters - limit} characters: at most ${limit} fit.`
-    : `At most ${Math.max(0, limit - now)} more characters fit (a line break counts as one). Remove what is no longer needed with ${editTool} delete, or rewrite the ${name} shorter with ${writeTool}.`;
+    ? `Shorten the content by at least ${characters - limit} characters; the maximum is ${limit}.`
+    : `At most ${Math.max(0, limit - now)} more characters fit (a line break counts as one). Remove what you no longer need with ${editTool} delete, or rewrite the ${name} shorter with ${writeTool}.`;
   return new HoldfastError(
     "over_limit",
     `The ${name} would be ${characters} characters long; the limit is ${limit}, and it has ${now} now. Nothing was changed. ${advice}`,

@@ -7,10 +7,10 @@ export interface Actor {
   name?: string;
 }
 
-/** An operation as the journal keeps it. */
+/** An operation as the journal stores it. */
 export type LoggedOperation = { type: string; [field: string]: unknown };
 
-/** One accepted operation. Its revision is its place in the order. */
+/** One accepted operation. Revisions number the entries in order. */
 export interface JournalEntry<Logged extends LoggedOperation = LoggedOperation> {
   revision: number;
   at: number;
@@ -18,7 +18,7 @@ export interface JournalEntry<Logged extends LoggedOperation = LoggedOperation> 
   surface: string;
   operation: Logged;
   changes: Change[];
-  /** The caller's idempotency key, and the answer it got. */
+  /** The caller's idempotency key; a repeated call returns `result` again. */
   key: string | null;
   result: Json;
 }

@@ -1,21 +1,21 @@
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** Whether a parsed JSON value is an object: neither null nor an array. */
+/** True for JSON objects; false for null and arrays. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object itself; an empty one for any other value. */
+/** The value if it is an object, else `{}`. */
 export function objectIn(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
 
-/** The objects in an array; none for any other value. */
+/** The objects in an array; `[]` if the value is not an array. */
 export function objectsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The text itself; "" for any other value. */
+/** The value if it is a string, else "". */
 export function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

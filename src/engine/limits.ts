@@ -1,4 +1,4 @@
-/** Budgets of the surfaces. Characters are Unicode code points. */
+/** Limits of the surfaces. Characters are Unicode code points. */
 export interface Limits {
   /** Characters in the notepad. */
   notepadCharacters: number;
@@ -12,29 +12,29 @@ export interface Limits {
   spaceNotesCharacters: number;
   /** Characters in the scratchpad space `plan`. */
   spacePlanCharacters: number;
-  /** References kept in the scratchpad. */
+  /** References in the scratchpad. */
   refs: number;
   /** Characters in one reference. */
   refCharacters: number;
-  /** Tokens for the scratchpad's older call `{content, mode}`. */
+  /** Tokens for the scratchpad's legacy call `{content, mode}`. */
   scratchpadTokens: number;
-  /** Tokens that one list of notes may take in an answer. */
+  /** Tokens in one list of notes that a tool returns. */
   resultTokens: number;
   /** Characters in an agent's system prompt. */
   systemPromptCharacters: number;
-  /** Keys in one agent's state, or in one session's. */
+  /** State keys per agent, and per session. */
   stateKeys: number;
-  /** Characters in one key. */
+  /** Characters in one state key. */
   stateKeyCharacters: number;
-  /** Characters of one value as JSON. */
+  /** Characters in one state value, as JSON. */
   stateValueCharacters: number;
-  /** Skills that an agent may save. */
+  /** Saved skills per agent. */
   skills: number;
   /** Characters in one saved skill. */
   skillCharacters: number;
-  /** Tools that an agent may write. */
+  /** Authored tools per agent. */
   tools: number;
-  /** Characters in one such tool. */
+  /** Characters in one authored tool. */
   toolCharacters: number;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hasConflictMarks, type MergePart, markConflicts, merge } from "./merge.ts";
+import { hasConflictMarkers, type MergePart, markConflicts, merge } from "./merge.ts";
 
 const word = fc.constantFrom("a", "b", "c", "", "d\r", "- [ ] e");
 const text = fc
@@ -14,7 +14,7 @@ function merged(base: string, mine: string, theirs: string): string {
   return outcome.text;
 }
 
-test("one side's edits, or the same edits on both, are taken as they are [merge.one-side]", () => {
+test("edits of one side, or the same edits on both, merge unchanged [merge.one-side]", () => {
   fc.assert(
     fc.property(text, text, (base, changed) => {
       assert.equal(merged(base, changed, base), changed);
@@ -25,31 +25,31 @@ test("one side's edits, or the same edits on both, are taken as they are [merge.
   );
 });
 
-test("edits of different lines are both kept, whatever the line ends [merge.disjoint]", () => {
+test("edits of different lines are both kept, with any line endings [merge.disjoint]", () => {
   const edits = fc.array(fc.constantFrom("keep", "mine", "theirs"), { minLength: 1, maxLength: 20 });
   fc.assert(
-    fc.property(edits, fc.constantFrom("\n", "\r\n"), fc.boolean(), (plan, end, closed) => {
+    fc.property(edits, fc.constantFrom("\n", "\r\n"), fc.boolean(), (plan, end, endsWithBreak) => {
       const write = (...sides: string[]) =>
         plan.map((who, line) => (sides.includes(who) ? `${who} wrote ${line}` : `line ${line}`)).join(end) +
-        (closed ? end : "");
+        (endsWithBreak ? end : "");
       assert.equal(merged(write(), write("mine"), write("theirs")), write("mine", "theirs"));
     }),
     { numRuns: 500 },
   );
 });
 
-test("a line that is added at the end goes with an edit of the last one [merge.disjoint]", () => {
+test("a line added at the end merges with an edit of the last line [merge.disjoint]", () => {
   assert.equal(merged("a\nb", "a\nB", "a\nb\nc"), "a\nB\nc");
   assert.equal(merged("a\nb\n", "A\nb\n", "a\nb\nc\n"), "A\nb\nc\n");
   assert.equal(merged("a\nb", "b", "a\nb\nc"), "b\nc");
   assert.equal(merged("port 80\nhost a", "port 81\nhost a", "port 80\nhost b"), "port 81\nhost b");
 });
 
-test("two edits of one line, or two additions at one place, are a conflict with both sides [merge.conflicts]", () => {
+test("two edits of one line, or two insertions at one position, are a conflict with both sides [merge.conflicts]", () => {
   fc.assert(
-    fc.property(fc.nat(9), fc.nat(9), fc.boolean(), (length, place, replaces) => {
+    fc.property(fc.nat(9), fc.nat(9), fc.boolean(), (length, position, replaces) => {
       const lines = Array.from({ length: length + 1 }, (_, line) => `line ${line}`);
-      const at = place % lines.length;
+      const at = position % lines.length;
       const write = (line: string) => lines.toSpliced(at, replaces ? 1 : 0, line).join("\n");
       const outcome = merge(lines.join("\n"), write("mine"), write("theirs"));
       assert.ok(!outcome.ok);
@@ -61,7 +61,7 @@ test("two edits of one line, or two additions at one place, are a conflict with 
   );
 });
 
-test("whatever is merged, no line that either side wrote is lost [merge.nothing-lost]", () => {
+test("no merge loses a line that either side wrote [merge.nothing-lost]", () => {
   const side = (parts: MergePart[], who: "mine" | "theirs") =>
     parts.flatMap((part) => (part.kind === "text" ? part.lines : part[who]));
   const numbered = (name: string) =>
@@ -82,7 +82,7 @@ test("whatever is merged, no line that either side wrote is lost [merge.nothing-
   );
 });
 
-test("marks name the sides and are found again, and other marks are not ours [merge.marks]", () => {
+test("markers name the sides; only our own markers are recognised [merge.marks]", () => {
   const outcome = merge("top\nport 80\nend", "top\nport 81\nend", "top\nport 90\nend");
   assert.ok(!outcome.ok);
   const names = { mine: "you", base: "before", theirs: "agent, revision 7" };
@@ -91,7 +91,7 @@ test("marks name the sides and are found again, and other marks are not ours [me
     marked,
     "top\n<<<<<<< you\nport 81\n||||||| before\nport 80\n=======\nport 90\n>>>>>>> agent, revision 7\nend",
   );
-  assert.ok(hasConflictMarks(marked, names));
-  assert.ok(hasConflictMarks(marked.replaceAll("\n", "\r\n"), names));
-  assert.ok(!hasConflictMarks("top\n=======\n<<<<<<< HEAD\nend", names));
+  assert.ok(hasConflictMarkers(marked, names));
+  assert.ok(hasConflictMarkers(marked.replaceAll("\n", "\r\n"), names));
+  assert.ok(!hasConflictMarkers("top\n=======\n<<<<<<< HEAD\nend", names));
 });

@@ -1,21 +1,21 @@
 import { diffLines } from "./diff.ts";
 
-/** A stretch of lines: agreed on, or written differently by the two sides. */
+/** A run of lines: merged, or in conflict. */
 export type MergePart =
   | { kind: "text"; lines: string[] }
   | { kind: "conflict"; base: string[]; mine: string[]; theirs: string[] };
 
-/** One text, or, where both sides changed the same lines, the parts with both of their versions. */
+/** The merged text, or the parts with both versions of each conflict. */
 export type Merged = { ok: true; text: string } | { ok: false; parts: MergePart[] };
 
-/** Who wrote the sides of a conflict, for its marks. */
+/** Labels of the sides in conflict markers. */
 export interface SideNames {
   mine: string;
   base: string;
   theirs: string;
 }
 
-/** Lines `from` to `to` of the base gave way to others. */
+/** Replaces the base lines from `from` up to, not including, `to`. */
 interface Hunk {
   from: number;
   to: number;
@@ -23,8 +23,8 @@ interface Hunk {
 }
 
 /**
- * Brings together two edits of one text, line by line. Nothing is decided silently: what cannot be told apart
- * comes back as a conflict, with both sides and what stood there before.
+ * Three-way merge by lines. Never guesses: overlapping edits are returned as conflicts with both sides and the
+ * base.
  *
  * @example
  * merge("port 80\nhost a", "port 81\nhost a", "port 80\nhost b"); // { ok: true, text: "port 81\nhost b" }
@@ -37,26 +37,35 @@ export function merge(base: string, mine: string, theirs: string): Merged {
   return { ok: true, text: parts.flatMap((part) => (part.kind === "text" ? part.lines : [])).join("\n") };
 }
 
-/** The text with each conflict between marks that name its sides. */
+/** The text with conflict markers that name the sides. */
 export function markConflicts(parts: readonly MergePart[], names: SideNames): string {
-  const marks = conflictMarks(names);
+  const markers = conflictMarkers(names);
   return parts
     .flatMap((part) =>
       part.kind === "text"
         ? part.lines
-        : [marks.mine, ...part.mine, marks.base, ...part.base, marks.between, ...part.theirs, marks.theirs],
+        : [
+            markers.mine,
+            ...part.mine,
+            markers.base,
+            ...part.base,
+            markers.between,
+            ...part.theirs,
+            markers.theirs,
+          ],
     )
     .join("\n");
 }
 
-/** Whether a mark of these names still stands on a line of its own. */
-export function hasConflictMarks(text: string, names: SideNames): boolean {
-  const { between: _anybodysLine, ...own } = conflictMarks(names);
-  const marks = new Set(Object.values(own));
-  return text.split(/\r?\n/).some((line) => marks.has(line));
+/** Whether the text still has a marker line with one of these names. */
+export function hasConflictMarkers(text: string, names: SideNames): boolean {
+  // "=======" carries no name and may be the user's own line.
+  const { between: _, ...named } = conflictMarkers(names);
+  const markers = new Set(Object.values(named));
+  return text.split(/\r?\n/).some((line) => markers.has(line));
 }
 
-function conflictMarks(names: SideNames): Record<keyof SideNames | "between", string> {
+function conflictMarkers(names: SideNames): Record<keyof SideNames | "between", string> {
   return {
     mine: `<<<<<<< ${names.mine}`,
     base: `||||||| ${names.base}`,
@@ -77,7 +86,7 @@ function mergeParts(base: string[], mine: Hunk[], theirs: Hunk[]): MergePart[] {
     if (left && right && collide(left, right)) {
       const region = growRegion(mine, own, theirs, other);
       keepUntil(region.from);
-      parts.push(settle(base, region, mine.slice(own, region.own), theirs.slice(other, region.other)));
+      parts.push(mergeRegion(base, region, mine.slice(own, region.own), theirs.slice(other, region.other)));
       [at, own, other] = [region.to, region.own, region.other];
       continue;
     }
@@ -93,7 +102,7 @@ function mergeParts(base: string[], mine: Hunk[], theirs: Hunk[]): MergePart[] {
   return parts;
 }
 
-/** Takes in every hunk that touches what is in the region already. */
+/** Extends the region to every hunk that touches it. */
 function growRegion(mine: Hunk[], own: number, theirs: Hunk[], other: number) {
   const [left, right] = [mine[own] as Hunk, theirs[other] as Hunk];
   const region = {
@@ -114,7 +123,7 @@ function growRegion(mine: Hunk[], own: number, theirs: Hunk[], other: number) {
   }
 }
 
-function settle(
+function mergeRegion(
   base: string[],
   { from, to }: { from: number; to: number },
   mine: readonly Hunk[],
@@ -136,8 +145,8 @@ function applyHunks(base: string[], from: number, to: number, hunks: readonly Hu
 }
 
 /**
- * Two changes collide when they share a line of the base, or when their order would be a guess: both put lines
- * in at one place, or one does right beside where the other grew.
+ * Two hunks collide when they share a base line, or when their order would be a guess: both insert at the same
+ * position, or one inserts right next to where the other adds lines.
  */
 function collide(a: Hunk, b: Hunk): boolean {
   if (a.from < b.to && b.from < a.to) return true;
@@ -180,10 +189,10 @@ function hunksBetween(base: string, changed: string): Hunk[] {
 }
 
 function sameLines(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((line, place) => line === b[place]);
+  return a.length === b.length && a.every((line, index) => line === b[index]);
 }
 
-/** A missing or present line break at the end is an empty last line, so it is merged like any other. */
+/** A trailing line break becomes an empty last line, which merges like any other. */
 function linesOf(text: string): string[] {
   return text === "" ? [] : text.split("\n");
 }

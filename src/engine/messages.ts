@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts";
 import type { Handlers } from "./operations.ts";
 
-/** Conversation messages are kept as rows in the order they came; the agent decides their shape. */
+/** Conversation messages are stored as rows, in order of arrival; the agent defines their shape. */
 export type MessageOperation = { type: "messages.add"; messages: Json[] };
 
 export interface MessageResult {
@@ -23,7 +23,7 @@ export const messageOperations: Handlers<MessageOperation, MessageResult> = {
   },
 };
 
-/** Padded, so that the order of the keys is the order of the numbers. */
+/** Zero-padded so that keys sort numerically. */
 export function messageKey(number: number): string {
   return String(number).padStart(12, "0");
 }

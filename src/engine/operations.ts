@@ -6,7 +6,7 @@ import type { RecordId } from "./records.ts";
 import type { Change, State } from "./state.ts";
 import { quote } from "./text.ts";
 
-/** What the engine may know of the world. */
+/** Everything the engine gets from outside. */
 export interface Environment {
   now: number;
   limits: Limits;
@@ -18,7 +18,7 @@ export interface Outcome<Result> {
   warnings: string[];
 }
 
-/** Applies one operation to a draft of the state; throws a HoldfastError to refuse it. */
+/** Applies one operation to a draft of the state; throws a HoldfastError to reject it. */
 export type Handler<Operation, Result> = (
   draft: Draft,
   operation: Operation,
@@ -26,7 +26,7 @@ export type Handler<Operation, Result> = (
   environment: Environment,
 ) => Outcome<Result>;
 
-/** The operations of one subject: every type it declares, with its handler. */
+/** One handler for each operation type of a subject. */
 export type Handlers<Operation extends LoggedOperation, Result> = {
   [Type in Operation["type"]]: Handler<OfType<Operation, Type>, Result>;
 };
@@ -37,7 +37,7 @@ type OfType<Operation, Type> = Operation extends { type: infer Types }
     : never
   : never;
 
-/** Handlers of any operations, by type. */
+/** Handlers by operation type. */
 export type AnyHandlers = Readonly<Record<string, Handler<never, unknown>>>;
 
 export type Applied<Result> =
@@ -45,8 +45,8 @@ export type Applied<Result> =
   | { status: "needs"; ids: RecordId[] };
 
 /**
- * Applies one operation to a state. Throws a HoldfastError when the operation is refused; answers with
- * the records it needs when they are not loaded; never changes its arguments.
+ * Applies one operation to a state. Throws a HoldfastError if the operation is rejected; returns the ids
+ * of the records it needs if they are not loaded; never modifies its arguments.
  */
 export function apply<Result>(
   handlers: AnyHandlers,
@@ -73,6 +73,6 @@ function findHandler(handlers: AnyHandlers, operation: LoggedOperation): Handler
   const problem =
     typeof type === "string"
       ? `There is no operation ${quote(type)}`
-      : `An operation is an object with a "type"`;
+      : `An operation must be an object with a "type"`;
   throw new HoldfastError("invalid_input", `${problem}. Nothing was changed.`, { data: { type } });
 }

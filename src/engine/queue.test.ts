@@ -43,7 +43,7 @@ test("a failed task rejects for its caller, and the next one runs", async () => 
   assert.equal(await next, "next");
 });
 
-test("a queue keeps no result in memory", async () => {
+test("a queue does not keep results in memory", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const queue = new Queue();

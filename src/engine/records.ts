@@ -1,27 +1,27 @@
 import type { Json } from "./json.ts";
 
-/** The span between two compactions, and what was frozen into the prompt at its start. */
+/** The time between two compactions. */
 export type Epoch = {
   number: number;
-  /** The revision up to which the prompt shows memory changes. */
+  /** The prompt shows memory changes up to this revision. */
   placed: number;
-  /** Characters of changes put into the prompt since the last whole copy. */
+  /** Characters of changes injected into the prompt since the last full copy. */
   changed: number;
-  /** How full the context was when the agent was last told, in percent. */
+  /** Context usage in percent when it was last reported to the agent. */
   told: number;
-  /** Whether the agent has been told that a compaction is near. */
+  /** Whether the agent got the pre-compaction warning. */
   warning: "none" | "given" | "skipped";
-  /** Why the warning was skipped; "" otherwise. Sessions from before it was recorded have none. */
+  /** Why the warning was skipped, else "". Missing in older sessions. */
   skipped?: string;
 };
 
 export type EpochSnapshot = {
   notepad: string;
-  /** The other surfaces' blocks, as rendered then. */
+  /** The other surfaces' blocks, rendered when the epoch began. */
   blocks: string[];
 };
 
-/** A stretch of messages that the prompt shows as one text. */
+/** A range of messages that the prompt shows as one text. */
 export type Span = {
   from: number;
   to: number;
@@ -36,7 +36,7 @@ export type ClearedResult = {
   summary: string;
 };
 
-/** A memory change in the prompt, before the message of that number, until the epoch ends. */
+/** A memory change shown in the prompt before message number `before`, until the epoch ends. */
 export type Injection = {
   before: number;
   text: string;
@@ -46,7 +46,7 @@ export type OpenTask = {
   description: string;
   /** The message that opened it. */
   from: number;
-  /** 1 for the outermost. */
+  /** 1 is the outermost task. */
   depth: number;
 };
 
@@ -65,32 +65,32 @@ export type NoteValue = {
   tags: string[];
   createdAt: number;
   updatedAt: number;
-  /** Revision of the last edit: what recency is measured by, since clocks may lie. */
+  /** Revision of the last edit. Recency uses this, because clocks may be wrong. */
   updated: number;
 };
 
 export type TagValue = { name: string; notes: number };
 
-/** A JSON value by key. Its version is the revision that wrote it, so no two values of a key share one. */
+/** A JSON value by key. Its version is the revision that wrote it, so every value of a key has its own. */
 export type KeyValue = {
   value: Json;
   version: number;
-  /** JSON Schema that every later value has to meet. */
+  /** JSON Schema that every later value must match. */
   schema?: Json;
 };
 
-/** What an agent saved for later. The version is 1 for the first, and one more each time it is saved. */
+/** A skill the agent saved. The version starts at 1 and increases with each save. */
 export type SkillValue = { description: string; content: string; version: number };
 
-/** `schema` is the JSON Schema of the tool's input. */
+/** A tool the agent authored. `schema` is the JSON Schema of its input. */
 export type ToolValue = { description: string; schema: Json; code: string; version: number };
 
 export type CompactionTrigger = "threshold" | "projected" | "overflow" | "manual" | "sub-session" | "host";
 
-/** What is written down before a compaction, whether or not the agent helped. */
+/** Written before every compaction, whether or not the agent took notes. */
 export type Checkpoint = {
   epoch: number;
-  /** As the agent sees it. */
+  /** The text the agent sees. */
   text: string;
   filesRead: string[];
   filesWritten: string[];
@@ -104,7 +104,7 @@ export type Checkpoint = {
 
 export type ReceiptItem = { kind: "note" | "path" | "id" | "number" | "url" | "ask"; text: string };
 
-/** The messages that a compaction removes, as far as the receipt has to account for them. */
+/** What the receipt has to account for in the messages that a compaction removes. */
 export type Removed = {
   /** First and last message. */
   from: number;
@@ -112,7 +112,7 @@ export type Removed = {
   messages: number;
   tokens: number;
   items: ReceiptItem[];
-  /** The host's transcript, and its size when the compaction began; "" where there is none. */
+  /** Path of the host's transcript ("" if none), and its size when the compaction began. */
   transcript: string;
   transcriptSize: number;
 };
@@ -121,17 +121,17 @@ export type Removed = {
 export type Receipt = {
   epoch: number;
   trigger: CompactionTrigger;
-  /** The removed messages, first and last. */
+  /** First and last removed message. */
   from: number;
   to: number;
-  /** `unknown`: a host wrote a summary that it has not shown us yet. */
+  /** `unknown`: the host wrote a summary that we have not seen yet. */
   summaryBy: "model" | "deterministic" | "unknown";
   warning: Epoch["warning"];
-  /** Why the agent was not warned; "" when it was. Receipts from before it was recorded have none. */
+  /** Why the agent was not warned, else "". Missing in older receipts. */
   skipped?: string;
   tokensBefore: number;
   tokensAfter: number;
-  /** How many are kept, recallable and missing; the lists name those referred to most. */
+  /** Totals. The lists below contain only the most referenced items. */
   counts: { kept: number; recallable: number; missing: number };
   kept: ReceiptItem[];
   recallable: ReceiptItem[];
@@ -141,7 +141,7 @@ export type Receipt = {
   line: string;
 };
 
-/** The rows that a session owns, by kind. This map is the one place that says what each kind holds. */
+/** The value type of each record kind a session owns. */
 export type RecordValues = {
   space: string;
   ref: string;
@@ -167,7 +167,7 @@ export type RecordKind = keyof RecordValues;
 
 export type RecordValue = RecordValues[RecordKind];
 
-/** Resident kinds are few, and are in memory whenever the session is. */
+/** Resident kinds have few records; they are loaded together with the session. */
 export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   space: { resident: true },
   ref: { resident: true },
@@ -199,7 +199,7 @@ export function recordId(kind: RecordKind, key: string): RecordId {
   return `${kind}/${key}`;
 }
 
-/** By code point, as databases order text; JavaScript's own order puts surrogate pairs before U+E000. */
+/** Orders by code point, like the databases; JavaScript's `<` orders surrogate pairs before U+E000. */
 export function compareKeys(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   for (let index = 0; index < shorter; index++) {

@@ -10,33 +10,33 @@ import { applySplice, revertSplice, type Splice } from "./text.ts";
 
 export type SessionStatus = "active" | "archived" | "deleted";
 
-/** An ancestor whose records a fork still reads, as they were at that revision. */
+/** An ancestor whose records a fork reads, as of that revision. */
 export interface LineageStep {
   sessionId: string;
   revision: number;
 }
 
-/** Small numbers kept with the session, so that no edit has to count rows. */
+/** Counters stored with the session, so that no edit has to count rows. */
 export interface Counters {
   notes: number;
   tags: number;
   states: number;
-  /** Milliseconds in the newest note id; only ever grows. */
+  /** Timestamp of the newest note id, in milliseconds; never decreases. */
   lastNoteId: number;
-  /** Place of the newest reference; only ever grows. */
+  /** Number of the newest reference; never decreases. */
   lastRef: number;
-  /** Number of the newest message; only ever grows. */
+  /** Number of the newest message; never decreases. */
   lastMessage: number;
-  /** Number of the newest task; only ever grows. */
+  /** Number of the newest task; never decreases. */
   lastTask: number;
-  /** Number of the newest memory change put into the prompt; only ever grows. */
+  /** Number of the newest memory change injected into the prompt; never decreases. */
   lastInjection: number;
 }
 
-/** Counters of records. */
+/** Counters of existing records. */
 export type Tally = "notes" | "tags" | "states";
 
-/** Counters that only ever grow. */
+/** Counters that never decrease. */
 export type Mark = "lastNoteId" | "lastRef" | "lastMessage" | "lastTask" | "lastInjection";
 
 export interface SessionRow {
@@ -50,9 +50,9 @@ export interface SessionRow {
   lineage: LineageStep[];
   createdAt: number;
   updatedAt: number;
-  /** The session's version: one more with each commit. */
+  /** The session's version; each commit increments it. */
   revision: number;
-  /** The newest revision at which a fork was taken; rows older than that are shared. */
+  /** The newest revision that was forked; older rows are shared with the fork. */
   lastFork: number;
   counters: Counters;
   /** Null until first used. */
@@ -62,8 +62,8 @@ export interface SessionRow {
 export type TextTarget = "notepad" | "space/notes" | "space/plan" | "space/system";
 
 /**
- * What an operation did, with enough in it to undo it. A null value means: no such record.
- * `first`: the text was unused before; `unused`: it is again.
+ * One effect of an operation, with the data to undo it. A null value means there is no such record.
+ * `first`: the text was unused before; `unused`: it is unused again.
  */
 export type Change =
   | ({ type: "text"; target: TextTarget; first?: true; unused?: true } & Splice)
@@ -73,7 +73,7 @@ export type Change =
   | { type: "field"; field: "title" | "status"; before: string | null; after: string | null }
   | { type: "forked"; before: number; after: number };
 
-/** A record that changed, with its value before and after; null where there is none. */
+/** A changed record: its value before and after, null if there is none. */
 export type RecordChange = {
   [Kind in RecordKind]: {
     type: "record";
@@ -84,7 +84,7 @@ export type RecordChange = {
   };
 }[RecordKind];
 
-/** What is in memory of a session: its row and its resident records. */
+/** The part of a session kept in memory: its row and its resident records. */
 export interface State {
   readonly row: Readonly<SessionRow>;
   readonly resident: ReadonlyMap<RecordId, RecordValue>;
@@ -114,15 +114,15 @@ export function listResident<Kind extends RecordKind>(
   return found.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Sees each change to a record that is not resident; `side` is the value that holds from here on. */
+/** Called for each change to a non-resident record; `side` selects its current value. */
 export type RecordVisitor = (change: RecordChange, side: "before" | "after") => void;
 
-/** Replays changes onto a state. `visit` sees the records that are not resident. */
+/** Replays changes onto a state. */
 export function applyChanges(state: State, changes: readonly Change[], visit?: RecordVisitor): State {
   return fold(state, changes, "after", visit);
 }
 
-/** Takes changes back: the state as it was before them. */
+/** Reverts changes: returns the state before them. */
 export function revertChanges(state: State, changes: readonly Change[], visit?: RecordVisitor): State {
   return fold(state, changes.toReversed(), "before", visit);
 }
@@ -158,7 +158,7 @@ function fold(
         else visit?.(change, side);
         break;
       case "count":
-        // Sessions from before a counter was kept have none of it.
+        // Older sessions lack newer counters.
         row.counters[change.counter] =
           (row.counters[change.counter] ?? 0) + (side === "after" ? change.by : -change.by);
         break;

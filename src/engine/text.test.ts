@@ -17,7 +17,7 @@ const text = fc
   .array(fc.constantFrom("a", "b", "\n", "🦞", "🦀", "é", "数", "\ufffd"), { maxLength: 15 })
   .map((parts) => parts.join(""));
 
-test("a splice leads from one text to the other and back, never through half a character [engine.fold]", () => {
+test("a splice converts one text to the other and back, and never splits a surrogate pair [engine.fold]", () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const splice = spliceBetween(before, after);
@@ -29,7 +29,7 @@ test("a splice leads from one text to the other and back, never through half a c
   );
 });
 
-test("characters are code points, and none is cut in half [notes.content-limit] [notepad.limit]", () => {
+test("characters are code points and are never split [notes.content-limit] [notepad.limit]", () => {
   fc.assert(
     fc.property(text, fc.nat(20), (given, limit) => {
       const characters = [...given];
@@ -40,7 +40,7 @@ test("characters are code points, and none is cut in half [notes.content-limit] 
   );
 });
 
-test("a diff holds both texts and changes no more than it must [journal.diff]", () => {
+test("a diff contains both texts and only the necessary changes [journal.diff]", () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const lines = diffLines(before, after);
@@ -66,7 +66,7 @@ test("a diff holds both texts and changes no more than it must [journal.diff]", 
   assert.equal(diffLines(big.join("\n"), big.toReversed().join("\n")).length > 8_000, true);
 });
 
-test("the closest line is the one a person would point at [notepad.not-found]", () => {
+test("the closest line is the one a person would pick [notepad.not-found]", () => {
   const notepad =
     "## Plan\n- [x] Survey all sheets (6 sheets)\n- [ ] Fix Q3 total formulas in Summary\n\n## Decisions";
   for (const [needle, number] of [
@@ -81,7 +81,7 @@ test("the closest line is the one a person would point at [notepad.not-found]", 
   assert.equal(closestLine("", "x"), undefined);
 });
 
-test("a text on one line has single spaces, and ends with an ellipsis where it was cut", () => {
+test("oneLine collapses whitespace and ends a cut text with an ellipsis", () => {
   assert.equal(oneLine(" a\n\t b\u2028c\u00a0 "), "a b c");
   assert.equal(oneLine("four", 4), "four");
   assert.equal(oneLine("three words here", 7), "three …");

@@ -1,8 +1,8 @@
 import { HoldfastError } from "../errors.ts";
 
 /**
- * The door every text passes once: lone surrogates become U+FFFD, NUL is refused,
- * everything else (CRLF, BOM, combining marks) stays as given. All stores then agree byte for byte.
+ * Every incoming text is normalised once, so that all stores agree byte for byte: lone surrogates become U+FFFD,
+ * NUL is rejected, everything else (CRLF, BOM, combining marks) is unchanged.
  */
 export function normaliseText(text: string, name: string): string {
   if (text.includes("\u0000")) {
@@ -15,17 +15,17 @@ export function normaliseText(text: string, name: string): string {
   return text.toWellFormed();
 }
 
-/** Deeper than any message of a model; what is deeper still would overflow the stack of every reader. */
-const deepestNesting = 500;
+/** No model message nests this deep; unlimited depth would overflow the stack. */
+const maxDepth = 500;
 
-/** Normalises every text in a value, names of fields included. */
+/** Normalises every string in a value, including field names. */
 export function normaliseTexts<T>(value: T, name = "input", depth = 0): T {
   if (typeof value === "string") return normaliseText(value, name) as T;
   if (typeof value !== "object" || value === null) return value;
-  if (depth > deepestNesting) {
+  if (depth > maxDepth) {
     throw new HoldfastError(
       "invalid_input",
-      `The input is nested more than ${deepestNesting} levels deep. Flatten it and send it again.`,
+      `The input is nested more than ${maxDepth} levels deep. Flatten it and send it again.`,
     );
   }
   if (Array.isArray(value))
@@ -37,30 +37,30 @@ export function normaliseTexts<T>(value: T, name = "input", depth = 0): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** A text as an error shows it: in quotes, and never longer than a line. */
+/** A text in quotes for error messages, shortened to 80 characters. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text);
 }
 
-/** A text on one line, with single spaces; what is longer than the limit is cut and ends with an ellipsis. */
+/** Collapses whitespace to single spaces; cuts at the limit and appends an ellipsis. */
 export function oneLine(text: string, limit = Number.POSITIVE_INFINITY): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > limit ? `${line.slice(0, Math.max(0, limit - 1)).toWellFormed()}…` : line;
 }
 
-/** Unicode code points: what a limit means when it says characters. */
+/** Counts Unicode code points, the unit of every character limit. */
 export function countCharacters(text: string): number {
   return text.length - (text.match(surrogatePairs)?.length ?? 0);
 }
 
-/** Whether a text has more characters than that; most texts need not be counted to know. */
+/** Compares the length first, so that most texts are not counted. */
 export function isLongerThan(text: string, characters: number): boolean {
   return text.length > characters && countCharacters(text) > characters;
 }
 
 const surrogatePairs = /[\ud800-\udbff][\udc00-\udfff]/g;
 
-/** The first `limit` code points of a text; never half a surrogate pair. */
+/** The first `limit` code points; never splits a surrogate pair. */
 export function takeCharacters(text: string, limit: number): string {
   if (text.length <= limit) return text;
   let taken = 0;
@@ -73,14 +73,14 @@ export function takeCharacters(text: string, limit: number): string {
   return text.slice(0, index);
 }
 
-/** Joins so that the addition starts on a line of its own. */
+/** The addition starts on its own line. */
 export function appendText(existing: string, addition: string): string {
   if (addition === "") return existing;
   if (existing === "" || existing.endsWith("\n")) return existing + addition;
   return `${existing}\n${addition}`;
 }
 
-/** Joins so that what stood there before starts on a line of its own. */
+/** The existing text starts on its own line. */
 export function prependText(existing: string, addition: string): string {
   if (addition === "") return existing;
   if (existing === "" || addition.endsWith("\n")) return addition + existing;
@@ -93,23 +93,23 @@ export function countOccurrences(text: string, needle: string): number {
   return count;
 }
 
-/** Replaces literally: `$&` in the replacement is two characters, not a pattern. */
+/** Replaces literally: `$&` in the replacement is not a pattern. */
 export function replaceText(text: string, find: string, replacement: string, all: boolean): string {
   if (all) return text.split(find).join(replacement);
   const at = text.indexOf(find);
   return at === -1 ? text : text.slice(0, at) + replacement + text.slice(at + find.length);
 }
 
-/** The line that looks most like what was searched for, so that an error can show it. */
+/** The line most similar to the needle, for error messages. */
 export function closestLine(text: string, needle: string): { line: string; number: number } | undefined {
-  const wanted = characterPairs(firstLine(needle));
+  const needlePairs = characterPairs(firstLine(needle));
   let best: { line: string; number: number } | undefined;
   let bestScore = 0;
   let number = 0;
   for (const line of text.split("\n")) {
     number++;
     if (line.trim() === "") continue;
-    const score = similarity(wanted, characterPairs(line));
+    const score = similarity(needlePairs, characterPairs(line));
     if (score > bestScore) {
       bestScore = score;
       best = { line, number };
@@ -118,7 +118,7 @@ export function closestLine(text: string, needle: string): { line: string; numbe
   return bestScore >= 0.2 ? best : undefined;
 }
 
-/** The one stretch in which two texts differ: at `at`, `removed` gave way to `inserted`. */
+/** The difference between two texts as one edit: at `at`, `inserted` replaces `removed`. */
 export interface Splice {
   at: number;
   removed: string;
@@ -126,7 +126,7 @@ export interface Splice {
 }
 
 export function spliceBetween(before: string, after: string): Splice {
-  // Most edits add at an end; comparing whole texts is what the engine underneath does fastest.
+  // Fast path: most edits append or prepend, and native whole-string comparison is fastest.
   if (after.startsWith(before))
     return { at: before.length, removed: "", inserted: after.slice(before.length) };
   if (after.endsWith(before))
@@ -178,9 +178,10 @@ function characterPairs(line: string): Set<string> {
   return pairs;
 }
 
-function similarity(wanted: Set<string>, found: Set<string>): number {
-  if (wanted.size === 0 || found.size === 0) return 0;
+/** Sørensen–Dice coefficient. */
+function similarity(a: Set<string>, b: Set<string>): number {
+  if (a.size === 0 || b.size === 0) return 0;
   let shared = 0;
-  for (const pair of wanted) if (found.has(pair)) shared++;
-  return (2 * shared) / (wanted.size + found.size);
+  for (const pair of a) if (b.has(pair)) shared++;
+  return (2 * shared) / (a.size + b.size);
 }

@@ -6,40 +6,40 @@ import type { RecordKind } from "./records.ts";
 import type { Change, RecordChange, State, TextTarget } from "./state.ts";
 import { applySplice, type Splice } from "./text.ts";
 
-/** Takes back the entry of one revision. The inverse was planned from the journal, see `planUndo`. */
+/** Undoes the entry of one revision. `planUndo` derives the inverse from the journal. */
 export type UndoOperation = { type: "undo"; revision: number; inverse: Change[] };
 
 export type UndoResult = { undone: number };
 
-/** What undo must respect of one subject. */
+/** Constraints that a subject places on undo. */
 export interface UndoRules {
-  /** Whether a text that undo makes longer is still within its budget. */
+  /** Whether a text that undo makes longer is still within its limit. */
   fits?: Partial<Record<TextTarget, (text: string, environment: Environment) => boolean>>;
-  /** Records that are not simply put back as they were. */
+  /** Kinds that need more than restoring the old value. */
   records?: {
     [Kind in RecordKind]?: (draft: Draft, change: Extract<RecordChange, { kind: Kind }>) => void;
   };
-  /** Throws when the draft, with everything taken back, breaks a rule of the subject. */
+  /** Throws if the draft, with the whole entry undone, breaks a rule of the subject. */
   check?(draft: Draft, state: State, operation: UndoOperation, environment: Environment): void;
 }
 
 /**
- * What would take an entry back, given what came after it (in order). Text edits are moved to where their
- * text stands now; a later edit of the same stretch, or of the same record, is a conflict.
+ * The inverse of an entry, given all later entries in order. Text edits are shifted to the text's current
+ * position; a later edit of the same text, or of the same record, is a conflict.
  */
 export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): UndoOperation {
   if (entry.changes.some((change) => change.type === "forked")) {
-    throw cannotUndo(entry.revision, "a fork was taken there, and the fork stays");
+    throw cannotUndo(entry.revision, "it forked the session, and a fork cannot be undone");
   }
   if (entry.changes.some((change) => change.type === "record" && change.kind === "lock")) {
-    throw cannotUndo(entry.revision, "it is for a person to lock or unlock a passage");
+    throw cannotUndo(entry.revision, "only a person may lock or unlock a passage");
   }
   const inverse: Change[] = [];
   for (const change of entry.changes.toReversed()) {
     switch (change.type) {
       case "text": {
-        const own: Splice = { at: change.at, removed: change.inserted, inserted: change.removed };
-        const moved = moveThrough(own, change.target, entry, later);
+        const inverted: Splice = { at: change.at, removed: change.inserted, inserted: change.removed };
+        const moved = rebase(inverted, change.target, entry, later);
         inverse.push({
           type: "text",
           target: change.target,
@@ -49,7 +49,7 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
         break;
       }
       case "record":
-        inverse.push(inverted(change));
+        inverse.push(invertRecord(change));
         break;
       case "count":
         inverse.push({ ...change, by: -change.by });
@@ -65,22 +65,23 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
   return { type: "undo", revision: entry.revision, inverse };
 }
 
-function inverted(change: RecordChange): RecordChange {
+function invertRecord(change: RecordChange): RecordChange {
   return { ...change, before: change.after, after: change.before } as RecordChange;
 }
 
-/** The operation `undo`, under the rules of every subject. */
+/** The `undo` operation, under the rules of every subject. */
 export function undoOperations(rules: readonly UndoRules[]): Handlers<UndoOperation, UndoResult> {
   return {
     undo(draft, operation, state, environment) {
-      for (const change of operation.inverse) takeBack(draft, operation.revision, change, environment, rules);
+      for (const change of operation.inverse)
+        undoChange(draft, operation.revision, change, environment, rules);
       for (const { check } of rules) check?.(draft, state, operation, environment);
       return { result: { undone: operation.revision }, warnings: [] };
     },
   };
 }
 
-function takeBack(
+function undoChange(
   draft: Draft,
   revision: number,
   change: Change,
@@ -91,11 +92,11 @@ function takeBack(
     case "text": {
       const text = draft.text(change.target);
       if (text.slice(change.at, change.at + change.removed.length) !== change.removed)
-        throw cannotUndo(revision, "the text it wrote has been changed since");
+        throw cannotUndo(revision, "the text it wrote has changed since");
       const next = applySplice(text, change);
       const isOver = rules.some(({ fits }) => fits?.[change.target]?.(next, environment) === false);
       if (next.length > text.length && isOver)
-        throw cannotUndo(revision, "the text would be over its limit with what has been written since");
+        throw cannotUndo(revision, "the text has grown since and would exceed its limit");
       draft.setText(change.target, next, change.unused);
       break;
     }
@@ -121,16 +122,16 @@ function undoRecord(draft: Draft, revision: number, change: RecordChange, rules:
     return;
   }
   const isSame = JSON.stringify(draft.record(change.kind, change.key)) === JSON.stringify(change.before);
-  if (!isSame) throw cannotUndo(revision, `${change.kind} ${change.key} has been changed since`);
+  if (!isSame) throw cannotUndo(revision, `${change.kind} ${change.key} has changed since`);
   draft.put(change.kind, change.key, change.after);
 }
 
-/** Whether an entry of the journal took another one back. */
 function isUndo(operation: LoggedOperation): operation is UndoOperation {
   return operation.type === "undo";
 }
 
-function moveThrough(
+/** Shifts a splice past the later edits of the same text. */
+function rebase(
   splice: Splice,
   target: TextTarget,
   entry: JournalEntry,
@@ -138,7 +139,7 @@ function moveThrough(
 ): Splice {
   let at = splice.at;
   const length = splice.removed.length;
-  for (const next of standingEdits(later, target)) {
+  for (const next of editsInEffect(later, target)) {
     for (const change of next.changes) {
       if (!isEditOf(change, target)) continue;
       if (change.at + change.removed.length <= at) at += change.inserted.length - change.removed.length;
@@ -150,16 +151,16 @@ function moveThrough(
   return { at, removed: splice.removed, inserted: splice.inserted };
 }
 
-/** The entries that edited a text, without those that were undone before anything else was done to it. */
-function standingEdits(later: readonly JournalEntry[], target: TextTarget): JournalEntry[] {
-  const standing: JournalEntry[] = [];
+/** The entries that edited a text, without those that the next edit of it undid. */
+function editsInEffect(later: readonly JournalEntry[], target: TextTarget): JournalEntry[] {
+  const edits: JournalEntry[] = [];
   for (const entry of later) {
     if (!entry.changes.some((change) => isEditOf(change, target))) continue;
     const { operation } = entry;
-    if (isUndo(operation) && standing.at(-1)?.revision === operation.revision) standing.pop();
-    else standing.push(entry);
+    if (isUndo(operation) && edits.at(-1)?.revision === operation.revision) edits.pop();
+    else edits.push(entry);
   }
-  return standing;
+  return edits;
 }
 
 function isEditOf(change: Change, target: TextTarget): change is Extract<Change, { type: "text" }> {

@@ -70,7 +70,7 @@ test("surfaces are chosen by name, and an unknown name is rejected with the list
   }
   const { code, stderr } = await holdfast("mcp", "--session", "../x");
   assert.equal(code, 1);
-  assert.match(stderr, /no valid session id/);
+  assert.match(stderr, /not a valid session id/);
 });
 
 test("when an agent creates a tool, the client is notified and can call it [mcp.changing-tools]", async (context) => {

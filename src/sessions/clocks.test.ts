@@ -6,20 +6,20 @@ import { openTestMemory } from "../../test/support/memory.ts";
 const noon = Date.UTC(2026, 0, 1, 12);
 const years = 10 * 365 * 24 * 3_600_000;
 
-/** What a clock may say, look after look. */
-const clocks: Record<string, (look: number) => number> = {
-  "runs backwards": (look) => noon - look * 1_000,
-  "stands still": () => noon,
-  "jumps ten years ahead and back": (look) => noon + (look % 3 === 0 ? years : 0),
-  "jumps ten years back and ahead": (look) => noon - (look % 3 === 0 ? years : 0),
-  "has fractions": (look) => noon + look * 0.3,
+/** Broken clocks: the time they return on the nth reading. */
+const clocks: Record<string, (reading: number) => number> = {
+  "runs backwards": (reading) => noon - reading * 1_000,
+  "is frozen": () => noon,
+  "jumps ten years ahead and back": (reading) => noon + (reading % 3 === 0 ? years : 0),
+  "jumps ten years back and ahead": (reading) => noon - (reading % 3 === 0 ? years : 0),
+  "has fractions": (reading) => noon + reading * 0.3,
 };
 
-test("whatever the clock says, order comes from revisions and note ids increase, in every store [journal.order] [notes.ids]", async (context) => {
+test("with any clock, revisions define the order and note ids increase, in every store [journal.order] [notes.ids]", async (context) => {
   for (const { name, store } of await everyStore()) {
     for (const [behaviour, clock] of Object.entries(clocks)) {
-      let look = 0;
-      const memory = await openTestMemory({ store, clock: () => clock(++look) });
+      let reading = 0;
+      const memory = await openTestMemory({ store, clock: () => clock(++reading) });
       context.after(() => memory.close());
       const what = `${name}, a clock that ${behaviour}`;
       const session = await memory.createSession();
@@ -28,7 +28,7 @@ test("whatever the clock says, order comes from revisions and note ids increase,
         ids.push((await session.notes.add(`note ${number}`, ["x"])).result.note.id);
       const numbers = ids.map((id) => Number(/^note_(\d+)$/.exec(id)?.[1]));
       assert.ok(
-        numbers.every((number, place) => place === 0 || number > (numbers[place - 1] as number)),
+        numbers.every((number, index) => index === 0 || number > (numbers[index - 1] as number)),
         what,
       );
       assert.deepEqual(
@@ -39,7 +39,7 @@ test("whatever the clock says, order comes from revisions and note ids increase,
       const history = await session.history({ newestFirst: false });
       assert.deepEqual(
         history.map(({ revision }) => revision),
-        Array.from({ length: 21 }, (_, place) => place + 1),
+        Array.from({ length: 21 }, (_, index) => index + 1),
         what,
       );
       await session.undo();

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { JournalEntry } from "../index.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 
-/** Collects until a number of them is there. */
+/** Collects items; `reached` waits for a number of them. */
 function collector<T>(): { add(item: T): void; items: T[]; reached(count: number): Promise<void> } {
   const items: T[] = [];
   let wake = () => {};
@@ -22,20 +22,20 @@ function collector<T>(): { add(item: T): void; items: T[]; reached(count: number
   };
 }
 
-test("a session's watcher hears every later entry in order, and nothing after it stops [journal.feed]", async () => {
+test("a session's watcher gets every later entry in order, and none after it stops [journal.feed]", async () => {
   const memory = await openTestMemory();
   const session = await memory.createSession({ id: "s" });
   const other = await memory.createSession({ id: "other" });
   await session.notepad.write("before");
-  const heard = collector<JournalEntry>();
-  const stop = await session.watch(heard.add);
+  const received = collector<JournalEntry>();
+  const stop = await session.watch(received.add);
   await session.notepad.append("one");
   await other.notepad.write("not for us");
   await session.call("add_note", { content: "two" }, { actor: { kind: "person" } });
   await session.undo();
-  await heard.reached(3);
+  await received.reached(3);
   assert.deepEqual(
-    heard.items.map(({ revision, operation }) => [revision, operation.type]),
+    received.items.map(({ revision, operation }) => [revision, operation.type]),
     [
       [3, "notepad.append"],
       [4, "notes.add"],
@@ -43,34 +43,34 @@ test("a session's watcher hears every later entry in order, and nothing after it
     ],
   );
   stop();
-  await session.notepad.append("unheard");
+  await session.notepad.append("after stop");
   await session.history();
-  assert.equal(heard.items.length, 3);
+  assert.equal(received.items.length, 3);
 });
 
-test("a memory's watcher hears of every session of its owner [journal.feed]", async () => {
+test("a memory's watcher is notified of commits to every session of its owner [journal.feed]", async () => {
   const memory = await openTestMemory();
-  const heard = collector<string>();
-  const stop = await memory.watch(({ sessionId, revision }) => heard.add(`${sessionId}@${revision}`));
+  const received = collector<string>();
+  const stop = await memory.watch(({ sessionId, revision }) => received.add(`${sessionId}@${revision}`));
   const session = await memory.createSession({ id: "a" });
   await session.notepad.write("x");
   await memory.createSession({ id: "b" });
-  await heard.reached(3);
-  assert.deepEqual(heard.items, ["a@1", "a@2", "b@1"]);
+  await received.reached(3);
+  assert.deepEqual(received.items, ["a@1", "a@2", "b@1"]);
   stop();
 });
 
-test("what another handle on the same file writes is heard too, all of it, in order [journal.feed]", async () => {
+test("a watcher also gets every entry that another handle on the same file writes, in order [journal.feed]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
   const open = async () => openTestMemory({ store: await sqliteStore({ path, pollMilliseconds: 5 }) });
   const [writer, reader] = [await open(), await open()];
   const session = await writer.createSession({ id: "s" });
-  const heard = collector<number>();
-  const stop = await (await reader.resumeSession("s")).watch(({ revision }) => heard.add(revision));
+  const received = collector<number>();
+  const stop = await (await reader.resumeSession("s")).watch(({ revision }) => received.add(revision));
   for (let index = 0; index < 25; index++) await session.notepad.append(`${index}`);
-  await heard.reached(25);
+  await received.reached(25);
   assert.deepEqual(
-    heard.items,
+    received.items,
     Array.from({ length: 25 }, (_, index) => index + 2),
   );
   stop();

@@ -35,11 +35,11 @@ interface Branch {
   id: string;
   model: Model;
   messages: Json[];
-  /** What undo leads back to. */
+  /** The states that undo restores, oldest first. */
   earlier: Model[];
 }
 
-test("forks, and forks of forks, are copies that live on by themselves [sessions.fork]", async () => {
+test("forks, and forks of forks, are independent copies [sessions.fork]", async () => {
   const directory = temporaryDirectory();
   let run = 0;
   await fc.assert(
@@ -56,7 +56,7 @@ test("forks, and forks of forks, are copies that live on by themselves [sessions
         if (step.do === "reopen") {
           if (onDisk) await memory.close();
           memory = await open();
-        } else await take(memory, branches, step);
+        } else await runStep(memory, branches, step);
       }
       for (const branch of branches) await compare(await memory.resumeSession(branch.id), branch);
       if (onDisk) await memory.close();
@@ -65,7 +65,7 @@ test("forks, and forks of forks, are copies that live on by themselves [sessions
   );
 });
 
-async function take(memory: Memory, branches: Branch[], step: Step): Promise<void> {
+async function runStep(memory: Memory, branches: Branch[], step: Step): Promise<void> {
   const branch = branches[step.on % branches.length];
   assert.ok(branch);
   const session = await memory.resumeSession(branch.id);
@@ -83,9 +83,9 @@ async function take(memory: Memory, branches: Branch[], step: Step): Promise<voi
     branch.model = branch.earlier.pop() as Model;
   } else if (step.do === "call") {
     const call = await resolveCall(session, step.call);
-    const given = await session.call(call.tool, call.input);
-    const next = modelCall(branch.model, call, given.ok ? (given.output.note_id as string) : "");
-    assert.equal(given.ok, next !== undefined, JSON.stringify(call));
+    const result = await session.call(call.tool, call.input);
+    const next = modelCall(branch.model, call, result.ok ? (result.output.note_id as string) : "");
+    assert.equal(result.ok, next !== undefined, JSON.stringify(call));
     if (!next) return;
     branch.earlier.push(branch.model);
     branch.model = next;
@@ -94,7 +94,7 @@ async function take(memory: Memory, branches: Branch[], step: Step): Promise<voi
 }
 
 async function compare(session: Session, { model, messages }: Branch): Promise<void> {
-  const { notepad, scratchpad, notes, counters, messages: said } = await everything(session);
+  const { notepad, scratchpad, notes, counters, messages: stored } = await everything(session);
   assert.equal(notepad ?? "", model.notepad);
   assert.deepEqual(scratchpad, model.scratchpad);
   assert.deepEqual(
@@ -103,10 +103,10 @@ async function compare(session: Session, { model, messages }: Branch): Promise<v
   );
   const tags = new Set(model.notes.flatMap((note) => note.tags.map((tag) => tag.toLowerCase())));
   assert.deepEqual([counters.notes, counters.tags], [model.notes.length, tags.size]);
-  assert.deepEqual(said, messages);
+  assert.deepEqual(stored, messages);
 }
 
-test("a fork has everything, its history too, and knows its parent [sessions.fork]", async () => {
+test("a fork has all of its parent's memory and history, and records its parent [sessions.fork]", async () => {
   const memory = await openTestMemory();
   const parent = await memory.createSession({ id: "parent", agent: "auditor", title: "Audit" });
   await parent.notepad.write("plan");
@@ -132,7 +132,7 @@ test("a fork has everything, its history too, and knows its parent [sessions.for
   assert.deepEqual(await types(fork), [...shared, "session.forked"]);
 });
 
-test("notes that both sides add have ids of their own [sessions.fork] [notes.ids]", async () => {
+test("notes added on both sides get distinct ids [sessions.fork] [notes.ids]", async () => {
   const memory = await openTestMemory({ clock: () => 1_000 });
   const parent = await memory.createSession({ id: "parent" });
   const inherited = (await answer(parent, "add_note", { content: "x" })).note_id;
@@ -147,7 +147,7 @@ test("notes that both sides add have ids of their own [sessions.fork] [notes.ids
   );
 });
 
-test("forking writes no notes and no messages, however many there are [sessions.fork-cost]", async () => {
+test("forking writes no notes or messages, however many there are [sessions.fork-cost]", async () => {
   const inner = memoryStore();
   const written: unknown[] = [];
   const store: Store = {
@@ -179,7 +179,7 @@ test("forking writes no notes and no messages, however many there are [sessions.
   assert.deepEqual(costs, [1, 1]);
 });
 
-test("an id that is taken is refused, and the parent stays as it was [sessions.fork]", async () => {
+test("a fork with an existing or invalid id is rejected and leaves the parent unchanged [sessions.fork]", async () => {
   const memory = await openTestMemory();
   const parent = await memory.createSession({ id: "parent" });
   await memory.createSession({ id: "taken" });

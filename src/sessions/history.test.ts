@@ -9,7 +9,7 @@ import {
   tickingClock,
 } from "../../test/support/memory.ts";
 
-test("the journal lists every accepted operation in order, with who, when and what [journal.history]", async () => {
+test("the journal lists every accepted operation in order, with actor, time and operation [journal.history]", async () => {
   const start = Date.UTC(2026, 0, 1);
   const session = await openTestSession({ clock: tickingClock(start) });
   await session.notepad.write("plan");
@@ -29,7 +29,7 @@ test("the journal lists every accepted operation in order, with who, when and wh
       [2, "agent", "notepad.write"],
       [1, "system", "session.create"],
     ],
-    "newest first, and no refused call",
+    "newest first, without the rejected call",
   );
   assert.deepEqual(entries[1]?.actor, { kind: "person", name: "Ada" });
   assert.equal(entries[1]?.surface, "inspector");
@@ -85,7 +85,7 @@ test("two revisions can be compared, in both directions [journal.diff]", async (
   assert.ok((await session.diff(from, from)).notepad.every(({ kind }) => kind === "same"));
 });
 
-test("the memory can be read as it was; a revision that never was is refused [journal.state-at]", async () => {
+test("the memory can be read at any revision; an unknown revision is rejected [journal.state-at]", async () => {
   const session = await openTestSession();
   const { revision } = await session.notepad.write("then");
   await session.notepad.write("now");
@@ -101,7 +101,7 @@ test("the memory can be read as it was; a revision that never was is refused [jo
   }
 });
 
-test("the last operation can be undone, whoever made it, and the undo undone [journal.undo-last]", async () => {
+test("the last operation can be undone, whichever actor made it, and so can the undo [journal.undo-last]", async () => {
   const session = await openTestSession();
   await rejection(session.undo(), "cannot_undo");
   await session.notepad.write("first");
@@ -115,7 +115,7 @@ test("the last operation can be undone, whoever made it, and the undo undone [jo
   assert.equal(newest?.operation.type, "undo", "an undo is an entry like any other");
 });
 
-test("any operation can be undone where it still applies [journal.undo-any]", async () => {
+test("any operation can be undone if its inverse still applies [journal.undo-any]", async () => {
   const session = await openTestSession();
   const { revision: heading } = await session.notepad.write("# Plan");
   const { revision: one } = await session.notepad.append("- one");
@@ -136,7 +136,7 @@ test("any operation can be undone where it still applies [journal.undo-any]", as
   assert.equal((await session.notepad.read()).trim(), "- two");
 });
 
-test("it is refused with the reason where it does not apply [journal.undo-any]", async () => {
+test("undo is rejected with a reason if the inverse does not apply [journal.undo-any]", async () => {
   const memory = await openTestMemory();
   const session = await memory.createSession({ id: "s" });
   const { revision: line } = await session.notepad.write("colour");
@@ -156,7 +156,7 @@ test("it is refused with the reason where it does not apply [journal.undo-any]",
     [added, /changed since/],
     [removed, /there again/],
     [fork, /fork/],
-    [undone, /undone already/],
+    [undone, /already undone/],
     [1, /no operation/],
     [999, /no operation/],
     [0, /no operation/],
@@ -171,7 +171,7 @@ test("it is refused with the reason where it does not apply [journal.undo-any]",
   await rejection(inFork.undo(birth), "cannot_undo");
 });
 
-test("undo keeps the budgets [journal.undo-any] [notepad.limit]", async () => {
+test("undo respects the limits [journal.undo-any] [notepad.limit]", async () => {
   const session = await openTestSession({ limits: { notepadCharacters: 10, refs: 2 } });
   await session.notepad.write("1234567890");
   const { revision } = await session.notepad.delete("67890");
@@ -183,7 +183,7 @@ test("undo keeps the budgets [journal.undo-any] [notepad.limit]", async () => {
   assert.match((await rejection(session.undo(removed), "cannot_undo")).message, /more than 2 refs/);
 });
 
-test("the same idempotency key twice changes nothing and gives the first answer [journal.idempotency]", async () => {
+test("a repeated idempotency key changes nothing and returns the first answer [journal.idempotency]", async () => {
   const session = await openTestSession();
   const first = await session.notepad.append("once", { key: "turn-1" });
   await session.notepad.append("then");
@@ -206,7 +206,7 @@ test("the same idempotency key twice changes nothing and gives the first answer 
   assert.deepEqual(await session.call("session.scratchpad", long, { key: "turn-3" }), truncated);
 });
 
-test("undo, too, is done once for a key [journal.idempotency]", async () => {
+test("an undo with an idempotency key runs once [journal.idempotency]", async () => {
   const session = await openTestSession();
   await session.notepad.write("first");
   await session.notepad.write("second");
@@ -219,7 +219,7 @@ test("undo, too, is done once for a key [journal.idempotency]", async () => {
   assert.equal(await session.notepad.read(), "first");
 });
 
-test("a key that was used for something else is refused, as is one that is no key [journal.idempotency]", async () => {
+test("a key used for another operation is rejected, and so is an invalid key [journal.idempotency]", async () => {
   const session = await openTestSession();
   await session.notepad.append("one", { key: "k" });
   const before = await everything(session);
@@ -228,23 +228,23 @@ test("a key that was used for something else is refused, as is one that is no ke
   for (const key of ["", "x".repeat(256), 5 as unknown as string])
     await rejection(session.notepad.append("x", { key }), "invalid_input");
   assert.deepEqual(await everything(session), before);
-  const refused = await session.call(
+  const rejected = await session.call(
     "update_notepad",
     { operation: "delete", content: "missing" },
     { key: "later" },
   );
-  assert.equal(refused.ok, false);
+  assert.equal(rejected.ok, false);
   assert.equal(
     (await session.call("write_notepad", { content: "x" }, { key: "later" })).ok,
     true,
-    "a refusal uses no key up",
+    "a rejected call does not use up its key",
   );
 });
 
-test("a clock that jumps or stands still changes no order [journal.order] [notes.ids]", async () => {
+test("a clock that jumps or is frozen does not change the order [journal.order] [notes.ids]", async () => {
   const times = [5_000, 5_000, -10_000, 5e12, 0, 5_000.5, 5_000];
-  let look = 0;
-  const session = await openTestSession({ clock: () => times[look++ % times.length] as number });
+  let reading = 0;
+  const session = await openTestSession({ clock: () => times[reading++ % times.length] as number });
   for (let index = 0; index < 20; index++) await session.notes.add(`note ${index}`);
   const newestFirst = Array.from({ length: 20 }, (_, index) => `note ${19 - index}`);
   assert.deepEqual(

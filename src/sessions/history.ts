@@ -26,7 +26,7 @@ export interface MemoryDiff {
   scratchpad: { notes: DiffLine[]; plan: DiffLine[]; refsAdded: string[]; refsRemoved: string[] };
 }
 
-/** Walks back from the present, taking one entry after another away. */
+/** Reverts entries one by one, from the newest back to the revision. */
 export async function snapshotAt(session: Session, revision: number): Promise<MemorySnapshot> {
   const now = await session.state();
   checkRevision(now, revision);
@@ -90,20 +90,16 @@ export async function undo(
       if (!entry || entry.revision !== target || isBirth(entry)) {
         throw new HoldfastError(
           "cannot_undo",
-          `Session ${session.id} has no operation at revision ${target} that could be undone.`,
+          `Session ${session.id} has no operation to undo at revision ${target}.`,
           {
             data: { revision: target },
           },
         );
       }
       if (revision !== undefined && isUndone(later, target)) {
-        throw new HoldfastError(
-          "cannot_undo",
-          `Revision ${target} has been undone already. Nothing was changed.`,
-          {
-            data: { revision: target },
-          },
-        );
+        throw new HoldfastError("cannot_undo", `Revision ${target} is already undone. Nothing was changed.`, {
+          data: { revision: target },
+        });
       }
       return planUndo(entry, later);
     },
@@ -113,7 +109,7 @@ export async function undo(
   );
 }
 
-/** The newest entry that changed memory and has not been taken back. */
+/** The newest entry that changed memory and is not undone. */
 async function lastUndoable(session: Session): Promise<number> {
   const pageSize = 100;
   const undone = new Set<number>();
@@ -122,7 +118,7 @@ async function lastUndoable(session: Session): Promise<number> {
     for (const entry of entries) {
       const { operation } = entry;
       if (operation.type === "undo") {
-        // An undone undo brings its target back.
+        // If this undo was itself undone, its target is in effect again.
         if (!undone.has(entry.revision)) undone.add(operation.revision);
       } else if (isEdit(entry) && !undone.has(entry.revision)) return entry.revision;
     }

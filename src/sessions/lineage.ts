@@ -4,8 +4,8 @@ import type { JournalSelection, RecordSelection, Scope, Store, StoredRecord } fr
 import type { JournalEntry } from "../surfaces/operations.ts";
 
 /**
- * A fork shares its ancestors' rows as they were when it was taken; its own rows, and its own
- * removals, come first. So forking copies nothing that grows.
+ * Reads a fork's records: its own rows and deletions first, then its ancestors' rows as of the fork. So forking
+ * does not copy notes or messages.
  */
 export async function readRecords(
   store: Store,
@@ -30,7 +30,7 @@ export async function readRecords(
     .sort((a, b) => compareKeys(a.kind, b.kind) || compareKeys(a.key, b.key));
 }
 
-/** A fork's journal goes on where its ancestor's stood. */
+/** A fork's journal continues its ancestor's from the forked revision. */
 export async function readJournal(
   store: Store,
   row: SessionRow,
@@ -51,9 +51,9 @@ export async function readJournal(
 /** Which session holds which revisions, newest first. */
 function partsOf(row: SessionRow): { sessionId: string; from: number; to: number }[] {
   const steps: LineageStep[] = [{ sessionId: row.id, revision: row.revision }, ...row.lineage];
-  return steps.map(({ sessionId, revision }, place) => ({
+  return steps.map(({ sessionId, revision }, index) => ({
     sessionId,
-    from: (steps[place + 1]?.revision ?? -1) + 1,
+    from: (steps[index + 1]?.revision ?? -1) + 1,
     to: revision,
   }));
 }

@@ -19,7 +19,7 @@ test("a session is created with an id, an agent and a title, and found again [se
   assert.match((await rejection(memory.createSession({ id: "audit" }), "session_exists")).message, /"audit"/);
 });
 
-test("ids are random unless given, and safe in a path [sessions.lifecycle]", async () => {
+test("default ids are random and safe in a path [sessions.lifecycle]", async () => {
   const memory = await openTestMemory();
   const made = new Set<string>();
   for (let index = 0; index < 50; index++) made.add((await memory.createSession()).id);
@@ -27,7 +27,7 @@ test("ids are random unless given, and safe in a path [sessions.lifecycle]", asy
   for (const id of made) assert.match(id, /^[A-Za-z0-9][\w-]{10,}$/);
 });
 
-test("openSession resumes what is there and creates what is not [sessions.lifecycle]", async () => {
+test("openSession resumes an existing session and creates a missing one [sessions.lifecycle]", async () => {
   const memory = await openTestMemory();
   const first = await memory.openSession("s", { title: "first" });
   await first.notepad.write("kept");
@@ -38,7 +38,7 @@ test("openSession resumes what is there and creates what is not [sessions.lifecy
   assert.deepEqual(new Set(ids(many)), new Set(["together"]));
 });
 
-test("a session is resumed as it was left, by another handle and after closing [sessions.lifecycle]", async () => {
+test("a resumed session has its last state, through another handle and after closing [sessions.lifecycle]", async () => {
   const store = join(temporaryDirectory(), "memory.db");
   const first = await openTestMemory({ store });
   const session = await first.createSession({ id: "s" });
@@ -55,7 +55,7 @@ test("a session is resumed as it was left, by another handle and after closing [
   await third.close();
 });
 
-test("what one handle writes, another reads at once [sessions.lifecycle]", async () => {
+test("another handle reads a write immediately [sessions.lifecycle]", async () => {
   const store = join(temporaryDirectory(), "memory.db");
   const memories = [await openTestMemory({ store }), await openTestMemory({ store })] as const;
   const [one, two] = [await memories[0].openSession("s"), await memories[1].openSession("s")];
@@ -69,7 +69,7 @@ test("what one handle writes, another reads at once [sessions.lifecycle]", async
   for (const memory of memories) await memory.close();
 });
 
-test("calls made at once are all kept, in the order they were made [sessions.lifecycle] [journal.history]", async () => {
+test("concurrent calls are all applied, in call order [sessions.lifecycle] [journal.history]", async () => {
   const session = await (await openTestMemory()).createSession();
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
   await Promise.all(lines.map((content) => session.call("update_notepad", { operation: "append", content })));
@@ -77,7 +77,7 @@ test("calls made at once are all kept, in the order they were made [sessions.lif
   assert.equal((await session.history()).length, 51);
 });
 
-test("archived sessions leave the list and can still be resumed; deleted ones are gone until restored [sessions.lifecycle]", async () => {
+test("archived sessions are not listed but can be resumed; deleted ones cannot until restored [sessions.lifecycle]", async () => {
   const memory = await openTestMemory();
   for (const id of ["a", "b", "c"]) await (await memory.createSession({ id })).notepad.write(id);
   await memory.archiveSession("a");
@@ -111,7 +111,7 @@ test("sessions are listed newest first, by agent, in pages [sessions.lifecycle]"
   assert.deepEqual(ids(await memory.listSessions({ limit: 1, offset: 1 })), ["c"]);
 });
 
-test("a purged session leaves nothing and its id is free; one with forks stays [sessions.lifecycle] [sessions.fork]", async () => {
+test("purging removes everything and frees the id; a session with forks cannot be purged [sessions.lifecycle] [sessions.fork]", async () => {
   const memory = await openTestMemory();
   const parent = await memory.createSession({ id: "parent" });
   await parent.notes.add("shared");
@@ -127,7 +127,7 @@ test("a purged session leaves nothing and its id is free; one with forks stays [
   await assert.rejects(fork.notepad.append("x"), "a handle on a purged session writes nothing");
 });
 
-test("no owner reaches another's sessions [sessions.lifecycle]", async () => {
+test("an owner cannot access another owner's sessions [sessions.lifecycle]", async () => {
   const store = join(temporaryDirectory(), "memory.db");
   const alice = await openTestMemory({ store, owner: "alice" });
   const mallory = await openTestMemory({ store, owner: "mallory" });

@@ -25,7 +25,7 @@ import {
 import { loadState, Session, sessionNotFound } from "./session.ts";
 
 export interface NewSessionOptions {
-  /** Random unless given. */
+  /** Default: random. */
   id?: string;
   agent?: string;
   title?: string;
@@ -33,15 +33,15 @@ export interface NewSessionOptions {
 
 export interface SessionQuery {
   agent?: string;
-  /** Active sessions unless said otherwise; deleted ones are never listed with `all`. */
+  /** Default: active. `all` does not include deleted sessions. */
   status?: SessionStatus | "all";
   parent?: string;
   limit?: number;
   offset?: number;
 }
 
-/** How many sessions are kept in memory; the rest are read again when asked for. */
-const mostOpen = 500;
+/** Sessions cached in memory; others are loaded from the store on access. */
+const maxOpen = 500;
 
 /** An open handle on one store, for one owner. */
 export class Memory {
@@ -52,7 +52,7 @@ export class Memory {
   constructor(setting: Setting) {
     this.#setting = {
       ...setting,
-      // Whole milliseconds: some stores keep nothing else.
+      // Some stores keep only whole milliseconds.
       clock: () => Math.floor(setting.clock()),
       knowledge: (agent) => this.knowledge(agent),
       offer: (surfaces, check) => this.#offer(surfaces, check),
@@ -64,17 +64,17 @@ export class Memory {
     return this.#setting.owner;
   }
 
-  /** The tools of the chosen surfaces, to hand to a model. `session.call` runs them. */
+  /** Tool descriptions of the chosen surfaces, for the model. `session.call` runs them. */
   tools(): ToolDescription[] {
     return this.#setting.toolbox.describe();
   }
 
-  /** For drivers of conversations (an agent, an adapter, a host): the surfaces in use, and the budgets. */
+  /** For conversation drivers (an agent, an adapter, a host): the surfaces in use, and the limits. */
   get setting(): DriverSetting {
     return this.#setting;
   }
 
-  /** What an agent knows in every session, for good: its system prompt, skills, state and tools. */
+  /** An agent's permanent knowledge, shared by all its sessions: system prompt, skills, state and tools. */
   async knowledge(agent = "default"): Promise<Knowledge<Session>> {
     checkId(agent, "agent id");
     this.#knowledge ??= new Memory({ ...this.#setting, owner: knowledgeOwner(this.owner) });
@@ -86,7 +86,7 @@ export class Memory {
     return this.#create(this.#newRow(options, "created"), [], { type: "session.create" });
   }
 
-  /** The session with this id, as it was left. */
+  /** Throws `session_not_found` if there is no such session, or it is deleted. */
   async resumeSession(id: string): Promise<Session> {
     const session = await this.findSession(id);
     if (!session) throw sessionNotFound(id);
@@ -103,14 +103,14 @@ export class Memory {
     return this.#remember(open ?? new Session(this.#setting, state));
   }
 
-  /** Resumes the session, or creates it when there is none with this id. */
+  /** Resumes the session, or creates it if it does not exist. */
   async openSession(id: string, options: Omit<NewSessionOptions, "id"> = {}): Promise<Session> {
     const existing = await this.findSession(id);
     if (existing) return existing;
     try {
       return await this.createSession({ ...options, id });
     } catch (error) {
-      // Another process may have created it in between.
+      // Another process may have created it meanwhile.
       const created =
         error instanceof HoldfastError && error.code === "session_exists"
           ? await this.findSession(id)
@@ -129,7 +129,7 @@ export class Memory {
     await this.#setStatus(id, "archived", options);
   }
 
-  /** Hides the session; `restoreSession` brings it back, `purgeSession` removes it for good. */
+  /** Hides the session. `restoreSession` reverses this; `purgeSession` removes the session permanently. */
   async deleteSession(id: string, options: ApplyOptions = {}): Promise<void> {
     await this.#setStatus(id, "deleted", options);
   }
@@ -138,29 +138,29 @@ export class Memory {
     await this.#setStatus(id, "active", options);
   }
 
-  /** Removes every row, the journal too. Refused while forks still read from the session. */
+  /** Removes all rows, including the journal. Throws `conflict` while forks read from the session. */
   async purgeSession(id: string): Promise<void> {
-    const session = await this.#anyStatus(id);
+    const session = await this.#findAnyStatus(id);
     const { row } = await session.state();
-    const heirs = row.lastFork > 0 ? await this.#heirs(id) : [];
-    if (heirs.length > 0) {
+    const forks = row.lastFork > 0 ? await this.#forks(id) : [];
+    if (forks.length > 0) {
       throw new HoldfastError(
         "conflict",
-        `Session ${id} cannot be purged: it shares rows with its forks ${heirs.join(", ")}. Purge those first, or delete this one to hide it.`,
-        { data: { sessionId: id, forks: heirs } },
+        `Session ${id} cannot be purged: it shares rows with its forks ${forks.join(", ")}. Purge the forks first, or delete this session to hide it.`,
+        { data: { sessionId: id, forks } },
       );
     }
     await this.#setting.store.purge(scopeOf(row));
     this.#open.delete(id);
   }
 
-  /** A copy of everything: notepad, notes, scratchpad, tasks, messages and history. Its cost does not grow with them. */
+  /** Copies notepad, notes, scratchpad, tasks, messages and history, at a cost independent of their size. */
   async forkSession(id: string, options: NewSessionOptions = {}): Promise<Session> {
     const parent = await this.resumeSession(id);
     const { agent, title } = (await parent.state()).row;
     const child = this.#newRow({ agent, title: title ?? undefined, ...options }, "forked");
-    // The parent takes note of its forks, so what can be refused is refused before that.
-    if (await this.#isTaken(child.id)) throw sessionExists(child.id);
+    // Check the id before the parent's journal records the fork.
+    if (await this.#exists(child.id)) throw sessionExists(child.id);
     const { result, state } = await parent.apply(
       { type: "session.fork", child: child.id },
       { actor: { kind: "system" } },
@@ -180,7 +180,7 @@ export class Memory {
     });
   }
 
-  /** A child with an empty memory, or with a copy of the notepad. */
+  /** Creates a child with an empty memory, or with a copy of the notepad. */
   async spawnSession(
     id: string,
     options: NewSessionOptions & { copyNotepad?: boolean } = {},
@@ -198,15 +198,15 @@ export class Memory {
     return exportSession(await this.resumeSession(id));
   }
 
-  /** Makes a session from an exported document; under its old id unless that is taken or another is given. */
+  /** Creates a session from an exported document. Default id: the exported one, or a new one if that exists. */
   async importSession(document: unknown, options: { id?: string } = {}): Promise<Session> {
     const { readExport } = await loadTransfer();
     const imported = readExport(document, this.owner, this.#setting.clock());
-    const wanted = checkId(options.id ?? imported.row.id, "session id");
+    const preferredId = checkId(options.id ?? imported.row.id, "session id");
     try {
-      return await this.#insert({ ...imported, row: { ...imported.row, id: wanted } });
+      return await this.#insert({ ...imported, row: { ...imported.row, id: preferredId } });
     } catch (error) {
-      // Taken, by whomever: an id that nobody asked for gives way to another.
+      // If the id exists and the caller did not ask for it, use a new one.
       if (options.id !== undefined || !(error instanceof HoldfastError && error.code === "session_exists"))
         throw error;
       const id = checkId(this.#setting.makeId(), "session id");
@@ -214,14 +214,14 @@ export class Memory {
     }
   }
 
-  /** Hears of every commit to this owner's sessions, by any process. */
+  /** Calls the listener after every commit to this owner's sessions, by any process. */
   async watch(listener: (change: { sessionId: string; revision: number }) => void): Promise<() => void> {
     return this.#setting.store.watch(({ owner, sessionId, revision }: StoreChange) => {
       if (owner === this.owner) listener({ sessionId, revision });
     });
   }
 
-  /** Hears of every change to what this owner's agents know, by any process. */
+  /** Calls the listener after every change to the knowledge of this owner's agents, by any process. */
   async watchKnowledge(listener: () => void): Promise<() => void> {
     const owner = knowledgeOwner(this.owner);
     return this.#setting.store.watch((change) => {
@@ -300,35 +300,35 @@ export class Memory {
   }
 
   async #setStatus(id: string, status: SessionStatus, options: ApplyOptions): Promise<void> {
-    const session = await this.#anyStatus(id);
+    const session = await this.#findAnyStatus(id);
     await session.apply({ type: "session.status", status }, { actor: { kind: "person" }, ...options });
   }
 
-  async #anyStatus(id: string): Promise<Session> {
+  async #findAnyStatus(id: string): Promise<Session> {
     const state = await loadState(this.#setting, this.owner, checkId(id, "session id"));
     if (!state) throw sessionNotFound(id);
     return this.#open.get(id) ?? new Session(this.#setting, state);
   }
 
-  async #heirs(id: string): Promise<string[]> {
+  async #forks(id: string): Promise<string[]> {
     const children = await this.#setting.store.sessions(this.owner, { parent: id });
     return children.filter(({ origin }) => origin === "forked").map((child) => child.id);
   }
 
-  async #isTaken(id: string): Promise<boolean> {
+  async #exists(id: string): Promise<boolean> {
     return (await this.#setting.store.revision({ owner: this.owner, sessionId: id })) !== undefined;
   }
 
   #remember(session: Session): Session {
     this.#open.delete(session.id);
     this.#open.set(session.id, session);
-    const oldest = this.#open.size > mostOpen ? this.#open.keys().next().value : undefined;
+    const oldest = this.#open.size > maxOpen ? this.#open.keys().next().value : undefined;
     if (oldest !== undefined) this.#open.delete(oldest);
     return session;
   }
 }
 
-/** Loaded when it is used: it checks whole documents, with a library that a hook has no time to load. */
+/** Loaded lazily: it imports zod, which would slow the start of a hook. */
 function loadTransfer() {
   return import("./transfer.ts");
 }
@@ -336,7 +336,7 @@ function loadTransfer() {
 function sessionExists(id: string): HoldfastError {
   return new HoldfastError(
     "session_exists",
-    `There is already a session ${JSON.stringify(id)}, perhaps a deleted one. Resume it, restore it, or choose another id.`,
+    `Session ${JSON.stringify(id)} already exists (it may be deleted). Resume it, restore it, or choose another id.`,
     { data: { sessionId: id } },
   );
 }

@@ -18,7 +18,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 40, size: "max" },
 );
 
-test("random calls do what the model says, through reopening [notepad.write] [notes.add] [notes.update] [notes.delete] [scratchpad.set] [scratchpad.refs-set]", async () => {
+test("random calls match the model, also across reopening [notepad.write] [notes.add] [notes.update] [notes.delete] [scratchpad.set] [scratchpad.refs-set]", async () => {
   const directory = temporaryDirectory();
   let run = 0;
   await fc.assert(
@@ -51,13 +51,13 @@ test("random calls do what the model says, through reopening [notepad.write] [no
 async function compareCall(session: Session, model: Model, step: RandomCall): Promise<Model> {
   const call = await resolveCall(session, step);
   const before = (await session.state()).row.revision;
-  const given = await session.call(call.tool, call.input);
-  const newId = given.ok ? (given.output.note_id as string) : "";
+  const result = await session.call(call.tool, call.input);
+  const newId = result.ok ? (result.output.note_id as string) : "";
   const next = modelCall(model, call, newId);
-  assert.equal(given.ok, next !== undefined, `${JSON.stringify(call)}: ${given.text}`);
-  assert.equal((await session.state()).row.revision, before + (given.ok ? 1 : 0));
-  const metadata = given.ok
-    ? (given.output.metadata as { total_notes: number; total_tags: number } | undefined)
+  assert.equal(result.ok, next !== undefined, `${JSON.stringify(call)}: ${result.text}`);
+  assert.equal((await session.state()).row.revision, before + (result.ok ? 1 : 0));
+  const metadata = result.ok
+    ? (result.output.metadata as { total_notes: number; total_tags: number } | undefined)
     : undefined;
   if (next && metadata) {
     assert.deepEqual([metadata.total_notes, metadata.total_tags], [next.notes.length, tagCounts(next).size]);

@@ -4,18 +4,18 @@ import { openTestMemory } from "../../test/support/memory.ts";
 import { memoryStore } from "../stores/memory.ts";
 import type { Store } from "../stores/store.ts";
 
-test("two searches at once, each behind by another number of changes, both see what was there when they began [notes.search-index]", async () => {
+test("concurrent searches at different revisions each see at least the notes at their start [notes.search-index]", async () => {
   const inner = memoryStore();
   const writing = await openTestMemory({ store: inner });
   const writer = await writing.createSession({ id: "s" });
   const { result } = await writer.notes.add("first text");
 
-  let held: (() => void)[] | undefined;
+  let blocked: (() => void)[] | undefined;
   const store: Store = {
     ...inner,
     journal: async (scope, selection) => {
       const entries = await inner.journal(scope, selection);
-      if (held) await new Promise<void>((release) => held?.push(release));
+      if (blocked) await new Promise<void>((release) => blocked?.push(release));
       return entries;
     },
   };
@@ -24,15 +24,15 @@ test("two searches at once, each behind by another number of changes, both see w
     (await reader.notes.search({ query })).notes.map(({ content }) => content);
   assert.deepEqual(await find("text"), ["first text"]);
 
-  held = [];
+  blocked = [];
   await writer.notes.update(result.note.id, { content: "second text" });
   const early = find("text");
-  while (held.length < 1) await new Promise((proceed) => setImmediate(proceed));
+  while (blocked.length < 1) await new Promise((proceed) => setImmediate(proceed));
   await writer.notes.update(result.note.id, { content: "third text" });
   const late = find("text");
   await new Promise((proceed) => setImmediate(proceed));
-  const waiting = held;
-  held = undefined;
+  const waiting = blocked;
+  blocked = undefined;
   for (const release of waiting.toReversed()) release();
   assert.match((await early)[0] ?? "", /^(?:second|third) text$/);
   assert.deepEqual(await late, ["third text"]);

@@ -6,38 +6,38 @@ import { NoteIndex } from "../surfaces/notes/note-index.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { readJournal, readRecords } from "./lineage.ts";
 
-/** Catching up over more entries than this costs more than reading the notes again. */
-const mostToReplay = 2_000;
+/** Beyond this many entries, reloading the notes is cheaper than replaying the journal. */
+const maxReplay = 2_000;
 
-/** How many notes are indexed between two looks at other work. */
-const pieceOfWork = 500;
+/** Notes indexed before yielding to other work. */
+const indexBatch = 500;
 
-/** A session's notes in memory, loaded when first asked for and kept current from the journal. */
+/** A session's notes in memory: loaded on first use, kept current from the journal. */
 export class NoteCache {
   #index: NoteIndex | undefined;
   #revision = 0;
-  #birth = 0;
+  #createdAt = 0;
   #indexing = false;
   readonly #reads = new Queue();
 
-  /** One after the other: a slower reader must not replay old entries over newer ones. */
+  /** Serialised: a slow reader must not replay old entries over newer ones. */
   at(store: Store, row: SessionRow): Promise<NoteIndex> {
     return this.#reads.run(() => this.#catchUp(store, row));
   }
 
-  /** A commit of this process, told so that nothing has to be read back. */
+  /** Applies a commit of this process, so that it need not be read back. */
   follow(entry: JournalEntry): void {
     if (!this.#index || entry.revision !== this.#revision + 1) return;
     this.#replay(entry);
     this.#revision = entry.revision;
   }
 
-  /** Indexes in the background, in pieces, so that the first search of a large session does not stall. */
+  /** Indexes in batches, so that the first search of a large session does not stall. */
   async indexInBackground(): Promise<void> {
     if (this.#indexing) return;
     this.#indexing = true;
     while (this.#index?.needsIndex) {
-      this.#index.indexSome(pieceOfWork);
+      this.#index.indexSome(indexBatch);
       await new Promise((proceed) => setTimeout(proceed, 0));
     }
     this.#indexing = false;
@@ -45,8 +45,9 @@ export class NoteCache {
 
   async #catchUp(store: Store, row: SessionRow): Promise<NoteIndex> {
     const behind = row.revision - this.#revision;
-    // Another birth: the session was purged, and its id used again.
-    if (!this.#index || row.createdAt !== this.#birth || behind > mostToReplay) return this.#load(store, row);
+    // A different creation time means the session was purged and its id reused.
+    if (!this.#index || row.createdAt !== this.#createdAt || behind > maxReplay)
+      return this.#load(store, row);
     if (behind > 0) {
       for (const entry of await readJournal(store, row, { from: this.#revision + 1 })) this.#replay(entry);
       this.#revision = row.revision;
@@ -60,7 +61,7 @@ export class NoteCache {
       index.set(key, value as NoteValue | null);
     }
     this.#index = index;
-    this.#birth = row.createdAt;
+    this.#createdAt = row.createdAt;
     this.#revision = row.revision;
     return index;
   }

@@ -10,28 +10,28 @@ import type { SurfaceName } from "../surfaces/surfaces.ts";
 import type { Toolbox } from "../surfaces/toolbox.ts";
 import type { Session } from "./session.ts";
 
-/** What a session needs besides: the way to what its agent knows, and what its drivers change. */
+/** A session's setting: adds access to the agent's knowledge, and what conversation drivers use. */
 export interface SessionSetting extends Setting, DriverSetting {
   knowledge(agent: string): Promise<Knowledge<Session>>;
 }
 
-/** What whoever drives a conversation (an agent, an adapter) takes from the memory instead of being given it again. */
+/** What a conversation driver (an agent, an adapter) takes from the memory. */
 export interface DriverSetting extends Pick<Setting, "toolbox" | "limits" | "countTokens" | "clock"> {
-  /** Adds surfaces to a memory that was opened without naming any; one that named them keeps those. */
+  /** Adds surfaces if the memory was opened with the defaults; explicitly chosen surfaces stay as they are. */
   offer(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox;
-  /** Uses exactly these surfaces from here on, if `check` does not throw. */
+  /** Uses exactly these surfaces from now on, unless `check` throws. */
   use(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox;
 }
 
-/** A surface by name, or given whole. */
+/** A built-in surface by name, or a custom one. */
 export type SurfaceChoice = SurfaceName | Surface;
 
-/** What a memory needs of the world, and its budgets. */
+/** A memory's dependencies and limits. */
 export interface Setting {
   toolbox: Toolbox;
-  /** Makes a toolbox of surfaces; left out where there are no tools. */
+  /** Creates a toolbox for surfaces; undefined if there are no tools. */
   makeToolbox?: (surfaces: readonly SurfaceChoice[]) => Toolbox;
-  /** The surfaces that a memory has by default; undefined when some were named. */
+  /** The default surfaces; undefined if the caller chose surfaces. */
   defaultSurfaces?: readonly SurfaceChoice[] | undefined;
   store: Store;
   owner: string;
@@ -59,22 +59,22 @@ export function mergeLimits(given: Partial<Limits> = {}): Limits {
   return { ...defaultLimits, ...given };
 }
 
-/** Ids are random and never paths. */
+/** Random, and safe as a file name. */
 export function makeSessionId(): string {
   const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
   const bytes = crypto.getRandomValues(new Uint8Array(20));
   return `ses_${Array.from(bytes, (byte) => alphabet[byte & 31]).join("")}`;
 }
 
-/** Keys are indexed by the stores, so they are short. */
-const longestKey = 255;
+/** Stores index keys, so keys must be short. */
+const maxKeyCharacters = 255;
 
 export function checkApplyOptions(options: ApplyOptions): ApplyOptions {
   const { key } = options;
-  if (key !== undefined && (typeof key !== "string" || key === "" || isLongerThan(key, longestKey))) {
+  if (key !== undefined && (typeof key !== "string" || key === "" || isLongerThan(key, maxKeyCharacters))) {
     throw new HoldfastError(
       "invalid_input",
-      `An idempotency key is a string of 1 to ${longestKey} characters (got ${typeof key === "string" ? quote(key) : typeName(key)}). Nothing was changed.`,
+      `An idempotency key must be a string of 1 to ${maxKeyCharacters} characters (got ${typeof key === "string" ? quote(key) : typeName(key)}). Nothing was changed.`,
     );
   }
   return normaliseTexts(options, "options");
@@ -91,7 +91,7 @@ export function checkId(id: string, what: string): string {
   if (typeof id === "string" && idShape.test(id) && !id.includes("..")) return id;
   throw new HoldfastError(
     "invalid_input",
-    `${quote(String(id))} is no valid ${what}. Use 1 to 128 letters, digits, dots, dashes and underscores, beginning with a letter or digit.`,
+    `${quote(String(id))} is not a valid ${what}. Use 1 to 128 letters, digits, dots, dashes and underscores, starting with a letter or digit.`,
     { data: { [what]: id } },
   );
 }

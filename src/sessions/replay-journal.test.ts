@@ -17,11 +17,11 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 30, size: "max" },
 );
 
-test("replaying the journal from the first entry gives the stored state [engine.fold] [journal.history]", async () => {
+test("replaying the whole journal yields the stored state [engine.fold] [journal.history]", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (todo) => {
       const session = await (await openSmallMemory()).createSession();
-      for (const each of todo) await take(session, each);
+      for (const each of todo) await runStep(session, each);
       const [birth, ...entries] = await session.history({ newestFirst: false });
       assert.equal(birth?.operation.type, "session.create");
       let state = newborn((await session.state()).row);
@@ -44,7 +44,7 @@ test("replaying the journal from the first entry gives the stored state [engine.
   );
 });
 
-test("the memory at any revision is what it was then, also in a fork and after reopening [journal.state-at]", async () => {
+test("any revision can be read back, also in a fork and after reopening [journal.state-at]", async () => {
   const directory = temporaryDirectory();
   let run = 0;
   await fc.assert(
@@ -71,7 +71,7 @@ test("the memory at any revision is what it was then, also in a fork and after r
   );
 });
 
-test("a diff leads from one revision to the other [journal.diff]", async () => {
+test("applying a diff to one revision yields the other [journal.diff]", async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.nat(), fc.nat(), async (todo, one, other) => {
       const session = await (await openSmallMemory()).createSession();
@@ -109,8 +109,8 @@ test("a diff leads from one revision to the other [journal.diff]", async () => {
   );
 });
 
-/** Takes one step; refusals are fine. */
-async function take(session: Session, each: Step): Promise<void> {
+/** Runs one step; it may be rejected. */
+async function runStep(session: Session, each: Step): Promise<void> {
   if (each === "undo") await session.undo().catch(() => undefined);
   else if (each === "say")
     await session.apply({ type: "messages.add", messages: [{ role: "user", content: "hello" }] });
@@ -121,7 +121,7 @@ async function take(session: Session, each: Step): Promise<void> {
 async function record(session: Session, todo: Step[]): Promise<MemorySnapshot[]> {
   const snapshots: MemorySnapshot[] = [];
   for (const each of todo) {
-    await take(session, each);
+    await runStep(session, each);
     const { row } = await session.state();
     snapshots.push({
       revision: row.revision,
@@ -141,7 +141,7 @@ async function storedRecords(session: Session): Promise<Record<string, Json>> {
   return records;
 }
 
-/** The session as it was when it was created. */
+/** The session as created. */
 function newborn(row: SessionRow): State {
   const unused = {
     title: null,

@@ -5,7 +5,7 @@ import { everything, openTestMemory } from "../../test/support/memory.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 
 for (const kind of ["memory", "sqlite"]) {
-  test(`what the ${kind} store hands out and takes in are copies [engine.pure]`, async () => {
+  test(`the ${kind} store copies what it receives and returns [engine.pure]`, async () => {
     const store = kind === "memory" ? "memory:" : join(temporaryDirectory(), "memory.db");
     const memory = await openTestMemory({ store });
     const session = await memory.createSession();
@@ -32,7 +32,7 @@ for (const kind of ["memory", "sqlite"]) {
   });
 }
 
-test("a session of many notes finds the same before, while and after it is indexed [notes.search-index]", async () => {
+test("search results are the same before, during and after indexing [notes.search-index]", async () => {
   const session = await (await openTestMemory()).createSession();
   for (let index = 0; index < 700; index++)
     await session.notes.add(`finding ${index} in sheet_${index % 9}.xlsx`);

@@ -15,7 +15,7 @@ import {
 import type { State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
-import { tellListener } from "../stores/store.ts";
+import { notifyListener } from "../stores/store.ts";
 import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
 import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
 import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
@@ -38,8 +38,8 @@ import { checkApplyOptions, type DriverSetting, type SessionSetting, type Settin
 
 type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "applied" }>;
 
-/** How often an operation is applied anew because others were faster, before the caller is told. */
-const mostAttempts = 10_000;
+/** Max attempts to commit an operation while other writers keep committing first. */
+const maxAttempts = 10_000;
 
 /** The working memory of one conversation. */
 export class Session implements SessionHandle {
@@ -48,9 +48,9 @@ export class Session implements SessionHandle {
   readonly notepad: Notepad = notepadOf(this);
   readonly notes: Notes = notesOf(this);
   readonly scratchpad: ScratchpadHandle = scratchpadOf(this);
-  /** JSON values of this session alone. */
+  /** JSON values of this session only. */
   readonly scratch: KeyValues = keyValuesOf(async () => this);
-  /** What models were given on this session's behalf. */
+  /** The model calls made for this session. */
   readonly calls: CallLog;
   readonly #setting: SessionSetting;
   readonly #notes = new NoteCache();
@@ -67,8 +67,8 @@ export class Session implements SessionHandle {
   }
 
   /**
-   * Applies one operation durably. Operations of one process wait for each other; when another process
-   * was faster, the operation is applied again to what that process left.
+   * Applies one operation durably. Operations of one process run in order; if another process commits first,
+   * the operation is retried on the new state.
    */
   apply<O extends Operation>(
     operation: O,
@@ -80,8 +80,8 @@ export class Session implements SessionHandle {
   }
 
   /**
-   * Like `apply`, for an operation that is made from the state it is applied to. `isSame` tells whether the entry
-   * that an idempotency key led to answers the same request.
+   * Like `apply`, but builds the operation from the current state. `isSame` decides whether the journal entry
+   * found by the idempotency key was the same request.
    */
   change<O extends Operation>(
     make: (state: State) => O | Promise<O>,
@@ -91,48 +91,48 @@ export class Session implements SessionHandle {
     return this.#queue.run(() => this.#apply(make, isSame, checkApplyOptions(options)));
   }
 
-  /** For drivers of conversations (an agent, an adapter, a host): the surfaces in use, and the budgets. */
+  /** For conversation drivers (an agent, an adapter, a host): the surfaces in use, and the limits. */
   get setting(): DriverSetting {
     return this.#setting;
   }
 
-  /** What a driver keeps for this session in this process, made when it is first asked for. */
+  /** An object a driver keeps with this session in this process, created on first use. */
   companion<T>(key: symbol, make: () => T): T {
     if (!this.#companions.has(key)) this.#companions.set(key, make());
     return this.#companions.get(key) as T;
   }
 
-  /** The current state; read from the store only when somebody else has written. */
+  /** The current state; reloaded only if another writer has committed. */
   async state(): Promise<State> {
-    const known = this.#setting.store.revision(scopeOf(this.#state.row));
-    const revision = typeof known === "number" ? known : await known;
+    const stored = this.#setting.store.revision(scopeOf(this.#state.row));
+    const revision = typeof stored === "number" ? stored : await stored;
     if (revision !== this.#state.row.revision) await this.#reload();
     return this.#state;
   }
 
-  /** What the model is to see of this session: blocks, guidance, and where they go. */
+  /** What to show the model: blocks and guidance, and where they go. */
   async context(): Promise<Context> {
     await this.#setting.toolbox.refresh(this);
     return this.#setting.toolbox.context(await this.state());
   }
 
-  /** The tools that this session's agent has now, to hand to a model. */
+  /** Descriptions of the agent's current tools, for the model. */
   async tools(): Promise<ToolDescription[]> {
     await this.#setting.toolbox.refresh(this);
     return this.#setting.toolbox.describe(this.#state.row);
   }
 
-  /** Calls a tool by name, as an agent would. Refusals are answers, not exceptions. */
+  /** Calls a tool by name, as an agent would. A rejected call returns an answer; it does not throw. */
   call(tool: string, input: unknown, options: ApplyOptions = {}): Promise<ToolAnswer> {
     return this.#setting.toolbox.dispatch(this, tool, input, options);
   }
 
-  /** What this session's agent knows in every session. */
+  /** The agent's knowledge, shared by all its sessions. */
   knowledge(): Promise<Knowledge<Session>> {
     return this.#setting.knowledge(this.#state.row.agent);
   }
 
-  /** The session's notes, held for listing and searching. */
+  /** The session's notes in memory, for listing and searching. */
   async noteIndex(): Promise<NoteIndex> {
     const { row } = await this.state();
     const index = await this.#notes.at(this.#setting.store, row);
@@ -140,7 +140,7 @@ export class Session implements SessionHandle {
     return index;
   }
 
-  /** Conversation messages by number, both ends included. */
+  /** Conversation messages by number, from 1; `from` and `to` are inclusive. */
   async messages(from = 1, to = Number.MAX_SAFE_INTEGER): Promise<Json[]> {
     const { row } = await this.state();
     const last = Math.min(to, row.counters.lastMessage);
@@ -164,23 +164,23 @@ export class Session implements SessionHandle {
       ...range,
     });
     const existing = records.filter(({ value }) => value !== null);
-    // What a store holds of a kind is what `RecordValues` says: nothing else is ever committed.
+    // Safe cast: only `RecordValues[Kind]` is ever committed under a kind.
     return existing as { key: string; value: unknown }[] as { key: string; value: RecordValues[Kind] }[];
   }
 
-  /** What each compaction kept, what can be recalled, what is missing; oldest first. */
+  /** The receipts of all compactions, oldest first. */
   async receipts(): Promise<Receipt[]> {
     const records = await this.records("receipt");
     return records.map(({ value }) => value).sort((a, b) => a.epoch - b.epoch);
   }
 
-  /** Journal entries, newest first unless told otherwise. */
+  /** Journal entries (default order: newest first). */
   async history(selection: HistorySelection = {}): Promise<JournalEntry[]> {
     const { row } = await this.state();
     return readJournal(this.#setting.store, row, { newestFirst: true, ...selection });
   }
 
-  /** The memory as it was right after a revision. */
+  /** The memory right after a revision. */
   async at(revision: number): Promise<MemorySnapshot> {
     return snapshotAt(this, revision);
   }
@@ -189,12 +189,12 @@ export class Session implements SessionHandle {
     return diffSnapshots(await this.at(from), await this.at(to));
   }
 
-  /** Takes back the last operation, or the one of a revision, if nothing after it stands in the way. */
+  /** Undoes the last operation, or that of a revision. Throws `cannot_undo` if a later change conflicts. */
   async undo(revision?: number, options: ApplyOptions = {}): Promise<AppliedOperation<{ undone: number }>> {
     return undo(this, revision, options);
   }
 
-  /** Hears of every later entry, in order, whoever wrote it. */
+  /** Calls the listener with every later entry, in order, from any process. */
   async watch(listener: (entry: JournalEntry) => void): Promise<() => void> {
     let seen = (await this.state()).row.revision;
     const reads = new Queue();
@@ -203,17 +203,17 @@ export class Session implements SessionHandle {
       for (const entry of await this.history({ from: seen + 1, newestFirst: false })) {
         if (stopped) return;
         seen = entry.revision;
-        tellListener(listener, entry);
+        notifyListener(listener, entry);
       }
     };
-    const hear = () => {
+    const scheduleRead = () => {
       reads.run(catchUp).catch(() => undefined);
     };
     const stop = await this.#setting.store.watch((change) => {
-      if (change.sessionId === this.id && change.owner === this.owner) hear();
+      if (change.sessionId === this.id && change.owner === this.owner) scheduleRead();
     });
-    // What was written while the store was still getting ready to listen.
-    hear();
+    // Catch entries written before the subscription was active.
+    scheduleRead();
     return () => {
       stopped = true;
       stop();
@@ -226,7 +226,7 @@ export class Session implements SessionHandle {
     options: ApplyOptions,
   ): Promise<AppliedOperation<ResultOf<O>>> {
     const { store, clock } = this.#setting;
-    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       if (options.key !== undefined) {
         const earlier = (await store.entryByKey(scopeOf(this.#state.row), options.key)) as
           | JournalEntry
@@ -242,7 +242,7 @@ export class Session implements SessionHandle {
         operation = await make(state);
         applied = await this.#evaluate(state, operation, now);
       } catch (error) {
-        // A refusal counts only if it was the current state that was refused.
+        // If the state was stale, retry instead of reporting the error.
         if ((await this.state()) === state) throw error;
         continue;
       }
@@ -283,11 +283,11 @@ export class Session implements SessionHandle {
     }
     throw new HoldfastError(
       "conflict",
-      `Session ${this.id} is written to by so many others that this change found no gap in ${mostAttempts} attempts. Try again.`,
+      `Session ${this.id} has too many concurrent writers: this change conflicted ${maxAttempts} times. Nothing was changed. Try again.`,
     );
   }
 
-  /** Applies an operation to a state without keeping the outcome, loading the records it asks for. */
+  /** Applies an operation to a state without committing it, loading the records it needs. */
   async #evaluate<O extends Operation>(state: State, operation: O, now: number): Promise<Evaluated<O>> {
     const { limits, countTokens, store } = this.#setting;
     const loaded = new Map<RecordId, RecordValue | null>();

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { Session, SessionExport } from "../index.ts";
 import { openSmallMemory, play, randomCall } from "./test-support/random-calls.ts";
 
-/** As it comes out of a file. */
+/** As read back from a file. */
 const throughJson = (document: SessionExport): SessionExport => JSON.parse(JSON.stringify(document));
 
 async function withoutRevision(session: Session) {
@@ -15,7 +15,7 @@ async function withoutRevision(session: Session) {
   return { ...rest, totals: [counters.notes, counters.tags] };
 }
 
-test("a session exported as one document and imported is the same, its history too [sessions.export]", async () => {
+test("an exported and imported session is identical, including its history [sessions.export]", async () => {
   const directory = temporaryDirectory();
   let run = 0;
   await fc.assert(
@@ -61,7 +61,7 @@ test("a session exported as one document and imported is the same, its history t
   );
 });
 
-test("an imported session goes on: ids are not given twice, the text can be edited and searched [sessions.export] [notes.ids]", async () => {
+test("an imported session can be edited and searched, and never reuses an id [sessions.export] [notes.ids]", async () => {
   const memory = await openTestMemory({ clock: () => 1_000 });
   const session = await memory.createSession({ id: "s" });
   await answer(session, "add_note", { content: "stays" });
@@ -75,7 +75,7 @@ test("an imported session goes on: ids are not given twice, the text can be edit
   assert.equal((await answer(copy, "search_notes", { query: "stays" })).notes.length, 1);
 });
 
-test("an export is a copy: changing it changes nothing stored [sessions.export]", async () => {
+test("an export is a copy: changing it does not change the stored session [sessions.export]", async () => {
   const memory = await openTestMemory();
   const session = await memory.createSession({ id: "s" });
   await session.notes.add("a note", ["tag"]);
@@ -94,7 +94,7 @@ test("an export is a copy: changing it changes nothing stored [sessions.export]"
   );
 });
 
-test("an id that is taken gives the copy another one, unless it was asked for [sessions.export]", async () => {
+test("an import whose id exists gets a new id, unless the caller asked for the id [sessions.export]", async () => {
   const memory = await openTestMemory();
   await (await memory.createSession({ id: "s" })).notepad.write("first");
   const document = throughJson(await memory.exportSession("s"));
@@ -105,7 +105,7 @@ test("an id that is taken gives the copy another one, unless it was asked for [s
   await rejection(memory.importSession(document, { id: "s" }), "session_exists");
 });
 
-test("what is no export, or a damaged one, is refused whole [sessions.export] [bad.types]", async () => {
+test("a document that is not an export, or is damaged, is rejected as a whole [sessions.export] [bad.types]", async () => {
   const memory = await openTestMemory();
   const session = await memory.createSession({ id: "s" });
   await session.notes.add("note", ["tag"]);
@@ -164,7 +164,7 @@ test("what is no export, or a damaged one, is refused whole [sessions.export] [b
   );
 });
 
-test("tags are counted from the notes, whatever the document says [sessions.export] [notes.list-tags]", async () => {
+test("tag counts come from the notes, not from the document [sessions.export] [notes.list-tags]", async () => {
   const memory = await openTestMemory();
   const session = await memory.createSession({ id: "s" });
   await session.notes.add("one", ["__proto__", "Constructor"]);

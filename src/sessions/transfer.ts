@@ -13,10 +13,10 @@ import type { Session } from "./session.ts";
 
 const kinds = Object.keys(recordKinds) as RecordKind[];
 
-/** Kinds whose keys are numbers. */
+/** Kinds with numeric keys. */
 const numberedKinds: RecordKind[] = ["ref", "message", "task", "injection", "lock"];
 
-/** A note with a shape the engine can work with; anything else would only fail later, and further from its cause. */
+/** Checked here, because a malformed note would fail later and far from the cause. */
 const noteValue = z.object({
   content: z.string(),
   tags: z.array(z.string()),
@@ -64,7 +64,7 @@ export async function exportSession(session: Session): Promise<SessionExport> {
     if (found.length > 0) records[kind] = Object.fromEntries(found.map(({ key, value }) => [key, value]));
   }
   const journal = await session.history({ newestFirst: false });
-  // A copy: some stores hand out what they hold.
+  // Copy, because some stores return their own objects.
   return structuredClone({
     format: "holdfast-session",
     version: 1,
@@ -83,7 +83,7 @@ export async function exportSession(session: Session): Promise<SessionExport> {
   });
 }
 
-/** Checks a document and turns it into rows. Tags and counters are counted anew, never believed. */
+/** Validates a document and converts it to rows. Recomputes tags and counters instead of trusting them. */
 export function readExport(
   given: unknown,
   owner: string,
@@ -97,7 +97,7 @@ export function readExport(
       { cause: parsed.error },
     );
   }
-  // The engine reads no more of a journal entry than its shape has checked.
+  // Safe cast: the engine reads only the journal fields that the schema has checked.
   const document = normaliseTexts(parsed.data) as unknown as SessionExport;
   const { session, notepad, records, journal } = document;
   checkId(session.agent, "agent id");
@@ -108,13 +108,13 @@ export function readExport(
   );
   const writes = [...checked.filter(({ kind }) => kind !== "tag"), ...countTags(checked)];
   const inOrder = journal.every(
-    (entry, place) =>
-      entry.revision > (journal[place - 1]?.revision ?? 0) && entry.revision <= session.revision,
+    (entry, index) =>
+      entry.revision > (journal[index - 1]?.revision ?? 0) && entry.revision <= session.revision,
   );
   if (!inOrder) {
     throw new HoldfastError(
       "invalid_input",
-      "The journal of this export is out of order. Export the session again.",
+      "The journal in this export is out of order. Export the session again.",
     );
   }
   const revision = session.revision + 1;
@@ -146,21 +146,21 @@ export function readExport(
 function checkRecord(kind: RecordKind, key: string, value: Json): Json {
   const isText = kind === "space" || kind === "ref" || kind === "lock";
   const isNumbered = numberedKinds.includes(kind);
-  const isRight =
+  const isValid =
     kind === "note"
       ? noteValue.safeParse(value).success && /^note_\d{1,15}$/.test(key)
       : (isText ? typeof value === "string" : value !== null) && (!isNumbered || /^\d{1,15}$/.test(key));
-  if (isRight) return value;
+  if (isValid) return value;
   throw new HoldfastError(
     "invalid_input",
-    `The ${kind} ${JSON.stringify(key)} of this export is malformed. Correct or remove it.`,
+    `The ${kind} ${JSON.stringify(key)} in this export is malformed. Fix or remove it.`,
     {
       data: { kind, key },
     },
   );
 }
 
-/** The tag records that the notes call for, spelt as the document spells them. */
+/** Rebuilds the tag records from the notes, with the document's spelling. */
 function countTags(records: readonly RecordWrite[]): RecordWrite[] {
   const spelt = new Map(
     records.flatMap(({ kind, key, value }) => {
@@ -179,21 +179,20 @@ function countTags(records: readonly RecordWrite[]): RecordWrite[] {
   return [...tags].map(([key, value]) => ({ kind: "tag", key, value }));
 }
 
-/** What is numbered goes on after the newest number ever given, also when its record is gone. */
+/** Numbering continues after the highest number ever used, even if that record was deleted. */
 function countRecords(
   records: readonly RecordWrite[],
   journal: SessionExport["journal"],
 ): SessionRow["counters"] {
-  const given = new Map<string, number>();
+  const highest = new Map<string, number>();
   for (const change of journal.flatMap(({ changes }) => changes)) {
     if (change.type !== "mark" || !Number.isSafeInteger(change.after)) continue;
-    given.set(change.counter, Math.max(given.get(change.counter) ?? 0, change.after));
+    highest.set(change.counter, Math.max(highest.get(change.counter) ?? 0, change.after));
   }
   const newest = (counter: string, kind: RecordKind) =>
     records.reduce(
-      (most, record) =>
-        record.kind === kind ? Math.max(most, Number(record.key.replace("note_", ""))) : most,
-      given.get(counter) ?? 0,
+      (max, record) => (record.kind === kind ? Math.max(max, Number(record.key.replace("note_", ""))) : max),
+      highest.get(counter) ?? 0,
     );
   return {
     notes: records.filter(({ kind }) => kind === "note").length,

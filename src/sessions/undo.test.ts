@@ -7,7 +7,7 @@ import { openSmallMemory, play, randomCall } from "./test-support/random-calls.t
 
 const calls = fc.array(randomCall, { maxLength: 25, size: "max" });
 
-/** What undo brings back: everything but the numbers that only ever grow. */
+/** What undo restores: everything except the counters that never decrease. */
 async function visible(session: Session) {
   const { row } = await session.state();
   return {
@@ -20,7 +20,7 @@ async function visible(session: Session) {
   };
 }
 
-test("undoing the last operation restores the memory exactly, and undoing that brings it back [journal.undo-last]", async () => {
+test("undoing the last operation restores the memory exactly; undoing the undo redoes it [journal.undo-last]", async () => {
   await fc.assert(
     fc.asyncProperty(calls, async (todo) => {
       const session = await (await openSmallMemory()).createSession();
@@ -38,7 +38,7 @@ test("undoing the last operation restores the memory exactly, and undoing that b
   );
 });
 
-test("undo again and again leads back to the beginning, one step at a time [journal.undo-last]", async () => {
+test("repeated undo goes back to the beginning, one step at a time [journal.undo-last]", async () => {
   await fc.assert(
     fc.asyncProperty(calls, async (todo) => {
       const session = await (await openSmallMemory()).createSession();
@@ -57,7 +57,7 @@ test("undo again and again leads back to the beginning, one step at a time [jour
   );
 });
 
-test("undo of any operation keeps the totals right and the budgets, or is refused and changes nothing [journal.undo-any]", async () => {
+test("undo of any operation keeps totals and limits correct, or is rejected and changes nothing [journal.undo-any]", async () => {
   await fc.assert(
     fc.asyncProperty(calls, fc.array(fc.nat(), { minLength: 1, maxLength: 6 }), async (todo, picks) => {
       const session = await (await openSmallMemory()).createSession();
@@ -75,7 +75,7 @@ test("undo of any operation keeps the totals right and the budgets, or is refuse
           assert.equal((await session.state()).row.revision, revision);
           continue;
         }
-        await checkWhole(session);
+        await checkInvariants(session);
         checkOnlyTouched(
           before,
           await visible(session),
@@ -87,8 +87,8 @@ test("undo of any operation keeps the totals right and the budgets, or is refuse
   );
 });
 
-/** Nothing that the surfaces promise is broken by an undo. */
-async function checkWhole(session: Session): Promise<void> {
+/** The invariants of the surfaces hold after an undo. */
+async function checkInvariants(session: Session): Promise<void> {
   const { notes, tags, counted, scratchpad, notepad } = await visible(session);
   const counts = new Map<string, number>();
   for (const note of notes) {
@@ -107,7 +107,7 @@ async function checkWhole(session: Session): Promise<void> {
   );
 }
 
-/** Undoing an edit of one form of memory leaves the others alone. */
+/** Undoing an edit of one surface does not change the others. */
 function checkOnlyTouched(
   before: Awaited<ReturnType<typeof visible>>,
   after: Awaited<ReturnType<typeof visible>>,
@@ -131,7 +131,7 @@ const edits = fc.array(
   { minLength: 1, maxLength: 20, size: "max" },
 );
 
-test("a line edit is undone where its text still stands, and refused where it was edited since [journal.undo-any]", async () => {
+test("undo of a line edit works while the line is unchanged, and is rejected if it was edited since [journal.undo-any]", async () => {
   await fc.assert(
     fc.asyncProperty(edits, fc.nat(), async (todo, pick) => {
       const session = await (await openSmallMemory({ limits: {} })).createSession();
@@ -141,7 +141,7 @@ test("a line edit is undone where its text still stands, and refused where it wa
       await session.notepad.append(lines[0] as string);
       const done: { revision: number; line: number; before: string; after: string }[] = [];
       for (const edit of todo) {
-        // Only lines with text, and never the last one: a cleared last line is where the next append goes.
+        // Only non-empty lines, and never the last: an append would fill a cleared last line.
         const open = [...lines.keys()].filter((line) => lines[line] !== "" && line < lines.length - 1);
         const line = edit.kind === "append" ? lines.length : open[edit.pick % Math.max(1, open.length)];
         if (line === undefined) continue;

@@ -5,7 +5,7 @@ import { everyStore } from "../../test/support/every-store.ts";
 import { everything, openTestMemory } from "../../test/support/memory.ts";
 import { isHoldfastError, type Memory, type Session } from "../index.ts";
 
-/** Any text at all: half surrogate pairs and NUL, every line ending, marks without width, both directions. */
+/** Difficult text: lone surrogates, NUL, all line endings, zero-width characters, right-to-left. */
 const hard = fc.constantFrom(
   "\ud800",
   "\udc00",
@@ -32,7 +32,7 @@ const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),
   fc.string({ unit: "grapheme", maxLength: 20 }),
   fc.array(fc.oneof(hard, fc.string({ maxLength: 3 })), { maxLength: 6 }).map((parts) => parts.join("")),
-  // Half pairs that a join makes whole, and whole ones that a cut halves.
+  // Lone surrogates that a join completes, and pairs that a cut splits.
   fc.array(fc.constantFrom("\ud83d", "\ude00", "a"), { maxLength: 6 }).map((units) => units.join("")),
 );
 
@@ -70,7 +70,7 @@ const plan = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** Everything a user can notice of the steps: answers, refusals, and what is left at the end. */
+/** Everything a user can observe: answers, errors, and the final state. */
 async function play(memory: Memory, id: string, script: Step[]): Promise<unknown> {
   const session = await memory.createSession({ id });
   const answers: unknown[] = [];
@@ -89,16 +89,16 @@ async function play(memory: Memory, id: string, script: Step[]): Promise<unknown
     tags: await session.records("tag"),
     exported: await memory.exportSession(id),
   };
-  // Through JSON, since a field that is left out and one that is undefined are the same to a user.
+  // Through JSON, because a missing field and an undefined one are the same to a user.
   return JSON.parse(JSON.stringify(seen));
 }
 
-test("any text gives the same answers, refusals and memory in every store [stores.unicode] [bad.text]", async (context) => {
+test("any text yields the same answers, errors and memory in every store [stores.unicode] [bad.text]", async (context) => {
   const stores = await everyStore();
   const memories: { name: string; memory: Memory }[] = [];
   for (const { name, store } of stores) {
     let made = 0;
-    // A clock that stands still and ids in order, so that every store gives the same ones.
+    // A frozen clock and sequential ids, so that all stores produce the same values.
     const memory = await openTestMemory({
       store,
       clock: () => 1_700_000_000_000,
@@ -112,28 +112,28 @@ test("any text gives the same answers, refusals and memory in every store [store
     fc.asyncProperty(plan, async (script) => {
       const id = `round-${++round}`;
       const [expected, ...others] = await Promise.all(memories.map(({ memory }) => play(memory, id, script)));
-      for (const [place, seen] of others.entries())
-        assert.deepEqual(seen, expected, memories[place + 1]?.name);
+      for (const [index, seen] of others.entries())
+        assert.deepEqual(seen, expected, memories[index + 1]?.name);
     }),
     { numRuns: 150 },
   );
-  // And the same again from what was stored, not from what was held in memory.
+  // Compare again after reopening, from storage instead of memory.
   const [expected, ...reopened] = memories;
   for (const { name, memory } of reopened) {
     await memory.close();
     const fresh = await openTestMemory({ store: stores.find((each) => each.name === name)?.store as string });
     context.after(() => fresh.close());
     for (let number = 1; number <= round; number++) {
-      const [found, wanted] = [
+      const [found, original] = [
         await fresh.resumeSession(`round-${number}`),
         await expected?.memory.resumeSession(`round-${number}`),
       ];
-      assert.deepEqual(await everything(found), await everything(wanted as Session), `${name} ${number}`);
+      assert.deepEqual(await everything(found), await everything(original as Session), `${name} ${number}`);
     }
   }
 });
 
-test("NUL is refused by name, a lone surrogate becomes U+FFFD, CRLF and BOM stay [stores.unicode] [bad.text]", async (context) => {
+test("NUL is rejected by name, a lone surrogate becomes U+FFFD, CRLF and BOM are kept [stores.unicode] [bad.text]", async (context) => {
   for (const { name, store } of await everyStore()) {
     const memory = await openTestMemory({ store });
     context.after(() => memory.close());

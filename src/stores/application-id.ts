@@ -1,2 +1,2 @@
-/** "Hold" in ASCII: marks a SQLite file as ours. */
+/** "Hold" in ASCII; identifies a SQLite file as ours. */
 export const applicationId = 0x486f6c64;

@@ -6,12 +6,12 @@ import { startPostgres } from "../../test/support/postgres.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { type CrashPlan, crashRounds } from "./test-support/crash-rounds.ts";
 
-/** HOLDFAST_KILLS=10000 for the night before a release. */
+/** Use HOLDFAST_KILLS=10000 before a release. */
 const kills = Number(process.env.HOLDFAST_KILLS ?? 1_000);
 const killsPerStore = 100;
 const timeout = 60 * 60_000;
 
-/** A new store after every hundred kills, so that looking at it does not get slower and slower. */
+/** Starts a new store every 100 kills, so that checking it stays fast. */
 async function killAll(
   context: TestContext,
   plan: () => Promise<Omit<CrashPlan, "kills" | "seed">>,

@@ -8,7 +8,7 @@ import { crashRounds } from "./test-support/crash-rounds.ts";
 
 const kills = 40;
 
-test("SQLite writers killed at any moment lose nothing that was acknowledged [stores.crash]", async (context) => {
+test("SQLite writers killed at any moment lose no acknowledged write [stores.crash]", async (context) => {
   const path = join(temporaryDirectory(), "memory.db");
   const inspect = () => {
     const database = new DatabaseSync(path);
@@ -24,13 +24,13 @@ test("SQLite writers killed at any moment lose nothing that was acknowledged [st
   context.diagnostic(await crashRounds({ store: path, kills, seed: 1, inspect }));
 });
 
-test("JSONL writers killed at any moment lose nothing that was acknowledged [stores.crash]", async (context) => {
+test("JSONL writers killed at any moment lose no acknowledged write [stores.crash]", async (context) => {
   context.diagnostic(
     await crashRounds({ store: `jsonl:${temporaryDirectory()}`, kills, seed: 2, padding: 20_000 }),
   );
 });
 
-test("Postgres writers killed at any moment lose nothing that was acknowledged [stores.crash]", async (context) => {
+test("Postgres writers killed at any moment lose no acknowledged write [stores.crash]", async (context) => {
   const server = await startPostgres();
   after(() => server.stop());
   context.diagnostic(await crashRounds({ store: await server.database(), kills, seed: 3 }));

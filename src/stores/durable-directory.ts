@@ -1,10 +1,10 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes a directory, and those above it, for its owner only; a power cut does not take it away again. */
+/** Creates a directory and its parents, private to the user and durable across a power cut. */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
-  // One by one: asked to make several at once, Node calls a read-only place a missing one.
+  // One by one, because a recursive mkdir reports a read-only file system as ENOENT.
   makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -14,9 +14,9 @@ export function makeDirectory(path: string): void {
   syncDirectory(dirname(path));
 }
 
-/** What was created or removed in the directory is so after a power cut, too. */
+/** Makes created and removed entries of the directory durable. */
 export function syncDirectory(path: string): void {
-  // Windows has no such call, and needs none.
+  // Windows cannot fsync a directory and does not need to.
   if (process.platform === "win32") return;
   const directory = openSync(path, "r");
   try {

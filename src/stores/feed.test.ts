@@ -7,17 +7,17 @@ import type { JournalEntry } from "../index.ts";
 
 const operations = 60;
 
-test("what other processes write is heard live: every entry, once, in order, in SQLite, JSONL and Postgres [journal.feed]", async (context) => {
+test("a watcher gets every entry of other processes live, once and in order, in SQLite, JSONL and Postgres [journal.feed]", async (context) => {
   for (const { name, store } of await everyStore()) {
     if (name === "memory") continue;
     const memory = await openTestMemory({ store });
     context.after(() => memory.close());
     const session = await memory.createSession({ id: "shared" });
-    const heard: JournalEntry[] = [];
+    const received: JournalEntry[] = [];
     const last = 1 + 2 * operations;
     const all = new Promise<void>((resolve) => {
       void session.watch((entry) => {
-        heard.push(entry);
+        received.push(entry);
         if (entry.revision === last) resolve();
       });
     });
@@ -28,35 +28,35 @@ test("what other processes write is heard live: every entry, once, in order, in 
     for (const { say } of writers) say("go");
     await all;
     assert.deepEqual(
-      heard.map(({ revision }) => revision),
-      Array.from({ length: last - 1 }, (_, place) => place + 2),
+      received.map(({ revision }) => revision),
+      Array.from({ length: last - 1 }, (_, index) => index + 2),
       name,
     );
-    assert.deepEqual(heard, await session.history({ from: 2, newestFirst: false }), name);
+    assert.deepEqual(received, await session.history({ from: 2, newestFirst: false }), name);
     for (const { ended } of writers) assert.equal((await ended).code, 0);
   }
 });
 
-test("a session that another process makes is heard of, and of its every change [journal.feed]", async (context) => {
+test("a watcher is notified of a session that another process creates, and of its changes [journal.feed]", async (context) => {
   for (const { name, store } of await everyStore()) {
     if (name === "memory") continue;
     const memory = await openTestMemory({ store });
     context.after(() => memory.close());
-    const heard: { sessionId: string; revision: number }[] = [];
+    const received: { sessionId: string; revision: number }[] = [];
     let wake = () => {};
     await memory.watch((change) => {
-      heard.push(change);
+      received.push(change);
       wake();
     });
     const until = async (revision: number) => {
-      while (heard.at(-1)?.revision !== revision) await new Promise<void>((proceed) => (wake = proceed));
+      while (received.at(-1)?.revision !== revision) await new Promise<void>((proceed) => (wake = proceed));
     };
     const writer = startWriter({ store, session: "new", name: "w", operations: 1, acknowledge: true });
     await until(1);
     writer.say("go");
     await until(2);
     assert.deepEqual(
-      heard,
+      received,
       [
         { sessionId: "new", revision: 1 },
         { sessionId: "new", revision: 2 },
@@ -67,14 +67,14 @@ test("a session that another process makes is heard of, and of its every change 
   }
 });
 
-test("a listener that throws spoils neither the write nor the other listeners, and is not passed over in silence [journal.feed]", async () => {
+test("a listener that throws affects neither the write nor other listeners, and its error is reported [journal.feed]", async () => {
   const memory = await openTestMemory();
   const session = await memory.createSession({ id: "a" });
-  const heard: number[] = [];
+  const received: number[] = [];
   await memory.watch(() => {
-    throw new Error("a listener's own fault");
+    throw new Error("the listener failed");
   });
-  await memory.watch(({ revision }) => heard.push(revision));
+  await memory.watch(({ revision }) => received.push(revision));
   const uncaught = new Promise<unknown>((resolve) => {
     const listeners = process.listeners("uncaughtException");
     process.removeAllListeners("uncaughtException");
@@ -84,7 +84,7 @@ test("a listener that throws spoils neither the write nor the other listeners, a
     });
   });
   assert.equal((await session.notepad.append("kept")).revision, 2);
-  assert.equal(((await uncaught) as Error).message, "a listener's own fault");
-  assert.deepEqual(heard, [2]);
+  assert.equal(((await uncaught) as Error).message, "the listener failed");
+  assert.deepEqual(received, [2]);
   assert.equal(await session.notepad.read(), "kept");
 });

@@ -4,7 +4,7 @@ import { noMounts, smallDisk } from "../../test/support/mounts.ts";
 import { startProgram } from "../../test/support/processes.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 
-test("on a full disk Postgres's refusal is ours, reading works, and writing works again when there is room", {
+test("on a full disk Postgres fails with store_full, still reads, and writes again once there is space", {
   skip: noMounts(),
   timeout: 120_000,
 }, async () => {

@@ -13,7 +13,7 @@ for (const [name, storeOn] of [
   ["SQLite", (disk: string) => join(disk, "memory.db")],
   ["JSONL", (disk: string) => `jsonl:${join(disk, "lines")}`],
 ] as const) {
-  test(`on a full disk ${name} refuses writes, still reads, and writes again when there is room [bad.full]`, {
+  test(`on a full disk ${name} rejects writes, still reads, and writes again once there is space [bad.full]`, {
     skip,
   }, async () => {
     const disk = temporaryDirectory();
@@ -32,7 +32,7 @@ for (const [name, storeOn] of [
   });
 }
 
-test("Postgres's word for a full disk, and for one that takes no writes, is ours [bad.full] [bad.read-only]", () => {
+test("Postgres errors for a full disk and a read-only server map to our codes [bad.full] [bad.read-only]", () => {
   assert.equal(postgresError({ code: "53100", message: "could not extend file" }).code, "store_full");
   assert.equal(postgresError({ code: "25006", message: "read-only transaction" }).code, "store_read_only");
   assert.equal(postgresError({ code: "42501", message: "permission denied" }).code, "store_read_only");

@@ -1,24 +1,24 @@
 import type { Json } from "../engine/json.ts";
 import type { Scope } from "./store.ts";
 
-/** A part of a prompt, kept once however many calls it was in. */
+/** A part of a prompt, stored once even if many calls contain it. */
 export interface LedgerPiece {
-  /** What it is spent on: system, tools, memory, summaries, history or results. */
+  /** Category: system, tools, memory, summaries, history or results. */
   part: string;
   role: string;
   tokens: number;
   text: string;
 }
 
-/** What one model call was given: the first `kept` pieces of the call `base`, then those of these hashes. */
+/** The prompt of one model call: the first `kept` pieces of the call `base`, then the pieces with these hashes. */
 export interface LedgerCall {
-  /** 1 for a session's first call. */
+  /** From 1, per session. */
   number: number;
   at: number;
   base: number;
   kept: number;
   pieces: string[];
-  /** Sizes, usage, model: whatever the recorder knows of the call. */
+  /** What the recorder knows about the call: sizes, usage, model. */
   facts: Json;
 }
 
@@ -30,11 +30,11 @@ export interface CallSelection {
 }
 
 /**
- * What models were given, call by call. It is kept beside the memory and not part of it: it has no revisions, and a
- * power cut may take the newest calls.
+ * A log of model calls. It is not part of the memory: it has no revisions, and a power cut may lose the newest
+ * calls.
  */
 export interface Ledger {
-  /** Gives the call's number; undefined when there is no such session. Pieces that are there already stay as they are. */
+  /** Returns the call's number; undefined if there is no such session. Pieces that exist are not rewritten. */
   record(
     scope: Scope,
     call: Omit<LedgerCall, "number">,

@@ -4,7 +4,7 @@ import { startPostgres } from "../../test/support/postgres.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { writeTogether } from "./test-support/write-together.ts";
 
-/** Most operations add notes: a notepad of ten thousand lines is nobody's. */
+/** Most operations add notes, because a notepad of ten thousand lines is unrealistic. */
 const options = { appendEvery: 20 };
 const timeout = 20 * 60_000;
 

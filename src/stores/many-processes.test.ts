@@ -4,7 +4,7 @@ import { startPostgres } from "../../test/support/postgres.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { writeTogether } from "./test-support/write-together.ts";
 
-test("eight processes with 1,000 operations each on one SQLite session: all there, in one order, nobody told to wait [stores.many-processes] [notes.ids]", async (context) => {
+test("eight processes with 1,000 operations each on one SQLite session: all stored, in one order, no busy error [stores.many-processes] [notes.ids]", async (context) => {
   context.diagnostic(await writeTogether(join(temporaryDirectory(), "memory.db"), 1_000));
 });
 
@@ -18,7 +18,7 @@ test("the same on one Postgres session [stores.many-processes]", async (context)
   context.diagnostic(await writeTogether(await server.database(), 100));
 });
 
-test("clocks that stand still, or are years apart, change neither order nor ids, between processes too [journal.order]", async (context) => {
+test("frozen clocks, or clocks years apart, affect neither order nor ids across processes [journal.order]", async (context) => {
   const years = 10 * 365 * 24 * 3_600_000;
   const clocks = [0, years, -years, "frozen", 0, -1, years, "frozen"] as const;
   context.diagnostic(

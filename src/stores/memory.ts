@@ -11,7 +11,7 @@ interface MemorySession {
   revisionByKey: Map<string, number>;
 }
 
-/** A store that lives and dies with the process: for tests, and for agents that want nothing kept. */
+/** Keeps sessions in process memory only: for tests, and for agents that need no persistence. */
 export function memoryStore(): Store {
   const sessions = new Map<string, MemorySession>();
   const listeners = new Listeners();
@@ -36,7 +36,7 @@ export function memoryStore(): Store {
         journal: [...entries],
         revisionByKey: new Map(keys),
       });
-      listeners.tell({ owner: row.owner, sessionId: row.id, revision: row.revision });
+      listeners.notify({ owner: row.owner, sessionId: row.id, revision: row.revision });
       return true;
     },
     async load(scope) {
@@ -55,7 +55,7 @@ export function memoryStore(): Store {
       session.table.write(row, records);
       session.journal.push(entry);
       if (entry.key) session.revisionByKey.set(entry.key, entry.revision);
-      listeners.tell({ ...scope, revision: row.revision });
+      listeners.notify({ ...scope, revision: row.revision });
       return true;
     },
     async records(scope, selection) {

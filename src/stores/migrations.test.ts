@@ -16,7 +16,7 @@ const versionsOf = (pattern: string) =>
     .sort()
     .map((name) => join(fixtures, name));
 
-/** What every fixture holds, whichever version wrote it; and that it can be written to. */
+/** Checks the content, which is the same in every fixture, and that the store is writable. */
 async function assertFixture(store: string): Promise<void> {
   const memory: Memory = await openTestMemory({ store, owner: "ada" });
   try {
@@ -72,7 +72,7 @@ function schemaOf(path: string): unknown[] {
   return schema.map(({ type, name, sql }) => ({ type, name, sql: String(sql).replace(/\s+/g, " ") }));
 }
 
-test("a SQLite database of every past schema is upgraded, and is then like a new one [stores.migrations]", async () => {
+test("a SQLite database of every past schema is upgraded to the schema of a new one [stores.migrations]", async () => {
   const fresh = join(temporaryDirectory(), "fresh.db");
   await (await openStore(fresh)).close();
   const found = versionsOf("sqlite-schema-*.sql");
@@ -87,7 +87,7 @@ test("a SQLite database of every past schema is upgraded, and is then like a new
   }
 });
 
-test("JSONL files of every past version are read and written on [stores.migrations]", async () => {
+test("JSONL files of every past version can be read and written [stores.migrations]", async () => {
   const found = versionsOf("jsonl-version-*.audit.jsonl");
   assert.ok(found.length >= 1);
   for (const fixture of found) {
@@ -98,7 +98,7 @@ test("JSONL files of every past version are read and written on [stores.migratio
   }
 });
 
-test("a Postgres database of every past schema is upgraded, and a killed upgrade leaves it whole [stores.migrations]", async () => {
+test("a Postgres database of every past schema is upgraded, and a killed upgrade leaves it intact [stores.migrations]", async () => {
   const server = await startPostgres();
   after(() => server.stop());
   for (const fixture of versionsOf("postgres-schema-*.sql")) {
@@ -110,7 +110,7 @@ test("a Postgres database of every past schema is upgraded, and a killed upgrade
   for (const url of urls) {
     const opener = startProgram("opener.ts", [url]);
     await opener.said(`opening ${url}`);
-    // Somewhere between the first statement and the last.
+    // Kill it between the first statement and the last.
     while (
       (
         await askPostgres(
@@ -127,11 +127,11 @@ test("a Postgres database of every past schema is upgraded, and a killed upgrade
   }
 });
 
-test("a process killed while it makes the schema leaves a file that the next one can use [stores.migrations]", async (context) => {
+test("a process killed while creating the schema leaves a file that the next one can use [stores.migrations]", async (context) => {
   let midway = 0;
   for (let round = 0; round < 12; round++) {
     const directory = temporaryDirectory();
-    const paths = Array.from({ length: 200 }, (_, place) => join(directory, `${place}.db`));
+    const paths = Array.from({ length: 200 }, (_, index) => join(directory, `${index}.db`));
     const opener = startProgram("opener.ts", paths);
     let opened = 0;
     opener.onLine((line) => {
@@ -149,10 +149,10 @@ test("a process killed while it makes the schema leaves a file that the next one
       assert.equal(pragmaOf(path, "integrity_check"), "ok");
     }
   }
-  context.diagnostic(`12 kills, ${midway} of them while a file was being made`);
+  context.diagnostic(`12 kills, ${midway} of them while a file was being created`);
 });
 
-test("half a schema that was on the disk and never committed is not there [stores.migrations]", async () => {
+test("an uncommitted half of a schema on disk is ignored [stores.migrations]", async () => {
   const schema = readFileSync(join(fixtures, "sqlite-schema-1.sql"), "utf8");
   for (const commits of [false, true]) {
     const path = join(temporaryDirectory(), "memory.db");

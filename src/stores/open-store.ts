@@ -1,12 +1,12 @@
 import type { Store, StoreOptions } from "./store.ts";
 import { parseStoreAddress } from "./store-address.ts";
 
-/** A path or URL, or a store that is open already. */
+/** A path or URL, or an open store. */
 export type StoreChoice = string | Store;
 
 /**
- * Opens a store by its URL; a plain path is a SQLite file. The drivers are imported only when chosen,
- * so a program pays for none but its own.
+ * Opens a store by its URL; a plain path is a SQLite file. Drivers are imported lazily, so a program loads only
+ * the one it uses.
  *
  * `sqlite:PATH[?synchronous=normal]`, `jsonl:DIRECTORY`, `postgres://…`, `memory:`
  */

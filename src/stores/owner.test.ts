@@ -8,17 +8,17 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { storeContract } from "../testing/store-contract.ts";
 import { openStore } from "./open-store.ts";
 
-test("whatever mallory tries with ada's session id, there is no such session [stores.owner]", async (context) => {
+test("to mallory, ada's session does not exist, whatever the call [stores.owner]", async (context) => {
   for (const { name, store } of await everyStore()) {
-    // One store, two owners, as in a server that serves both.
+    // One store shared by two owners, as in a server.
     const opened = await openStore(store);
     context.after(() => opened.close());
     const [ada, mallory] = [
       await openTestMemory({ store: opened, owner: "ada" }),
       await openTestMemory({ store: opened, owner: "mallory" }),
     ];
-    const heard: string[] = [];
-    await mallory.watch(({ sessionId }) => heard.push(sessionId));
+    const received: string[] = [];
+    await mallory.watch(({ sessionId }) => received.push(sessionId));
     const session = await ada.createSession({ id: "diary" });
     await session.notepad.write("secret");
     await session.notes.add("secret", ["secret"], { key: "k" });
@@ -49,11 +49,11 @@ test("whatever mallory tries with ada's session id, there is no such session [st
       false,
       "ada's idempotency key is not mallory's",
     );
-    assert.ok(!heard.includes("diary"), `${name}: mallory heard of ada's session`);
+    assert.ok(!received.includes("diary"), `${name}: mallory was notified of ada's session`);
   }
 });
 
-test("an export of ada's session can be imported by bob, beside hers [stores.owner] [sessions.export]", async (context) => {
+test("bob can import an export of ada's session next to hers [stores.owner] [sessions.export]", async (context) => {
   for (const { store } of await everyStore()) {
     const opened = await openStore(store);
     context.after(() => opened.close());
@@ -70,7 +70,7 @@ test("an export of ada's session can be imported by bob, beside hers [stores.own
   }
 });
 
-test("every SQLite statement says whose session it means; but a new id must be free of any owner's, and watchers look at all [stores.owner]", async () => {
+test("every SQLite statement names the owner, except the check for a free id and the watchers' poll [stores.owner]", async () => {
   const prepared = mock.method(DatabaseSync.prototype, "prepare");
   for (const { run } of storeContract) {
     const path = join(temporaryDirectory(), "memory.db");

@@ -7,7 +7,7 @@ import { openTestMemory } from "../../test/support/memory.ts";
 import { startProgram } from "../../test/support/processes.ts";
 import { seededRandom } from "../../test/support/random.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { marksOf } from "./test-support/marks.ts";
+import { writtenLabels } from "./test-support/consistency.ts";
 import { afterPowerCut, type Fate } from "./test-support/power-cut.ts";
 import { noTracing, readTrace, type TracedCall, tracing } from "./test-support/traced-files.ts";
 
@@ -16,21 +16,21 @@ const timeout = 10 * 60_000;
 const random = seededRandom(42);
 
 const fates: Fate[] = [
-  { name: "everything unsynced lost", keeps: () => false, namesStay: false },
-  { name: "everything unsynced there", keeps: () => true, namesStay: true },
+  { name: "all unsynced writes lost", keeps: () => false, namesStay: false },
+  { name: "all unsynced writes kept", keeps: () => true, namesStay: true },
   {
-    name: "only the last unsynced write there",
-    keeps: (place, count) => place === count - 1,
+    name: "only the last unsynced write kept",
+    keeps: (index, count) => index === count - 1,
     namesStay: true,
   },
-  { name: "some unsynced writes there", keeps: () => random(2) === 0, namesStay: true },
+  { name: "some unsynced writes kept", keeps: () => random(2) === 0, namesStay: true },
 ];
 
-/** A writer's calls, with enough written for checkpoints on the way. */
+/** Records a writer's calls; it writes enough to trigger WAL checkpoints. */
 async function record(
   storeAt: (directory: string) => string,
 ): Promise<{ calls: TracedCall[]; directory: string }> {
-  const directory = join(temporaryDirectory(), "place");
+  const directory = join(temporaryDirectory(), "recorded");
   mkdirSync(directory);
   const log = join(temporaryDirectory(), "trace");
   const order = {
@@ -48,31 +48,31 @@ async function record(
   return { calls: await readTrace(log, directory), directory };
 }
 
-/** How many acknowledged operations a power cut took back, at its worst, over many moments and fates. */
+/** The max number of acknowledged operations lost to one power cut, over many moments and fates. */
 async function cutEverywhere(context: TestContext, storeAt: (directory: string) => string): Promise<number> {
   const { calls, directory } = await record(storeAt);
-  const syncs = calls.flatMap(({ call }, place) =>
-    call === "sync" || call === "say" || call === "remove" ? [place, place + 1] : [],
+  const syncs = calls.flatMap(({ call }, index) =>
+    call === "sync" || call === "say" || call === "remove" ? [index, index + 1] : [],
   );
   const moments = [
     ...new Set([...syncs, ...Array.from({ length: 100 }, () => random(calls.length)), calls.length]),
   ].sort((a, b) => a - b);
-  const place = join(temporaryDirectory(), "after");
+  const restored = join(temporaryDirectory(), "after");
   let worst = 0;
   for (const moment of moments) {
     const past = calls.slice(0, moment);
-    const said = past.flatMap((call) => (call.call === "say" ? [call.text.trim()] : []));
-    const acknowledged = said.filter((text) => text.includes(":"));
+    const printed = past.flatMap((call) => (call.call === "say" ? [call.text.trim()] : []));
+    const acknowledged = printed.filter((text) => text.includes(":"));
     for (const fate of fates) {
-      rmSync(place, { recursive: true, force: true });
-      mkdirSync(place);
+      rmSync(restored, { recursive: true, force: true });
+      mkdirSync(restored);
       for (const [name, data] of afterPowerCut(past, directory, fate))
-        if (!name.endsWith("-shm")) writeFileSync(join(place, name), data);
-      const memory = await openTestMemory({ store: storeAt(place) });
+        if (!name.endsWith("-shm")) writeFileSync(join(restored, name), data);
+      const memory = await openTestMemory({ store: storeAt(restored) });
       const session = await memory.findSession("a");
-      const there = new Set(session ? await marksOf(session) : []);
+      const stored = new Set(session ? await writtenLabels(session) : []);
       await memory.close();
-      const database = new DatabaseSync(join(place, "memory.db"));
+      const database = new DatabaseSync(join(restored, "memory.db"));
       assert.deepEqual(
         database
           .prepare("PRAGMA integrity_check")
@@ -82,27 +82,27 @@ async function cutEverywhere(context: TestContext, storeAt: (directory: string) 
         `${fate.name}, call ${moment}`,
       );
       database.close();
-      worst = Math.max(worst, acknowledged.filter((mark) => !there.has(mark)).length);
+      worst = Math.max(worst, acknowledged.filter((label) => !stored.has(label)).length);
     }
   }
   context.diagnostic(
-    `${moments.length * fates.length} power cuts over ${calls.length} calls; at worst ${worst} acknowledged operations were gone`,
+    `${moments.length * fates.length} power cuts over ${calls.length} calls; at worst ${worst} acknowledged operations were lost`,
   );
   return worst;
 }
 
-test("SQLite with synchronous=full: a power cut takes back nothing that was acknowledged", {
+test("SQLite with synchronous=full: a power cut loses no acknowledged write", {
   skip,
   timeout,
 }, async (context) => {
   assert.equal(await cutEverywhere(context, (directory) => join(directory, "memory.db")), 0);
 });
 
-test("SQLite with synchronous=normal: it may take back the last answers, as its name says, and damages nothing", {
+test("SQLite with synchronous=normal: a power cut may lose the last acknowledged writes, and damages nothing", {
   skip,
   timeout,
 }, async (context) => {
-  // That some are lost here shows that the cuts above are real ones.
+  // Losing some here proves that the simulated cuts are real.
   assert.ok(
     (await cutEverywhere(
       context,

@@ -19,7 +19,7 @@ async function fill(store: string): Promise<void> {
   await memory.close();
 }
 
-/** What a process finds that cannot write. */
+/** The report of a process that cannot write. */
 async function readAs(
   wrapper: string[],
   stores: string[],
@@ -30,7 +30,7 @@ async function readAs(
   return { reports: program.lines.map((line) => JSON.parse(line) as ReaderReport), errors };
 }
 
-const whole: ReaderReport = {
+const full: ReaderReport = {
   opened: "done",
   notepad: "- Sheet 1: 500 rows",
   notes: ["a note"],
@@ -41,23 +41,23 @@ const whole: ReaderReport = {
   creating: "store_read_only",
 };
 
-test("in a read-only place SQLite reads, and refuses to write [bad.read-only]", { skip }, async () => {
+test("in a read-only directory SQLite reads and rejects writes [bad.read-only]", { skip }, async () => {
   const directory = temporaryDirectory();
   const store = join(directory, "memory.db");
   await fill(store);
   const before = fingerprint(directory);
   const { reports } = await readAs(readOnlyPlace(directory), [store, `sqlite:${store}`]);
   for (const { message, ...report } of reports) {
-    assert.deepEqual(report, whole);
+    assert.deepEqual(report, full);
     assert.match(
       message ?? "",
-      /open for reading only, because it cannot be written to\. Make the file and its directory writable, then open it again\./,
+      /open read-only, because it is not writable\. Make the file and its directory writable, then open it again\./,
     );
   }
   assert.deepEqual(fingerprint(directory), before);
 });
 
-test("what a killed process left in the write-ahead log can be read there, too [bad.read-only]", {
+test("a read-only SQLite store includes the write-ahead log of a killed process [bad.read-only]", {
   skip,
 }, async () => {
   const directory = temporaryDirectory();
@@ -78,33 +78,33 @@ test("what a killed process left in the write-ahead log can be read there, too [
   const before = fingerprint(directory);
   const { reports } = await readAs(readOnlyPlace(directory), [store]);
   const { message: _message, ...report } = reports[0] as ReaderReport;
-  assert.deepEqual(report, { ...whole, notepad: "w:1", notes: ["w:2"], found: 0, history: 3 });
+  assert.deepEqual(report, { ...full, notepad: "w:1", notes: ["w:2"], found: 0, history: 3 });
   assert.deepEqual(fingerprint(directory), before);
 });
 
-test("in a read-only place JSONL reads, also past half a line and without its lock file, and refuses to write [bad.read-only]", {
+test("in a read-only directory JSONL reads, even with a torn line or without its lock file, and rejects writes [bad.read-only]", {
   skip,
 }, async () => {
   const directory = temporaryDirectory();
   await fill(`jsonl:${directory}`);
-  const spoiling = [
-    { spoil: () => {}, warnings: 0 },
-    { spoil: () => appendFileSync(join(directory, "a.jsonl"), '{"sum":"half a li'), warnings: 1 },
-    { spoil: () => rmSync(join(directory, "lock")), warnings: 1 },
+  const cases = [
+    { damage: () => {}, warnings: 0 },
+    { damage: () => appendFileSync(join(directory, "a.jsonl"), '{"sum":"half a li'), warnings: 1 },
+    { damage: () => rmSync(join(directory, "lock")), warnings: 1 },
   ];
-  for (const { spoil, warnings } of spoiling) {
-    spoil();
+  for (const { damage, warnings } of cases) {
+    damage();
     const before = fingerprint(directory);
     const { reports, errors } = await readAs(readOnlyPlace(directory), [`jsonl:${directory}`]);
     const { message, ...report } = reports[0] as ReaderReport;
-    assert.deepEqual(report, whole);
-    assert.match(message ?? "", /Make the directory writable, or name another one\./);
-    assert.equal(errors.split("its last line is torn and was left out").length - 1, 2 * warnings, errors);
+    assert.deepEqual(report, full);
+    assert.match(message ?? "", /Make the directory writable, or use another one\./);
+    assert.equal(errors.split("its last line is torn and was ignored").length - 1, 2 * warnings, errors);
     assert.deepEqual(fingerprint(directory), before);
   }
 });
 
-test("a store that does not exist cannot be made in a read-only place [bad.read-only]", {
+test("a store cannot be created in a read-only directory [bad.read-only]", {
   skip,
 }, async () => {
   const directory = temporaryDirectory();
@@ -115,12 +115,12 @@ test("a store that does not exist cannot be made in a read-only place [bad.read-
   ]);
   for (const { opened, message } of reports) {
     assert.equal(opened, "store_read_only");
-    assert.match(message ?? "", /writable, or name another/);
+    assert.match(message ?? "", /writable, or use another/);
   }
   assert.deepEqual(fingerprint(directory), []);
 });
 
-test("another user reads what may be read, writes nothing, and is told when even reading is not allowed [bad.read-only]", {
+test("another user reads what the permissions allow, writes nothing, and gets an error if reading is not allowed [bad.read-only]", {
   skip: noOtherUser(),
 }, async () => {
   const directory = temporaryDirectory();
@@ -130,7 +130,7 @@ test("another user reads what may be read, writes nothing, and is told when even
   const before = fingerprint(directory);
   chmodSync(directory, 0o755);
   const stores = [database, `jsonl:${lines}`];
-  // Private, as they were made.
+  // Files are created private.
   for (const { opened, message } of (await readAs(asNobody(), stores)).reports) {
     assert.match(opened, /^store_(?:failed|read_only)$/);
     assert.match(message ?? "", new RegExp(directory));
@@ -138,6 +138,6 @@ test("another user reads what may be read, writes nothing, and is told when even
   for (const path of [database, join(lines, "a.jsonl"), join(lines, "lock")]) chmodSync(path, 0o644);
   chmodSync(lines, 0o755);
   for (const { message: _message, ...report } of (await readAs(asNobody(), stores)).reports)
-    assert.deepEqual(report, whole);
+    assert.deepEqual(report, full);
   assert.deepEqual(fingerprint(directory), before);
 });

@@ -1,6 +1,6 @@
 import type { SessionSelection, SessionSummary } from "./store.ts";
 
-/** The list of sessions, for the drivers that have no SQL to ask. */
+/** Filters and sorts sessions, for drivers without SQL. */
 export function selectSessions(
   all: SessionSummary[],
   owner: string,

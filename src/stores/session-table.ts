@@ -4,14 +4,14 @@ import { compareKeys, type RecordKind, residentKinds } from "../engine/records.t
 import type { SessionRow } from "../engine/state.ts";
 import type { RecordSelection, RecordWrite, StoredRecord } from "./store.ts";
 
-/** One version of a record: valid from one revision until, not including, another. */
+/** One version of a record, valid from revision `from` up to, not including, `to`. */
 export interface Version {
   from: number;
   to: number;
   value: Json;
 }
 
-/** The rows of one session held in memory: what the drivers without SQL keep. */
+/** The rows of one session in memory, for drivers without SQL. */
 export class SessionTable {
   row: SessionRow;
   readonly #records = new Map<RecordKind, Map<string, Version[]>>();
@@ -22,7 +22,7 @@ export class SessionTable {
       this.restore(kind, key, [{ from: row.revision, to: openEnd, value }]);
   }
 
-  /** Old versions are kept only while a fork can still see them. */
+  /** Keeps old versions only while a fork can read them. */
   write(row: SessionRow, records: readonly RecordWrite[]): void {
     for (const { kind, key, value } of records) {
       const versions = this.#kind(kind).get(key) ?? [];
@@ -65,7 +65,7 @@ export class SessionTable {
         );
       for (const key of [...names].sort(compareKeys)) {
         const version = records.get(key)?.find((each) => each.from <= at && at < each.to);
-        // A copy, because callers may change the record they get.
+        // Copy, because callers may modify the record.
         if (version) found.push({ kind, key, value: structuredClone(version.value) });
       }
     }
@@ -82,7 +82,7 @@ export class SessionTable {
   }
 }
 
-/** The end of a version that is still valid. */
+/** The `to` of a version that is still valid. */
 export const openEnd = Number.MAX_SAFE_INTEGER;
 
 function isClosed(version: Version): boolean {

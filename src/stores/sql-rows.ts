@@ -5,7 +5,7 @@ import type { SessionRow } from "../engine/state.ts";
 import type { LedgerCall } from "./ledger.ts";
 import type { SessionSummary, StoredRecord } from "./store.ts";
 
-/** The rows of the SQL schema, as both SQL drivers read them. */
+/** The rows of the SQL schema, shared by both SQL drivers. */
 export interface SqlSession {
   id: string;
   owner: string;

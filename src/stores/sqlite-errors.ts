@@ -4,23 +4,23 @@ interface SqliteError extends Error {
   errcode: number;
 }
 
-const meanings: Record<number, { code: ErrorCode; next: string }> = {
-  5: { code: "store_busy", next: "Another process holds the database for unusually long. Try again." },
-  6: { code: "store_busy", next: "Another process holds the database for unusually long. Try again." },
-  8: { code: "store_read_only", next: "Make the file and its directory writable, or name another file." },
+const knownErrors: Record<number, { code: ErrorCode; next: string }> = {
+  5: { code: "store_busy", next: "Another process has locked the database for unusually long. Try again." },
+  6: { code: "store_busy", next: "Another process has locked the database for unusually long. Try again." },
+  8: { code: "store_read_only", next: "Make the file and its directory writable, or use another file." },
   10: {
     code: "store_failed",
     next: "The disk reported an error; nothing was acknowledged. Check the disk, then try again.",
   },
   11: {
     code: "store_damaged",
-    next: `Restore a backup, or get out what can still be read with "holdfast export --salvage".`,
+    next: `Restore a backup, or recover what is still readable with "holdfast export --salvage".`,
   },
   13: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
-  14: { code: "store_failed", next: "Check that the directory exists and may be read and written." },
+  14: { code: "store_failed", next: "Check that the directory exists and is readable and writable." },
   26: {
     code: "store_foreign",
-    next: `It was left as it is. Name another file. If it is a damaged memory, "holdfast export --salvage" reads it.`,
+    next: `It was not changed. Use another file. If it is a damaged memory, recover it with "holdfast export --salvage".`,
   },
 };
 
@@ -36,14 +36,14 @@ export function isFull(error: unknown): boolean {
   return isSqliteError(error) && (error.errcode & 0xff) === 13;
 }
 
-/** A driver's error in Holdfast's words. */
+/** Converts a driver's error to a HoldfastError. */
 export function storeError(error: unknown, path: string): HoldfastError {
   if (error instanceof HoldfastError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const meaning = isSqliteError(error) ? meanings[error.errcode & 0xff] : undefined;
+  const known = isSqliteError(error) ? knownErrors[error.errcode & 0xff] : undefined;
   return new HoldfastError(
-    meaning?.code ?? "store_failed",
-    `${path}: ${message}. ${meaning?.next ?? "Nothing was acknowledged. Check the file, then try again."}`,
+    known?.code ?? "store_failed",
+    `${path}: ${message}. ${known?.next ?? "Nothing was acknowledged. Check the file, then try again."}`,
     { data: { path, ...(isSqliteError(error) ? { sqlite: error.errcode } : {}) }, cause: error },
   );
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatStoreAddress, parseStoreAddress } from "./store-address.ts";
 
-test("an address that was formatted is read back as the same address [store.location]", () => {
+test("formatting a parsed address returns the same text [store.location]", () => {
   const addresses = [
     "/data/memory.db",
     "C:\\data\\memory.db",
@@ -21,14 +21,14 @@ test("an address that was formatted is read back as the same address [store.loca
   );
 });
 
-test("a plain path, one slash and three slashes name the same file [store.location]", () => {
+test("a plain path, one slash and three slashes mean the same file [store.location]", () => {
   for (const text of ["/a.db", "sqlite:/a.db", "sqlite:///a.db"])
     assert.deepEqual(parseStoreAddress(text), { kind: "sqlite", path: "/a.db" });
   assert.deepEqual(parseStoreAddress("jsonl:///a"), parseStoreAddress("jsonl:/a"));
   assert.deepEqual(parseStoreAddress("sqlite:a.db"), { kind: "sqlite", path: "a.db" });
 });
 
-test("an address without a path, with an unknown option or an unknown scheme is refused [store.location]", () => {
+test("an address without a path, with an unknown option or an unknown scheme is rejected [store.location]", () => {
   for (const text of ["sqlite:", "sqlite:?synchronous=normal", "jsonl:"])
     assert.throws(() => parseStoreAddress(text), /has no path\. Write (?:sqlite|jsonl):PATH/, text);
   assert.throws(

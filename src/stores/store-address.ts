@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
 
-/** A store as a user names it: a plain path is a SQLite file, everything else is a URL. */
+/** A parsed store address: a plain path is a SQLite file, everything else is a URL. */
 export type StoreAddress =
   | { kind: "sqlite"; path: string; synchronous?: "full" | "normal" }
   | { kind: "jsonl"; path: string }
@@ -8,11 +8,11 @@ export type StoreAddress =
   | { kind: "memory" };
 
 /**
- * Reads `PATH`, `sqlite:PATH[?synchronous=normal]`, `jsonl:DIRECTORY`, `postgres://…` or `memory:`. Paths stay as
- * written: what they are relative to is the caller's to decide.
+ * Parses `PATH`, `sqlite:PATH[?synchronous=normal]`, `jsonl:DIRECTORY`, `postgres://…` or `memory:`. Does not
+ * resolve relative paths; the caller decides the base directory.
  */
 export function parseStoreAddress(text: string): StoreAddress {
-  // Two letters at least: "C:\memory.db" is a path.
+  // At least two letters, because "C:\memory.db" is a path.
   const scheme = /^([a-z][a-z0-9+-]+):/.exec(text)?.[1];
   switch (scheme) {
     case undefined:
@@ -35,7 +35,7 @@ export function parseStoreAddress(text: string): StoreAddress {
   }
 }
 
-/** The text that `parseStoreAddress` reads as this address; a path has to be absolute or `:memory:`. */
+/** The inverse of `parseStoreAddress`. The path must be absolute or `:memory:`. */
 export function formatStoreAddress(address: StoreAddress): string {
   switch (address.kind) {
     case "sqlite":
@@ -60,15 +60,15 @@ function pathIn(text: string, scheme: string): string {
 }
 
 function parseSqlite(text: string, pathAndOption: string): StoreAddress {
-  // The last one: a directory's name may contain a question mark.
-  const mark = pathAndOption.lastIndexOf("?");
-  if (mark === -1) return { kind: "sqlite", path: pathAndOption };
-  const [path, option] = [pathAndOption.slice(0, mark), pathAndOption.slice(mark + 1)];
+  // The last one, because a directory name may contain a question mark.
+  const separator = pathAndOption.lastIndexOf("?");
+  if (separator === -1) return { kind: "sqlite", path: pathAndOption };
+  const [path, option] = [pathAndOption.slice(0, separator), pathAndOption.slice(separator + 1)];
   if (option === "synchronous=full") return { kind: "sqlite", path, synchronous: "full" };
   if (option === "synchronous=normal") return { kind: "sqlite", path, synchronous: "normal" };
   throw new HoldfastError(
     "invalid_input",
-    `Unknown store option ${JSON.stringify(option)}. The one option is synchronous=full or synchronous=normal.`,
+    `Unknown store option ${JSON.stringify(option)}. The only option is synchronous=full or synchronous=normal.`,
     { data: { store: text } },
   );
 }

@@ -4,7 +4,7 @@ import type { RecordKind } from "../engine/records.ts";
 import type { SessionRow, SessionStatus } from "../engine/state.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** One session of one owner: every call names both, and a session of another owner does not exist. */
+/** One session of one owner. Every call names both; sessions of other owners are invisible. */
 export interface Scope {
   owner: string;
   sessionId: string;
@@ -20,7 +20,7 @@ export interface RecordWrite {
 export interface StoredRecord {
   kind: RecordKind;
   key: string;
-  /** Null: the record is known to be gone, which hides one inherited from an ancestor. */
+  /** Null: deleted, which hides a record inherited from an ancestor. */
   value: Json;
 }
 
@@ -28,10 +28,10 @@ export interface RecordSelection {
   kinds: readonly RecordKind[];
   /** Only these keys. */
   keys?: readonly string[];
-  /** Only keys from here to there, both included. */
+  /** Only keys in this range, inclusive. */
   from?: string;
   to?: string;
-  /** As they were at this revision; now, when absent. */
+  /** As of this revision (default: the current one). */
   at?: number;
 }
 
@@ -68,7 +68,7 @@ export interface SessionSelection {
   offset?: number;
 }
 
-/** A session without its text: what a list shows. */
+/** A session without its text, for lists. */
 export type SessionSummary = Omit<SessionRow, "notepad" | "lineage" | "counters" | "lastFork"> & {
   notes: number;
 };
@@ -82,40 +82,40 @@ export interface StoreChange {
 export type StopWatching = () => void;
 
 /**
- * Where sessions live. A driver keeps rows and knows nothing of what they mean.
- * Whatever it acknowledges is durable, unless its user named a weaker mode.
+ * The storage port. A driver stores rows without interpreting them. Every acknowledged write is durable, unless
+ * the user chose a weaker mode.
  */
 export interface Store {
   readonly name: string;
-  /** False when the id is taken. */
+  /** False if the id exists. */
   create(session: NewSession): Promise<boolean>;
   /** The session's row and its resident records. */
   load(scope: Scope): Promise<{ row: SessionRow; records: StoredRecord[] } | undefined>;
-  /** The cheapest question a store answers: is what I have still current? */
+  /** The current revision. Must be cheap: callers use it to check whether their state is stale. */
   revision(scope: Scope): number | undefined | Promise<number | undefined>;
-  /** All of the commit or nothing; false when the session is no longer at the expected revision, or is another of its id. */
+  /** Atomic. False if the session is not at the expected revision, or was purged and created again. */
   commit(commit: Commit): Promise<boolean>;
-  /** In the order of kind and key, both by code point. */
+  /** Ordered by kind, then key, both by code point. */
   records(scope: Scope, selection: RecordSelection): Promise<StoredRecord[]>;
   journal(scope: Scope, selection: JournalSelection): Promise<JournalEntry[]>;
   entryByKey(scope: Scope, key: string): Promise<JournalEntry | undefined>;
-  /** Newest first, by the time of the last commit. */
+  /** Ordered by last commit, newest first. */
   sessions(owner: string, selection: SessionSelection): Promise<SessionSummary[]>;
-  /** Removes every row of the session for good. */
+  /** Permanently removes all rows of the session. */
   purge(scope: Scope): Promise<boolean>;
-  /** What models were given; a store that keeps no such record has none. */
+  /** Records model calls; optional. */
   readonly ledger?: Ledger;
-  /** Hears of every commit, of this process and of others, at least once and in order per session. */
+  /** Calls the listener for every commit, by any process: at least once, and in order per session. */
   watch(listener: (change: StoreChange) => void): Promise<StopWatching>;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Called with what was repaired or dropped. Default: `console.warn`. */
+  /** Called when the store repaired or dropped data. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
 }
 
-/** Listeners of one process. */
+/** The listeners in this process. */
 export class Listeners {
   readonly #listeners = new Set<(change: StoreChange) => void>();
 
@@ -128,15 +128,15 @@ export class Listeners {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(change: StoreChange): void {
-    for (const listener of [...this.#listeners]) tellListener(listener, change);
+  notify(change: StoreChange): void {
+    for (const listener of [...this.#listeners]) notifyListener(listener, change);
   }
 }
 
-/** A failing listener does not undo the write; its error is reported as uncaught. */
-export function tellListener<News>(listener: (news: News) => void, news: News): void {
+/** An error in a listener does not fail the write; it is rethrown as an uncaught exception. */
+export function notifyListener<Event>(listener: (event: Event) => void, event: Event): void {
   try {
-    listener(news);
+    listener(event);
   } catch (error) {
     queueMicrotask(() => {
       throw error;

@@ -35,7 +35,7 @@ export function readNotepadIn({ messages }: ScriptedRequest): string {
 }
 
 const blocks =
-  /\[Notepad changes; @N: [^\]]*\]\n(?<changes>[\s\S]*?)\n\[End of notepad changes\]|\[Notepad, whole and current; [^\]]*\]\n(?<whole>[\s\S]*?)\n\[End of notepad\]|(?<empty>\[Notepad: it is empty now; [^\]]*\])/g;
+  /\[Notepad changes; @N: [^\]]*\]\n(?<changes>[\s\S]*?)\n\[End of notepad changes\]|\[Notepad, full and current; [^\]]*\]\n(?<whole>[\s\S]*?)\n\[End of notepad\]|(?<empty>\[Notepad: now empty; [^\]]*\])/g;
 
 function* changesIn(text: string): Generator<(shown: string) => string> {
   for (const { groups = {} } of text.matchAll(blocks)) {

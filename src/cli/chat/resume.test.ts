@@ -166,7 +166,7 @@ test("invalid options are rejected before anything is opened [chat.models]", asy
     [[...chat, "--context-window", "10"], /--context-window must be at least 4000 tokens/],
     [[...chat, "--placement", "top"], /--placement must be one of epoch, system, message/],
     [[...chat, "--surfaces", "notepad,notes2"], /There is no surface called "notes2"/],
-    [[...chat, "--session", "../x", "-p", "hi"], /is no valid session id/],
+    [[...chat, "--session", "../x", "-p", "hi"], /is not a valid session id/],
   ];
   for (const [args, message] of wrong) {
     const { stderr, code } = await runCli(args, { cwd });

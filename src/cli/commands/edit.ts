@@ -1,5 +1,5 @@
 import {
-  hasConflictMarks,
+  hasConflictMarkers,
   type MergePart,
   markConflicts,
   merge,
@@ -77,7 +77,7 @@ async function editRounds(
   for (;;) {
     await runEditor(file.path);
     const mine = normaliseText(file.read(), `The ${space}`);
-    if (names && hasConflictMarks(mine, names)) throw conflictsLeft(space, names);
+    if (names && hasConflictMarkers(mine, names)) throw conflictsLeft(space, names);
     if (!names && mine === first.text) return { changed: false, merged: false, revision: first.revision };
     const outcome = await save(memory, session, space, origin, mine);
     if (!(outcome instanceof Conflict)) return outcome;

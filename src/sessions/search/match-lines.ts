@@ -2,24 +2,24 @@ import { foldCase } from "../../surfaces/notes/operations.ts";
 import { likenessOf, queryWord } from "../../surfaces/notes/word-similarity.ts";
 import { eachTerm, terms } from "../../surfaces/notes/words.ts";
 
-/** A line that matches a query; several lines where the query itself has line breaks. */
+/** A line that matches a query; several lines if the query has line breaks. */
 export interface LineMatch {
   /** From 1. */
   line: number;
   text: string;
-  /** 2: the text contains the query; up to 1: how much of the query it contains, in some form. */
+  /** 2: the text contains the query. Up to 1: the share of the query's words that it contains, exactly or nearly. */
   score: number;
-  /** Where the matching words are in the text; empty when that is not known. */
+  /** Positions of the matching words in the text; empty if unknown. */
   ranges: [from: number, to: number][];
 }
 
-/** Half of the query's words, or a misspelt one, is the least that counts. */
+/** Half of the query's words, or one misspelt word, is enough. */
 const minScore = 0.35;
 
-/** How many distinct terms of the texts are cached with their scores. */
+/** Max distinct terms whose scores are cached. */
 const maxCachedTerms = 200_000;
 
-/** Finds the lines of texts that match one query: exactly, or by words similar to its own. */
+/** Finds the lines that match a query, exactly or by similar words. */
 export class LineMatcher {
   readonly #query: string;
   readonly #pattern: RegExp;
@@ -28,14 +28,14 @@ export class LineMatcher {
   readonly #cache = new Map<string, number[]>();
 
   constructor(query: string) {
-    const wanted = query.includes("\n") ? query : query.trim() || query;
-    this.#query = foldCase(wanted);
-    this.#pattern = new RegExp(wanted.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu");
+    const trimmed = query.includes("\n") ? query : query.trim() || query;
+    this.#query = foldCase(trimmed);
+    this.#pattern = new RegExp(trimmed.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu");
     this.#words = [...new Set(terms(this.#query))].map(queryWord);
     this.#weight = this.#words.reduce((sum, { weight }) => sum + weight, 0);
   }
 
-  /** The matching lines of a text, in their order. `extra` counts as part of every line, as tags do. */
+  /** The matching lines of a text, in order. `extra` (such as tags) counts as part of every line. */
   match(text: string, extra = ""): LineMatch[] {
     const passage = this.#query.includes("\n") ? this.#matchPassage(text) : undefined;
     if (passage) return [passage];
@@ -67,7 +67,7 @@ export class LineMatcher {
     isFirst: boolean,
   ): Omit<LineMatch, "line"> | undefined {
     const folded = foldCase(text);
-    if (folded.includes(this.#query)) return { text, score: 2, ranges: this.#placeIn(text, folded) };
+    if (folded.includes(this.#query)) return { text, score: 2, ranges: this.#locate(text, folded) };
     const ranges: LineMatch["ranges"] = [];
     const best = [...extraScores];
     eachTerm(folded, (term, start) => {
@@ -79,12 +79,12 @@ export class LineMatcher {
     if (ranges.length === 0 && !isFirst) return undefined;
     const covered = this.#words.reduce((sum, { weight }, word) => sum + weight * (best[word] ?? 0), 0);
     const score = this.#weight === 0 ? 0 : covered / this.#weight;
-    // A few letters are longer in lower case, which shifts every place after them.
+    // Some letters get longer in lower case, which shifts all positions after them.
     const isAligned = folded.length === text.length;
     return score >= minScore ? { text, score, ranges: isAligned ? ranges : [] } : undefined;
   }
 
-  #placeIn(text: string, folded: string): LineMatch["ranges"] {
+  #locate(text: string, folded: string): LineMatch["ranges"] {
     if (folded.length === text.length) {
       const at = folded.indexOf(this.#query);
       return [[at, at + this.#query.length]];

@@ -4,7 +4,7 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import { LineMatcher } from "./match-lines.ts";
 import { SessionSearch } from "./session-search.ts";
 
-test("titles, notepads, plans, scratchpads, references and notes are searched, exact matches first [people.search]", async () => {
+test("search covers titles, notepads, plans, scratchpads, references and notes; exact matches come first [people.search]", async () => {
   const memory = await openTestMemory();
   const first = await memory.createSession({ id: "first", title: "Needle work" });
   await first.notepad.write("hay\na needle here\nand nedle misspelt");
@@ -33,22 +33,22 @@ test("titles, notepads, plans, scratchpads, references and notes are searched, e
   await memory.close();
 });
 
-test("one session does not hide the others, and the order does not depend on who is added first [people.search]", async () => {
+test("one session does not hide the others, and the order does not depend on the order of adding [people.search]", async () => {
   const memory = await openTestMemory();
   const full = await memory.createSession({ id: "full" });
   await full.notepad.write(Array.from({ length: 500 }, (_, line) => `needle ${line}`).join("\n"));
   const other = await memory.createSession({ id: "other" });
   await other.notepad.write("one needle");
   await full.notepad.append("last");
-  const placesOf = async (sessions: (typeof full)[]) => {
+  const locate = async (sessions: (typeof full)[]) => {
     const search = new SessionSearch({ query: "needle", limit: 10 });
     for (const session of sessions) await search.add(session);
     assert.equal(search.total, 501);
     return search.hits().map(({ session, line }) => `${session.id}:${line}`);
   };
   const expected = ["full:1", "full:2", "full:3", "full:4", "full:5", "other:1"].sort();
-  assert.deepEqual((await placesOf([full, other])).toSorted(), expected);
-  assert.deepEqual(await placesOf([full, other]), await placesOf([other, full]));
+  assert.deepEqual((await locate([full, other])).toSorted(), expected);
+  assert.deepEqual(await locate([full, other]), await locate([other, full]));
   await memory.close();
 });
 
@@ -61,7 +61,7 @@ test("a deleted session is found by its title", () => {
   );
 });
 
-test("a query with line breaks matches the passage, and places are those of the text as written", () => {
+test("a query with line breaks matches the passage, and ranges refer to the original text", () => {
   const match = (query: string, text: string) => {
     const [found] = new LineMatcher(query).match(text);
     const [[from, to] = [0, 0]] = found?.ranges ?? [];

@@ -14,17 +14,17 @@ export interface SearchHit extends LineMatch {
 
 export interface SearchOptions {
   query: string;
-  /** How many hits to keep; the best ones stay. */
+  /** Max hits; the best are kept. */
   limit: number;
-  /** How many hits of one session to keep, so that one session does not hide the others. */
+  /** Max hits per session, so that one session does not hide the others. */
   perSession?: number;
 }
 
 const maxHitsPerSession = 5;
 
 /**
- * One search through the memory of many sessions, added one by one, so that they are never in memory together.
- * Hits are ordered by score, then by how recently their session was updated.
+ * Searches many sessions. Sessions are added one by one, so they need not fit in memory together.
+ * Hits are ordered by score, then by the session's last update, newest first.
  *
  * @example
  * const search = new SessionSearch({ query: "decimals", limit: 20 });
@@ -32,7 +32,7 @@ const maxHitsPerSession = 5;
  * search.hits()[0]?.text;
  */
 export class SessionSearch {
-  /** All matches so far, including those not kept. */
+  /** Number of matches so far, including dropped ones. */
   total = 0;
   readonly #matcher: LineMatcher;
   readonly #limit: number;
@@ -76,7 +76,7 @@ export class SessionSearch {
     return text === "" ? [] : this.#matcher.match(text).map((match) => ({ session, kind, ...match }));
   }
 
-  /** A note is one hit, with its best line. */
+  /** One hit per note: its best line. */
   async #matchNotes(session: Session, searched: SearchedSession): Promise<SearchHit[]> {
     return (await session.notes.all()).flatMap(({ id, content, tags }): SearchHit[] => {
       const [best] = this.#matcher.match(content, tags.join(" ")).sort((a, b) => b.score - a.score);
@@ -91,7 +91,7 @@ export class SessionSearch {
   }
 }
 
-/** The id makes the order the same for every caller; hits of one session stay in the order of its memory. */
+/** Ties are broken by session id, so the order is deterministic; hits of one session keep their order. */
 function compareHits(a: SearchHit, b: SearchHit): number {
   if (a.session.id === b.session.id) return b.score - a.score;
   return (

@@ -1,11 +1,11 @@
-/** What the seeds say a session does, written as plainly as possible, to be compared with the real one. */
+/** The simplest implementation of a session's specified behaviour, to compare the real one with. */
 export interface Model {
   notepad: string;
   notes: { id: string; content: string; tags: string[] }[];
   scratchpad: { notes: string; plan: string; refs: string[] };
 }
 
-/** Budgets so small that random texts reach them. */
+/** Limits so small that random texts reach them. */
 export const modelLimits = {
   notepadCharacters: 30,
   noteCharacters: 12,
@@ -25,7 +25,7 @@ export interface Call {
   input: Record<string, unknown>;
 }
 
-/** The model after a call, or undefined when the call is to be refused. `newId` is the id a new note got. */
+/** The model after a call, or undefined if the call must be rejected. `newId` is the id of a new note. */
 export function modelCall(model: Model, { tool, input }: Call, newId: string): Model | undefined {
   switch (tool) {
     case "write_notepad":
@@ -49,7 +49,7 @@ export function modelCall(model: Model, { tool, input }: Call, newId: string): M
       return scratchpad && { ...model, scratchpad };
     }
     default:
-      throw new Error(`the model does not know ${tool}`);
+      throw new Error(`the model has no tool ${tool}`);
   }
 }
 
@@ -68,12 +68,12 @@ function updateNotepad(
   if (operation === "append") return withNotepad(model, joinLines(notepad, content));
   if (operation === "prepend")
     return withNotepad(model, content === "" ? notepad : joinLines(content, notepad));
-  const wanted = operation === "delete" ? content : find;
-  if (wanted === "" || !notepad.includes(wanted)) return undefined;
-  const parts = notepad.split(wanted);
+  const needle = operation === "delete" ? content : find;
+  if (needle === "" || !notepad.includes(needle)) return undefined;
+  const parts = notepad.split(needle);
   const [first = "", ...rest] = parts;
   const inserted = operation === "delete" ? "" : replace;
-  return withNotepad(model, input.replace_all ? parts.join(inserted) : first + inserted + rest.join(wanted));
+  return withNotepad(model, input.replace_all ? parts.join(inserted) : first + inserted + rest.join(needle));
 }
 
 function joinLines(above: string, below: string): string {
@@ -86,7 +86,7 @@ function addNote(
   id: string,
   { content, tags = [] }: { content: string; tags?: string[] },
 ): Model | undefined {
-  if (!isNote(content, tags)) return undefined;
+  if (!isValidNote(content, tags)) return undefined;
   return { ...model, notes: [{ id, content, tags: [...new Set(tags)] }, ...model.notes] };
 }
 
@@ -95,13 +95,17 @@ function updateNote(
   { id, content, tags }: { id: string; content?: string; tags?: string[] },
 ): Model | undefined {
   const note = model.notes.find((each) => each.id === id);
-  if (!note || (content === undefined && tags === undefined) || !isNote(content ?? note.content, tags ?? []))
+  if (
+    !note ||
+    (content === undefined && tags === undefined) ||
+    !isValidNote(content ?? note.content, tags ?? [])
+  )
     return undefined;
   const changed = { id, content: content ?? note.content, tags: tags ? [...new Set(tags)] : note.tags };
   return { ...model, notes: [changed, ...model.notes.filter((each) => each !== note)] };
 }
 
-function isNote(content: string, tags: string[]): boolean {
+function isValidNote(content: string, tags: string[]): boolean {
   return (
     content.trim() !== "" &&
     characters(content) <= modelLimits.noteCharacters &&
@@ -141,7 +145,7 @@ function useScratchpad(
       return { ...before, refs: [...new Set(strings)].slice(0, modelLimits.refs) };
     }
     default: {
-      // The older call; a token is a character here.
+      // The legacy call; here a token is a character.
       if (input.mode !== "append") return { ...before, notes: start(content, modelLimits.scratchpadTokens) };
       const notes = joinLines(before.notes, content);
       return characters(notes) > modelLimits.scratchpadTokens ? undefined : { ...before, notes };

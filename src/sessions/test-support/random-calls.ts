@@ -3,7 +3,7 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import type { Memory, MemoryOptions, Session } from "../../index.ts";
 import { type Call, characters, modelLimits } from "./model.ts";
 
-/** Short texts of few pieces, so that they are found in, equal to and part of each other. */
+/** Short texts from a small alphabet, so that they often equal or contain each other. */
 export const randomText = fc
   .array(
     fc.constantFrom("a", "b", "A", "ab", "\n", "🦞", "é", "数据", "$&", " ", "- [ ] ", "[End Scratchpad]"),
@@ -15,20 +15,20 @@ const tags = fc.array(fc.constantFrom("x", "X", "y", "Straße", "STRASSE", "🦞
   maxLength: 3,
 });
 
-/** `pick` chooses one of the notes that exist when the call is made. */
+/** `pick` selects one of the notes that exist at the time of the call. */
 export interface RandomCall extends Call {
   pick?: number;
 }
 
 const call = (tool: string, input: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<RandomCall> =>
-  input.map((given) => ({ tool, input: given }));
+  input.map((fields) => ({ tool, input: fields }));
 
 const onNote = (tool: string, input: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<RandomCall> =>
   fc.record({ tool: fc.constant(tool), input, pick: fc.nat(9) });
 
 const scratchpad = (input: fc.Arbitrary<Record<string, unknown>>) => call("session.scratchpad", input);
 
-/** Calls that change memory, or are refused. */
+/** Calls that change memory or are rejected. */
 export const randomCall: fc.Arbitrary<RandomCall> = fc.oneof(
   call("write_notepad", fc.record({ content: randomText })),
   call(
@@ -67,20 +67,20 @@ export const randomCall: fc.Arbitrary<RandomCall> = fc.oneof(
   ),
 );
 
-/** The call as it is made: with the id of a note, or of none. */
+/** Fills in the id of the picked note; "note_0", which does not exist, if there are no notes. */
 export async function resolveCall(session: Session, { tool, input, pick }: RandomCall): Promise<Call> {
   if (pick === undefined) return { tool, input };
   const notes = await session.notes.all();
   return { tool, input: { id: notes[pick % Math.max(1, notes.length)]?.id ?? "note_0", ...input } };
 }
 
-/** Makes a random call; true when it was accepted. */
+/** Makes a random call; returns whether it was accepted. */
 export async function play(session: Session, random: RandomCall): Promise<boolean> {
   const { tool, input } = await resolveCall(session, random);
   return (await session.call(tool, input)).ok;
 }
 
-/** A memory with the small budgets of the model, in which a token is a character. */
+/** A memory with the model's small limits, in which a token is a character. */
 export function openSmallMemory(options: Partial<MemoryOptions> = {}): Promise<Memory> {
   return openTestMemory({
     limits: modelLimits,

@@ -9,7 +9,7 @@ import { jsonlStore } from "./jsonl.ts";
 import { writeLine } from "./line-format.ts";
 import { readSession, writeSessionFile } from "./test-support/jsonl-file.ts";
 
-test("a bit flipped anywhere is found: the last line is dropped, elsewhere the line is named [stores.jsonl-damage] [stores.jsonl-torn]", async (context) => {
+test("a bit flip anywhere is detected: in the last line it drops the line, elsewhere it is an error with the line number [stores.jsonl-damage] [stores.jsonl-torn]", async (context) => {
   const { directory, path, data, lineStarts } = await writeSessionFile(150, 300);
   assert.match(data.toString(), /"type":"snapshot"/);
   const lastLine = lineStarts.length - 1;
@@ -18,10 +18,10 @@ test("a bit flipped anywhere is found: the last line is dropped, elsewhere the l
 
   const random = seededRandom(20_260_101);
   const lineEnds = lineStarts.slice(1).map((start) => start - 1);
-  // Anywhere; the marks at the start of the file; line ends, which join two lines; and the last line.
-  const places = [
+  // Random offsets, the start of the file, line ends (a flip joins two lines), and the last line.
+  const offsets = [
     ...Array.from({ length: 700 }, () => random(data.length)),
-    ...Array.from({ length: 40 }, (_, place) => place),
+    ...Array.from({ length: 40 }, (_, offset) => offset),
     ...Array.from({ length: 160 }, () => lineEnds[random(lineEnds.length)] as number),
     ...lineEnds.slice(-3),
     ...Array.from(
@@ -30,34 +30,34 @@ test("a bit flipped anywhere is found: the last line is dropped, elsewhere the l
     ),
   ];
   let dropped = 0;
-  for (const place of places) {
-    const line = lineStarts.findLastIndex((start) => start <= place) + 1;
+  for (const offset of offsets) {
+    const line = lineStarts.findLastIndex((start) => start <= offset) + 1;
     const flipped = Buffer.from(data);
-    flipped[place] = (flipped[place] as number) ^ (1 << random(8));
+    flipped[offset] = (flipped[offset] as number) ^ (1 << random(8));
     writeFileSync(path, flipped);
     if (line === lastLine) {
       dropped++;
       const { found, warnings } = await readSession(directory);
-      assert.deepEqual(found, withoutLast, `byte ${place} of the last line`);
+      assert.deepEqual(found, withoutLast, `byte ${offset} of the last line`);
       assert.equal(warnings.length, 1);
     } else {
       const error = await rejection(readSession(directory), "store_damaged");
-      assert.deepEqual(error.data, { path, line }, `byte ${place}`);
+      assert.deepEqual(error.data, { path, line }, `byte ${offset}`);
       assert.deepEqual(readFileSync(path), flipped, "a damaged file was changed");
     }
   }
-  context.diagnostic(`${places.length} flips in ${data.length} bytes, ${dropped} of them in the last line`);
-  assert.ok(places.length >= 1_000 && dropped >= 90);
+  context.diagnostic(`${offsets.length} flips in ${data.length} bytes, ${dropped} of them in the last line`);
+  assert.ok(offsets.length >= 1_000 && dropped >= 90);
 });
 
-test("damage stays damage at the same line, however often it is looked at [stores.jsonl-damage]", async () => {
+test("repeated reads report damage at the same line [stores.jsonl-damage]", async () => {
   const { directory, path, data, lineStarts } = await writeSessionFile(5, 10);
   const store = await jsonlStore({ directory });
   const scope = { owner: "local", sessionId: "test" };
   const head = data.subarray(0, lineStarts[4]);
   writeFileSync(path, head);
   assert.equal((await store.load(scope))?.row.revision, 4);
-  // Two more lines arrive while the store is open: a good one, and one that is there for the second time.
+  // Two more lines arrive while the store is open: a valid one, and a duplicate of it.
   appendFileSync(
     path,
     Buffer.concat([data.subarray(lineStarts[4], lineStarts[5]), data.subarray(lineStarts[4], lineStarts[5])]),
@@ -71,9 +71,9 @@ test("damage stays damage at the same line, however often it is looked at [store
   await store.close();
 });
 
-test("a line that was taken out or put elsewhere is noticed [stores.jsonl-damage]", async () => {
+test("a removed or moved line is detected [stores.jsonl-damage]", async () => {
   const { directory, path, data, lineStarts } = await writeSessionFile(5, 10);
-  const lines = lineStarts.slice(1).map((end, place) => data.subarray(lineStarts[place], end));
+  const lines = lineStarts.slice(1).map((end, index) => data.subarray(lineStarts[index], end));
   const arranged = async (order: number[]) => {
     writeFileSync(path, Buffer.concat(order.map((line) => lines[line - 1] as Buffer)));
     return (await rejection(readSession(directory), "store_damaged")).data.line;
@@ -84,7 +84,7 @@ test("a line that was taken out or put elsewhere is noticed [stores.jsonl-damage
   assert.equal(await arranged([2, 3, 4]), 1);
 });
 
-test("one damaged session keeps nobody from the others, nor a watcher from hearing [stores.jsonl-damage]", async () => {
+test("a damaged session affects neither the other sessions nor their watchers [stores.jsonl-damage]", async () => {
   const { directory, path, data, lineStarts } = await writeSessionFile(5, 10);
   const damaged = Buffer.from(data);
   damaged[(lineStarts[2] as number) + 50] = 0;
@@ -98,20 +98,16 @@ test("one damaged session keeps nobody from the others, nor a watcher from heari
   const memory = await openTestMemory({ store });
   const session = await memory.createSession({ id: "healthy" });
   const other = await openTestMemory({ store: await jsonlStore({ directory }) });
-  const heard = new Promise<number>((resolve) => void session.watch(({ revision }) => resolve(revision)));
+  const received = new Promise<number>((resolve) => void session.watch(({ revision }) => resolve(revision)));
   await (await other.resumeSession("healthy")).notepad.append("news");
-  assert.equal(await heard, 2);
-  assert.equal(
-    warnings.filter((warning) => warning.includes("damaged at line 3")).length,
-    1,
-    "complained of once",
-  );
+  assert.equal(await received, 2);
+  assert.equal(warnings.filter((warning) => warning.includes("damaged at line 3")).length, 1, "warns once");
   await rejection(memory.resumeSession("test"), "store_damaged");
   await memory.close();
   await other.close();
 });
 
-test("a file that is not ours is left alone, also where a session of its name is opened [bad.foreign]", async () => {
+test("a foreign file is never changed, even if a session of its name is opened [bad.foreign]", async () => {
   const directory = temporaryDirectory();
   const warnings: string[] = [];
   const store = await jsonlStore({ directory, onWarning: (warning) => warnings.push(warning) });
@@ -124,12 +120,12 @@ test("a file that is not ours is left alone, also where a session of its name is
     '{"sum": "not ours"}\n'.repeat(3),
     "\ufeff\n",
   ];
-  for (const [place, content] of contents.entries()) {
-    const path = join(directory, `foreign-${place}.jsonl`);
+  for (const [index, content] of contents.entries()) {
+    const path = join(directory, `foreign-${index}.jsonl`);
     writeFileSync(path, content);
-    const { message } = await rejection(memory.openSession(`foreign-${place}`), "store_foreign");
-    assert.match(message, /is not a Holdfast session file; it was left as it is/);
-    await rejection(memory.createSession({ id: `foreign-${place}` }), "store_foreign");
+    const { message } = await rejection(memory.openSession(`foreign-${index}`), "store_foreign");
+    assert.match(message, /is not a Holdfast session file; it was not changed/);
+    await rejection(memory.createSession({ id: `foreign-${index}` }), "store_foreign");
     assert.equal(readFileSync(path, "utf8"), content);
   }
   await memory.createSession({ id: "ours" });
@@ -138,11 +134,11 @@ test("a file that is not ours is left alone, also where a session of its name is
     ["ours"],
   );
   await memory.listSessions();
-  assert.equal(warnings.length, contents.length, "each is spoken of once");
+  assert.equal(warnings.length, contents.length, "one warning per file");
   await memory.close();
 });
 
-test("a file of a newer version is left alone: the version says so, or a line of an unknown type [bad.newer]", async () => {
+test("a file with a newer version, or with a line of an unknown type, is never changed [bad.newer]", async () => {
   const { directory, path, data } = await writeSessionFile(1, 10);
   const lines = data.toString().trimEnd().split("\n");
   const first = JSON.parse(lines[0] as string).body;

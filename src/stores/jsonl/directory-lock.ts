@@ -5,7 +5,7 @@ import { applicationId } from "../application-id.ts";
 import { makeDirectory } from "../durable-directory.ts";
 import { isFull, isReadOnly } from "../sqlite-errors.ts";
 
-/** Writers of a directory take turns. The lock is SQLite's own on a file of one page: the system frees it when its holder dies. */
+/** Serialises the writers of a directory with SQLite's lock on a one-page file; the OS releases it if the holder dies. */
 export class DirectoryLock {
   readonly #directory: string;
   readonly #database: DatabaseSync | undefined;
@@ -18,7 +18,7 @@ export class DirectoryLock {
       this.#database.exec("PRAGMA busy_timeout = 60000; PRAGMA journal_mode = DELETE");
       makeLockable(this.#database);
     } catch (error) {
-      // Where nothing can be written there is nothing to take turns at; what is there can still be read.
+      // A read-only directory has no writers to serialise, and its sessions can still be read.
       if (!isReadOnly(error)) throw error;
       this.#database?.close();
       this.#database = undefined;
@@ -47,19 +47,19 @@ export class DirectoryLock {
   #readOnly(cause?: unknown): HoldfastError {
     return new HoldfastError(
       "store_read_only",
-      `${this.#directory} cannot be written to. Make the directory writable, or name another one.`,
+      `${this.#directory} is not writable. Make the directory writable, or use another one.`,
       { data: { path: this.#directory }, ...(cause === undefined ? {} : { cause }) },
     );
   }
 }
 
-/** Locking a database without a single page would write that page each time, and then take it back. */
+/** Locking an empty database would write its first page each time and roll it back. */
 function makeLockable(database: DatabaseSync): void {
   const { page_count } = database.prepare("PRAGMA page_count").get() as { page_count: number };
   try {
     if (page_count === 0) database.exec(`PRAGMA application_id = ${applicationId}`);
   } catch (error) {
-    // On a full disk it is slower, and no worse.
+    // On a full disk locking is only slower.
     if (!isFull(error)) throw error;
   }
 }

@@ -14,7 +14,7 @@ const codes = {
   EACCES: "store_read_only",
 };
 
-/** Big enough that the file gets a snapshot on the way. */
+/** Big enough that the file gets a snapshot. */
 const content = "x".repeat(60_000);
 
 async function open(directory: string, warnings: string[]): Promise<Memory> {
@@ -22,10 +22,10 @@ async function open(directory: string, warnings: string[]): Promise<Memory> {
   return openTestMemory({ store, limits: { noteCharacters: 100_000 } });
 }
 
-/** Creates a session and adds notes; what was acknowledged, and what was refused and how. */
+/** Creates a session and adds notes; returns what was acknowledged, and what failed with which error. */
 async function writeUnder(fault: Fault, directory: string, warnings: string[]) {
   const kept: string[] = [];
-  const refused: { what: string; error: unknown }[] = [];
+  const rejected: { what: string; error: unknown }[] = [];
   const memory = await open(directory, warnings);
   const failed = await withFault(fault, async () => {
     for (const what of ["session", "1", "2", "3", "4", "5", "6"]) {
@@ -34,12 +34,12 @@ async function writeUnder(fault: Fault, directory: string, warnings: string[]) {
         else await (await memory.openSession("a")).notes.add(`${what} ${content}`, []);
         kept.push(what);
       } catch (error) {
-        refused.push({ what, error });
+        rejected.push({ what, error });
       }
     }
   });
   await memory.close();
-  return { kept, refused, failed };
+  return { kept, rejected, failed };
 }
 
 async function notesIn(directory: string): Promise<string[]> {
@@ -53,24 +53,25 @@ async function notesIn(directory: string): Promise<string[]> {
 }
 
 for (const call of ["writeSync", "fsyncSync"] as const) {
-  test(`a ${call} that fails is an error to its caller, is never acknowledged, and the next one works [stores.crash] [bad.full]`, async (context) => {
+  test(`a failing ${call} throws, is never acknowledged, and the next one works [stores.crash] [bad.full]`, async (context) => {
     let faults = 0;
     for (const half of call === "writeSync" ? [false, true] : [false]) {
       for (let nth = 1; ; nth++) {
         const code = (Object.keys(codes) as (keyof typeof codes)[])[nth % 3] as keyof typeof codes;
         const directory = temporaryDirectory();
         const warnings: string[] = [];
-        const { kept, refused, failed } = await writeUnder({ call, nth, code, half }, directory, warnings);
+        const { kept, rejected, failed } = await writeUnder({ call, nth, code, half }, directory, warnings);
         if (!failed) break;
         faults++;
         const what = `${call} number ${nth} with ${code}`;
-        // Either one operation was refused, or it was a snapshot that failed, which costs a warning.
+        // Either one operation failed, or a snapshot failed, which only warns.
         assert.equal(
-          refused.length + warnings.filter((warning) => warning.includes("no snapshot")).length,
+          rejected.length +
+            warnings.filter((warning) => warning.includes("could not write a snapshot")).length,
           1,
           what,
         );
-        for (const { error } of refused) {
+        for (const { error } of rejected) {
           assert.ok(isHoldfastError(error), `${what}: ${error}`);
           assert.equal((error as HoldfastError).code, codes[code], what);
         }
@@ -86,16 +87,16 @@ for (const call of ["writeSync", "fsyncSync"] as const) {
   });
 }
 
-test("a file that may not be opened is a typed error, and nothing is lost when it may be again [bad.read-only]", async () => {
+test("a file that cannot be opened is a typed error, and nothing is lost once it can be opened again [bad.read-only]", async () => {
   for (const code of ["EROFS", "EACCES"] as const) {
     const directory = temporaryDirectory();
     const memory = await open(directory, []);
     const session = await memory.createSession({ id: "a" });
     await session.notes.add("1 first", []);
-    // A write opens the file twice: to read what others wrote, and to append.
+    // A write opens the file twice: to read new entries, and to append.
     for (const nth of [1, 2]) {
       await withFault({ call: "openSync", nth, code }, async () => {
-        await assert.rejects(session.notes.add("refused", []), { code: "store_read_only" });
+        await assert.rejects(session.notes.add("rejected", []), { code: "store_read_only" });
       });
     }
     await session.notes.add("2 second", []);

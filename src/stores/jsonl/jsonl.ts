@@ -6,29 +6,29 @@ import { jsonlLedger } from "./ledger.ts";
 import { callsBeside, JsonlDirectory } from "./session-directory.ts";
 
 export interface JsonlOptions extends StoreOptions {
-  /** One append-only file per session lies here. */
+  /** Contains one append-only file per session. */
   directory: string;
-  /** How often to look for commits of other processes while there are watchers. */
+  /** Interval of polling for commits of other processes while there are watchers (default: 100). */
   pollMilliseconds?: number;
 }
 
-/** A store of plain text files: one line per commit, each with a checksum, fsynced before it is acknowledged. */
+/** Stores sessions as text files: one line per commit, with a checksum, fsynced before the acknowledgement. */
 export async function jsonlStore(options: JsonlOptions): Promise<Store> {
   const directory = new JsonlDirectory(resolve(options.directory), options.onWarning ?? console.warn);
   const listeners = new Listeners();
-  const told = new Map<string, number>();
+  const notified = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
 
-  const tell = (owner: string, sessionId: string, revision: number) => {
-    told.set(sessionId, revision);
-    listeners.tell({ owner, sessionId, revision });
+  const notify = (owner: string, sessionId: string, revision: number) => {
+    notified.set(sessionId, revision);
+    listeners.notify({ owner, sessionId, revision });
   };
   const poll = () => {
     try {
       for (const { owner, id, revision } of directory.changed())
-        if (told.get(id) !== revision) tell(owner, id, revision);
+        if (notified.get(id) !== revision) notify(owner, id, revision);
     } catch {
-      // The directory is unreachable: reads and writes report it, and the next poll tries again.
+      // The directory is unreachable. Reads and writes report it; the next poll retries.
     }
   };
 
@@ -45,7 +45,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
         file.create(session);
         return true;
       });
-      if (created) tell(owner, id, revision);
+      if (created) notify(owner, id, revision);
       return created;
     },
     async load(scope) {
@@ -60,7 +60,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
         file.commit(commit);
         return true;
       });
-      if (done) tell(owner, sessionId, commit.row.revision);
+      if (done) notify(owner, sessionId, commit.row.revision);
       return done;
     },
     async records(scope, selection) {
@@ -84,7 +84,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
     },
     async watch(listener) {
       if (listeners.size === 0) {
-        for (const { id, revision } of directory.changed()) told.set(id, revision);
+        for (const { id, revision } of directory.changed()) notified.set(id, revision);
         timer = setInterval(poll, options.pollMilliseconds ?? 100);
         timer.unref();
       }

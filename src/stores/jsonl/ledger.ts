@@ -4,7 +4,7 @@ import type { Scope } from "../store.ts";
 
 type Line = { piece: [hash: string, piece: LedgerPiece] } | { call: LedgerCall };
 
-/** A file beside the session's own, one line per piece and per call; lines that cannot be read are left out. */
+/** A file next to the session file, with one line per piece and per call. Skips lines that cannot be parsed. */
 class CallFile {
   readonly #path: string;
   #table = new CallTable();
@@ -32,7 +32,7 @@ class CallFile {
     const fresh = [...pieces].filter(([hash]) => !table.texts.has(hash));
     const numbered = table.record(call, new Map(fresh));
     const lines: Line[] = [...fresh.map((piece) => ({ piece })), { call: numbered }];
-    // A torn last line is ended first, so that it takes no other with it.
+    // Start with a line break, so that a torn last line does not corrupt this one.
     const text = `\n${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
     appendFileSync(this.#path, text, { mode: 0o600 });
     this.#size = statSync(this.#path).size;
@@ -49,7 +49,7 @@ function parse(text: string): Line | undefined {
   }
 }
 
-/** Where the calls of a session lie, if there is such a session; `hold` keeps other writers out. */
+/** `path`: the file with a session's calls, undefined if there is no such session. `hold`: runs work under the lock. */
 interface Access {
   path(scope: Scope): string | undefined;
   hold<T>(work: () => T): T;
@@ -58,10 +58,10 @@ interface Access {
 export function jsonlLedger({ path, hold }: Access): Ledger {
   const files = new Map<string, CallFile>();
   const find = (scope: Scope): CallFile | undefined => {
-    const place = path(scope);
-    if (place === undefined) return undefined;
-    const file = files.get(place) ?? new CallFile(place);
-    files.set(place, file);
+    const filePath = path(scope);
+    if (filePath === undefined) return undefined;
+    const file = files.get(filePath) ?? new CallFile(filePath);
+    files.set(filePath, file);
     return file;
   };
   return {

@@ -6,7 +6,7 @@ import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Version } from "../session-table.ts";
 
-/** What a line can be: the beginning of a session, one commit, or everything so far. */
+/** A line is a new session, one commit, or a snapshot of the current state. */
 export type LineBody =
   | {
       type: "session";
@@ -23,8 +23,8 @@ export type LineBody =
       keys: [string, number][];
     };
 
-/** A line's place in the file. */
-export interface LinePlace {
+/** A line's byte range in the file. */
+export interface LineRange {
   revision: number;
   type: LineBody["type"];
   start: number;
@@ -35,33 +35,33 @@ const start = '{"sum":"';
 const afterSum = '","revision":';
 const checkedFrom = start.length + 8 + 2;
 
-/** `{"sum":"8 hex digits","revision":N,"type":"…","body":{…}}`: the sum is the CRC-32 of what follows it. */
+/** `{"sum":"8 hex digits","revision":N,"type":"…","body":{…}}`; the sum is the CRC-32 of the rest of the line. */
 export function writeLine(revision: number, body: LineBody): Buffer {
   const checked = `"revision":${revision},"type":"${body.type}","body":${JSON.stringify(body)}}`;
   return Buffer.from(`${start}${sumOf(Buffer.from(checked))}",${checked}\n`);
 }
 
-/** The place of each line, every checksum verified. A bad last line is torn; a bad line elsewhere is damage. */
+/** Locates the lines and verifies their checksums. A bad last line is torn; a bad line elsewhere is damage. */
 export function scanLines(
   data: Buffer,
   offset: number,
   firstNumber: number,
   path: string,
-): { places: LinePlace[]; torn: number | undefined } {
-  const places: LinePlace[] = [];
+): { lines: LineRange[]; torn: number | undefined } {
+  const lines: LineRange[] = [];
   let at = 0;
   while (at < data.length) {
     const newline = data.indexOf(10, at);
     const revision = newline === -1 ? undefined : checkLine(data, at, newline);
     if (revision === undefined) {
       if (offset + at === 0 && !couldBeOurs(data)) throw foreign(path);
-      if (isLastLine(data, at)) return { places, torn: offset + at };
-      throw damaged(path, firstNumber + places.length, "its checksum does not match");
+      if (isLastLine(data, at)) return { lines, torn: offset + at };
+      throw damaged(path, firstNumber + lines.length, "its checksum does not match");
     }
-    places.push({ revision, type: typeOf(data, at, path), start: offset + at, end: offset + newline });
+    lines.push({ revision, type: typeOf(data, at, path), start: offset + at, end: offset + newline });
     at = newline + 1;
   }
-  return { places, torn: undefined };
+  return { lines, torn: undefined };
 }
 
 export function readLine(data: Buffer): LineBody {
@@ -71,7 +71,7 @@ export function readLine(data: Buffer): LineBody {
 export function damaged(path: string, line: number, reason: string): HoldfastError {
   return new HoldfastError(
     "store_damaged",
-    `${path} is damaged at line ${line}: ${reason}. Nothing was changed. Restore a backup, or remove that line if what follows is worth more than what it held.`,
+    `${path} is damaged at line ${line}: ${reason}. Nothing was changed. Restore a backup, or remove that line if you can do without it.`,
     { data: { path, line } },
   );
 }
@@ -87,14 +87,14 @@ export function newer(path: string, what: string): HoldfastError {
 function foreign(path: string): HoldfastError {
   return new HoldfastError(
     "store_foreign",
-    `${path} is not a Holdfast session file; it was left as it is. Name another directory, or another session.`,
+    `${path} is not a Holdfast session file; it was not changed. Use another directory, or another session id.`,
     {
       data: { path },
     },
   );
 }
 
-/** The line's revision, if its checksum is right. */
+/** The line's revision, or undefined if its checksum is wrong. */
 function checkLine(data: Buffer, at: number, end: number): number | undefined {
   if (end - at <= checkedFrom || data.toString("latin1", at, at + start.length) !== start) return undefined;
   const sum = data.toString("latin1", at + start.length, at + checkedFrom);
@@ -106,11 +106,11 @@ function checkLine(data: Buffer, at: number, end: number): number | undefined {
 function typeOf(data: Buffer, at: number, path: string): LineBody["type"] {
   const head = data.toString("latin1", at + checkedFrom, at + checkedFrom + 64);
   const [, type, known] = /^"revision":\d+,"type":"((session|commit|snapshot)|[^"]*)"/.exec(head) ?? [];
-  if (!known) throw newer(path, `it has a line of the type ${JSON.stringify(type)}`);
+  if (!known) throw newer(path, `it has a line of type ${JSON.stringify(type)}`);
   return known as LineBody["type"];
 }
 
-/** No other line begins after this one, nor is a whole one hidden in it because the line end between them broke. */
+/** True if no line starts after this one, not even an intact one merged into it by a corrupted line break. */
 function isLastLine(data: Buffer, at: number): boolean {
   if (data.indexOf(`\n${start}`, at) !== -1) return false;
   for (let next = data.indexOf(start, at + 1); next !== -1; next = data.indexOf(start, next + 1)) {
@@ -120,7 +120,7 @@ function isLastLine(data: Buffer, at: number): boolean {
   return true;
 }
 
-/** A first line that broke off, or lost a bit, still has one of its marks; what a power cut left may be all zeros. */
+/** A torn or bit-flipped first line still matches part of our prefix; after a power cut it may be all zeros. */
 function couldBeOurs(data: Buffer): boolean {
   const head = data.toString("latin1", 0, start.length);
   return (

@@ -7,16 +7,16 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { jsonlStore } from "./jsonl.ts";
 import { type FileEvent, recordFiles } from "./test-support/file-layer.ts";
 
-/** What may become of bytes that were written and not synced when the power went. */
+/** Possible outcomes for written but unsynced bytes in a power cut. */
 const fates: Record<string, (unsynced: Buffer) => Buffer> = {
   lost: () => Buffer.alloc(0),
-  "half there": (unsynced) => unsynced.subarray(0, Math.floor(unsynced.length / 2)),
-  "all but one byte there": (unsynced) => unsynced.subarray(0, unsynced.length - 1),
-  "there as zeros": (unsynced) => Buffer.alloc(unsynced.length),
-  "there by luck": (unsynced) => unsynced,
+  "half written": (unsynced) => unsynced.subarray(0, Math.floor(unsynced.length / 2)),
+  "written except one byte": (unsynced) => unsynced.subarray(0, unsynced.length - 1),
+  "written as zeros": (unsynced) => Buffer.alloc(unsynced.length),
+  "all written": (unsynced) => unsynced,
 };
 
-/** The files after a power cut: what was synced is as it was; of the rest, what fate leaves. */
+/** The files after a power cut: synced bytes are intact; `fate` decides about the rest. */
 function afterPowerCut(
   events: readonly FileEvent[],
   directory: string,
@@ -40,13 +40,13 @@ function afterPowerCut(
     const safe = synced.get(name) ?? Buffer.alloc(0);
     const rest = now.length >= safe.length ? now.subarray(safe.length) : Buffer.alloc(0);
     const left = Buffer.concat([safe, fate(rest)]);
-    // A name that was not synced with its directory is there by luck only.
-    if (named.has(name) || fate === fates["there by luck"]) files.set(name, left);
+    // A file name may be lost if its directory was not synced.
+    if (named.has(name) || fate === fates["all written"]) files.set(name, left);
   }
   return files;
 }
 
-test("a power cut at any moment takes back nothing that was acknowledged [stores.crash]", async (context) => {
+test("a power cut at any moment loses no acknowledged write [stores.crash]", async (context) => {
   const recorded = join(temporaryDirectory(), "recorded");
   const operations = 12;
   const events = await recordFiles(async (log) => {
@@ -68,7 +68,7 @@ test("a power cut at any moment takes back nothing that was acknowledged [stores
   for (let end = 0; end <= events.length; end++) {
     const past = events.slice(0, end);
     const acknowledged = past.reduce(
-      (most, event) => (event.call === "acknowledged" ? event.operations : most),
+      (count, event) => (event.call === "acknowledged" ? event.operations : count),
       0,
     );
     for (const [name, fate] of Object.entries(fates)) {
@@ -82,10 +82,13 @@ test("a power cut at any moment takes back nothing that was acknowledged [stores
         ? (await session.notes.all()).map(({ content }) => Number(content.split(" ")[0])).toReversed()
         : [];
       const moment = `unsynced bytes ${name}, cut after ${end} of ${events.length} calls`;
-      assert.ok(notes.length >= acknowledged, `${moment}: ${notes.length} of ${acknowledged} are left`);
+      assert.ok(
+        notes.length >= acknowledged,
+        `${moment}: ${notes.length} of ${acknowledged} acknowledged notes left`,
+      );
       assert.deepEqual(
         notes,
-        notes.map((_, place) => place + 1),
+        notes.map((_, index) => index + 1),
         moment,
       );
       await memory.close();

@@ -8,43 +8,43 @@ import type { Scope } from "../store.ts";
 import { DirectoryLock } from "./directory-lock.ts";
 import { JsonlFile } from "./session-file.ts";
 
-/** The files of a directory, one per session, shared with other processes. Every error is in Holdfast's words. */
+/** A directory of session files, shared with other processes. Throws only HoldfastErrors. */
 export class JsonlDirectory {
   readonly #path: string;
   readonly #warn: (warning: string) => void;
   readonly #lock: DirectoryLock;
   readonly #files = new Map<string, JsonlFile>();
-  /** Size and time of each file when it was last looked at for watchers. */
+  /** Size and mtime of each file at the last call of `changed`. */
   readonly #seen = new Map<string, string>();
-  readonly #complained = new Set<string>();
+  readonly #warned = new Set<string>();
   #closed = false;
 
   constructor(path: string, warn: (warning: string) => void) {
     this.#path = path;
     this.#warn = warn;
-    this.#lock = guarded(path, () => new DirectoryLock(path));
+    this.#lock = withStoreErrors(path, () => new DirectoryLock(path));
   }
 
-  read<T>({ owner, sessionId }: Scope, take: (file: JsonlFile) => T): T | undefined {
+  read<T>({ owner, sessionId }: Scope, work: (file: JsonlFile) => T): T | undefined {
     return this.#attempt(() => {
       const file = this.#fileOf(sessionId);
-      this.#look(file);
-      return file.row?.owner === owner ? take(file) : undefined;
+      this.#refresh(file);
+      return file.row?.owner === owner ? work(file) : undefined;
     });
   }
 
-  /** Holding the lock, with everything read and nothing half-written left. */
-  write(sessionId: string, take: (file: JsonlFile) => boolean): boolean {
+  /** Runs under the lock, on a current file without a torn line. */
+  write(sessionId: string, work: (file: JsonlFile) => boolean): boolean {
     return this.#attempt(() =>
       this.#lock.hold(() => {
         const file = this.#fileOf(sessionId);
-        settle(file);
-        return take(file);
+        refreshAndRepair(file);
+        return work(file);
       }),
     );
   }
 
-  /** Keeps other writers out while the work is done. */
+  /** Runs work under the lock. */
   hold<T>(work: () => T): T {
     return this.#attempt(() => this.#lock.hold(work));
   }
@@ -52,7 +52,7 @@ export class JsonlDirectory {
   remove({ owner, sessionId }: Scope): boolean {
     return this.write(sessionId, (file) => {
       if (file.row?.owner !== owner) return false;
-      // The session's own file last: as long as it is there, a removal that was cut short can be done again.
+      // Remove the session file last, so that an interrupted removal can be repeated.
       for (const path of [`${file.path}.torn`, callsBeside(file.path), file.path])
         rmSync(path, { force: true });
       syncDirectory(this.#path);
@@ -60,23 +60,23 @@ export class JsonlDirectory {
     });
   }
 
-  /** A foreign file is not a session and is skipped; a damaged one is, so it is never skipped silently. */
+  /** Skips foreign files with a warning; throws on a damaged session. */
   rows(): SessionRow[] {
     return this.#attempt(() =>
       this.#sessionIds().flatMap((id) => {
         const file = this.#fileOf(id);
         try {
-          this.#look(file);
+          this.#refresh(file);
         } catch (error) {
           if (!hasCode(error, "store_foreign")) throw error;
-          this.#complain(file, (error as Error).message);
+          this.#warnOnce(file, (error as Error).message);
         }
         return file.row ? [file.row] : [];
       }),
     );
   }
 
-  /** Sessions whose file is not what it was at the last call. A damaged one is complained of once and left out. */
+  /** Sessions whose file changed since the last call. Skips damaged ones, with one warning each. */
   changed(): SessionRow[] {
     return this.#attempt(() =>
       this.#sessionIds().flatMap((id) => {
@@ -85,9 +85,9 @@ export class JsonlDirectory {
         if (this.#seen.get(id) === `${size} ${mtimeMs}`) return [];
         this.#seen.set(id, `${size} ${mtimeMs}`);
         try {
-          this.#look(file);
+          this.#refresh(file);
         } catch (error) {
-          this.#complain(file, (error as Error).message);
+          this.#warnOnce(file, (error as Error).message);
         }
         return file.row ? [file.row] : [];
       }),
@@ -100,27 +100,27 @@ export class JsonlDirectory {
     this.#lock.close();
   }
 
-  #look(file: JsonlFile): void {
+  #refresh(file: JsonlFile): void {
     try {
       file.refresh();
     } catch (error) {
       if (!hasCode(error, "store_damaged")) throw error;
-      this.#lookAgain(file, error);
+      this.#refreshLocked(file, error);
     }
     try {
-      if (file.isTorn) this.#lock.hold(() => settle(file));
+      if (file.isTorn) this.#lock.hold(() => refreshAndRepair(file));
     } catch (error) {
-      // Half a line that cannot be removed does not block reading the lines before it.
-      this.#complain(
+      // A torn line that cannot be removed does not prevent reading the lines before it.
+      this.#warnOnce(
         file,
-        `${file.path}: its last line is torn and was left out, but could not be cleared away (${(error as Error).message})`,
+        `${file.path}: its last line is torn and was ignored, but could not be removed (${(error as Error).message})`,
       );
       file.refresh();
     }
   }
 
-  /** Without the lock, a line may look broken because it is just being written or cleared away. */
-  #lookAgain(file: JsonlFile, damage: unknown): void {
+  /** Without the lock, a line may look damaged while another process writes or removes it. */
+  #refreshLocked(file: JsonlFile, damage: unknown): void {
     try {
       this.#lock.hold(() => file.refresh());
     } catch (error) {
@@ -142,25 +142,25 @@ export class JsonlDirectory {
     return names.map((name) => name.slice(0, -".jsonl".length));
   }
 
-  #complain(file: JsonlFile, complaint: string): void {
-    if (!this.#complained.has(file.path)) this.#warn(complaint);
-    this.#complained.add(file.path);
+  #warnOnce(file: JsonlFile, warning: string): void {
+    if (!this.#warned.has(file.path)) this.#warn(warning);
+    this.#warned.add(file.path);
   }
 
   #attempt<T>(work: () => T): T {
     if (this.#closed)
       throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
-    return guarded(this.#path, work);
+    return withStoreErrors(this.#path, work);
   }
 }
 
-/** The file of the model calls of the session in this file. */
+/** The file with the model calls of a session file. */
 export function callsBeside(path: string): string {
   return path.replace(/\.jsonl$/, ".calls");
 }
 
-/** What a writer does first: it reads what others wrote, and clears away what a dead one left. */
-function settle(file: JsonlFile): void {
+/** Before a write: read new lines, and remove the torn line of a crashed writer. */
+function refreshAndRepair(file: JsonlFile): void {
   file.refresh();
   file.dropTail();
 }
@@ -169,30 +169,31 @@ function hasCode(error: unknown, code: HoldfastError["code"]): boolean {
   return error instanceof HoldfastError && error.code === code;
 }
 
-const meanings: Record<string, { code: "store_full" | "store_read_only" | "store_failed"; next: string }> = {
-  ENOSPC: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
-  EDQUOT: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
-  EFBIG: { code: "store_full", next: "Nothing was written. Raise the limit on file sizes, then try again." },
-  EROFS: { code: "store_read_only", next: "Make the directory writable, or name another one." },
-  EACCES: {
-    code: "store_read_only",
-    next: "Give this user access to the directory and its files, or name another one.",
-  },
-  EPERM: {
-    code: "store_read_only",
-    next: "Give this user access to the directory and its files, or name another one.",
-  },
-  EIO: { code: "store_failed", next: "Nothing was acknowledged. Check the disk, then try again." },
-};
+const knownErrors: Record<string, { code: "store_full" | "store_read_only" | "store_failed"; next: string }> =
+  {
+    ENOSPC: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
+    EDQUOT: { code: "store_full", next: "Nothing was written. Free some space, then try again." },
+    EFBIG: { code: "store_full", next: "Nothing was written. Raise the file size limit, then try again." },
+    EROFS: { code: "store_read_only", next: "Make the directory writable, or use another one." },
+    EACCES: {
+      code: "store_read_only",
+      next: "Give this user access to the directory and its files, or use another directory.",
+    },
+    EPERM: {
+      code: "store_read_only",
+      next: "Give this user access to the directory and its files, or use another directory.",
+    },
+    EIO: { code: "store_failed", next: "Nothing was acknowledged. Check the disk, then try again." },
+  };
 
-function guarded<T>(directory: string, work: () => T): T {
+function withStoreErrors<T>(directory: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof HoldfastError) throw error;
-    const meaning = meanings[(error as NodeJS.ErrnoException).code ?? ""];
-    if (!meaning || isBusy(error)) throw storeError(error, directory);
-    throw new HoldfastError(meaning.code, `${directory}: ${(error as Error).message}. ${meaning.next}`, {
+    const known = knownErrors[(error as NodeJS.ErrnoException).code ?? ""];
+    if (!known || isBusy(error)) throw storeError(error, directory);
+    throw new HoldfastError(known.code, `${directory}: ${(error as Error).message}. ${known.next}`, {
       data: { path: directory },
       cause: error,
     });

@@ -19,30 +19,30 @@ import type { Commit, NewSession } from "../store.ts";
 import {
   damaged,
   type LineBody,
-  type LinePlace,
+  type LineRange,
   newer,
   readLine,
   scanLines,
   writeLine,
 } from "./line-format.ts";
 
-/** Commits since the last snapshot take this many bytes before another is written. */
+/** Min bytes of commits between two snapshots. */
 const snapshotAfter = 256 * 1024;
 
-/** The first line up to its checksum and a little more. */
+/** The start of the first line, including its checksum. */
 const headLength = 24;
 
-/** One session's file, and what it says. All calls are synchronous; writers hold the directory's lock. */
+/** One session's file and its state. All calls are synchronous; writers hold the directory lock. */
 export class JsonlFile {
   readonly path: string;
   readonly #warn: (warning: string) => void;
   #table: SessionTable | undefined;
-  /** The commit lines by revision, for reading the journal back. */
-  #places = new Map<number, LinePlace>();
+  /** Commit lines by revision, to read the journal back. */
+  #commitLines = new Map<number, LineRange>();
   #imported: JournalEntry[] = [];
   #keys = new Map<string, number>();
   #lines = 0;
-  /** How far the file has been read. */
+  /** Bytes read so far. */
   #size = 0;
   #identity = "";
   #torn: number | undefined;
@@ -62,29 +62,29 @@ export class JsonlFile {
     return this.#table;
   }
 
-  /** The file ends in half a line: another process is writing it, or crashed while it did. */
+  /** The last line is incomplete: another process is writing it, or crashed while writing. */
   get isTorn(): boolean {
     return this.#torn !== undefined;
   }
 
-  /** Reads what others have appended. */
+  /** Reads the lines appended since the last call. */
   refresh(): void {
-    const file = openIfThere(this.path);
+    const file = openIfExists(this.path);
     if (file === undefined) {
-      this.#forget();
+      this.#reset();
       return;
     }
     try {
       const { size, ino } = fstatSync(file);
-      // A file that was removed and made again can have the number of the old one; its first line is another.
+      // A recreated file may reuse the inode, but its first line differs.
       const identity = `${ino} ${readBytes(file, 0, Math.min(size, headLength)).toString("latin1")}`;
-      if (identity !== this.#identity || size < this.#size) this.#forget();
+      if (identity !== this.#identity || size < this.#size) this.#reset();
       this.#identity = identity;
       this.#torn = undefined;
       if (size > this.#size) this.#readFrom(file, size);
     } catch (error) {
-      // What was understood so far must not pass for the whole.
-      this.#forget();
+      // A partly read state must not pass for the complete one.
+      this.#reset();
       throw error;
     } finally {
       closeSync(file);
@@ -108,7 +108,7 @@ export class JsonlFile {
   commit({ row, records, entry }: Commit): void {
     const line = writeLine(entry.revision, { type: "commit", entry });
     this.#append(line);
-    this.#note({
+    this.#indexCommit({
       revision: entry.revision,
       type: "commit",
       start: this.#size,
@@ -124,12 +124,14 @@ export class JsonlFile {
 
   journal(from: number, to: number): JournalEntry[] {
     const entries = this.#imported.filter(({ revision }) => revision >= from && revision <= to);
-    const places = [...this.#places.values()].filter(({ revision }) => revision >= from && revision <= to);
-    if (places.length === 0) return entries;
+    const lines = [...this.#commitLines.values()].filter(
+      ({ revision }) => revision >= from && revision <= to,
+    );
+    if (lines.length === 0) return entries;
     const file = openSync(this.path, "r");
     try {
-      for (const place of places) {
-        const body = readLine(readBytes(file, place.start, place.end));
+      for (const line of lines) {
+        const body = readLine(readBytes(file, line.start, line.end));
         if (body.type === "commit") entries.push(body.entry);
       }
     } finally {
@@ -144,28 +146,28 @@ export class JsonlFile {
 
   #readFrom(file: number, size: number): void {
     const data = readBytes(file, this.#size, size);
-    const { places, torn } = scanLines(data, this.#size, this.#lines + 1, this.path);
+    const { lines, torn } = scanLines(data, this.#size, this.#lines + 1, this.path);
     const base = this.#size;
-    const lastWhole = places.findLastIndex(({ type }) => type === "snapshot");
-    places.forEach((place, index) => {
-      this.#note(place);
-      const replay = index >= lastWhole || place.type === "session";
+    const lastWhole = lines.findLastIndex(({ type }) => type === "snapshot");
+    lines.forEach((line, index) => {
+      this.#indexCommit(line);
+      const replay = index >= lastWhole || line.type === "session";
       if (replay)
         this.#replay(
-          readLine(data.subarray(place.start - base, place.end - base)),
+          readLine(data.subarray(line.start - base, line.end - base)),
           this.#lines + index + 1,
-          place,
+          line,
           index >= lastWhole,
         );
     });
-    this.#lines += places.length;
+    this.#lines += lines.length;
     this.#torn = torn;
-    this.#size = places.at(-1) ? (places.at(-1) as LinePlace).end + 1 : this.#size;
+    this.#size = lines.at(-1) ? (lines.at(-1) as LineRange).end + 1 : this.#size;
   }
 
-  /** `state` false: only what the journal needs is taken from the line; a snapshot follows that says the rest. */
-  #replay(body: LineBody, line: number, place: LinePlace, state: boolean): void {
-    const length = place.end - place.start + 1;
+  /** `state` false: take only the journal data from the line, because a later snapshot has the state. */
+  #replay(body: LineBody, lineNumber: number, range: LineRange, state: boolean): void {
+    const length = range.end - range.start + 1;
     if (body.type === "session") {
       if (body.version !== 1) {
         throw newer(this.path, `version ${body.version}`);
@@ -188,7 +190,7 @@ export class JsonlFile {
     } else {
       const table = this.#table;
       if (!table || body.entry.revision !== table.row.revision + 1)
-        throw damaged(this.path, line, "it does not follow the line before it");
+        throw damaged(this.path, lineNumber, "it does not follow the line before it");
       const next = step(stateOf(table), body.entry);
       table.write(next.state.row as SessionRow, next.records);
       if (body.entry.key) this.#keys.set(body.entry.key, body.entry.revision);
@@ -196,11 +198,11 @@ export class JsonlFile {
     }
   }
 
-  #note(place: LinePlace): void {
-    if (place.type === "commit") this.#places.set(place.revision, place);
+  #indexCommit(line: LineRange): void {
+    if (line.type === "commit") this.#commitLines.set(line.revision, line);
   }
 
-  /** The commit before it is safe already, so a snapshot that fails costs time and nothing else. */
+  /** The commit is already durable, so a failed snapshot only makes the next load slower. */
   #trySnapshot(): void {
     const table = this.#table;
     if (!table) return;
@@ -208,7 +210,7 @@ export class JsonlFile {
       this.#snapshot(table);
     } catch (error) {
       this.#warn(
-        `${this.path}: no snapshot could be written (${(error as Error).message}); the next commit tries again.`,
+        `${this.path}: could not write a snapshot (${(error as Error).message}); the next commit tries again.`,
       );
     }
   }
@@ -228,7 +230,7 @@ export class JsonlFile {
     this.#snapshotSize = line.length;
   }
 
-  /** Written and fsynced, or not there at all. */
+  /** All or nothing: written and fsynced, or truncated back. */
   #append(line: Buffer): void {
     const size = this.#size;
     const file = openSync(this.path, "a", 0o600);
@@ -236,15 +238,15 @@ export class JsonlFile {
       writeAll(file, line);
       fsyncSync(file);
     } catch (error) {
-      this.#forget();
-      takeBack(file, size, this.path);
+      this.#reset();
+      truncateBack(file, size, this.path);
       throw error;
     } finally {
       closeSync(file);
     }
   }
 
-  /** For a writer, who holds the lock: half a line is then one whose writer died. It is kept aside, never silently. */
+  /** Call under the lock, where a torn line means its writer crashed. Moves it to a `.torn` file and warns. */
   dropTail(): void {
     const at = this.#torn;
     if (at === undefined) return;
@@ -260,7 +262,7 @@ export class JsonlFile {
       ftruncateSync(file, at);
       fsyncSync(file);
       this.#warn(
-        `${this.path}: the last line (${this.#lines + 1}) was torn and has been dropped; its ${tail.length} bytes are in ${this.path}.torn.`,
+        `${this.path}: dropped the last line (${this.#lines + 1}), which was torn; its ${tail.length} bytes are in ${this.path}.torn.`,
       );
     } finally {
       closeSync(file);
@@ -268,9 +270,9 @@ export class JsonlFile {
     this.#torn = undefined;
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#table = undefined;
-    this.#places.clear();
+    this.#commitLines.clear();
     this.#imported = [];
     this.#keys.clear();
     this.#lines = 0;
@@ -280,18 +282,18 @@ export class JsonlFile {
   }
 }
 
-/** What was not acknowledged must not be found later. If even this fails, a half line's checksum will tell. */
-function takeBack(file: number, size: number, path: string): void {
+/** An unacknowledged line must not be found later. If truncating fails too, the checksum exposes the torn line. */
+function truncateBack(file: number, size: number, path: string): void {
   try {
     ftruncateSync(file, size);
     fsyncSync(file);
     if (size === 0) unlinkSync(path);
   } catch {
-    // The first error is the one to report.
+    // Report the original error.
   }
 }
 
-function openIfThere(path: string): number | undefined {
+function openIfExists(path: string): number | undefined {
   try {
     return openSync(path, "r");
   } catch (error) {

@@ -15,15 +15,15 @@ function bodiesOf(path: string): LineBody[] {
     .map((line) => readLine(Buffer.from(line)));
 }
 
-test("what stands before the last snapshot is not replayed [stores.jsonl-snapshot]", async () => {
+test("lines before the last snapshot are not replayed [stores.jsonl-snapshot]", async () => {
   const { directory, path } = await writeSessionFile(150, 300);
   const before = (await readSession(directory)).found;
   const bodies = bodiesOf(path);
   const snapshot = bodies.findLastIndex(({ type }) => type === "snapshot");
   assert.ok(snapshot > 100 && snapshot < bodies.length - 1);
-  // Entries that would wreck the notepad if anybody replayed them, with checksums that are right.
-  const wrecked = bodies.map((body, place): LineBody => {
-    if (body.type !== "commit" || place > snapshot) return body;
+  // Entries with valid checksums that would wreck the notepad if replayed.
+  const wrecked = bodies.map((body, index): LineBody => {
+    if (body.type !== "commit" || index > snapshot) return body;
     return {
       type: "commit",
       entry: {
@@ -43,21 +43,21 @@ test("what stands before the last snapshot is not replayed [stores.jsonl-snapsho
     );
   write(wrecked);
   assert.deepEqual((await readSession(directory)).found, before);
-  // The counter-check: without the snapshot they are replayed, and it shows.
+  // Counter-check: without the snapshot they are replayed.
   write(wrecked.filter(({ type }) => type !== "snapshot"));
   assert.match((await readSession(directory)).found?.notepad ?? "", /wrecked/);
 });
 
-test("snapshots keep everything: records, versions that forks share, idempotency keys, history [stores.jsonl-snapshot]", async () => {
+test("snapshots contain everything: records, versions shared with forks, idempotency keys, history [stores.jsonl-snapshot]", async () => {
   const directory = temporaryDirectory();
   const plain = await openTestMemory();
   const memory = await openTestMemory({ store: await jsonlStore({ directory }) });
   const sessions = [await plain.createSession({ id: "test" }), await memory.createSession({ id: "test" })];
-  for (const [place, session] of sessions.entries()) {
+  for (const [index, session] of sessions.entries()) {
     await session.notes.add("first", ["one"], { key: "key of the first" });
     await session.scratchpad.setPlan("the plan");
     await session.scratchpad.addRef("src/a.ts");
-    await (place === 0 ? plain : memory).forkSession("test", { id: "fork" });
+    await (index === 0 ? plain : memory).forkSession("test", { id: "fork" });
     const { result } = await session.notes.add("doomed", ["two"]);
     await session.notes.delete(result.note.id);
     const [first] = await session.notes.all();
@@ -82,7 +82,7 @@ test("snapshots keep everything: records, versions that forks share, idempotency
   await reopened.close();
 });
 
-test("snapshots cost a bounded share of the file, however long the session gets [stores.jsonl-snapshot]", async () => {
+test("snapshots take a bounded share of the file, however long the session gets [stores.jsonl-snapshot]", async () => {
   const { path, data } = await writeSessionFile(600, 300);
   const bytes = { session: 0, commit: 0, snapshot: 0 };
   let last = 0;
@@ -95,10 +95,10 @@ test("snapshots cost a bounded share of the file, however long the session gets 
     bytes.snapshot < bytes.commit,
     `${bytes.snapshot} bytes of snapshots for ${bytes.commit} bytes of commits`,
   );
-  assert.ok(last < data.length / 2, `${last} of ${data.length} bytes are to be replayed`);
+  assert.ok(last < data.length / 2, `${last} of ${data.length} bytes must be replayed`);
 });
 
-test("a torn snapshot costs nothing but a warning [stores.jsonl-snapshot] [stores.jsonl-torn]", async () => {
+test("a torn snapshot only causes a warning [stores.jsonl-snapshot] [stores.jsonl-torn]", async () => {
   const { directory, path, data, lineStarts } = await writeSessionFile(150, 300);
   const bodies = bodiesOf(path);
   const snapshot = bodies.findIndex(({ type }) => type === "snapshot");

@@ -5,7 +5,7 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import { jsonlStore } from "./jsonl.ts";
 import { type Found, readSession, writeSessionFile } from "./test-support/jsonl-file.ts";
 
-test("a file cut at any byte of its last three lines opens without the torn one, with a warning [stores.jsonl-torn]", async () => {
+test("a file cut at any byte of its last three lines opens without the torn line, with a warning [stores.jsonl-torn]", async () => {
   const { directory, path, data, lineStarts } = await writeSessionFile(3, 10);
   const aside = `${path}.torn`;
   const whole = new Map<number, Found | undefined>();
@@ -31,7 +31,7 @@ test("a file cut at any byte of its last three lines opens without the torn one,
     assert.match(
       warnings[0] ?? "",
       new RegExp(
-        `last line \\(${line}\\) was torn and has been dropped; its ${cut - lastWhole} bytes are in .*\\.torn`,
+        `dropped the last line \\(${line}\\), which was torn; its ${cut - lastWhole} bytes are in .*\\.torn`,
       ),
     );
     assert.deepEqual(readFileSync(aside), Buffer.concat([data.subarray(lastWhole, cut), Buffer.from("\n")]));
@@ -39,7 +39,7 @@ test("a file cut at any byte of its last three lines opens without the torn one,
   }
 });
 
-test("a session torn while it was being created is as if it had never been [stores.jsonl-torn]", async () => {
+test("a session torn during its creation does not exist [stores.jsonl-torn]", async () => {
   const { directory, path, data, lineStarts } = await writeSessionFile(0, 0);
   for (let cut = 1; cut < (lineStarts[1] as number); cut++) {
     writeFileSync(path, data.subarray(0, cut));
@@ -48,12 +48,12 @@ test("a session torn while it was being created is as if it had never been [stor
     assert.equal(warnings.length, 1, `cut at byte ${cut}`);
   }
   const memory = await openTestMemory({ store: await jsonlStore({ directory }) });
-  await (await memory.openSession("test")).notepad.append("born at last");
+  await (await memory.openSession("test")).notepad.append("created again");
   await memory.close();
-  assert.equal((await readSession(directory)).found?.notepad, "born at last");
+  assert.equal((await readSession(directory)).found?.notepad, "created again");
 });
 
-test("zeros that a power cut left at the end are dropped like half a line [stores.jsonl-torn]", async () => {
+test("zeros at the end after a power cut are dropped like a torn line [stores.jsonl-torn]", async () => {
   const { directory, path, data, lineStarts } = await writeSessionFile(2, 10);
   for (const whole of [0, lineStarts.at(-2) as number, data.length]) {
     writeFileSync(path, Buffer.concat([data.subarray(0, whole), Buffer.alloc(3_000)]));
@@ -63,7 +63,7 @@ test("zeros that a power cut left at the end are dropped like half a line [store
   }
 });
 
-test("writing goes on after a torn line, and a reader of another process follows [stores.jsonl-torn]", async () => {
+test("after a torn line, writing continues and other readers follow [stores.jsonl-torn]", async () => {
   const { directory, path, data, lineStarts } = await writeSessionFile(2, 10);
   const warnings: string[] = [];
   const reader = await openTestMemory({

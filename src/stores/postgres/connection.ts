@@ -3,21 +3,21 @@ import { HoldfastError } from "../../errors.ts";
 
 type Pg = typeof import("pg");
 
-/** How long a lost server is waited for. */
-const patience = 15_000;
+/** How long to retry when the connection is lost. */
+const retryMilliseconds = 15_000;
 
-/** How long a server may say nothing at all while it owes an answer, before its connection counts as dead. */
-const longestSilence = 4_000;
+/** A connection with a pending query counts as dead after this long without a byte. */
+const silenceMilliseconds = 4_000;
 
 export interface ConnectionHooks {
-  /** Done on every new connection before anything else. */
+  /** Runs first on every new connection. */
   prepare?: (client: Client) => Promise<void>;
   lost?: () => void;
 }
 
 /**
- * One connection that comes back by itself. What runs on it may run a second time when the answer was lost,
- * so it must be such that twice does no harm. Statements in flight on it travel together.
+ * A connection that reconnects automatically. If a response is lost, the work runs again, so it must be idempotent.
+ * Concurrent queries share the connection.
  */
 export class Connection {
   readonly #pg: Pg;
@@ -28,19 +28,19 @@ export class Connection {
 
   constructor(pg: Pg, config: ClientConfig, hooks: ConnectionHooks = {}) {
     this.#pg = pg;
-    this.#config = { connectionTimeoutMillis: longestSilence, keepAlive: true, ...config };
+    this.#config = { connectionTimeoutMillis: silenceMilliseconds, keepAlive: true, ...config };
     this.#hooks = hooks;
   }
 
   async query<Row extends QueryResultRow>(text: string, values: unknown[], name?: string): Promise<Row[]> {
-    return this.#patiently(
+    return this.#withRetry(
       async (client) => (await client.query<Row>({ text, values, ...(name ? { name } : {}) })).rows,
     );
   }
 
-  /** All of the work or nothing. Not to be called again before it is done. */
+  /** Runs the work in a transaction. Calls must not overlap. */
   async transaction<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    return this.#patiently(async (client) => {
+    return this.#withRetry(async (client) => {
       try {
         await client.query("BEGIN");
         const result = await work(client);
@@ -59,8 +59,8 @@ export class Connection {
     await client?.end().catch(() => undefined);
   }
 
-  async #patiently<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const deadline = Date.now() + patience;
+  async #withRetry<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const deadline = Date.now() + retryMilliseconds;
     for (let pause = 20; ; pause = Math.min(pause * 2, 1_000)) {
       if (this.#closed)
         throw new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
@@ -68,7 +68,7 @@ export class Connection {
       const connecting = this.#client;
       try {
         const client = await connecting;
-        return await unlessSilent(client, () => work(client));
+        return await withSilenceTimeout(client, () => work(client));
       } catch (error) {
         if (!isConnectionLoss(error) || this.#closed || Date.now() > deadline) throw postgresError(error);
         this.#drop(connecting);
@@ -93,7 +93,7 @@ export class Connection {
     return connecting;
   }
 
-  /** Several statements notice the same loss; only the first may forget the connection, or a new one would be lost too. */
+  /** Several queries may report the same loss; drop the connection once, or its replacement would be dropped too. */
   #drop(connecting: Promise<Client>): void {
     if (this.#client !== connecting) return;
     this.#client = undefined;
@@ -102,15 +102,15 @@ export class Connection {
   }
 }
 
-/** A cable that was cut says nothing, ever. */
-async function unlessSilent<T>(client: Client, work: () => Promise<T>): Promise<T> {
+/** A dead network path reports no error, so destroy a silent connection. */
+async function withSilenceTimeout<T>(client: Client, work: () => Promise<T>): Promise<T> {
   const { stream } = (client as unknown as { connection: { stream: { bytesRead: number; destroy(): void } } })
     .connection;
-  let heard = stream.bytesRead;
+  let received = stream.bytesRead;
   const watchdog = setInterval(() => {
-    if (stream.bytesRead === heard) stream.destroy();
-    heard = stream.bytesRead;
-  }, longestSilence);
+    if (stream.bytesRead === received) stream.destroy();
+    received = stream.bytesRead;
+  }, silenceMilliseconds);
   try {
     return await work();
   } finally {
@@ -132,7 +132,7 @@ const lostCodes = [
 
 function isConnectionLoss(error: unknown): boolean {
   const { code = "", message = "" } = error as { code?: string; message?: string };
-  // Classes 08 and 57P are the server's way of saying: not now.
+  // SQLSTATE 08: connection exception; 57P: the server shuts down or is not ready.
   return (
     /^(?:08|57P)/.test(code) ||
     lostCodes.includes(code) ||
@@ -162,11 +162,11 @@ export function postgresError(error: unknown): HoldfastError {
   if (code === "25006" || code === "42501") {
     return new HoldfastError(
       "store_read_only",
-      `Postgres refuses writes: ${message}. Use a role and a server that may write.`,
+      `Postgres rejected a write: ${message}. Use a role with write permission and a writable server.`,
       { cause: error },
     );
   }
-  return new HoldfastError("store_failed", `Postgres refused: ${message}. Nothing was acknowledged.`, {
+  return new HoldfastError("store_failed", `Postgres failed: ${message}. Nothing was acknowledged.`, {
     data: { code },
     cause: error,
   });

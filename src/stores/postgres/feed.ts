@@ -2,19 +2,19 @@ import type { Client } from "pg";
 import type { Listeners, StoreChange } from "../store.ts";
 import type { Connection, ConnectionHooks } from "./connection.ts";
 
-/** How often a connection that only listens is asked whether it is still there. */
+/** How often to check the listening connection. */
 const heartbeat = 10_000;
 
 interface Announcement extends StoreChange {
-  /** The session is new; what was known under its id is of a purged one. */
+  /** A new session; known revisions belong to a purged one with the same id. */
   born?: boolean;
 }
 
-/** LISTEN on a connection of its own. After a lost connection, missed changes are read from the table. */
+/** LISTENs on a separate connection. After a reconnect, reads missed changes from the table. */
 export class Feed {
   readonly #connection: Connection;
   readonly #listeners: Listeners;
-  readonly #told = new Map<string, number>();
+  readonly #notified = new Map<string, number>();
   #starting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #beating = false;
@@ -26,7 +26,7 @@ export class Feed {
   }
 
   async start(): Promise<void> {
-    this.#starting ??= this.#ask();
+    this.#starting ??= this.#ping();
     try {
       await this.#starting;
     } catch (error) {
@@ -41,49 +41,51 @@ export class Feed {
     await this.#connection.close();
   }
 
-  /** Any question makes a lost connection anew, and so listens again. */
-  async #ask(): Promise<void> {
+  /** Any query reconnects a lost connection, which listens again. */
+  async #ping(): Promise<void> {
     await this.#connection.query("SELECT 1", []);
   }
 
   async #beat(): Promise<void> {
     if (this.#beating || !this.#listened) return;
     this.#beating = true;
-    // A server that stays away is asked for again at the next heartbeat.
-    await this.#ask().catch(() => undefined);
+    // If the server is down, the next heartbeat retries.
+    await this.#ping().catch(() => undefined);
     this.#beating = false;
   }
 
   async #listen(client: Client): Promise<void> {
     client.on("notification", ({ payload }) => {
-      const news = readAnnouncement(payload);
-      if (news && (news.born || (this.#told.get(news.sessionId) ?? 0) < news.revision)) this.#tell(news);
+      const change = readAnnouncement(payload);
+      if (change && (change.born || (this.#notified.get(change.sessionId) ?? 0) < change.revision))
+        this.#notify(change);
     });
     await client.query("LISTEN holdfast");
     if (this.#listened) {
       const { rows } = await client.query<StoreChange>(
         'SELECT owner, id AS "sessionId", revision FROM agent_sessions',
       );
-      for (const change of rows) if (this.#told.get(change.sessionId) !== change.revision) this.#tell(change);
+      for (const change of rows)
+        if (this.#notified.get(change.sessionId) !== change.revision) this.#notify(change);
     }
     this.#listened = true;
   }
 
-  #tell({ owner, sessionId, revision }: Announcement): void {
-    this.#told.set(sessionId, revision);
-    this.#listeners.tell({ owner, sessionId, revision });
+  #notify({ owner, sessionId, revision }: Announcement): void {
+    this.#notified.set(sessionId, revision);
+    this.#listeners.notify({ owner, sessionId, revision });
   }
 }
 
-/** Anybody who may connect may announce anything, so it is believed only if it has the right shape. */
+/** Any client can send to the channel, so validate the payload. */
 function readAnnouncement(payload: string | undefined): Announcement | undefined {
   try {
-    const news = JSON.parse(payload ?? "") as Partial<Announcement> | null;
-    const isRight =
-      typeof news?.owner === "string" &&
-      typeof news.sessionId === "string" &&
-      typeof news.revision === "number";
-    return isRight ? (news as Announcement) : undefined;
+    const change = JSON.parse(payload ?? "") as Partial<Announcement> | null;
+    const isValid =
+      typeof change?.owner === "string" &&
+      typeof change.sessionId === "string" &&
+      typeof change.revision === "number";
+    return isValid ? (change as Announcement) : undefined;
   } catch {
     return undefined;
   }

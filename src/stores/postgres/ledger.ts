@@ -8,7 +8,7 @@ export function postgresLedger(connection: Connection): Ledger {
     async record({ sessionId, owner }, call, pieces) {
       const values = [...pieces.values()];
       const rows = await connection.query<{ number: number }>(
-        // The session's row is locked, so that no two calls get one number.
+        // Locks the session's row, so that every call gets its own number.
         `WITH session AS (SELECT id FROM agent_sessions WHERE id = $1 AND owner = $2 FOR UPDATE),
          texts AS (
            INSERT INTO ledger_pieces (session_id, hash, owner, part, role, tokens, text)

@@ -25,27 +25,27 @@ export interface PostgresOptions extends StoreOptions {
   url: string;
 }
 
-/** Rows of one INSERT when a whole session arrives at once. */
+/** Rows per INSERT when a whole session is created. */
 const batchSize = 500;
 
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const pg = await importPg();
   const config: ClientConfig = {
     connectionString: options.url,
-    // Numbers of ours stay below 2^53, so BIGINT fits a number.
+    // Our BIGINT values stay below 2^53, so parse them as numbers.
     types: {
       getTypeParser: ((oid: number, format: "text") =>
         oid === 20 ? Number : pg.types.getTypeParser(oid, format)) as never,
     },
   };
   const shared = new Connection(pg, { ...config, pipeline: true } as ClientConfig);
-  const exclusive = new Connection(pg, config, { prepare: forgetHalfDone });
+  const exclusive = new Connection(pg, config, { prepare: limitIdleTransactions });
   await migrate(exclusive);
   return makeStore(shared, exclusive, (hooks) => new Connection(pg, config, hooks));
 }
 
-/** If this side vanishes in the middle of a transaction, the server gives up its locks soon. */
-async function forgetHalfDone(client: Client): Promise<void> {
+/** If this process dies during a transaction, the server soon releases its locks. */
+async function limitIdleTransactions(client: Client): Promise<void> {
   await client.query("SET idle_in_transaction_session_timeout = '5s'");
 }
 
@@ -69,7 +69,7 @@ function makeStore(
   const listeners = new Listeners();
   const feed = new Feed(connect, listeners);
   const transactions = new Queue();
-  /** Transactions of several statements have a connection of their own, one at a time. */
+  /** Multi-statement transactions run one at a time on the exclusive connection. */
   const transaction = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
     transactions.run(() => exclusive.transaction(work));
 
@@ -81,7 +81,7 @@ function makeStore(
       return transaction((client) => insertSession(client, session, commitId));
     },
     async load({ sessionId, owner }) {
-      // One statement, so that the row and its records are of the same moment.
+      // One statement, so that the row and its records are consistent.
       const rows = await shared.query<SqlSession & { resident: SqlRecord[] }>(
         `SELECT s.*, coalesce((
            SELECT json_agg(json_build_object('kind', kind, 'key', key, 'value', value) ORDER BY kind, key) FROM session_records
@@ -103,13 +103,13 @@ function makeStore(
     commit: (commit) => writeCommit(shared, commit),
     async records({ sessionId, owner }, { kinds, keys, from, to, at }) {
       const values: unknown[] = [sessionId, owner, kinds];
-      const place = (value: unknown) => `$${values.push(value)}`;
+      const parameter = (value: unknown) => `$${values.push(value)}`;
       const conditions = ["session_id = $1", "owner = $2", "kind = ANY($3)"];
       if (at === undefined) conditions.push(`to_revision = ${openEnd}`);
-      else conditions.push(`from_revision <= ${place(at)} AND to_revision > ${place(at)}`);
-      if (keys) conditions.push(`key = ANY(${place(keys)})`);
-      if (from !== undefined) conditions.push(`key >= ${place(from)}`);
-      if (to !== undefined) conditions.push(`key <= ${place(to)}`);
+      else conditions.push(`from_revision <= ${parameter(at)} AND to_revision > ${parameter(at)}`);
+      if (keys) conditions.push(`key = ANY(${parameter(keys)})`);
+      if (from !== undefined) conditions.push(`key >= ${parameter(from)}`);
+      if (to !== undefined) conditions.push(`key <= ${parameter(to)}`);
       const rows = await shared.query<SqlRecord & object>(
         `SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
         values,
@@ -131,7 +131,7 @@ function makeStore(
       );
       return rows[0] && entryFromSql(rows[0]);
     },
-    /** The only query without a session id: it goes to every shard. */
+    /** The only query without a session id; it hits every shard. */
     async sessions(owner, { agent, statuses, parent, limit = openEnd, offset = 0 }) {
       const rows = await shared.query<SqlSession & object>(
         `SELECT ${summaryColumns} FROM agent_sessions WHERE owner = $1 AND ($2::text IS NULL OR agent = $2)
@@ -151,7 +151,7 @@ function makeStore(
           sessionId,
           owner,
         ]);
-        // When the answer to a first attempt was lost, the second finds nothing left.
+        // If the response to the first attempt was lost, the retry finds no rows.
         found ||= (rowCount ?? 0) > 0;
         return found;
       });
@@ -167,7 +167,7 @@ function makeStore(
   };
 }
 
-/** Sent again when the answer was lost: the server knows the commit by its id and does it once. */
+/** Sent again if the response is lost; the server recognises the commit by its id and applies it once. */
 async function writeCommit(
   shared: Connection,
   { scope, expected, row, notepadChanged, records, entry }: Commit,
@@ -233,7 +233,7 @@ async function insertSession(
     ],
   );
   if (rowCount === 0) {
-    // Taken: by this very call, if its first attempt arrived and only the answer was lost.
+    // The id exists. This call created it if the first attempt succeeded and only its response was lost.
     const { rows } = await client.query(
       "SELECT 1 FROM session_journal WHERE session_id = $1 AND owner = $2 AND commit_id = $3 LIMIT 1",
       [row.id, row.owner, commitId],
@@ -282,7 +282,7 @@ async function insertSession(
   return true;
 }
 
-/** Brings the schema up to date; a lock makes several processes take turns. */
+/** Migrates the schema, under a lock that serialises concurrent processes. */
 async function migrate(connection: Connection): Promise<void> {
   await connection.transaction(async (client) => {
     await client.query("SELECT pg_advisory_xact_lock(5202941937)");
@@ -292,7 +292,7 @@ async function migrate(connection: Connection): Promise<void> {
     if (rows[0]?.sessions && !rows[0].ours) {
       throw new HoldfastError(
         "store_foreign",
-        "This Postgres database has a table agent_sessions that is not Holdfast's; it was left as it is. Name another database.",
+        "This Postgres database has a table agent_sessions that Holdfast did not create; it was not changed. Use another database.",
       );
     }
     await client.query("CREATE TABLE IF NOT EXISTS holdfast_schema (version INTEGER NOT NULL)");
@@ -303,7 +303,7 @@ async function migrate(connection: Connection): Promise<void> {
     if (version > migrations.length) {
       throw new HoldfastError(
         "store_newer",
-        `This database was written by a newer Holdfast (schema ${version}; this one knows ${migrations.length}). Update holdfast.`,
+        `This database was written by a newer Holdfast (schema ${version}; this version supports ${migrations.length}). Update holdfast.`,
       );
     }
     for (let next = version; next < migrations.length; next++) {

@@ -5,28 +5,28 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
 import { seededRandom } from "../../../test/support/random.ts";
 import type { Memory, Session } from "../../index.ts";
-import { startProxy, type Wire } from "./test-support/proxy.ts";
+import { type CuttableProxy, startProxy } from "./test-support/proxy.ts";
 
 const server = await startPostgres();
 after(() => server.stop());
 
-/** Less than five seconds where nothing else goes on; a busy machine must not fail this. */
+/** Usually under five seconds; leaves room for a busy machine. */
 const soon = 10_000;
 
-/** A memory that is closed with its test, however that ends. */
+/** A memory that is closed after the test, even if it fails. */
 async function openFor(context: TestContext, store: string): Promise<Memory> {
   const memory = await openTestMemory({ store });
   context.after(() => memory.close());
   return memory;
 }
 
-async function proxyFor(context: TestContext, url: string): Promise<{ proxy: Wire; url: string }> {
+async function proxyFor(context: TestContext, url: string): Promise<{ proxy: CuttableProxy; url: string }> {
   const proxy = await startProxy(Number(new URL(url).port));
   context.after(() => proxy.close());
   return { proxy, url: url.replace(/:\d+\//, `:${proxy.port}/`) };
 }
 
-/** Notes added one after another, and how long the slowest took. */
+/** Adds notes one after another; returns them and the slowest time. */
 async function writeThrough(
   session: Session,
   name: string,
@@ -43,7 +43,7 @@ async function writeThrough(
   return { kept, slowest };
 }
 
-/** Everything acknowledged is there, nothing twice, and the revisions are without a gap. */
+/** Every acknowledged note is stored exactly once, and the revisions have no gaps. */
 async function assertExactlyOnce(memory: Memory, id: string, kept: string[]): Promise<void> {
   const session = await memory.resumeSession(id);
   const contents = (await session.notes.all()).map(({ content }) => content);
@@ -51,7 +51,7 @@ async function assertExactlyOnce(memory: Memory, id: string, kept: string[]): Pr
   const revisions = (await session.history({ newestFirst: false })).map(({ revision }) => revision);
   assert.deepEqual(
     revisions,
-    revisions.map((_, place) => place + 1),
+    revisions.map((_, index) => index + 1),
   );
 }
 
@@ -63,7 +63,7 @@ async function connectionsTo(url: string): Promise<number> {
   return row?.n as number;
 }
 
-test("terminated backends lose nothing and repeat nothing [stores.reconnect]", async (context) => {
+test("terminated backends neither lose nor repeat a write [stores.reconnect]", async (context) => {
   const url = await server.database();
   const memory = await openFor(context, url);
   const sessions = await Promise.all(["a", "b", "c", "d"].map((id) => memory.createSession({ id })));
@@ -83,14 +83,14 @@ test("terminated backends lose nothing and repeat nothing [stores.reconnect]", a
   }
   const written = await writing;
   assert.ok(terminated > 10, `${terminated} backends were terminated`);
-  for (const [place, { kept, slowest }] of written.entries()) {
+  for (const [index, { kept, slowest }] of written.entries()) {
     assert.ok(slowest < soon, `a write took ${slowest} ms`);
-    await assertExactlyOnce(memory, sessions[place]?.id as string, kept);
+    await assertExactlyOnce(memory, sessions[index]?.id as string, kept);
   }
   assert.ok((await connectionsTo(url)) <= 3, "connections were left behind");
 });
 
-test("a wire cut at any moment loses nothing and repeats nothing, also while sessions are made and purged [stores.reconnect]", async (context) => {
+test("a connection cut at any moment neither loses nor repeats a write, also while creating and purging sessions [stores.reconnect]", async (context) => {
   const url = await server.database();
   const { proxy, url: throughProxy } = await proxyFor(context, url);
   const memory = await openFor(context, throughProxy);
@@ -108,7 +108,7 @@ test("a wire cut at any moment loses nothing and repeats nothing, also while ses
   for (let cut = 1; cut <= 12; cut++) {
     proxy.cutAfter(cut % 2 ? "server" : "client", Math.ceil(cut / 2));
     const made = await memory.createSession({ id: `made-${cut}` });
-    assert.equal((await made.history()).length, 1, "made once");
+    assert.equal((await made.history()).length, 1, "created once");
     proxy.cutAfter(cut % 2 ? "server" : "client", Math.ceil(cut / 2));
     await memory.purgeSession(made.id);
     assert.equal(await memory.findSession(made.id), undefined);
@@ -121,13 +121,13 @@ test("a wire cut at any moment loses nothing and repeats nothing, also while ses
   );
 });
 
-test("a connection that falls silent is given up, and the commit that was under way on it is done once [stores.reconnect]", async (context) => {
+test("a silent connection is dropped, and its pending commit is applied once [stores.reconnect]", async (context) => {
   const url = await server.database();
   const { proxy, url: throughProxy } = await proxyFor(context, url);
   const memory = await openFor(context, throughProxy);
   const session = await memory.createSession({ id: "slow" });
-  // The commit gets stuck in the server behind a lock, and meanwhile the wire goes dead.
-  const beside = await openFor(context, url);
+  // The commit blocks on a lock in the server; meanwhile the connection goes silent.
+  const direct = await openFor(context, url);
   await askPostgres(
     url,
     "CREATE FUNCTION wait_a_moment() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'",
@@ -144,7 +144,7 @@ test("a connection that falls silent is given up, and the commit that was under 
   const waiting = async (count: number) => {
     for (;;) {
       const { rows } = await holder.query(
-        // Asked for seconds, and not by keeping two cores busy with it.
+        // pg_sleep, because a busy loop would load the CPU.
         "SELECT count(*)::int AS n, pg_sleep(0.02) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
       );
       if (rows[0].n >= count) return;
@@ -153,27 +153,24 @@ test("a connection that falls silent is given up, and the commit that was under 
   await waiting(1);
   proxy.goSilent();
   const dead = performance.now();
-  // It is sent a second time on a new connection, and waits behind the first.
+  // The retry on a new connection waits behind the first attempt.
   await waiting(2);
   assert.ok(performance.now() - dead < soon, `it took ${performance.now() - dead} ms`);
   await holder.query("SELECT pg_advisory_unlock(1)");
   await adding;
-  await assertExactlyOnce(beside, "slow", ["only once"]);
+  await assertExactlyOnce(direct, "slow", ["only once"]);
 });
 
-test("a server that crashes and comes back loses nothing, and watchers hear what they missed [stores.reconnect] [journal.feed]", async (context) => {
+test("a server crash and restart loses no write, and watchers get the changes they missed [stores.reconnect] [journal.feed]", async (context) => {
   const url = await server.database();
   const [memory, watching] = [await openFor(context, url), await openFor(context, url)];
   const session = await memory.createSession({ id: "a" });
-  const heard: number[] = [];
+  const received: number[] = [];
   const total = 240;
-  let hearAll = () => {};
-  const heardAll = new Promise<void>((resolve) => {
-    hearAll = resolve;
-  });
+  const { promise: receivedAll, resolve: resolveAll } = Promise.withResolvers<void>();
   await (await watching.resumeSession("a")).watch(({ revision }) => {
-    heard.push(revision);
-    if (revision === total + 1) hearAll();
+    received.push(revision);
+    if (revision === total + 1) resolveAll();
   });
   const kept: string[] = [];
   let slowest = 0;
@@ -192,9 +189,9 @@ test("a server that crashes and comes back loses nothing, and watchers hear what
   }
   assert.ok(slowest < soon, `a write took ${slowest} ms after the server was back`);
   await assertExactlyOnce(memory, "a", kept);
-  await heardAll;
+  await receivedAll;
   assert.deepEqual(
-    heard,
-    Array.from({ length: total }, (_, place) => place + 2),
+    received,
+    Array.from({ length: total }, (_, index) => index + 2),
   );
 });

@@ -1,8 +1,8 @@
 import { openEnd } from "../session-table.ts";
 
 /**
- * The same tables as in SQLite. Every key begins with the session, so the tables can be distributed by it;
- * a commit is one call of one function, so it takes one round trip and can share a connection with others.
+ * The same tables as in SQLite. Every primary key starts with the session id, so the tables can be sharded by it.
+ * A commit is one function call, so it takes one round trip and can share a connection with others.
  */
 export const migrations: string[] = [
   `

@@ -13,13 +13,13 @@ after(() => server.stop());
 
 const tables = /\b(agent_sessions|session_records|session_journal)\b/;
 const session = String.raw`(?:\$1|the_session)`;
-/** A condition that begins with the session, or an insertion whose first value is the session. */
+/** A condition that starts with the session id, or an INSERT whose first value is the session id. */
 const namesSessionFirst = new RegExp(
   String.raw`WHERE (?:\w+\.)?(?:id|session_id) = ${session}|INSERT INTO \w+\s*\((?:id|session_id),[^)]*\)\s*(?:VALUES \(|SELECT )${session}`,
 );
 
-/** Statements on session data that do not name one session first. */
-function strays(statements: Iterable<string>): string[] {
+/** Statements on session data that do not start with the session id. */
+function unscoped(statements: Iterable<string>): string[] {
   return [...statements].filter((statement) => {
     const uses = [...statement.matchAll(new RegExp(tables, "g"))].length;
     const named = [...statement.matchAll(new RegExp(namesSessionFirst, "g"))].length;
@@ -27,7 +27,7 @@ function strays(statements: Iterable<string>): string[] {
   });
 }
 
-test("every statement names its session first, and its owner; only the list of an owner's sessions names no session [stores.session-first] [stores.owner]", async () => {
+test("every statement names the session id first, and the owner; only the session list has no session id [stores.session-first] [stores.owner]", async () => {
   const sent = mock.method(pg.Client.prototype, "query");
   for (const { run } of storeContract) {
     const url = await server.database();
@@ -49,7 +49,7 @@ test("every statement names its session first, and its owner; only the list of a
   );
   const listing = /^SELECT id, owner, agent, title, .* FROM agent_sessions WHERE owner = \$1 AND/;
   assert.deepEqual(
-    strays(onData).filter((text) => !listing.test(text)),
+    unscoped(onData).filter((text) => !listing.test(text)),
     [],
   );
   const owned = /\bowner = \$\d|^INSERT INTO \w+ \([^)]*\bowner\b/;
@@ -57,21 +57,21 @@ test("every statement names its session first, and its owner; only the list of a
     onData.filter((text) => !owned.test(text)),
     [],
   );
-  // The counter-check: the pattern does find what it is to find.
-  assert.equal(strays(onData).length, 1);
-  assert.equal(strays(["DELETE FROM session_records WHERE owner = $1 AND session_id = $2"]).length, 1);
+  // Counter-check: the pattern does find unscoped statements.
+  assert.equal(unscoped(onData).length, 1);
+  assert.equal(unscoped(["DELETE FROM session_records WHERE owner = $1 AND session_id = $2"]).length, 1);
 });
 
-test("every statement inside the commit names the session first, too [stores.session-first]", async () => {
+test("every statement inside the commit function names the session id first [stores.session-first]", async () => {
   const url = await server.database();
   await (await postgresStore({ url })).close();
   const [row] = await askPostgres(url, "SELECT prosrc FROM pg_proc WHERE proname = 'holdfast_commit'");
   const statements = String(row?.prosrc).replace(/--.*$/gm, "").replace(/\s+/g, " ").split(";");
   assert.equal(statements.filter((text) => tables.test(text)).length, 6);
-  assert.deepEqual(strays(statements), []);
+  assert.deepEqual(unscoped(statements), []);
 });
 
-test("the watcher's look around after a break is the one other question to all sessions [stores.session-first]", () => {
+test("the feed's catch-up after a reconnect is the only other query across sessions [stores.session-first]", () => {
   const source = readFileSync(join(import.meta.dirname, "feed.ts"), "utf8");
   const onData = source
     .split("\n")
@@ -80,7 +80,7 @@ test("the watcher's look around after a break is the one other question to all s
   assert.deepEqual(onData, ['SELECT owner, id AS "sessionId", revision FROM agent_sessions']);
 });
 
-test("every table can be distributed by session: its primary key begins with it [stores.session-first]", async () => {
+test("every table can be sharded by session: its primary key starts with the session id [stores.session-first]", async () => {
   const url = await server.database();
   await (await postgresStore({ url })).close();
   const keys = await askPostgres(
@@ -122,7 +122,7 @@ test("agent_sessions has a text column notepad, NULL until used, in Postgres too
   ]);
 });
 
-test("a database with somebody else's tables, or of a newer schema, is left alone [bad.foreign] [bad.newer]", async () => {
+test("a database with foreign tables or a newer schema is not changed [bad.foreign] [bad.newer]", async () => {
   const foreign = await server.database();
   await askPostgres(foreign, "CREATE TABLE agent_sessions (name TEXT)");
   await rejection(postgresStore({ url: foreign }), "store_foreign");
@@ -133,15 +133,15 @@ test("a database with somebody else's tables, or of a newer schema, is left alon
   await (await postgresStore({ url: newer })).close();
   await askPostgres(newer, "INSERT INTO holdfast_schema (version) VALUES (99)");
   const { message } = await rejection(postgresStore({ url: newer }), "store_newer");
-  assert.match(message, /newer Holdfast \(schema 99; this one knows \d+\)\. Update holdfast/);
+  assert.match(message, /newer Holdfast \(schema 99; this version supports \d+\)\. Update holdfast/);
 });
 
-test("what others announce on our channel does no harm [journal.feed]", async (context) => {
+test("foreign notifications on our channel are ignored [journal.feed]", async (context) => {
   const url = await server.database();
   const memory = await openTestMemory({ store: url });
   context.after(() => memory.close());
   const session = await memory.createSession({ id: "a" });
-  const heard = new Promise<number>(
+  const received = new Promise<number>(
     (resolve) =>
       void session
         .watch(({ revision }) => resolve(revision))
@@ -156,8 +156,8 @@ test("what others announce on our channel does no harm [journal.feed]", async (c
           ]) {
             await askPostgres(url, `SELECT pg_notify('holdfast', '${payload}')`);
           }
-          await session.notepad.append("real news");
+          await session.notepad.append("real change");
         }),
   );
-  assert.equal(await heard, 2);
+  assert.equal(await received, 2);
 });

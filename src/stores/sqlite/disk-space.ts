@@ -3,13 +3,13 @@ import { DatabaseSync } from "node:sqlite";
 import { storeError } from "../sqlite-errors.ts";
 import { rowsAs } from "./typed-rows.ts";
 
-/** What a row costs besides its texts: its header, its key in the indexes, its share of a page. */
+/** Bytes per row besides its texts: header, index keys, unused page space. */
 const rowOverhead = 60;
 
-/** In a small file the schema alone takes more than the sessions; that is not theirs. */
+/** Caps the overhead charged to sessions, because the schema dominates a small file. */
 const maxWaste = 1.5;
 
-/** Bytes by session, for all sessions of a database at once; only the lengths are read, not the texts. */
+/** Bytes per session, for all sessions at once. Reads only lengths, not the texts. */
 export function sqliteSessionSizes(path: string): Map<string, number> {
   return withDatabase(path, (database) => {
     const columns = rowsAs<{ owner: string; name: string }>(
@@ -37,13 +37,13 @@ export function sqliteSessionSizes(path: string): Map<string, number> {
   });
 }
 
-/** Bytes of the file that are in use: pages are seldom full. */
+/** Bytes of the pages in use. */
 function usedBytes(database: DatabaseSync): number {
   const read = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
   return (read("page_count") - read("freelist_count")) * read("page_size");
 }
 
-/** Gives the space of removed rows back to the disk, and leaves nothing of them in the file or its log. */
+/** Frees the space of removed rows and erases their content from the file and its log. */
 export function shrinkSqlite(path: string): { before: number; after: number } {
   const before = fileBytes(path);
   withDatabase(path, (database) => {

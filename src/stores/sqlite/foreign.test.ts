@@ -8,8 +8,8 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { fingerprint } from "../test-support/files.ts";
 import { sqliteStore } from "./sqlite.ts";
 
-/** A directory with what somebody else left there, and the path that is opened by mistake. */
-function leave(write: (path: string) => void): { directory: string; path: string } {
+/** A directory with a foreign file, which the test opens by mistake. */
+function foreignFile(write: (path: string) => void): { directory: string; path: string } {
   const directory = temporaryDirectory();
   const path = join(directory, "theirs.db");
   write(path);
@@ -22,43 +22,43 @@ function withDatabase(path: string, sql: string): void {
   database.close();
 }
 
-test("a file that is no database is left alone [bad.foreign]", async () => {
+test("a file that is not a database is not changed [bad.foreign]", async () => {
   for (const content of [
     "hello",
     "# Notes\n".repeat(1_000),
     Buffer.alloc(8_192),
     "SQLite format 3\0 but not really",
   ]) {
-    const { directory, path } = leave((file) => writeFileSync(file, content));
+    const { directory, path } = foreignFile((file) => writeFileSync(file, content));
     const before = fingerprint(directory);
     const { message } = await rejection(sqliteStore({ path }), "store_foreign");
-    assert.match(message, /not a database.*left as it is\. Name another file\./);
+    assert.match(message, /not a database.*was not changed\. Use another file\./);
     assert.deepEqual(fingerprint(directory), before);
   }
 });
 
-test("somebody else's SQLite database is left alone, to the byte and to its journal mode [bad.foreign]", async () => {
+test("a foreign SQLite database is not changed, not even its journal mode [bad.foreign]", async () => {
   const schemas = [
     "CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('ada')",
-    // A table of the same name makes it none of ours; nor does a version or an id that others use.
+    // Neither a table of the same name nor a version or foreign application id makes it ours.
     "CREATE TABLE agent_sessions (id TEXT, notepad TEXT)",
     "PRAGMA user_version = 1",
     "PRAGMA application_id = 252006674; CREATE TABLE a (b)",
   ];
   for (const sql of schemas) {
-    const { directory, path } = leave((file) => withDatabase(file, sql));
+    const { directory, path } = foreignFile((file) => withDatabase(file, sql));
     const before = fingerprint(directory);
     await rejection(sqliteStore({ path }), "store_foreign");
     assert.deepEqual(fingerprint(directory), before, sql);
   }
 });
 
-test("somebody else's database is not tidied up either: its write-ahead log stays [bad.foreign]", async () => {
+test("the write-ahead log of a foreign database is not checkpointed [bad.foreign]", async () => {
   const source = temporaryDirectory();
   const live = new DatabaseSync(join(source, "theirs.db"));
   live.exec("PRAGMA journal_mode = WAL; CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('ada')");
-  // As it would lie there after their process was killed.
-  const { directory, path } = leave((file) =>
+  // As left by a killed process.
+  const { directory, path } = foreignFile((file) =>
     ["", "-wal"].forEach((end) => void copyFileSync(join(source, `theirs.db${end}`), `${file}${end}`)),
   );
   live.close();
@@ -70,13 +70,13 @@ test("somebody else's database is not tidied up either: its write-ahead log stay
   );
 });
 
-test("a directory in the place of the file is a typed error [bad.foreign]", async () => {
-  const { path } = leave((file) => void mkdirSync(file));
+test("a directory instead of the file is a typed error [bad.foreign]", async () => {
+  const { path } = foreignFile((file) => void mkdirSync(file));
   await rejection(sqliteStore({ path }), "store_failed");
 });
 
-test("a database of a newer schema is left alone [bad.newer]", async () => {
-  const { directory, path } = leave(() => {});
+test("a database with a newer schema is not changed [bad.newer]", async () => {
+  const { directory, path } = foreignFile(() => {});
   const memory = await openTestMemory({ store: path });
   await (await memory.createSession({ id: "a" })).notepad.write("from the future");
   await memory.close();
@@ -85,14 +85,14 @@ test("a database of a newer schema is left alone [bad.newer]", async () => {
   const error = await rejection(sqliteStore({ path }), "store_newer");
   assert.match(
     error.message,
-    /written by a newer Holdfast \(schema 99; this one knows \d+\)\. Update holdfast/,
+    /written by a newer Holdfast \(schema 99; this version supports \d+\)\. Update holdfast/,
   );
   assert.equal(error.data.schema, 99);
   assert.deepEqual(fingerprint(directory), before);
 });
 
-test("an empty file is taken as a new database, as SQLite itself does [bad.foreign]", async () => {
-  const { path } = leave((file) => writeFileSync(file, ""));
+test("an empty file is a new database, as in SQLite itself [bad.foreign]", async () => {
+  const { path } = foreignFile((file) => writeFileSync(file, ""));
   const store = await sqliteStore({ path });
   assert.deepEqual(await store.sessions("local", {}), []);
   await store.close();

@@ -11,7 +11,7 @@ interface SqlPiece {
   text: string;
 }
 
-/** How the store runs statements: within one transaction, or to read. */
+/** How the store runs statements: in a write transaction, or as a read. */
 interface Access {
   write<T>(work: () => T): Promise<T>;
   read<T>(work: () => T): Promise<T>;

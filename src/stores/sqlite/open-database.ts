@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
 import { makeDirectory } from "../durable-directory.ts";
 import { isReadOnly } from "../sqlite-errors.ts";
-import { isCurrentNow, prepareSchema } from "./schema.ts";
+import { isCurrentAtomically, prepareSchema } from "./schema.ts";
 
-/** How long SQLite itself waits for another process before it says so. */
+/** How long SQLite itself waits for a lock before it fails with SQLITE_BUSY. */
 const busyMilliseconds = 5_000;
 
 export interface OpenedDatabase {
@@ -15,14 +15,14 @@ export interface OpenedDatabase {
   writable: boolean;
 }
 
-/** Opens, creates or upgrades a database; one that is not ours, or of a newer version, is left as it is. */
+/** Opens, creates or upgrades a database. Throws, without changing it, if it is foreign or has a newer schema. */
 export function openDatabase(
   path: string,
   synchronous: "full" | "normal",
-  patience = busyMilliseconds,
+  busyTimeout = busyMilliseconds,
 ): OpenedDatabase {
-  refuseStranger(path, patience);
-  const opened = openEither(path, patience);
+  rejectForeign(path, busyTimeout);
+  const opened = openEither(path, busyTimeout);
   try {
     opened.database.exec(`PRAGMA synchronous = ${synchronous === "normal" ? "NORMAL" : "FULL"}`);
     prepareSchema(opened.database, path, opened.writable);
@@ -33,26 +33,26 @@ export function openDatabase(
   }
 }
 
-/** For reading and writing; for reading only where nothing can be written. */
-function openEither(path: string, patience: number): OpenedDatabase {
+/** Read-write if possible, else read-only. */
+function openEither(path: string, busyTimeout: number): OpenedDatabase {
   try {
     createFile(path);
-    return { database: openWith(path, {}, patience, "PRAGMA journal_mode = WAL"), writable: true };
+    return { database: openWith(path, {}, busyTimeout, "PRAGMA journal_mode = WAL"), writable: true };
   } catch (error) {
     if (!mayBeReadOnly(error) || !existsSync(path)) throw cannotOpen(error, path);
-    return { database: openToRead(path, patience), writable: false };
+    return { database: openReadOnly(path, busyTimeout), writable: false };
   }
 }
 
 function openWith(
   location: string,
   options: { readOnly?: boolean },
-  patience: number,
+  busyTimeout: number,
   setup = "",
 ): DatabaseSync {
   const database = new DatabaseSync(location, options);
   try {
-    database.exec(`PRAGMA busy_timeout = ${patience}; ${setup}`);
+    database.exec(`PRAGMA busy_timeout = ${busyTimeout}; ${setup}`);
     return database;
   } catch (error) {
     database.close();
@@ -61,30 +61,30 @@ function openWith(
 }
 
 /**
- * Checks before anything is changed: switching to WAL would already change a foreign database.
- * Looks through SQLite, because closing the file by other means would drop the locks this process has on it.
+ * Checks before switching to WAL, which would already change a foreign database. Reads through SQLite, because
+ * closing a plain file handle would drop the POSIX locks this process has on the file.
  */
-function refuseStranger(path: string, patience: number): void {
+function rejectForeign(path: string, busyTimeout: number): void {
   if (path === ":memory:" || !statSync(path, { throwIfNoEntry: false })?.size) return;
   let database: DatabaseSync | undefined;
   try {
-    database = openToRead(path, patience);
-    isCurrentNow(database, path);
+    database = openReadOnly(path, busyTimeout);
+    isCurrentAtomically(database, path);
   } catch (error) {
-    // What cannot be looked at like this is looked at again when it is opened.
+    // If it cannot be read this way, the real open reports the problem.
     if (error instanceof HoldfastError) throw error;
   } finally {
     database?.close();
   }
 }
 
-/** Without a write-ahead log beside it, the file can be read where nothing can be written, and no trace is left. */
-function openToRead(path: string, patience: number): DatabaseSync {
+/** Without a write-ahead log, `immutable` reads the file in a read-only directory and leaves no trace. */
+function openReadOnly(path: string, busyTimeout: number): DatabaseSync {
   const location = existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`;
-  return openWith(location, { readOnly: true }, patience);
+  return openWith(location, { readOnly: true }, busyTimeout);
 }
 
-/** Notes are private: the directory is made for its owner only, and so is the file. */
+/** Notes are private, so only the user can access the file and its directory. */
 function createFile(path: string): void {
   if (path === ":memory:" || existsSync(path)) return;
   makeDirectory(dirname(path));
@@ -103,7 +103,7 @@ function cannotOpen(error: unknown, path: string): unknown {
   if (["EROFS", "EACCES", "EPERM"].includes(code)) {
     return new HoldfastError(
       "store_read_only",
-      `${path} cannot be created: its directory cannot be written to (${code}). Make it writable, or name another file.`,
+      `${path} cannot be created: its directory is not writable (${code}). Make it writable, or use another file.`,
       { data: { path }, cause: error },
     );
   }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 
-test("a purged session leaves no word in the file or in the log beside it [stores.purge-leaves-nothing]", async () => {
+test("a purged session leaves no text in the file or its write-ahead log [stores.purge-leaves-nothing]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
   const memory = await openTestMemory({ store: path });
   const session = await memory.createSession({ id: "a" });
@@ -19,7 +19,7 @@ test("a purged session leaves no word in the file or in the log beside it [store
   assert.notDeepEqual(found(), []);
   await memory.purgeSession("a");
   assert.deepEqual(found(), []);
-  await (await memory.createSession({ id: "b" })).notepad.write("goes on");
+  await (await memory.createSession({ id: "b" })).notepad.write("still writable");
   await memory.close();
   assert.deepEqual(found(), []);
 });

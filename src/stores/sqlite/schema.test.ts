@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { isCurrentNow, prepareSchema } from "./schema.ts";
+import { isCurrentAtomically, prepareSchema } from "./schema.ts";
 
-test("a schema that another process makes in this very moment is not taken for somebody else's [stores.schema-race]", () => {
+test("a schema that another process is creating is not mistaken for a foreign one [stores.schema-race]", () => {
   const path = join(temporaryDirectory(), "memory.db");
   const other = new DatabaseSync(path);
   other.exec("PRAGMA journal_mode = WAL");
@@ -20,13 +20,13 @@ test("a schema that another process makes in this very moment is not taken for s
           made = true;
           prepareSchema(other, path, true);
         }
-        return (value as (...given: unknown[]) => unknown).apply(target, args);
+        return (value as (...args: unknown[]) => unknown).apply(target, args);
       };
     },
   });
-  assert.equal(isCurrentNow(slow, path), false);
+  assert.equal(isCurrentAtomically(slow, path), false);
   assert.ok(made);
-  assert.equal(isCurrentNow(own, path), true);
+  assert.equal(isCurrentAtomically(own, path), true);
   own.close();
   other.close();
 });

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
 import { applicationId } from "../application-id.ts";
 
-/** One step per version of the schema; a database is brought up to date by the steps it lacks. */
+/** One migration per schema version. */
 const migrations: string[] = [
   `
   CREATE TABLE agent_sessions (
@@ -95,21 +95,22 @@ const migrations: string[] = [
 
 const schemaVersion = migrations.length;
 
-/** Creates or upgrades the schema; refuses a database that is not ours, or that a newer Holdfast wrote. */
+/** Creates or upgrades the schema. Throws if the database is foreign or has a newer schema. */
 export function prepareSchema(database: DatabaseSync, path: string, writable: boolean): void {
-  if (isCurrentNow(database, path)) return;
+  if (isCurrentAtomically(database, path)) return;
   if (!writable) {
     throw new HoldfastError(
       "store_read_only",
-      `${path} has no up-to-date Holdfast schema and cannot be written to. Open it once with write permission.`,
+      `${path} has no up-to-date Holdfast schema and is not writable. Open it once with write permission.`,
       { data: { path } },
     );
   }
   database.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have done it while this one waited for the lock.
+    // Another process may have migrated while this one waited for the lock.
     if (!isCurrent(database, path)) {
-      for (const step of migrations.slice(readPragma(database, "user_version"))) database.exec(step);
+      for (const migration of migrations.slice(readPragma(database, "user_version")))
+        database.exec(migration);
       database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
     }
     database.exec("COMMIT");
@@ -117,14 +118,14 @@ export function prepareSchema(database: DatabaseSync, path: string, writable: bo
     try {
       database.exec("ROLLBACK");
     } catch {
-      // The first error is the one to report.
+      // Report the original error.
     }
     throw error;
   }
 }
 
-/** As `isCurrent`, from one moment: another process may be making the schema between two questions. */
-export function isCurrentNow(database: DatabaseSync, path: string): boolean {
+/** Runs `isCurrent` in a transaction, because another process may create the schema between two queries. */
+export function isCurrentAtomically(database: DatabaseSync, path: string): boolean {
   database.exec("BEGIN");
   try {
     return isCurrent(database, path);
@@ -133,7 +134,7 @@ export function isCurrentNow(database: DatabaseSync, path: string): boolean {
   }
 }
 
-/** Whether the schema is this version's. Throws if the database is not ours or of a newer version. */
+/** Whether the schema is up to date. Throws if the database is foreign or has a newer schema. */
 function isCurrent(database: DatabaseSync, path: string): boolean {
   const version = readPragma(database, "user_version");
   const application = readPragma(database, "application_id");
@@ -141,14 +142,14 @@ function isCurrent(database: DatabaseSync, path: string): boolean {
   if (application !== applicationId && (tables.n > 0 || application !== 0 || version !== 0)) {
     throw new HoldfastError(
       "store_foreign",
-      `${path} is a SQLite database, but not one of Holdfast's; it was left as it is. Name another file.`,
+      `${path} is a SQLite database that Holdfast did not create; it was not changed. Use another file.`,
       { data: { path, applicationId: application } },
     );
   }
   if (version > schemaVersion) {
     throw new HoldfastError(
       "store_newer",
-      `${path} was written by a newer Holdfast (schema ${version}; this one knows ${schemaVersion}). Update holdfast, or name another file.`,
+      `${path} was written by a newer Holdfast (schema ${version}; this version supports ${schemaVersion}). Update holdfast, or use another file.`,
       { data: { path, schema: version, known: schemaVersion } },
     );
   }

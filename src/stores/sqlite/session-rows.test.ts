@@ -13,17 +13,17 @@ async function open(): Promise<{ memory: Memory; database: DatabaseSync; path: s
   return { memory, path, database: new DatabaseSync(path) };
 }
 
-/** Every row by table and key, with the number SQLite gave it where it has one. */
+/** Every row by table and key, with its rowid if it has one. */
 function rowsOf(database: DatabaseSync): Map<string, string> {
   const rows = new Map<string, string>();
-  const take = (table: string, key: string, columns: string) => {
+  const readTable = (table: string, key: string, columns: string) => {
     for (const row of database.prepare(`SELECT ${key} AS row_key, ${columns} FROM ${table}`).all()) {
       rows.set(`${table} ${row.row_key}`, JSON.stringify(row));
     }
   };
-  take("agent_sessions", "id", "rowid, *");
-  take("session_records", "session_id || ' ' || kind || ' ' || key || ' ' || to_revision", "rowid, *");
-  take("session_journal", "session_id || ' ' || revision", "*");
+  readTable("agent_sessions", "id", "rowid, *");
+  readTable("session_records", "session_id || ' ' || kind || ' ' || key || ' ' || to_revision", "rowid, *");
+  readTable("session_journal", "session_id || ' ' || revision", "*");
   return rows;
 }
 
@@ -156,10 +156,10 @@ test("an edit costs the same bytes with 10 and with 10,000 notes and entries [st
   assert.ok(many < 2 * few, `${Math.round(few)} bytes with 10 notes, ${Math.round(many)} with 10,000`);
 });
 
-/** A session document with so many notes and journal entries. */
+/** A session document with `size` notes and journal entries. */
 function grownSession(size: number) {
   const at = Date.UTC(2025, 0, 1);
-  const numbers = Array.from({ length: size }, (_, place) => place + 1);
+  const numbers = Array.from({ length: size }, (_, index) => index + 1);
   const note = (number: number) => ({
     content: `note ${number} ${"x".repeat(200)}`,
     tags: [`tag${number % 10}`],

@@ -4,7 +4,7 @@ import { openEnd } from "../session-table.ts";
 import { entryToSql } from "../sql-rows.ts";
 import type { Commit, NewSession, RecordWrite, Scope } from "../store.ts";
 
-/** A database's statements, prepared once, and those that write a session's rows. Writers are inside a transaction. */
+/** Caches prepared statements and writes session rows. Callers open the transaction. */
 export class SqliteRows {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -22,7 +22,7 @@ export class SqliteRows {
     return statement;
   }
 
-  /** False when the id is taken. */
+  /** False if the id exists. */
   insertSession({ row, records, entries }: NewSession): boolean {
     if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
     this.prepare(
@@ -49,16 +49,17 @@ export class SqliteRows {
     return true;
   }
 
-  /** False when the session is no longer at the expected revision. */
+  /** False if the session is not at the expected revision. */
   applyCommit(commit: Commit): boolean {
     const { scope, row, records, entry } = commit;
     const changed = this.#updateRow(commit);
     if (changed === 0) return false;
     if (row.lastFork > 0)
       for (const record of records) this.#closeShared(scope, row.revision, row.lastFork, record);
-    const forgets = row.lineage.length === 0;
+    // A fork keeps a null row, which hides the ancestor's record.
+    const isFork = row.lineage.length > 0;
     for (const record of records) {
-      if (record.value === null && forgets) this.#deleteRecord(scope, record);
+      if (record.value === null && !isFork) this.#deleteRecord(scope, record);
       else this.#putRecord(scope.sessionId, scope.owner, row.revision, record);
     }
     this.#putEntry(scope, entry);
@@ -97,7 +98,7 @@ export class SqliteRows {
     return Number(changes);
   }
 
-  /** A version that a fork can see is closed instead of overwritten. */
+  /** Closes a version that a fork can read, instead of overwriting it. */
   #closeShared(scope: Scope, revision: number, lastFork: number, { kind, key }: RecordWrite): void {
     this.prepare(
       `UPDATE session_records SET to_revision = ? WHERE session_id = ? AND owner = ? AND kind = ? AND key = ?

@@ -32,22 +32,22 @@ import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
 import { rowAs, rowsAs } from "./typed-rows.ts";
 
 export interface SqliteOptions extends StoreOptions {
-  /** The database file; created when missing. */
+  /** The database file; created if missing. */
   path: string;
-  /** `full`: an answer means fsynced. `normal`: a power cut may take the last answers back. */
+  /** `full` (default): acknowledged writes are fsynced. `normal`: a power cut may lose the last ones. */
   synchronous?: "full" | "normal";
-  /** How often to look for commits of other processes while there are watchers. */
+  /** Interval of polling for commits of other processes while there are watchers (default: 100). */
   pollMilliseconds?: number;
-  /** How long one statement may hold up this process while another writes; it is tried again after that. */
+  /** How long one statement may block this process on a lock before it is retried (default: 5000). */
   busyMilliseconds?: number;
 }
 
-/** How long a caller waits for other processes before it gets store_busy. */
-const patience = 60_000;
+/** How long to retry on contention before failing with store_busy. */
+const retryMilliseconds = 60_000;
 
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const path = options.path === ":memory:" ? options.path : resolve(options.path);
-  const { database, writable } = await patiently(path, () =>
+  const { database, writable } = await withRetry(path, () =>
     openDatabase(path, options.synchronous ?? "full", options.busyMilliseconds),
   );
   const warning = warningOfVersion(sqliteVersion(database));
@@ -64,12 +64,13 @@ class SqliteStore implements Store {
   readonly #poll: number;
   readonly #listeners = new Listeners();
   readonly #rows: SqliteRows;
-  /** Revisions known to be current while `#version` stays the same. */
+  /** Cached revisions, valid until `#version` changes. */
   readonly #revisions = new Map<string, number>();
-  /** Revisions the listeners have been told of. */
-  #told = new Map<string, number>();
+  /** The last revision reported to the listeners, by session. */
+  #notified = new Map<string, number>();
+  /** SQLite's data_version, which changes when another process commits. */
   #version = -1;
-  /** The version at which the listeners were last brought up to date. */
+  /** `#version` at the last poll. */
   #polled = -1;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -82,7 +83,7 @@ class SqliteStore implements Store {
     this.#poll = options.pollMilliseconds ?? 100;
     this.ledger = sqliteLedger(this.#rows, {
       read: (work) => this.#read(work),
-      write: (work) => this.#writeWithoutFlush(work, options.synchronous ?? "full"),
+      write: (work) => this.#writeWithoutSync(work, options.synchronous ?? "full"),
     });
   }
 
@@ -90,12 +91,12 @@ class SqliteStore implements Store {
     const { row } = session;
     const change = { owner: row.owner, sessionId: row.id, revision: row.revision };
     const created = await this.#write(change, () => this.#rows.insertSession(session));
-    if (created) this.#tell(change);
+    if (created) this.#notify(change);
     return created;
   }
 
   async load(scope: Scope): ReturnType<Store["load"]> {
-    // One transaction, so that the row and its records are of the same moment.
+    // One transaction, so that the row and its records are consistent.
     return this.#transact("BEGIN", () => {
       const row = this.#rows
         .prepare("SELECT * FROM agent_sessions WHERE id = ? AND owner = ?")
@@ -114,9 +115,9 @@ class SqliteStore implements Store {
     });
   }
 
-  /** No query as long as no other process has written: SQLite's own counter says so. */
+  /** Served from the cache until another process commits. */
   revision(scope: Scope): number | undefined | Promise<number | undefined> {
-    this.#forgetStale();
+    this.#dropStaleRevisions();
     const known = this.#revisions.get(ownedId(scope));
     if (known !== undefined) return known;
     return this.#read(() => {
@@ -133,7 +134,7 @@ class SqliteStore implements Store {
     const { scope, expected, row } = commit;
     const change = { ...scope, revision: row.revision };
     const done = await this.#write(change, () => this.#rows.applyCommit(commit));
-    if (done) this.#tell(change);
+    if (done) this.#notify(change);
     else if (this.#revisions.get(ownedId(scope)) === expected) this.#revisions.delete(ownedId(scope));
     return done;
   }
@@ -208,8 +209,8 @@ class SqliteStore implements Store {
   }
 
   async purge(scope: Scope): Promise<boolean> {
-    this.#mustBeOpen();
-    // What is removed for good is not to be found in the file either, nor in the log beside it.
+    this.#assertOpen();
+    // Erase the content from the file and its write-ahead log too.
     this.#database.exec("PRAGMA secure_delete = ON");
     try {
       const purged = await this.#write(undefined, () => {
@@ -225,9 +226,9 @@ class SqliteStore implements Store {
 
   async watch(listener: (change: StoreChange) => void): ReturnType<Store["watch"]> {
     if (this.#listeners.size === 0) {
-      this.#forgetStale();
+      this.#dropStaleRevisions();
       this.#polled = this.#version;
-      this.#told = new Map(this.#allRevisions().map((change) => [ownedId(change), change.revision]));
+      this.#notified = new Map(this.#allRevisions().map((change) => [ownedId(change), change.revision]));
       this.#timer = setInterval(() => this.#pollOthers(), this.#poll);
       this.#timer.unref();
     }
@@ -245,14 +246,14 @@ class SqliteStore implements Store {
     this.#database.close();
   }
 
-  /** `change` is what the session will be at if the work says true. */
+  /** `change` is the session's new revision if the work returns true. */
   async #write(change: StoreChange | undefined, work: () => boolean): Promise<boolean> {
-    this.#mustBeWritable();
+    this.#assertWritable();
     return this.#transact(
       "BEGIN IMMEDIATE",
       () => {
-        // Read while no one else can write: the state after this commit is current until this number changes.
-        this.#forgetStale();
+        // Read data_version under the write lock, so that the revision cached after this commit is valid.
+        this.#dropStaleRevisions();
         return work();
       },
       (done) => {
@@ -261,27 +262,26 @@ class SqliteStore implements Store {
     );
   }
 
-  /** What can be done without after a power cut does not wait for the disk; the next commit flushes it along. */
-  async #writeWithoutFlush<T>(work: () => T, synchronous: "full" | "normal"): Promise<T> {
-    this.#mustBeWritable();
-    const isFlushed = synchronous === "full";
-    return patiently(this.#path, () => {
-      this.#mustBeOpen();
-      if (isFlushed) this.#database.exec("PRAGMA synchronous = NORMAL");
+  /** For data that a power cut may lose: skips the fsync; the next commit syncs it too. */
+  async #writeWithoutSync<T>(work: () => T, synchronous: "full" | "normal"): Promise<T> {
+    this.#assertWritable();
+    const isFull = synchronous === "full";
+    return withRetry(this.#path, () => {
+      this.#assertOpen();
+      if (isFull) this.#database.exec("PRAGMA synchronous = NORMAL");
       try {
         return this.#inTransaction("BEGIN IMMEDIATE", work);
       } finally {
-        // Whatever came of it: the next commit is one that is waited for.
-        if (isFlushed) this.#database.exec("PRAGMA synchronous = FULL");
+        if (isFull) this.#database.exec("PRAGMA synchronous = FULL");
       }
     });
   }
 
-  #mustBeWritable(): void {
+  #assertWritable(): void {
     if (this.#writable) return;
     throw new HoldfastError(
       "store_read_only",
-      `${this.#path} is open for reading only, because it cannot be written to. Make the file and its directory writable, then open it again.`,
+      `${this.#path} is open read-only, because it is not writable. Make the file and its directory writable, then open it again.`,
       { data: { path: this.#path } },
     );
   }
@@ -291,8 +291,8 @@ class SqliteStore implements Store {
     work: () => T,
     committed?: (result: T) => void,
   ): Promise<T> {
-    return patiently(this.#path, () => {
-      this.#mustBeOpen();
+    return withRetry(this.#path, () => {
+      this.#assertOpen();
       const result = this.#inTransaction(begin, work);
       committed?.(result);
       return result;
@@ -312,47 +312,47 @@ class SqliteStore implements Store {
   }
 
   async #read<T>(work: () => T): Promise<T> {
-    return patiently(this.#path, () => {
-      this.#mustBeOpen();
+    return withRetry(this.#path, () => {
+      this.#assertOpen();
       return work();
     });
   }
 
-  #mustBeOpen(): void {
+  #assertOpen(): void {
     if (this.#closed)
       throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
   }
 
-  #forgetStale(): void {
-    this.#mustBeOpen();
+  #dropStaleRevisions(): void {
+    this.#assertOpen();
     const { data_version } = this.#rows.prepare("PRAGMA data_version").get() as { data_version: number };
     if (data_version === this.#version) return;
     this.#version = data_version;
     this.#revisions.clear();
   }
 
-  #tell(change: StoreChange): void {
+  #notify(change: StoreChange): void {
     if (this.#listeners.size === 0) return;
-    this.#told.set(ownedId(change), change.revision);
-    this.#listeners.tell(change);
+    this.#notified.set(ownedId(change), change.revision);
+    this.#listeners.notify(change);
   }
 
   #pollOthers(): void {
     let changes: StoreChange[];
     try {
-      this.#forgetStale();
+      this.#dropStaleRevisions();
       if (this.#version === this.#polled) return;
       const version = this.#version;
       changes = this.#allRevisions();
       this.#polled = version;
     } catch {
-      // The file is unreachable: reads and writes report it, and the next poll tries again.
+      // The file is unreachable. Reads and writes report it; the next poll retries.
       return;
     }
     for (const change of changes) {
-      if (this.#told.get(ownedId(change)) === change.revision) continue;
-      this.#told.set(ownedId(change), change.revision);
-      this.#listeners.tell(change);
+      if (this.#notified.get(ownedId(change)) === change.revision) continue;
+      this.#notified.set(ownedId(change), change.revision);
+      this.#listeners.notify(change);
     }
   }
 
@@ -366,12 +366,12 @@ class SqliteStore implements Store {
   }
 }
 
-/** SQLite has ended the transaction itself after some errors; then there is nothing to roll back. */
+/** After some errors SQLite has already ended the transaction, so ROLLBACK may fail. */
 function rollBack(database: DatabaseSync): void {
   try {
     database.exec("ROLLBACK");
   } catch {
-    // The first error is the one to report.
+    // Report the original error.
   }
 }
 
@@ -379,9 +379,9 @@ function ownedId({ owner, sessionId }: Scope): string {
   return `${sessionId}\n${owner}`;
 }
 
-/** Retries on contention with other processes, and on nothing else. */
-async function patiently<T>(path: string, work: () => T): Promise<T> {
-  const deadline = Date.now() + patience;
+/** Retries only on contention with other processes. */
+async function withRetry<T>(path: string, work: () => T): Promise<T> {
+  const deadline = Date.now() + retryMilliseconds;
   for (;;) {
     try {
       return work();

@@ -10,7 +10,7 @@ import { sqliteStore } from "./sqlite.ts";
 
 const modes = { 1: "normal", 2: "full" } as Record<number, string>;
 
-/** How the connection that a store writes through is set. */
+/** The settings of a store's connection. */
 async function settingsOf(
   open: () => Promise<Store>,
 ): Promise<{ journal: unknown; synchronous: string | undefined }> {
@@ -24,7 +24,7 @@ async function settingsOf(
   return { journal: journal_mode, synchronous: modes[synchronous] };
 }
 
-test("SQLite runs in WAL with synchronous=FULL, in a new file and in an old one [stores.synchronous]", async () => {
+test("SQLite uses WAL with synchronous=FULL, in new and existing files [stores.synchronous]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
   for (const open of [
     () => sqliteStore({ path }),
@@ -35,7 +35,7 @@ test("SQLite runs in WAL with synchronous=FULL, in a new file and in an old one 
   }
 });
 
-test("a weaker mode holds for whoever named it, and for nobody after [stores.synchronous]", async () => {
+test("a weaker mode applies only to the store that was opened with it [stores.synchronous]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
   assert.equal((await settingsOf(() => sqliteStore({ path, synchronous: "normal" }))).synchronous, "normal");
   assert.equal(
@@ -46,7 +46,7 @@ test("a weaker mode holds for whoever named it, and for nobody after [stores.syn
   assert.equal((await settingsOf(() => openStore(path))).synchronous, "full");
 });
 
-test("a mode that would lose more is refused, with the modes there are [stores.synchronous]", async () => {
+test("an unsafe mode is rejected with the list of valid modes [stores.synchronous]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
   for (const query of [
     "synchronous=off",

@@ -2,7 +2,7 @@ import { test } from "node:test";
 import type { StoreHarness } from "../../testing/contract-case.ts";
 import { storeContract } from "../../testing/store-contract.ts";
 
-/** Runs every case of the contract against harnesses of one driver. */
+/** Runs every contract case against one driver. */
 export function testContract(
   driver: string,
   makeHarness: () => Promise<StoreHarness & { dispose?: () => Promise<void> }>,

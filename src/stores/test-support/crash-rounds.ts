@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { type Program, startWriter } from "../../../test/support/processes.ts";
 import { seededRandom } from "../../../test/support/random.ts";
-import { assertSound, marksOf } from "./marks.ts";
+import { assertConsistent, writtenLabels } from "./consistency.ts";
 
 export interface CrashPlan {
   store: string;
   kills: number;
   seed: number;
-  /** Looks at the files between two rounds, when nobody has them open. */
+  /** Checks the files between two rounds, while no process has them open. */
   inspect?: () => void | Promise<void>;
   /** Characters added to the notes. */
   padding?: number;
@@ -17,19 +17,19 @@ export interface CrashPlan {
 const writersAtOnce = 4;
 
 /**
- * Rounds of writers on one session, each killed at a moment of its own. After every round, all that was
- * acknowledged is there, in order and once, and the store opens as if nothing had happened.
+ * Runs rounds of writers on one session and kills each at a random moment. After every round, the store must open
+ * normally and contain every acknowledged write once and in order.
  */
 export async function crashRounds({ store, kills, seed, inspect, padding = 0 }: CrashPlan): Promise<string> {
   const random = seededRandom(seed);
   const acknowledged: string[] = [];
   let written = 0;
   for (let killed = 0, round = 1; killed < kills; killed += writersAtOnce, round++) {
-    const writers = Array.from({ length: writersAtOnce }, (_, place) => {
+    const writers = Array.from({ length: writersAtOnce }, (_, index) => {
       const order = {
         store,
         session: "crash",
-        name: `r${round}w${place}`,
+        name: `r${round}w${index}`,
         operations: 1_000_000,
         acknowledge: true,
         padding,
@@ -45,32 +45,32 @@ export async function crashRounds({ store, kills, seed, inspect, padding = 0 }: 
       acknowledged.push(...lines.filter((line) => line.includes(":")));
     }
     await inspect?.();
-    const warnings = collectWarnings();
+    const warnings = muteWarnings();
     const memory = await openTestMemory({ store });
     const session = await memory.openSession("crash");
-    await assertSound(session);
-    const there = new Set(await marksOf(session));
+    await assertConsistent(session);
+    const stored = new Set(await writtenLabels(session));
     assert.deepEqual(
-      acknowledged.filter((mark) => !there.has(mark)),
+      acknowledged.filter((label) => !stored.has(label)),
       [],
       `lost in round ${round}`,
     );
-    written = there.size;
+    written = stored.size;
     await memory.close();
     warnings.restore();
   }
   return `${acknowledged.length} acknowledged, ${written} written, 0 lost`;
 }
 
-/** At the so-manieth line, the first of which says that it is ready. */
+/** Kills the writer after this many lines of output; the first says that it is ready. */
 function killAfter(writer: Program, lines: number): void {
   writer.onLine(() => {
     if (writer.lines.length > lines) writer.process.kill("SIGKILL");
   });
 }
 
-/** A torn line is warned of, as it should be; here it would only be noise. */
-function collectWarnings(): { restore(): void } {
+/** Torn lines cause warnings, which are expected here. */
+function muteWarnings(): { restore(): void } {
   const { warn } = console;
   console.warn = () => {};
   return {

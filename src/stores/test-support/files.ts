@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** The names and contents of a directory, to show that nobody touched it. */
+/** Names and content hashes of a directory, to verify that nothing changed. */
 export function fingerprint(directory: string): string[] {
   return readdirSync(directory)
     .sort()

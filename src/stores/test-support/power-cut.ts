@@ -3,20 +3,20 @@ import type { TracedCall } from "./traced-files.ts";
 
 interface Content {
   synced: Buffer;
-  /** Written since, and not synced. */
+  /** Calls since the last sync. */
   pending: TracedCall[];
-  /** Whether its name is safely in the directory. */
+  /** Whether its directory entry is synced. */
   named: boolean;
 }
 
-/** Which of the unsynced calls reached the disk after all; and whether unsynced names did. */
+/** Which unsynced calls reached the disk, and whether unsynced names did. */
 export interface Fate {
   name: string;
-  keeps(place: number, count: number): boolean;
+  keeps(index: number, count: number): boolean;
   namesStay: boolean;
 }
 
-/** The files of a directory after the power went at the end of these calls. */
+/** The files of a directory after a power cut that follows these calls. */
 export function afterPowerCut(
   calls: readonly TracedCall[],
   directory: string,
@@ -41,14 +41,14 @@ export function afterPowerCut(
     } else if (file) file.pending.push(call);
   }
   const left = new Map<string, Buffer>();
-  // A removal that was not synced may be undone, or may have happened.
+  // An unsynced removal may or may not have happened.
   for (const [path, file] of [...(fate.namesStay ? [] : removed), ...files]) {
     if (!file.named && !fate.namesStay) continue;
     left.set(
       basename(path),
       apply(
         file.synced,
-        file.pending.filter((_, place) => fate.keeps(place, file.pending.length)),
+        file.pending.filter((_, index) => fate.keeps(index, file.pending.length)),
       ),
     );
   }
@@ -61,11 +61,11 @@ function apply(content: Buffer, calls: readonly TracedCall[]): Buffer {
     if (call.call === "write") size = Math.max(size, call.at + call.data.length);
     else if (call.call === "truncate") size = call.size;
   }
-  const most = calls.reduce(
+  const capacity = calls.reduce(
     (end, call) => (call.call === "write" ? Math.max(end, call.at + call.data.length) : end),
     Math.max(size, content.length),
   );
-  const next = Buffer.alloc(most);
+  const next = Buffer.alloc(capacity);
   content.copy(next);
   for (const call of calls) {
     if (call.call === "write") call.data.copy(next, call.at);

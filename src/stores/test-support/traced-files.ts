@@ -3,14 +3,14 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** One call that changes a file below the directory, makes a change safe, or tells the world. */
+/** A call that changes a file below the directory, syncs a change, or prints to stdout. */
 export type TracedCall =
   | { call: "create" | "remove" | "sync"; path: string }
   | { call: "write"; path: string; at: number; data: Buffer }
   | { call: "truncate"; path: string; size: number }
   | { call: "say"; text: string };
 
-/** Why calls cannot be traced here; false when they can. */
+/** Why calls cannot be traced here; false if they can. */
 export function noTracing(): string | false {
   const { status, stderr, error } = spawnSync("strace", ["-f", "true"], { encoding: "utf8" });
   return status === 0 ? false : `no strace here: ${error?.message ?? stderr.trim()}`;
@@ -18,16 +18,16 @@ export function noTracing(): string | false {
 
 const traced = "openat,pwrite64,write,fdatasync,fsync,ftruncate,unlink";
 
-/** Runs a program with its file calls written to a log. */
+/** A command prefix that logs a program's file calls. */
 export function tracing(log: string): string[] {
   return ["strace", "-f", "-y", "-xx", "-s", "10000000", "-o", log, "-e", `trace=${traced}`];
 }
 
 export type Injection = "signal=SIGKILL" | "error=EIO" | "error=ENOSPC";
 
-/** Kills a program at its so-manieth call on one of the paths, or lets that call fail. */
+/** A command prefix that kills a program at its nth call on one of the paths, or lets that call fail. */
 export function injecting(call: string, nth: number, what: Injection, paths: readonly string[]): string[] {
-  // The faster way of stopping a program loses the signal.
+  // --seccomp-bpf is faster, but loses injected signals.
   const faster = what.startsWith("error") ? ["--seccomp-bpf"] : [];
   const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:${what}:when=${nth}`];
   return ["strace", "-f", ...faster, "-o", "/dev/null", ...inject, ...paths.flatMap((path) => ["-P", path])];
@@ -36,9 +36,9 @@ export function injecting(call: string, nth: number, what: Injection, paths: rea
 export async function readTrace(log: string, directory: string): Promise<TracedCall[]> {
   const calls: TracedCall[] = [];
   for await (const line of createInterface({ input: createReadStream(log) })) {
-    const [, name = "", given = "", result = ""] = /^\d+\s+(\w+)\((.*)\)\s+= (-?\d+)/.exec(line) ?? [];
+    const [, name = "", args = "", result = ""] = /^\d+\s+(\w+)\((.*)\)\s+= (-?\d+)/.exec(line) ?? [];
     if (name === "" || Number(result) < 0) continue;
-    const call = readCall(name, given);
+    const call = readCall(name, args);
     if (
       call &&
       (call.call === "say" || call.path === directory || call.path.startsWith(join(directory, "/")))
@@ -48,17 +48,17 @@ export async function readTrace(log: string, directory: string): Promise<TracedC
   return calls;
 }
 
-function readCall(name: string, given: string): TracedCall | undefined {
-  const file = /^(\d+)<([^>]*)>/.exec(given);
+function readCall(name: string, args: string): TracedCall | undefined {
+  const file = /^(\d+)<([^>]*)>/.exec(args);
   const path = file ? decode(file[2] ?? "").toString() : "";
-  const numbers = given.split(", ").slice(1);
+  const numbers = args.split(", ").slice(1);
   switch (name) {
     case "openat": {
-      const opened = decode(/"([^"]*)"/.exec(given)?.[1] ?? "").toString();
-      return given.includes("O_CREAT") ? { call: "create", path: opened } : undefined;
+      const opened = decode(/"([^"]*)"/.exec(args)?.[1] ?? "").toString();
+      return args.includes("O_CREAT") ? { call: "create", path: opened } : undefined;
     }
     case "unlink":
-      return { call: "remove", path: decode(/"([^"]*)"/.exec(given)?.[1] ?? "").toString() };
+      return { call: "remove", path: decode(/"([^"]*)"/.exec(args)?.[1] ?? "").toString() };
     case "fsync":
     case "fdatasync":
       return { call: "sync", path };
@@ -68,12 +68,12 @@ function readCall(name: string, given: string): TracedCall | undefined {
       return {
         call: "write",
         path,
-        data: decode(/"([^"]*)"/.exec(given)?.[1] ?? ""),
+        data: decode(/"([^"]*)"/.exec(args)?.[1] ?? ""),
         at: Number(numbers.at(-1)),
       };
     case "write":
       return file?.[1] === "1"
-        ? { call: "say", text: decode(/"([^"]*)"/.exec(given)?.[1] ?? "").toString() }
+        ? { call: "say", text: decode(/"([^"]*)"/.exec(args)?.[1] ?? "").toString() }
         : undefined;
     default:
       return undefined;

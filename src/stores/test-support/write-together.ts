@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { startWriter } from "../../../test/support/processes.ts";
 import type { WriterOrder } from "../../../test/support/writer.ts";
-import { assertSound, marksOf } from "./marks.ts";
+import { assertConsistent, writtenLabels } from "./consistency.ts";
 
 const processes = 8;
 
-/** Eight processes, let loose at the same moment on one session. */
+/** Starts eight processes that write to one session at the same time. */
 export async function writeTogether(
   store: string,
   operations: number,
   { clocks = [], appendEvery = 2 }: { clocks?: WriterOrder["clock"][]; appendEvery?: number } = {},
 ): Promise<string> {
-  const writers = Array.from({ length: processes }, (_, place) =>
+  const writers = Array.from({ length: processes }, (_, index) =>
     startWriter({
       store,
       session: "shared",
-      name: `w${place}`,
+      name: `w${index}`,
       operations,
       appendEvery,
       acknowledge: false,
-      ...(clocks[place] === undefined ? {} : { clock: clocks[place] }),
+      ...(clocks[index] === undefined ? {} : { clock: clocks[index] }),
     }),
   );
   let seconds = 0;
@@ -31,29 +31,31 @@ export async function writeTogether(
     for (const { ended } of writers) assert.deepEqual(await ended, { code: 0, signal: null, errors: "" });
     seconds = (performance.now() - started) / 1_000;
   } finally {
-    // Those that still wait for the word would hold up the whole run.
+    // Kill writers that still wait to start, or the test run would not end.
     for (const { process } of writers) process.kill();
   }
 
   const memory = await openTestMemory({ store });
   const session = await memory.resumeSession("shared");
-  await assertSound(session);
+  await assertConsistent(session);
   const expected = Array.from(
     { length: processes * operations },
-    (_, place) => `w${place % processes}:${Math.floor(place / processes) + 1}`,
+    (_, index) => `w${index % processes}:${Math.floor(index / processes) + 1}`,
   );
-  const marks = await marksOf(session);
-  assert.deepEqual(marks.toSorted(), expected.toSorted(), "an operation is missing");
-  for (let place = 0; place < processes; place++) {
-    const own = marks
-      .filter((mark) => mark.startsWith(`w${place}:`))
-      .map((mark) => Number(mark.split(":")[1]));
+  const labels = await writtenLabels(session);
+  assert.deepEqual(labels.toSorted(), expected.toSorted(), "an operation is missing");
+  for (let writer = 0; writer < processes; writer++) {
+    const own = labels
+      .filter((label) => label.startsWith(`w${writer}:`))
+      .map((label) => Number(label.split(":")[1]));
     assert.ok(
       own.every((number, index) => number === index + 1),
       "a process's own operations are out of order",
     );
   }
-  const turns = marks.filter((mark, place) => mark.split(":")[0] !== marks[place - 1]?.split(":")[0]).length;
+  const turns = labels.filter(
+    (label, index) => label.split(":")[0] !== labels[index - 1]?.split(":")[0],
+  ).length;
   assert.ok(
     operations < 100 || turns > processes,
     `the processes did not write at the same time: ${turns} turns`,

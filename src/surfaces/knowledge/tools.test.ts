@@ -70,7 +70,7 @@ test("what a person has locked stays, whatever the agent tries [knowledge.system
     },
   );
   await assert.rejects(journal.undo(2), { code: /locked|cannot_undo/ });
-  await assert.rejects(journal.undo(3), { code: "cannot_undo", message: /for a person to lock/ });
+  await assert.rejects(journal.undo(3), { code: "cannot_undo", message: /only a person may lock/ });
   assert.deepEqual(await systemPrompt.locks(), ["Never deploy on Fridays."]);
   await systemPrompt.unlock("Never deploy on Fridays.");
   await answer(session, "edit_system_prompt", {

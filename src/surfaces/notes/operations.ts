@@ -113,7 +113,7 @@ function existingNote(draft: Draft, id: string): NoteValue {
 function retag(draft: Draft, before: string[], after: string[]): void {
   const had = new Set(before.map(foldCase));
   const has = new Map(after.toReversed().map((tag) => [foldCase(tag), tag]));
-  draft.want("tag", [...new Set([...had, ...has.keys()])]);
+  draft.require("tag", [...new Set([...had, ...has.keys()])]);
   for (const [key, name] of has) {
     if (had.has(key)) continue;
     const tag = draft.record("tag", key);

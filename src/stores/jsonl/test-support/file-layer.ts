@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename } from "node:path";
 
-/** One call that changes a file or makes a change safe. */
+/** A call that changes a file or syncs a change. */
 export type FileEvent =
   | { call: "write"; name: string; at: number; data: Buffer }
   | { call: "truncate"; name: string; size: number }
@@ -25,7 +25,7 @@ function replace(calls: Partial<Record<Watched, unknown>>): void {
   syncBuiltinESMExports();
 }
 
-/** Runs the work with Node's file calls recorded; names are those of the files, without their directory. */
+/** Records Node's file calls while the work runs. Names are file names without directories. */
 export async function recordFiles(work: (events: FileEvent[]) => Promise<void>): Promise<FileEvent[]> {
   const events: FileEvent[] = [];
   const names = new Map<number, string>();
@@ -69,26 +69,26 @@ export async function recordFiles(work: (events: FileEvent[]) => Promise<void>):
 
 export interface Fault {
   call: Watched;
-  /** The so-manieth call from now fails, and only that. */
+  /** Only the nth call from now fails. */
   nth: number;
   code: "EIO" | "ENOSPC" | "EROFS" | "EACCES" | "EDQUOT";
-  /** A write that fails has got half of its bytes out. */
+  /** A failing write still writes half of its bytes. */
   half?: boolean;
 }
 
-/** Runs the work with one call failing; says whether it came to that. */
+/** Runs the work with one failing call; returns whether that call was reached. */
 export async function withFault(
   { call, nth, code, half }: Fault,
   work: () => Promise<void>,
 ): Promise<boolean> {
   let count = 0;
   let failed = false;
-  const original = originals[call] as (...given: unknown[]) => unknown;
+  const original = originals[call] as (...args: unknown[]) => unknown;
   replace({
-    [call]: (...given: unknown[]) => {
-      if (++count !== nth) return original(...given);
+    [call]: (...args: unknown[]) => {
+      if (++count !== nth) return original(...args);
       failed = true;
-      const [file, data, offset = 0] = given as [number, Buffer, number?];
+      const [file, data, offset = 0] = args as [number, Buffer, number?];
       if (half && call === "writeSync")
         originals.writeSync(file, data, offset, Math.floor((data.length - offset) / 2));
       throw Object.assign(new Error(`${code}: injected`), { code });

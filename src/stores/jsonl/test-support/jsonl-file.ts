@@ -5,16 +5,16 @@ import { temporaryDirectory } from "../../../../test/support/temporary.ts";
 import type { StoredRecord } from "../../store.ts";
 import { jsonlStore } from "../jsonl.ts";
 
-/** A session file written by the store, and what it says at each of its revisions. */
+/** A session file written by the store. */
 export interface WrittenFile {
   directory: string;
   path: string;
   data: Buffer;
-  /** Where each line begins; the last number is the length of the file. */
+  /** Offset of each line; the last is the length of the file. */
   lineStarts: number[];
 }
 
-/** One session, "test", with `notes` notes of `characters` characters and a notepad entry after each. */
+/** One session, "test", with `notes` notes of `characters` characters and a notepad write after each. */
 export async function writeSessionFile(notes: number, characters: number): Promise<WrittenFile> {
   const directory = temporaryDirectory();
   const memory = await openTestMemory({ store: await jsonlStore({ directory }) });
@@ -33,7 +33,7 @@ export async function writeSessionFile(notes: number, characters: number): Promi
   return { directory, path, data, lineStarts };
 }
 
-/** What a reader finds in the directory, with the warnings it gets. */
+/** Reads the session "test", and collects the warnings. */
 export async function readSession(
   directory: string,
 ): Promise<{ found: Found | undefined; warnings: string[] }> {

@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-export interface Wire {
+export interface CuttableProxy {
   port: number;
-  /** Cuts every connection as soon as so many more pieces have come from that side; the last of them is lost. */
-  cutAfter(side: "client" | "server", pieces: number): void;
-  /** From now on nothing gets through on the connections there are, and nobody is told. New ones work. */
+  /** Cuts a connection at the nth next chunk from that side; that chunk is lost. */
+  cutAfter(side: "client" | "server", chunks: number): void;
+  /** Silently drops all data on the existing connections. New connections work. */
   goSilent(): void;
   cuts: number;
   close(): Promise<void>;
 }
 
-/** A wire to a server on loopback that can be cut at a chosen moment. */
-export async function startProxy(targetPort: number): Promise<Wire> {
+/** A proxy to a server on loopback whose connections can be cut at a chosen moment. */
+export async function startProxy(targetPort: number): Promise<CuttableProxy> {
   const pairs = new Set<{ client: Socket; server: Socket; silent: boolean }>();
   const remaining: { client: number; server: number } = {
     client: Number.POSITIVE_INFINITY,
@@ -28,13 +28,13 @@ export async function startProxy(targetPort: number): Promise<Wire> {
     };
     for (const side of ["client", "server"] as const) {
       const [from, to] = side === "client" ? [pair.client, pair.server] : [pair.server, pair.client];
-      from.on("data", (piece) => {
+      from.on("data", (chunk) => {
         if (pair.silent) return;
         if (--remaining[side] <= 0) {
           remaining[side] = Number.POSITIVE_INFINITY;
           proxy.cuts++;
           drop();
-        } else to.write(piece);
+        } else to.write(chunk);
       });
       from.on("error", drop);
       from.on("close", () => !pair.silent && drop());
@@ -42,11 +42,11 @@ export async function startProxy(targetPort: number): Promise<Wire> {
   });
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
-  const proxy: Wire = {
+  const proxy: CuttableProxy = {
     port: (listener.address() as AddressInfo).port,
     cuts: 0,
-    cutAfter(side, pieces) {
-      remaining[side] = pieces;
+    cutAfter(side, chunks) {
+      remaining[side] = chunks;
     },
     goSilent() {
       for (const pair of pairs) pair.silent = true;

@@ -1,9 +1,9 @@
 import type { SqlitePages } from "./pages.ts";
 
-/** A column's value; undefined when it cannot be read. */
+/** A column's value; undefined if it cannot be read. */
 export type Column = string | number | null | undefined;
 
-/** A row with its columns; `keyed` rows come from a table that is its own index. */
+/** A row with its columns; `keyed` rows come from an index or a WITHOUT ROWID table. */
 export interface RawRow {
   keyed: boolean;
   columns: Column[];
@@ -14,12 +14,12 @@ const leafIndex = 0x0a;
 const innerIndex = 0x02;
 const innerTable = 0x05;
 
-/** Pages that belong to a tree of rows, whether or not they hold any. */
+/** Whether a page is part of a b-tree. */
 export function isTreePage(page: DataView): boolean {
   return [leafTable, leafIndex, innerIndex, innerTable].includes(page.getUint8(0));
 }
 
-/** The rows on one page. `visited` is called for the pages on which long rows continue. */
+/** The rows on one page. Calls `visited` for each overflow page. */
 export function* rowsOnPage(
   page: DataView,
   pages: SqlitePages,
@@ -39,13 +39,13 @@ export function* rowsOnPage(
 }
 
 interface Payload {
-  /** As many as could be found. */
+  /** The bytes that were found. */
   bytes: Uint8Array;
   length: number;
 }
 
-/** No text of ours is longer; a larger number is damage. */
-const longestRow = 2 ** 30;
+/** None of our rows is longer; a larger length is damage. */
+const maxRowBytes = 2 ** 30;
 
 function readPayload(
   page: DataView,
@@ -56,12 +56,13 @@ function readPayload(
 ): Payload | undefined {
   const length = readVarint(page, start);
   const rowid = length && inTable ? readVarint(page, length.next) : length;
-  if (!length || !rowid || length.value > longestRow) return undefined;
+  if (!length || !rowid || length.value > maxRowBytes) return undefined;
   const { usable } = pages;
-  const most = inTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
-  const least = Math.floor(((usable - 12) * 32) / 255) - 23;
-  const tail = least + ((length.value - least) % (usable - 4));
-  const local = length.value <= most ? length.value : tail <= most ? tail : least;
+  // The payload bytes stored on this page; see "Cell Payload Overflow Pages" in SQLite's file format.
+  const max = inTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
+  const min = Math.floor(((usable - 12) * 32) / 255) - 23;
+  const tail = min + ((length.value - min) % (usable - 4));
+  const local = length.value <= max ? length.value : tail <= max ? tail : min;
   if (rowid.next + local > usable) return undefined;
   const parts = [bytesOf(page, rowid.next, local)];
   let missing = length.value - local;
@@ -75,9 +76,9 @@ function readPayload(
     missing -= taken;
     next = view.getUint32(0);
   }
-  // A chain that goes on after its end was damaged somewhere.
-  const whole = missing === 0 && next === 0;
-  return { bytes: whole ? Buffer.concat(parts) : (parts[0] ?? new Uint8Array()), length: length.value };
+  // An overflow chain that continues past the payload is damaged.
+  const isComplete = missing === 0 && next === 0;
+  return { bytes: isComplete ? Buffer.concat(parts) : (parts[0] ?? new Uint8Array()), length: length.value };
 }
 
 function readColumns(bytes: Uint8Array, length: number): Column[] | undefined {
@@ -116,11 +117,11 @@ function readValue(view: DataView, at: number, kind: number): Column {
 
 function readInteger(view: DataView, at: number, size: number): number {
   let value = view.getInt8(at);
-  for (let place = 1; place < size; place++) value = value * 256 + view.getUint8(at + place);
+  for (let index = 1; index < size; index++) value = value * 256 + view.getUint8(at + index);
   return value;
 }
 
-/** No stored text has a NUL in it, and none is anything but UTF-8: what is, is damage. */
+/** Stored text is UTF-8 without NUL; anything else is damage. */
 function readString(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -130,15 +131,15 @@ function readString(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Seven bits to a byte, the most significant first; the ninth byte has eight. */
+/** SQLite varint: seven bits per byte, big-endian; the ninth byte has eight. */
 function readVarint(view: DataView, start: number): { value: number; next: number } | undefined {
   let value = 0;
-  for (let place = 0; place < 9; place++) {
-    if (start + place >= view.byteLength) return undefined;
-    const byte = view.getUint8(start + place);
-    if (place === 8) return { value: value * 256 + byte, next: start + 9 };
+  for (let index = 0; index < 9; index++) {
+    if (start + index >= view.byteLength) return undefined;
+    const byte = view.getUint8(start + index);
+    if (index === 8) return { value: value * 256 + byte, next: start + 9 };
     value = value * 128 + (byte & 0x7f);
-    if (byte < 0x80) return { value, next: start + place + 1 };
+    if (byte < 0x80) return { value, next: start + index + 1 };
   }
   return undefined;
 }

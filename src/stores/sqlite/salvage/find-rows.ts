@@ -5,7 +5,7 @@ import type { SessionRow } from "../../../engine/state.ts";
 import { type Column, isTreePage, type RawRow, rowsOnPage } from "./cells.ts";
 import { openPages } from "./pages.ts";
 
-/** A session's row; its notepad is undefined when it cannot be read. */
+/** A session's row; the notepad is undefined if it cannot be read. */
 export type FoundSession = Omit<SessionRow, "notepad" | "counters" | "lastFork"> & {
   notepad: string | null | undefined;
 };
@@ -18,7 +18,7 @@ export interface FoundRecord {
   value: Json;
 }
 
-/** What was found of one session id. */
+/** What was found of one session. */
 export interface Found {
   session?: FoundSession;
   records: FoundRecord[];
@@ -27,39 +27,40 @@ export interface Found {
 
 export interface FoundRows {
   sessions: Map<string, Found>;
-  /** Rows of which a part could not be read, and pages that make no sense. */
+  /** Rows that are partly unreadable. */
   brokenRows: number;
+  /** Pages that are neither part of a b-tree nor of a row. */
   brokenPages: number;
 }
 
-/** Starts a progress display for so many pages. */
+/** Starts a progress display for this many pages. */
 export type StartProgress = (pages: number) => { at(page: number): void; end(): void };
 
-/** Reads every row of our tables that is still whole, page by page. */
+/** Reads every intact row of our tables, page by page. */
 export function findRows(path: string, startProgress?: StartProgress): FoundRows {
   const pages = openPages(path);
   const progress = startProgress?.(pages.count);
   const rows: FoundRows = { sessions: new Map(), brokenRows: 0, brokenPages: 0 };
   const continued = new Set<number>();
-  const strange: number[] = [];
+  const unknown: number[] = [];
   try {
-    // The first page holds the schema, which is known.
+    // Skip page 1, which contains the schema.
     for (let number = 2; number <= pages.count; number++) {
       progress?.at(number);
       const page = pages.free.has(number) ? undefined : pages.page(number);
       if (!page) continue;
-      if (!isTreePage(page)) strange.push(number);
+      if (!isTreePage(page)) unknown.push(number);
       else for (const row of rowsOnPage(page, pages, (each) => continued.add(each))) keepRow(rows, row);
     }
   } finally {
     progress?.end();
     pages.close();
   }
-  rows.brokenPages = strange.filter((number) => !continued.has(number)).length;
+  rows.brokenPages = unknown.filter((number) => !continued.has(number)).length;
   return rows;
 }
 
-/** Tables are recognised by the shape of their rows; rows that fit none are left out. */
+/** Recognises a table by the shape of its rows; ignores other rows. */
 function keepRow(rows: FoundRows, { keyed, columns }: RawRow): void {
   const [id] = columns;
   if (typeof id !== "string") return;
@@ -108,7 +109,7 @@ function sessionOf(columns: readonly Column[]): FoundSession | undefined {
   } as FoundSession;
 }
 
-/** A kind that cannot be read counts as one; another text there means another table. */
+/** An unreadable kind counts as a record; any other text means the row is of another table. */
 function isRecordKind(kind: Column): boolean {
   return kind === undefined || (typeof kind === "string" && Object.hasOwn(recordKinds, kind));
 }

@@ -1,19 +1,19 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 
-/** The pages of a SQLite file as they stand on the disk, with what its write-ahead log has of them. */
+/** The raw pages of a SQLite file, including newer versions from its write-ahead log. */
 export interface SqlitePages {
   readonly count: number;
-  /** Bytes of a page that hold content. */
+  /** Usable bytes per page. */
   readonly usable: number;
-  /** Pages that hold nothing any more, though their old content is still there. */
+  /** Pages on the freelist; they still contain old content. */
   readonly free: ReadonlySet<number>;
   page(number: number): DataView | undefined;
   close(): void;
 }
 
-const usualPageSize = 4_096;
+const defaultPageSize = 4_096;
 
-/** Opens a file without SQLite, so that no damage keeps it closed. Nothing is changed. */
+/** Opens a file read-only without SQLite, so that damage cannot prevent it. */
 export function openPages(path: string): SqlitePages {
   const file = openSync(path, "r");
   const read = (from: number, length: number): DataView | undefined => {
@@ -37,9 +37,9 @@ export function openPages(path: string): SqlitePages {
 }
 
 function pageSizeIn(header: DataView | undefined): number {
-  const size = header?.getUint16(16) ?? usualPageSize;
+  const size = header?.getUint16(16) ?? defaultPageSize;
   if (size === 1) return 65_536;
-  return size >= 512 && (size & (size - 1)) === 0 ? size : usualPageSize;
+  return size >= 512 && (size & (size - 1)) === 0 ? size : defaultPageSize;
 }
 
 function freePages(first: number, count: number, page: SqlitePages["page"]): Set<number> {
@@ -63,7 +63,7 @@ interface Log {
 const logHeader = 32;
 const frameHeader = 24;
 
-/** The newest committed version of each page in a write-ahead log; it ends where a checksum is wrong. */
+/** The newest committed version of each page in a write-ahead log. Stops at the first wrong checksum. */
 function readLog(path: string): Log {
   const none: Log = { pageSize: undefined, pages: new Map() };
   if (!existsSync(path)) return none;

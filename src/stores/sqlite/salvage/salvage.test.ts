@@ -29,7 +29,7 @@ before(async () => {
   await fork.notes.add("only in the fork", ["fork"]);
   await memory.deleteSession("gamma");
   for (const id of ["alpha", "beta", "fork"]) originals.set(id, await memory.exportSession(id));
-  // The log is still beside the file: the newest pages are in there only.
+  // Copy before closing: the newest pages are only in the write-ahead log.
   for (const end of ["", "-wal"]) copyFileSync(whole + end, join(directory, `logged.db${end}`));
   await memory.close();
 });
@@ -42,7 +42,7 @@ function documentOf(documents: SessionExport[], id: string): SessionExport {
   return documents.find(({ session }) => session.id === id) ?? assert.fail(`${id} was not found`);
 }
 
-/** A copy of the file in which these pages are overwritten. */
+/** A copy of the file with these pages overwritten. */
 function damage(name: string, pages: readonly number[], filling: (page: number) => Uint8Array): string {
   const path = join(directory, name);
   const bytes = readFileSync(whole);
@@ -54,7 +54,7 @@ function damage(name: string, pages: readonly number[], filling: (page: number) 
 const noise = (page: number) =>
   Uint8Array.from({ length: pageSize }, (_, at) => (at * 7_919 + page * 104_729) % 251);
 
-test("a file without damage is read to the last byte without SQLite, its log included [people.salvage]", () => {
+test("salvage reads an intact file completely, including its write-ahead log [people.salvage]", () => {
   assert.ok(!existsSync(`${whole}-wal`) && statSync(join(directory, "logged.db-wal")).size > 0);
   for (const file of [whole, join(directory, "logged.db")]) {
     const { documents, losses } = salvage(file, undefined);
@@ -64,7 +64,7 @@ test("a file without damage is read to the last byte without SQLite, its log inc
   }
 });
 
-test("whichever page is overwritten, the rest comes out, and nothing that comes out is wrong [people.salvage]", () => {
+test("with any one page overwritten, salvage recovers the rest, and nothing recovered is wrong [people.salvage]", () => {
   const pages = statSync(whole).size / pageSize;
   for (let page = 1; page <= pages; page++) {
     const filling = page % 2 === 0 ? noise : () => new Uint8Array(pageSize);
@@ -90,8 +90,8 @@ test("whichever page is overwritten, the rest comes out, and nothing that comes 
   }
 });
 
-test("what the rows have lost is told by the journal, as far as it has no gaps [people.salvage]", () => {
-  // The page of the sessions' own rows: all three titles and notepads stand there or go on from there.
+test("lost rows are rebuilt from the journal, as far as it has no gaps [people.salvage]", () => {
+  // The page with the session rows: titles and notepads start there.
   const bytes = readFileSync(whole);
   const page = 1 + Math.floor(bytes.lastIndexOf("Session beta") / pageSize);
   const { documents, losses } = salvage(damage("rows.db", [page], noise), undefined);
@@ -99,7 +99,7 @@ test("what the rows have lost is told by the journal, as far as it has no gaps [
   assert.deepEqual(documentOf(documents, "beta").records, original("beta").records);
   assert.match(
     losses.join("\n"),
-    /The row of session beta could not be read; its history tells what it held\./,
+    /The row of session beta could not be read; it was rebuilt from the history\./,
   );
   assert.match(losses.join("\n"), /\d+ pages of the file could not be read/);
   assert.deepEqual(documentOf(documents, "fork").records, original("fork").records);
@@ -107,7 +107,7 @@ test("what the rows have lost is told by the journal, as far as it has no gaps [
   assert.ok(!documents.some(({ session }) => session.id === "gamma"), "a deleted session came back");
 });
 
-test("a damaged database is refused in one line, salvaged into a file, and imported into a new one [people.salvage-command]", async () => {
+test("a damaged database is reported in one line, salvaged to a file, and imported into a new one [people.salvage-command]", async () => {
   const path = damage("command.db", [1, 2, 3], noise);
   const rescued = join(directory, "rescued.jsonl");
   const shown = await holdfastWith({}, "show", "--db", path);
@@ -127,7 +127,7 @@ test("a damaged database is refused in one line, salvaged into a file, and impor
   await again.close();
 });
 
-test("a file that holds nothing of ours, and one that is cut short, are answered clearly [people.salvage-command]", async () => {
+test("salvage reports a file without sessions, and reads a truncated one [people.salvage-command]", async () => {
   const foreign = join(directory, "foreign.db");
   writeFileSync(foreign, "no database at all\n".repeat(1_000));
   const { code, stderr } = await holdfastWith({}, "export", "--salvage", "--db", foreign);

@@ -8,34 +8,34 @@ import { type Found, type FoundRows, findRows, type StartProgress } from "./find
 
 export interface Salvage {
   documents: SessionExport[];
-  /** What could not be read, in sentences. */
+  /** What could not be read, for the user. */
   losses: string[];
 }
 
-/** Recovers what can still be read of a SQLite file, however damaged. The file is not changed. */
-export function salvage(path: string, wanted: string | undefined, startProgress?: StartProgress): Salvage {
+/** Recovers the readable sessions of a damaged SQLite file, without changing it. Default: all but the deleted ones. */
+export function salvage(path: string, idPrefix: string | undefined, startProgress?: StartProgress): Salvage {
   const rows = findRows(path, startProgress);
   const losses: string[] = [];
   const documents = [...rows.sessions].flatMap(([id, found]) => {
-    const isWanted = wanted === undefined ? !isDeleted(found) : id.startsWith(wanted);
-    return isWanted ? [rebuild(id, found, rows, losses)] : [];
+    const isSelected = idPrefix === undefined ? !isDeleted(found) : id.startsWith(idPrefix);
+    return isSelected ? [rebuild(id, found, rows, losses)] : [];
   });
   if (rows.brokenPages > 0) losses.push(`${rows.brokenPages} pages of the file could not be read.`);
-  if (rows.brokenRows > 0) losses.push(`${rows.brokenRows} rows could not be read, or not to their end.`);
+  if (rows.brokenRows > 0) losses.push(`${rows.brokenRows} rows could not be read completely.`);
   return { documents, losses };
 }
 
-/** A session from its rows; what is missing there comes from its journal as far as that is without gaps. */
+/** Rebuilds a session from its rows; fills in what is missing from the journal's newest entries without a gap. */
 function rebuild(id: string, found: Found, rows: FoundRows, losses: string[]): SessionExport {
   const lineage = found.session?.lineage ?? lineageIn(found, rows);
   const records = new Map<string, Json>();
   const entries = new Map<number, JournalEntry>();
   for (const { sessionId, revision } of lineage.toReversed()) {
     const ancestor = rows.sessions.get(sessionId);
-    if (!ancestor) losses.push(`Session ${id} is a fork of ${sessionId}, of which nothing could be read.`);
-    else takeOver(ancestor, revision, records, entries);
+    if (!ancestor) losses.push(`Session ${id} is a fork of ${sessionId}, which could not be read.`);
+    else collectRows(ancestor, revision, records, entries);
   }
-  takeOver(found, Number.MAX_SAFE_INTEGER - 1, records, entries);
+  collectRows(found, Number.MAX_SAFE_INTEGER - 1, records, entries);
   const journal = [...entries.values()].sort((a, b) => a.revision - b.revision);
   const newest = found.session?.revision ?? journal.at(-1)?.revision ?? 0;
   const replayed = replayTail(journal, newest);
@@ -43,7 +43,7 @@ function rebuild(id: string, found: Found, rows: FoundRows, losses: string[]): S
   const notepad =
     found.session?.notepad === undefined ? replayed.texts.get("notepad") : found.session.notepad;
   if (!found.session)
-    losses.push(`The row of session ${id} could not be read; its history tells what it held.`);
+    losses.push(`The row of session ${id} could not be read; it was rebuilt from the history.`);
   if (notepad === undefined && found.session?.notepad === undefined)
     losses.push(`The notepad of session ${id} could not be read.`);
   if (journal.length < newest)
@@ -79,7 +79,7 @@ function isDeleted({ session, entries }: Found): boolean {
   return last?.type === "field" && last.after === "deleted";
 }
 
-/** A fork's first entry says of what and when it was taken. */
+/** A fork's first entry names its parent and revision. */
 function lineageIn({ entries }: Found, rows: FoundRows, depth = 0): LineageStep[] {
   for (const { operation } of entries.values()) {
     if (!isFork(operation) || depth > rows.sessions.size) continue;
@@ -94,8 +94,8 @@ function isFork(operation: LoggedOperation): operation is Extract<SessionBirth, 
   return operation.type === "session.forked";
 }
 
-/** A session's own rows, or an ancestor's as they were at a revision. */
-function takeOver(
+/** Adds a session's rows as of a revision. */
+function collectRows(
   { records, entries }: Found,
   at: number,
   into: Map<string, Json>,
@@ -107,7 +107,7 @@ function takeOver(
   for (const [revision, entry] of entries) if (revision <= at) journal.set(revision, entry);
 }
 
-/** What the last entries without a gap between them say: records they wrote, and texts they wrote from the beginning. */
+/** Replays the newest entries without a gap: the records they wrote, and the texts they wrote from the start. */
 function replayTail(journal: readonly JournalEntry[], newest: number) {
   const tail: JournalEntry[] = [];
   for (const entry of journal.toReversed()) {
