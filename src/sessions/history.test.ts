@@ -154,7 +154,7 @@ test("it is refused with the reason where it does not apply [journal.undo-any]",
   const before = await everything(session);
   for (const [revision, reason] of [
     [added, /changed since/],
-    [removed, /there again/],
+    [removed, /added again/],
     [fork, /fork/],
     [undone, /undone already/],
     [1, /no operation/],

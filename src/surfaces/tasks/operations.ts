@@ -40,7 +40,7 @@ function beginTask(draft: Draft, state: State, description: string): { task: str
   if (open.length >= maxDepth) {
     throw new HoldfastError(
       "over_limit",
-      `Tasks can be nested ${maxDepth} deep, and ${open.length} are open. Call end_task or cancel_task first. The innermost task is: ${open.at(-1)?.[1].description}`,
+      `Tasks can be nested ${maxDepth} deep, and ${open.length} are open. Call end_task or cancel_task first. The innermost is: ${open.at(-1)?.[1].description}`,
       { data: { open: open.length, limit: maxDepth } },
     );
   }
