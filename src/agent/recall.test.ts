@@ -98,11 +98,11 @@ test("recall says what to do when there is nothing to give back [controller.reca
   const { events } = await stage.say("Recall.");
   const texts = ofType(events, "tool-result").map(({ text }) => text);
   assert.match(texts[0] ?? "", /recall needs "message" \(a number\) or "query" \(a text\)/);
-  assert.match(texts[1] ?? "", /There is no message 99; there are 2\./);
+  assert.match(texts[1] ?? "", /There is no message 99; the last one is 2\./);
   assert.match(texts[2] ?? "", /No message contains that text\./);
   assert.match(
     texts[3] ?? "",
-    /There is no tool result with the id "nobody"\. The ids stand in the stubs and in your tool calls\./,
+    /There is no tool result with the id "nobody"\. The stubs and your tool calls show the ids\./,
   );
 });
 

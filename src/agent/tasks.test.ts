@@ -192,6 +192,6 @@ test("several tasks in one answer, and one begun and ended at once, leave a vali
   const last = shape(stage.turns().at(-1));
   assert.deepEqual(last.slice(0, 3), ["user: Go.", "user: [Task: A — first]", "user: [Task: B — second]"]);
   assert.ok(
-    last.some((line) => line.includes("There is no open task. Call begin_task first, or just go on")),
+    last.some((line) => line.includes("There is no open task. Call begin_task first, or just continue")),
   );
 });

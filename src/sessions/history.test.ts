@@ -154,7 +154,7 @@ test("undo is rejected with a reason if the inverse does not apply [journal.undo
   const before = await everything(session);
   for (const [revision, reason] of [
     [added, /changed since/],
-    [removed, /there again/],
+    [removed, /added again/],
     [fork, /fork/],
     [undone, /already undone/],
     [1, /no operation/],

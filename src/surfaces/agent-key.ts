@@ -1,9 +1,9 @@
 import type { SessionRow } from "../engine/state.ts";
 
-/** An agent: two owners may each have one of the same name. */
+/** Identifies an agent: names are unique per owner only. */
 export type AgentOf = Pick<SessionRow, "owner" | "agent">;
 
-/** What tells agents apart; no names of two others come to the same. */
+/** A map key that is unique per owner and agent. */
 export function agentKey({ owner, agent }: AgentOf): string {
   return JSON.stringify([owner, agent]);
 }

@@ -50,7 +50,7 @@ test("a wrong type is refused with the field's name [bad.types]", async () => {
   }
 });
 
-test("a value out of its bounds is refused with the bound and what came [bad.types]", async () => {
+test("an out-of-range value is refused with the bound and the value [bad.types]", async () => {
   const memory = await openTestMemory({ surfaces: ["notes", "tasks"] });
   const session = await memory.createSession();
   const cases: [tool: string, input: Record<string, unknown>, says: string][] = [
@@ -65,7 +65,7 @@ test("a value out of its bounds is refused with the bound and what came [bad.typ
   }
 });
 
-test("an unknown operation, action or tool is refused with those that exist [bad.types]", async () => {
+test("an unknown operation, action or tool is refused with the list of those that exist [bad.types]", async () => {
   const session = await filledSession();
   const operation = await refusal(session, "update_notepad", { operation: "clear", content: "kept" });
   for (const known of ["find_replace", "append", "prepend", "delete"])
@@ -85,7 +85,7 @@ test("an unknown operation, action or tool is refused with those that exist [bad
   }
 });
 
-test("an unknown field is refused with its name and the one that was meant [bad.types]", async () => {
+test("an unknown field is refused with its name and a suggestion [bad.types]", async () => {
   const session = await filledSession();
   for (const [tool, input, wrong, meant] of [
     ["write_notepad", { content: "x", Content: "y" }, "Content", "content"],
@@ -106,7 +106,7 @@ test("an unknown field is refused with its name and the one that was meant [bad.
   }
 });
 
-test("an input that is no object is refused [bad.types]", async () => {
+test("an input that is not an object is refused [bad.types]", async () => {
   const session = await filledSession();
   for (const input of ["content", 5, true, ["content"], Symbol.iterator, () => 1]) {
     assert.equal((await refusal(session, "write_notepad", input)).code, "invalid_input");
@@ -148,7 +148,7 @@ test("the library refuses wrong types too [bad.types]", async () => {
   assert.deepEqual(await everything(session), before);
 });
 
-test("a misspelt limit or one that is no number is refused when the memory is opened [bad.types]", async () => {
+test("opening a memory with a misspelt or invalid limit is refused [bad.types]", async () => {
   assert.match(
     (await rejection(openTestMemory({ limits: { noteTag: 3 } as object }), "invalid_input")).message,
     /"noteTag".*noteTags/,
@@ -220,7 +220,7 @@ test("an unknown or malformed session id is refused with the next step [bad.ids]
   assert.deepEqual(await memory.listSessions(), []);
 });
 
-test("NUL is refused wherever text comes in, with its field [bad.text]", async () => {
+test("NUL is refused in every text input, with the field's name [bad.text]", async () => {
   const session = await filledSession();
   for (const [tool, input, field] of [
     ["write_notepad", { content: "a\u0000b" }, "content"],
@@ -248,7 +248,7 @@ test("NUL is refused wherever text comes in, with its field [bad.text]", async (
   assert.deepEqual(await memory.listSessions(), []);
 });
 
-test("lone surrogates become U+FFFD, pairs and everything else stay [bad.text]", async () => {
+test("lone surrogates become U+FFFD; pairs and everything else are unchanged [bad.text]", async () => {
   const session = await filledSession();
   await answer(session, "write_notepad", { content: "a\ud800b\udc00 🦞\r\n\ufeff\u202e" });
   assert.equal(await session.notepad.read(), "a\ufffdb\ufffd 🦞\r\n\ufeff\u202e");
@@ -264,7 +264,7 @@ test("lone surrogates become U+FFFD, pairs and everything else stay [bad.text]",
   assert.equal((await memory.listSessions())[0]?.title, "a\ufffd");
 });
 
-test("a hundred megabytes are refused with a typed error, wherever they come in [bad.huge]", async () => {
+test("every input refuses a hundred megabytes with a typed error [bad.huge]", async () => {
   const session = await filledSession();
   const huge = "x".repeat(100 * 1024 * 1024);
   for (const [tool, input] of [
@@ -289,7 +289,7 @@ test("a hundred megabytes are refused with a typed error, wherever they come in 
   assert.ok(text.length < 1_000);
 });
 
-test("ten thousand tags and a nesting of a hundred thousand are refused [bad.huge]", async () => {
+test("ten thousand tags and a hundred thousand levels of nesting are refused [bad.huge]", async () => {
   const session = await filledSession();
   const tags = Array.from({ length: 10_000 }, (_, index) => `tag-${index}`);
   assert.equal((await refusal(session, "add_note", { content: "x", tags })).code, "over_limit");

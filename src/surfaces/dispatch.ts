@@ -5,12 +5,12 @@ import { HoldfastError } from "../errors.ts";
 import type { Call, Tool } from "./surface.ts";
 import type { ToolAnswer } from "./toolbox.ts";
 
-/** Tools by every name they may be called by. */
+/** Tools by every name a caller may use. */
 export type ToolsByName = ReadonlyMap<string, Tool>;
 
 /**
- * The one way into a tool: parse, run, answer. A refusal is an answer that says what to do next;
- * nothing a caller sends makes this throw.
+ * The single entry point for tool calls: parse, run, answer. It never throws because of the caller's input:
+ * a refusal is an answer that says what to do next.
  */
 export async function dispatch(
   tools: ToolsByName,
@@ -30,10 +30,10 @@ export async function dispatch(
 }
 
 function parseInput(tool: Tool, input: unknown): Record<string, unknown> {
-  const given = input ?? {};
-  const parsed = tool.input.safeParse(given);
+  const fields = input ?? {};
+  const parsed = tool.input.safeParse(fields);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => describeIssue(issue, given, tool));
+  const problems = parsed.error.issues.map((issue) => describeIssue(issue, fields, tool));
   throw new HoldfastError("invalid_input", `${tool.name}: ${problems.join("; ")}. Nothing was changed.`, {
     data: { tool: tool.name, problems },
   });
@@ -75,7 +75,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
 }
 
-/** What a length or a number must be, and what it is. */
+/** The limit on a length or number, and the actual value. */
 function boundText(bound: string, limit: number | bigint, value: unknown): string {
   if (typeof value === "string")
     return value === ""
@@ -85,13 +85,13 @@ function boundText(bound: string, limit: number | bigint, value: unknown): strin
   return `be ${bound} ${limit} (got ${JSON.stringify(value)})`;
 }
 
-function didYouMean(given: string, known: readonly string[]): string {
+function didYouMean(unknown: string, known: readonly string[]): string {
   const close = known.find(
     (name) =>
-      name.toLowerCase() === given.toLowerCase() ||
-      name.startsWith(given) ||
-      given.startsWith(name) ||
-      sameLetters(name, given),
+      name.toLowerCase() === unknown.toLowerCase() ||
+      name.startsWith(unknown) ||
+      unknown.startsWith(name) ||
+      sameLetters(name, unknown),
   );
   return close ? `did you mean "${close}"? ` : "";
 }
@@ -120,12 +120,12 @@ function unexpected(name: string, error: unknown): HoldfastError {
   const message = error instanceof Error ? error.message : String(error);
   return new HoldfastError(
     "store_failed",
-    `${name} failed: ${message}. Go on without it, and try again later.`,
+    `${name} failed: ${message}. Continue without it and try again later.`,
     { cause: error },
   );
 }
 
-/** A parameter that an operation needs although the schema cannot say so. */
+/** Checks a parameter that is optional in the schema but required by this operation. */
 export function required<T>(value: T | undefined, field: string, operation: string): T {
   if (value !== undefined) return value;
   throw new HoldfastError(
@@ -135,7 +135,7 @@ export function required<T>(value: T | undefined, field: string, operation: stri
   );
 }
 
-/** JSON Schema of a tool's input or output, in the form the providers take. */
+/** JSON Schema of a tool's input or output, in the form providers accept. */
 export function schemaOf(shape: z.ZodObject, io: "input" | "output"): Record<string, unknown> {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(shape, { io });
   return schema;

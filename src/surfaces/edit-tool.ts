@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { EditCounts, EditOperation } from "../engine/edit-text.ts";
 import { required } from "./dispatch.ts";
 
-/** What `update_notepad` and `edit_system_prompt` take. */
+/** Input of `update_notepad` and `edit_system_prompt`. */
 export const editInput = z.strictObject({
   operation: z.enum(["find_replace", "append", "prepend", "delete"]).describe("The type of edit to perform"),
   content: z.string().optional().describe("For append/prepend: text to add. For delete: text to remove."),
@@ -20,7 +20,7 @@ export const editOutput = z.object({
 
 type EditInput = z.output<typeof editInput>;
 
-/** The operation that a call asks for, on the text of this name. */
+/** Builds the operation for a call on the named text. */
 export function operationOf<Text extends string>(text: Text, input: EditInput): EditOperation<Text> {
   const { operation } = input;
   if (operation === "find_replace") {
@@ -41,14 +41,16 @@ export function editAnswer(
   return {
     ok: true,
     ...(all && replaced !== undefined ? { replaced } : {}),
-    ...(otherMatches ? { other_matches: otherMatches, message: othersLeft(operation, otherMatches) } : {}),
+    ...(otherMatches
+      ? { other_matches: otherMatches, message: otherMatchesMessage(operation, otherMatches) }
+      : {}),
   };
 }
 
-function othersLeft(operation: string, count: number): string {
+function otherMatchesMessage(operation: string, count: number): string {
   const next =
     operation === "find_replace"
       ? "Set replace_all to true to replace them too."
       : "Call delete again to remove the next one.";
-  return `The first match was changed; ${count} other ${count === 1 ? "match is" : "matches are"} left. ${next}`;
+  return `Changed the first match; ${count} other ${count === 1 ? "match remains" : "matches remain"}. ${next}`;
 }

@@ -1,7 +1,7 @@
 import { HoldfastError } from "../errors.ts";
 import type { Toolbox } from "./toolbox.ts";
 
-/** No surfaces at all: tools need schemas, and those need a library that takes longer to load than a hook may take. */
+/** No surfaces: tools need a schema library, and loading it takes longer than a hook may run. */
 export const emptyToolbox: Toolbox = {
   tools: [],
   changeable: new Set(),

@@ -43,21 +43,21 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 const environment: Environment = {
   now: 1_000,
   limits: { ...defaultLimits, notepadCharacters: 40, noteTags: 2, refs: 2, scratchpadTokens: 20 },
-  countTokens: (given) => given.length,
+  countTokens: (content) => content.length,
 };
 
-test("an operation gives the same changes for the same state and changes nothing it was given [engine.pure]", () => {
+test("an operation is deterministic and mutates none of its arguments [engine.pure]", () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 25, size: "max" }), (operations) => {
-      let state = newborn();
+      let state = newSession();
       const records = new Map<RecordId, Json>();
       for (const each of operations) {
         deepFreeze(each);
         freezeState(state);
-        const before = picture(state, records);
+        const before = serialise(state, records);
         const [once, twice] = [attempt(state, records, each), attempt(state, records, each)];
         assert.deepEqual(once, twice);
-        assert.deepEqual(picture(state, records), before);
+        assert.deepEqual(serialise(state, records), before);
         if (once.status !== "applied") continue;
         const entry = {
           revision: state.row.revision + 1,
@@ -66,7 +66,7 @@ test("an operation gives the same changes for the same state and changes nothing
         } as unknown as JournalEntry;
         const [next, same] = [step(state, entry), step(state, entry)];
         assert.deepEqual(next, same);
-        assert.deepEqual(picture(state, records), before);
+        assert.deepEqual(serialise(state, records), before);
         state = next.state;
         for (const record of next.records) records.set(`${record.kind}/${record.key}`, record.value);
       }
@@ -75,22 +75,22 @@ test("an operation gives the same changes for the same state and changes nothing
   );
 });
 
-test("an operation that needs records asks for all of them at once, and for nothing it does not need [engine.pure]", () => {
-  const asked = (given: Operation) => {
-    const answer = applyOperation(newborn(), new Map(), given, environment);
+test("an operation requests all the records it needs at once, and no others [engine.pure]", () => {
+  const requested = (operation: Operation) => {
+    const answer = applyOperation(newSession(), new Map(), operation, environment);
     return answer.status === "needs" ? answer.ids.toSorted() : [];
   };
-  assert.deepEqual(asked({ type: "notes.add", content: "x", tags: ["B", "a"] }), ["tag/a", "tag/b"]);
-  assert.deepEqual(asked({ type: "notes.add", content: "x", tags: [] }), []);
-  assert.deepEqual(asked({ type: "notes.delete", id: "note_1" }), ["note/note_1"]);
-  assert.deepEqual(asked({ type: "notepad.append", content: "x" }), []);
-  assert.deepEqual(asked({ type: "scratchpad.refs_add", ref: "x" }), []);
+  assert.deepEqual(requested({ type: "notes.add", content: "x", tags: ["B", "a"] }), ["tag/a", "tag/b"]);
+  assert.deepEqual(requested({ type: "notes.add", content: "x", tags: [] }), []);
+  assert.deepEqual(requested({ type: "notes.delete", id: "note_1" }), ["note/note_1"]);
+  assert.deepEqual(requested({ type: "notepad.append", content: "x" }), []);
+  assert.deepEqual(requested({ type: "scratchpad.refs_add", ref: "x" }), []);
 });
 
-test("the numbers that make ids come from the clock that was passed in, and from nowhere else [engine.pure]", () => {
+test("ids are derived only from the clock that was passed in [engine.pure]", () => {
   const add = (now: number) => {
     const answer = applyOperation(
-      newborn(),
+      newSession(),
       new Map(),
       { type: "notes.add", content: "x", tags: [] },
       { ...environment, now },
@@ -101,12 +101,12 @@ test("the numbers that make ids come from the clock that was passed in, and from
   assert.equal(add(5), "note_5");
 });
 
-/** Loads what is asked for, as a session does. */
-function attempt(state: State, records: ReadonlyMap<RecordId, Json>, given: Operation) {
+/** Loads the requested records, as a session does. */
+function attempt(state: State, records: ReadonlyMap<RecordId, Json>, operation: Operation) {
   const loaded = new Map<RecordId, Json>();
   try {
     for (;;) {
-      const answer = applyOperation(state, loaded, given, environment);
+      const answer = applyOperation(state, loaded, operation, environment);
       if (answer.status === "applied") return answer;
       for (const each of answer.ids) loaded.set(each, records.get(each) ?? null);
     }
@@ -115,7 +115,7 @@ function attempt(state: State, records: ReadonlyMap<RecordId, Json>, given: Oper
   }
 }
 
-function picture(state: State, records: ReadonlyMap<RecordId, Json>): string {
+function serialise(state: State, records: ReadonlyMap<RecordId, Json>): string {
   return JSON.stringify([state.row, [...state.resident], [...records]]);
 }
 
@@ -132,7 +132,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-function newborn(): State {
+function newSession(): State {
   const row: State["row"] = {
     id: "s",
     owner: "local",

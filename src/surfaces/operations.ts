@@ -15,7 +15,7 @@ import { scratchpadOperations, scratchpadUndo } from "./scratchpad/operations.ts
 import { childOperations } from "./sessions/operations.ts";
 import { taskOperations } from "./tasks/operations.ts";
 
-/** Every operation there is. A surface adds its own here, and its rules for undo below. */
+/** All operations. A surface registers its handlers here and its undo rules below. */
 const handlers = {
   ...lifecycleOperations,
   ...messageOperations,
@@ -38,7 +38,7 @@ export type Operation = { [Type in keyof Registered]: Parameters<Registered[Type
 
 export type ResultOf<O extends Operation> = ReturnType<Registered[O["type"]]>["result"];
 
-/** An entry of the journal with its operation in full. */
+/** A journal entry with its typed operation. */
 export type JournalEntry = EngineEntry<Operation | SessionBirth>;
 
 export function applyOperation<O extends Operation>(

@@ -13,9 +13,9 @@ import type { ScratchpadHandle } from "./scratchpad/handle.ts";
 export interface ApplyOptions {
   /** Who writes (default: the agent). */
   actor?: Actor;
-  /** The surface through which it came. */
+  /** The surface the write came through. */
   surface?: string;
-  /** The same key twice changes nothing and gives the first answer. */
+  /** Idempotency key: using it again changes nothing and returns the first answer. */
   key?: string;
 }
 
@@ -23,9 +23,9 @@ export interface AppliedOperation<Result> {
   result: Result;
   warnings: string[];
   revision: number;
-  /** True when the idempotency key had been used before and this is the first answer again. */
+  /** True when the idempotency key was used before and this is the answer from then. */
   repeated: boolean;
-  /** The session right after the operation, before anyone else's. */
+  /** The state right after this operation, before any concurrent one. */
   state: State;
 }
 
@@ -37,14 +37,14 @@ export interface HistorySelection {
   newestFirst?: boolean;
 }
 
-/** What a surface may ask of the session that it works on; `Session` is the one implementation. */
+/** The part of a session that surfaces use; `Session` implements it. */
 export interface SessionHandle {
   readonly id: string;
   readonly owner: string;
   readonly notepad: Notepad;
   readonly notes: Notes;
   readonly scratchpad: ScratchpadHandle;
-  /** JSON values of this session alone. */
+  /** JSON values of this session only. */
   readonly scratch: KeyValues;
   state(): Promise<State>;
   apply<O extends Operation>(operation: O, options?: ApplyOptions): Promise<AppliedOperation<ResultOf<O>>>;
@@ -61,6 +61,6 @@ export interface SessionHandle {
   messages(from?: number, to?: number): Promise<Json[]>;
   history(selection?: HistorySelection): Promise<JournalEntry[]>;
   noteIndex(): Promise<NoteIndex>;
-  /** What this session's agent knows in every session. */
+  /** The agent's knowledge, shared by all its sessions. */
   knowledge(): Promise<Knowledge>;
 }

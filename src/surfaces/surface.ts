@@ -6,32 +6,32 @@ import type { State } from "../engine/state.ts";
 import type { AgentOf } from "./agent-key.ts";
 import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
 
-/** Runs sub-sessions; there is one only where an agent is running. */
+/** Runs sub-sessions; exists only where an agent is running. */
 export interface ChildRunner {
   start(
     parent: SessionHandle,
     request: { kind: "spawn" | "fork"; task: string; tokenLimit?: number; copyNotepad?: boolean },
   ): Promise<string>;
-  /** Waits until the named children, or all of them, have ended; then how each stands. */
+  /** Waits for the given children (default: all) to end, or for the timeout; returns the current record of each. */
   wait(
     parent: SessionHandle,
     ids: readonly string[] | undefined,
     seconds: number | undefined,
   ): Promise<[id: string, child: Child][]>;
-  /** Ends the child that calls it, and hands its result to the parent. */
+  /** Ends the calling child and hands its result to the parent. */
   report(child: SessionHandle, result: string): Promise<void>;
 }
 
-/** What the caller of a tool lends to it. */
+/** What the caller of a tool provides. */
 export interface CallSetting {
   children?: ChildRunner | undefined;
-  /** Aborts when no one waits for the answer any more. */
+  /** Aborts when the caller stops waiting for the answer. */
   signal?: AbortSignal | undefined;
-  /** Names that tools have already: those of the surfaces, and those that the developer gave the agent. */
+  /** Tool names already in use: those of the surfaces and of the developer's own tools. */
   taken?: readonly string[] | undefined;
 }
 
-/** One call of a tool: on which session, by whom, within which budgets. */
+/** The context of a tool call: session, actor, budgets. */
 export interface Call extends CallSetting {
   session: SessionHandle;
   options: ApplyOptions;
@@ -45,14 +45,14 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   description: string;
   input: Input;
   output: Output;
-  /** It only looks. */
+  /** It only reads. */
   readOnly?: boolean;
-  /** It can remove or overwrite what was there. */
+  /** It can delete or overwrite content. */
   destructive?: boolean;
-  /** Calling it twice does no more than calling it once. */
+  /** Calling it twice has the same effect as calling it once. */
   idempotent?: boolean;
   run(call: Call, input: z.output<Input>): Promise<z.output<Output>>;
-  /** What the model reads; the output as JSON unless given. */
+  /** What the model reads (default: the output as JSON). */
   text?(output: z.output<Output>): string;
 }
 
@@ -62,35 +62,35 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   return tool as unknown as Tool;
 }
 
-/** A moment of a conversation at which something outside the session may have to be written down. */
+/** A point in a conversation at which a surface may write something outside the session. */
 export type Moment =
   | { kind: "session-start" }
   | { kind: "before-compaction" | "session-end"; checkpoint: Checkpoint }
   | { kind: "after-compaction"; checkpoint: Checkpoint; receipt: Receipt }
   | { kind: "cleared"; results: readonly { tool: string; summary: string }[] };
 
-/** What of a surface follows from the state alone. It loads without a schema library, so hooks use it too. */
+/** The part of a surface that depends only on the state. It loads without a schema library, so hooks use it too. */
 export interface SurfaceView {
   name: string;
-  /** Where its block goes among the others, low first (default: 2). */
+  /** Sort order of its block, lowest first (default: 2). */
   order?: number;
-  /** What the model sees every turn; undefined for nothing. */
+  /** What the model sees every turn; undefined for no block. */
   block?(state: State): Omit<Block, "surface"> | undefined;
-  /** The end marker that its block needs where anything follows it. */
+  /** The end marker that its block needs where more text follows. */
   end?: string;
-  /** Its block as an epoch froze it, for a text that the snapshot keeps unrendered. */
+  /** Renders its block as frozen by an epoch, if the snapshot stores the text unrendered. */
   frozen?(snapshot: EpochSnapshot): string;
-  /** Whether the agent has written nothing to it; left out where it holds nothing of the agent's. */
+  /** Whether the agent has written nothing to it; omitted by surfaces that hold no text of the agent. */
   isEmpty?(state: State): boolean;
 }
 
-/** The session that a moment belongs to. It may have no memory yet. */
+/** The session of a moment. It may have no memory yet. */
 export interface MomentSession {
   id: string;
   agent: string;
 }
 
-/** What a surface does at the moments of a conversation. */
+/** How a surface reacts to the moments of a conversation. */
 export interface MomentSurface {
   name: string;
   /** Returns warnings instead of throwing: it must not block an agent. */
@@ -100,12 +100,12 @@ export interface MomentSurface {
 /** One form of memory: its tools, its block and its guidance, declared together. */
 export interface Surface extends SurfaceView, MomentSurface {
   tools: readonly Tool[];
-  /** Its tools work only where an agent of ours runs. */
+  /** Its tools work only where a Holdfast agent runs. */
   needsAgent?: true;
   /** How to use the tools, for the system prompt. */
   guidance(limits: Limits): string;
-  /** Looks again at what `block` and `extraTools` show from outside the session: a file, what the agent knows. */
+  /** Rereads what `block` and `extraTools` show from outside the session: a file, the agent's knowledge. */
   refresh?(session: SessionHandle): Promise<void>;
-  /** Tools that come and go; as of the last `refresh` with a session of the same agent. */
+  /** Tools that change at run time, as of the last `refresh` with a session of the same agent. */
   extraTools?(agent: AgentOf): readonly Tool[];
 }

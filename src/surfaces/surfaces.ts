@@ -22,19 +22,19 @@ export type SurfaceName = "notepad" | "notes" | "scratchpad" | "tasks" | "result
 
 export const surfaceNames = Object.keys(surfaces) as readonly SurfaceName[];
 
-/** Surfaces that need more of the world than a name can say, and what makes them. */
+/** Surfaces that need options, so a name is not enough, and their factories. */
 const imported: Record<string, string> = { project: "projectSurface", sandbox: "sandboxSurface" };
 
-/** Surfaces by name; one that is given whole is taken as it is. */
+/** Looks up surfaces by name; surface objects pass through. */
 export function findSurfaces(chosen: readonly (string | Surface)[]): Surface[] {
   return [...new Set(chosen)].map((name) => {
     if (typeof name !== "string") return name;
     if (Object.hasOwn(surfaces, name)) return surfaces[name as SurfaceName]();
-    const elsewhere = Object.hasOwn(imported, name) ? imported[name] : undefined;
+    const factory = Object.hasOwn(imported, name) ? imported[name] : undefined;
     throw new HoldfastError(
       "unknown_surface",
-      elsewhere
-        ? `The surface ${JSON.stringify(name)} is given whole: import { ${elsewhere} } from "holdfast/${name}", and put ${elsewhere}({ … }) into the list instead of its name.`
+      factory
+        ? `The surface ${JSON.stringify(name)} needs options: import { ${factory} } from "holdfast/${name}" and pass ${factory}({ … }) instead of the name.`
         : `There is no surface called ${JSON.stringify(name)}. The surfaces are: ${surfaceNames.join(", ")}.`,
       { data: { surface: name } },
     );

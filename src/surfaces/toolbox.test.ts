@@ -11,10 +11,10 @@ import { createToolbox } from "./toolbox.ts";
 
 const three = { notepad: notepadSurface, notes: notesSurface, scratchpad: scratchpadSurface };
 
-test("context gives the blocks and the guidance of the chosen surfaces, and of no others [context.surfaces]", async () => {
+test("context contains the blocks and guidance of exactly the chosen surfaces [context.surfaces]", async () => {
   const names = Object.keys(three) as (keyof typeof three)[];
   for (let choice = 0; choice < 8; choice++) {
-    const chosen = names.filter((_, place) => choice & (1 << place));
+    const chosen = names.filter((_, index) => choice & (1 << index));
     const session = await openTestSession({ surfaces: chosen });
     await session.notepad.write("NOTEPAD-TEXT");
     await session.scratchpad.setNotes("SCRATCHPAD-TEXT");
@@ -50,7 +50,7 @@ test("context gives the blocks and the guidance of the chosen surfaces, and of n
   }
 });
 
-test("notepad and notes are the surfaces unless others are chosen [context.surfaces]", async () => {
+test("the default surfaces are notepad and notes [context.surfaces]", async () => {
   const memory = await openMemory({ store: "memory:" });
   const { guidance, blocks } = await (await memory.createSession()).context();
   assert.ok(guidance.includes("session notepad") && guidance.includes("<scratchpad_system>"));
@@ -61,7 +61,7 @@ test("notepad and notes are the surfaces unless others are chosen [context.surfa
   );
 });
 
-test("an unknown surface is refused with the known ones [context.surfaces]", async () => {
+test("an unknown surface is refused with the list of known ones [context.surfaces]", async () => {
   const { message } = await rejection(
     openTestMemory({ surfaces: ["notpad" as SurfaceName] }),
     "unknown_surface",
@@ -70,7 +70,7 @@ test("an unknown surface is refused with the known ones [context.surfaces]", asy
   await rejection(openTestMemory({ surfaces: ["constructor" as SurfaceName] }), "unknown_surface");
 });
 
-test("naming a surface twice is naming it once [context.surfaces]", async () => {
+test("a surface named twice counts once [context.surfaces]", async () => {
   const session = await openTestSession({ surfaces: ["notepad", "notepad"] });
   assert.equal((await session.context()).blocks.length, 1);
 });
@@ -84,16 +84,16 @@ test("the context of an unchanged session is the same object, and a new one afte
   await session.call("read_notepad", {});
   await session.call("search_notes", { query: "x" });
   await session.call("update_notepad", { operation: "delete", content: "missing" });
-  assert.equal(await session.context(), first, "looking and being refused change nothing");
+  assert.equal(await session.context(), first, "reads and refused calls change nothing");
   await session.notepad.append("two");
   const second = await session.context();
   assert.notEqual(second, first);
   assert.ok(second.system.endsWith("## Session Notepad\none\ntwo"));
-  assert.ok(first.system.endsWith("## Session Notepad\none"), "what was handed out before stays as it was");
+  assert.ok(first.system.endsWith("## Session Notepad\none"), "a context handed out earlier does not change");
   await store.close();
 });
 
-test("no surface is rendered again for a session that did not change [context.cached]", async () => {
+test("an unchanged session is not rendered again [context.cached]", async () => {
   let rendered = 0;
   const counting: Surface = {
     ...notepadSurface,
@@ -111,7 +111,7 @@ test("no surface is rendered again for a session that did not change [context.ca
   assert.equal(rendered, 2);
 });
 
-test("two surfaces with the same tool name are refused at start, dots or not [tools.duplicate]", () => {
+test("two surfaces with the same tool name are refused at start, with or without dots [tools.duplicate]", () => {
   const setting = { limits: defaultLimits, countTokens: (text: string) => text.length };
   const named = (name: string): Surface => {
     const [tool] = notepadSurface.tools;

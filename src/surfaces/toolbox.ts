@@ -7,7 +7,7 @@ import { dispatch, schemaOf } from "./dispatch.ts";
 import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
 import type { Call, CallSetting, Moment, MomentSession, MomentSurface, Surface, Tool } from "./surface.ts";
 
-/** What a tool call gives back. `text` is for the model, `output` for programs. */
+/** The result of a tool call. `text` is for the model, `output` for programs. */
 export type ToolAnswer =
   | { ok: true; output: Record<string, unknown>; text: string }
   | { ok: false; code: string; text: string; data: Record<string, unknown> };
@@ -24,22 +24,22 @@ export interface ToolDescription {
   idempotent: boolean;
 }
 
-/** The chosen surfaces as one: their tools by name, their guidance, their blocks. */
+/** The chosen surfaces combined: their tools by name, their guidance, their blocks. */
 export interface Toolbox {
-  /** The tools of the surfaces, without those that an agent made itself. */
+  /** The surfaces' own tools, without those an agent authored. */
   tools: readonly Tool[];
   /** The surfaces that show something from outside the session. */
   changeable: ReadonlySet<string>;
-  /** The surfaces that work only where an agent of ours runs. */
+  /** The surfaces that work only where a Holdfast agent runs. */
   needsAgent: readonly string[];
-  /** The tools, with those that this agent made itself. */
+  /** The tools, including those this agent authored. */
   describe(agent?: AgentOf): ToolDescription[];
-  /** Tools that the agent made itself, as of the last refresh. */
+  /** Tools the agent authored, as of the last refresh. */
   extraTools(agent: AgentOf): readonly Tool[];
-  /** Call it before `context` and `describe`, so that they show what is kept outside the session as it is now. */
+  /** Call it before `context` and `describe`, so that what they show from outside the session is current. */
   refresh(session: SessionHandle): Promise<void>;
   context(state: State): Context;
-  /** Tells every surface of a moment of the conversation, and returns their warnings. */
+  /** Notifies every surface of a moment of the conversation and returns their warnings. */
   notify(session: SessionHandle, moment: Moment): Promise<string[]>;
   dispatch(
     session: SessionHandle,
@@ -56,7 +56,7 @@ export function createToolbox(
 ): Toolbox {
   const tools = toolsByName(surfaces);
   const changeable = surfaces.filter(({ refresh }) => refresh !== undefined);
-  // An agent's tool yields when a surface brings its own of that name later.
+  // If a surface later adds a tool of the same name, the surface's tool wins.
   const extraOf = (surface: Surface, agent: AgentOf) =>
     (surface.extraTools?.(agent) ?? []).filter(({ name }) => !tools.has(name));
   const extraTools = (agent: AgentOf) => changeable.flatMap((surface) => extraOf(surface, agent));
@@ -92,7 +92,7 @@ export function createToolbox(
   };
 }
 
-/** Tells surfaces of a moment of the conversation, one after another, and returns their warnings. */
+/** Notifies surfaces of a moment of the conversation, one after another, and returns their warnings. */
 async function notifySurfaces(
   surfaces: readonly MomentSurface[],
   session: MomentSession,
@@ -110,7 +110,7 @@ function guidanceOf(surfaces: readonly Surface[], { limits }: Pick<Call, "limits
     .join("\n\n");
 }
 
-/** Blocks depend on the resident records, the notepad and what is outside; while those are the same, so is the context. */
+/** Caches the context: blocks depend only on the resident records, the notepad and what surfaces read from outside. */
 function contextOf(
   surfaces: readonly Surface[],
   guidance: string,
@@ -130,10 +130,10 @@ function contextOf(
   };
 }
 
-const usualOrder = 2;
+const defaultOrder = 2;
 
 function compose(guidance: string, surfaces: readonly Surface[], state: State): Context {
-  const inOrder = surfaces.toSorted((a, b) => (a.order ?? usualOrder) - (b.order ?? usualOrder));
+  const inOrder = surfaces.toSorted((a, b) => (a.order ?? defaultOrder) - (b.order ?? defaultOrder));
   const blocks = inOrder.flatMap((surface): Block[] => {
     const block = surface.block?.(state);
     return block ? [{ surface: surface.name, ...block }] : [];
@@ -165,7 +165,7 @@ function describe(surface: string, tool: Tool): ToolDescription {
   };
 }
 
-/** Where a provider refuses dots, `session.scratchpad` is called `session_scratchpad`; both names work. */
+/** Some providers refuse dots in tool names, so `session.scratchpad` is also `session_scratchpad`. */
 function toolsByName(surfaces: readonly Surface[]): Map<string, Tool> {
   const tools = new Map<string, Tool>();
   const owners = new Map<string, string>();

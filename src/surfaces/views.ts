@@ -4,15 +4,15 @@ import { notesView } from "./notes/block.ts";
 import { scratchpadView } from "./scratchpad/block.ts";
 import type { SurfaceView } from "./surface.ts";
 
-/** The surfaces that hold what an agent wrote down; without their tools, so that a hook can load them. */
+/** The surfaces an agent writes to, without their tools, so that a hook can load them. */
 const writtenViews: readonly SurfaceView[] = [notepadView, scratchpadView, notesView];
 
-/** The blocks that an epoch freezes; a text that the snapshot keeps unrendered is not among them. */
+/** The blocks that an epoch freezes, except texts that the snapshot stores unrendered. */
 export function blocksToFreezeOf(state: State): string[] {
   return writtenViews.flatMap(({ block, frozen }) => (frozen ? [] : (block?.(state)?.text ?? [])));
 }
 
-/** Whether the agent has written nothing down yet. */
+/** Whether the agent has written nothing yet. */
 export function isMemoryEmpty(state: State): boolean {
   return writtenViews.every(({ isEmpty }) => isEmpty?.(state) ?? true);
 }

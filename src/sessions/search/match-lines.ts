@@ -1,5 +1,5 @@
 import { foldCase } from "../../surfaces/notes/operations.ts";
-import { likenessOf, queryWord } from "../../surfaces/notes/word-similarity.ts";
+import { queryWord, similarityOf } from "../../surfaces/notes/word-similarity.ts";
 import { eachTerm, terms } from "../../surfaces/notes/words.ts";
 
 /** A line that matches a query; several lines if the query has line breaks. */
@@ -103,7 +103,7 @@ export class LineMatcher {
   #scoreTerm(term: string): number[] {
     let scores = this.#cache.get(term);
     if (!scores) {
-      scores = this.#words.map((word) => likenessOf(word, term));
+      scores = this.#words.map((word) => similarityOf(word, term));
       if (this.#cache.size >= maxCachedTerms) this.#cache.clear();
       this.#cache.set(term, scores);
     }

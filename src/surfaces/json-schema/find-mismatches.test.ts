@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Json } from "../../engine/json.ts";
 import { findMismatches, listMismatches } from "./find-mismatches.ts";
 
-test("a problem names the field and what was expected [knowledge.state-schema]", () => {
+test("a problem names the field and the expected value [knowledge.state-schema]", () => {
   const schema = {
     type: "object",
     properties: { port: { type: "integer" }, tags: { type: "array", items: { type: ["string", "null"] } } },
@@ -20,18 +20,18 @@ test("a problem names the field and what was expected [knowledge.state-schema]",
     assert.deepEqual(findMismatches(schema, value), problems);
 });
 
-test("a large value is checked in time that grows with its size [knowledge.state-schema]", () => {
+test("checking a large value takes time linear in its size [knowledge.state-schema]", () => {
   const items = Array.from({ length: 20_000 }, (_, number) => ({ number }));
   assert.deepEqual(findMismatches({ uniqueItems: true }, items), []);
   assert.deepEqual(findMismatches({ uniqueItems: true }, [...items, { number: 7 }]), [
-    "it must not have an item twice",
+    "it must not contain the same item twice",
   ]);
   const wrong = findMismatches({ items: { type: "string" } }, items);
   assert.equal(wrong.length, items.length);
   assert.match(listMismatches(wrong), /^"0" must be a string \(got object\);.*; and 19990 more$/);
 });
 
-test("a schema whose work doubles with every level is given up on, however deep the value [knowledge.state-schema]", () => {
+test("a schema whose work doubles with every level is aborted, however deep the value [knowledge.state-schema]", () => {
   const doubling = { anyOf: [{ items: { $ref: "#" } }, { items: { $ref: "#" } }], not: true };
   let value: Json = [];
   for (let depth = 0; depth < 60; depth++) value = [value];

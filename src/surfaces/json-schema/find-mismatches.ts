@@ -5,31 +5,31 @@ import { isFormat } from "./formats.ts";
 
 type Schema = { [keyword: string]: Json };
 
-/** What is being checked: the whole schema, for `$ref`, and how much more work it may be. */
+/** The whole schema, to resolve `$ref`, and the remaining work budget. */
 interface Work {
   root: Json;
   steps: number;
 }
 
-/** Choices within choices double the work with every level, so the work is limited; a large value may take more. */
+/** Nested choices double the work with every level, so it is limited; larger values get a larger budget. */
 const maxSteps = 100_000;
 const stepsPerCharacter = 4;
-/** References and choices in a row that lead no deeper into the value. */
+/** Consecutive references and choices that do not descend into the value. */
 const maxHops = 100;
-/** Problems that one error lists, and field names that one problem lists. */
+/** Max problems per error, and max field names per problem. */
 export const maxListed = 10;
 const maxNames = 20;
 
 /**
- * What is wrong with a value by its JSON Schema, one text each; none when it fits. The schema has passed
- * `findSchemaFault`. Throws when checking would take too long.
+ * How a value violates its JSON Schema, one text per problem; empty if it is valid. The schema must have passed
+ * `findSchemaFault`. Throws if checking takes too long.
  */
 export function findMismatches(schema: Json, value: Json): string[] {
   const steps = maxSteps + stepsPerCharacter * JSON.stringify(value).length;
   return check({ root: schema, steps }, schema, value, "", 0);
 }
 
-/** The first problems, for an error; a long list is no help. */
+/** The first problems, for an error message. */
 export function listMismatches(problems: readonly string[]): string {
   const more = problems.length > maxListed ? `; and ${problems.length - maxListed} more` : "";
   return problems.slice(0, maxListed).join("; ") + more;
@@ -86,7 +86,7 @@ function checkString({ minLength, maxLength, format }: Schema, value: string, pa
 
 function checkArray(work: Work, schema: Schema, value: Json[], path: string): string[] {
   const { minItems, maxItems, uniqueItems, contains, minContains = 1, maxContains } = schema;
-  // In older drafts "items" is what "prefixItems" is now, and "additionalItems" what "items" is.
+  // Older drafts call "prefixItems" "items", and "items" "additionalItems".
   const isOld = Array.isArray(schema.items);
   const first = (isOld ? schema.items : schema.prefixItems) as Json[] | undefined;
   const rest = isOld ? schema.additionalItems : schema.items;
@@ -104,12 +104,12 @@ function checkArray(work: Work, schema: Schema, value: Json[], path: string): st
       [isNumber(maxItems) && value.length > maxItems, `must have at most ${maxItems} items`],
       [
         uniqueItems === true && new Set(value.map(canonical)).size < value.length,
-        "must not have an item twice",
+        "must not contain the same item twice",
       ],
       [
         contained !== undefined &&
           (contained < Number(minContains) || (isNumber(maxContains) && contained > maxContains)),
-        `has ${contained} items of the kind that "contains" asks for`,
+        `has ${contained} items that match "contains", which is not in its range`,
       ],
     ]),
     ...wrong,
@@ -119,24 +119,24 @@ function checkArray(work: Work, schema: Schema, value: Json[], path: string): st
 function checkObject(work: Work, schema: Schema, value: Schema, path: string): string[] {
   const { properties = {}, additionalProperties, propertyNames, minProperties, maxProperties } = schema;
   const names = Object.keys(value);
-  const needed = [
+  const required = [
     ...((schema.required ?? []) as string[]),
     ...Object.entries((schema.dependentRequired ?? {}) as Record<string, string[]>).flatMap(
       ([name, others]) => (Object.hasOwn(value, name) ? others : []),
     ),
   ];
-  const missing = needed.filter((name) => !Object.hasOwn(value, name));
+  const missing = required.filter((name) => !Object.hasOwn(value, name));
   // Listing the fields once keeps the work linear in the number of unknown ones.
   const known = additionalProperties === false ? fieldsOf(properties as Schema) : "";
   const wrong = names.flatMap((name) => {
-    const place = join(path, name);
+    const fieldPath = join(path, name);
     const own = ownOf(properties as Schema, name);
     const rule = own ?? additionalProperties;
     const isUnknown = own === undefined && rule === false;
     return [
-      ...(isUnknown ? [at(place, `is unknown; ${known}`)] : []),
-      ...(rule === undefined || isUnknown ? [] : check(work, rule, value[name] as Json, place, 0)),
-      ...(propertyNames === undefined ? [] : check(work, propertyNames, name, place, 0)),
+      ...(isUnknown ? [at(fieldPath, `is unknown; ${known}`)] : []),
+      ...(rule === undefined || isUnknown ? [] : check(work, rule, value[name] as Json, fieldPath, 0)),
+      ...(propertyNames === undefined ? [] : check(work, propertyNames, name, fieldPath, 0)),
     ];
   });
   return [
@@ -164,9 +164,9 @@ function checkCombined(work: Work, schema: Schema, value: Json, path: string, ho
     ...(typeof $ref === "string" ? faults(resolveRef(work.root, $ref) ?? false) : []),
     ...(Array.isArray(allOf) ? allOf.flatMap(faults) : []),
     ...problems(path, [
-      [Array.isArray(anyOf) && !anyOf.some(fits), "fits none of the choices"],
-      [Array.isArray(oneOf) && oneOf.filter(fits).length !== 1, "must fit exactly one of the choices"],
-      [not !== undefined && fits(not), "is what the schema rules out"],
+      [Array.isArray(anyOf) && !anyOf.some(fits), "does not match any of the choices"],
+      [Array.isArray(oneOf) && oneOf.filter(fits).length !== 1, "must match exactly one of the choices"],
+      [not !== undefined && fits(not), "is excluded by the schema"],
     ]),
   ];
   if (condition === undefined) return found;
@@ -217,12 +217,12 @@ const articles: Record<string, string> = {
   integer: "a whole number",
 };
 
-/** A number itself, since it may only be of the wrong kind; of other values the type. */
+/** The value of a number, since it may only fail to be an integer; the type of anything else. */
 function shown(value: Json): string {
   return typeof value === "number" ? `${value}` : typeName(value);
 }
 
-/** The same text for equal values, whatever the order of their fields. */
+/** Equal values give the same text, regardless of field order. */
 function canonical(value: Json): string {
   return JSON.stringify(value, (_, part: Json) =>
     isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,

@@ -1,11 +1,11 @@
 import { isObject, type Json, objectIn } from "../../engine/json.ts";
 import { resolveRef } from "./find-mismatches.ts";
 
-/** Limits on top of what the checker supports. */
+/** Restrictions beyond what the checker supports. */
 export interface SchemaRules {
-  /** The keywords that may be used; default: all but the unsupported ones. */
+  /** Allowed keywords (default: all supported ones). */
   keywords?: ReadonlySet<string>;
-  /** How many schemas may be inside each other. */
+  /** Maximum nesting of schemas. */
   maxDepth?: number;
   /** Whether a required field must be one of `properties`. */
   requiredIsDeclared?: boolean;
@@ -13,7 +13,7 @@ export interface SchemaRules {
 
 type Walk = SchemaRules & { root: Json };
 
-/** What a keyword has to hold, if that is not another schema. */
+/** The valid values of keywords that do not contain schemas. */
 const leaves: Record<string, [isRight: (value: Json) => boolean, expected: string]> = {
   count: [(value) => Number.isInteger(value) && Number(value) >= 0, "a whole number"],
   number: [(value) => typeof value === "number", "a number"],
@@ -42,7 +42,7 @@ const keywordsByShape = {
   ],
   schemas: ["prefixItems", "allOf", "anyOf", "oneOf"],
   schemasByName: ["properties", "$defs", "definitions"],
-  // A regular expression can block the process; the others are rare, and would go unchecked.
+  // A regular expression can block the process; the others are rare and not implemented.
   unsupported: [
     ...["pattern", "patternProperties", "unevaluatedProperties", "unevaluatedItems"],
     ...["dependencies", "dependentSchemas", "$dynamicRef", "$recursiveRef"],
@@ -57,7 +57,7 @@ const shapes = new Map(
 
 const types = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
-/** Why values cannot be checked against a JSON Schema, and where in it; undefined when they can. */
+/** Why values cannot be checked against a JSON Schema, and where in it; undefined if they can. */
 export function findSchemaFault(schema: Json, rules: SchemaRules = {}): string | undefined {
   return faultOfSchema({ ...rules, root: schema }, schema, "", 0);
 }
@@ -65,14 +65,15 @@ export function findSchemaFault(schema: Json, rules: SchemaRules = {}): string |
 function faultOfSchema(walk: Walk, schema: Json, path: string, depth: number): string | undefined {
   if (typeof schema === "boolean") return undefined;
   const where = path === "" ? "" : ` at ${path}`;
-  if (!isObject(schema)) return `there must be a schema${where}: an object, true or false`;
+  if (!isObject(schema)) return `expected a schema${where}: an object, true or false`;
   if (depth > (walk.maxDepth ?? Number.POSITIVE_INFINITY))
     return `it is more than ${walk.maxDepth} levels deep${where}`;
   for (const [keyword, value] of Object.entries(schema)) {
     const fault = faultOfKeyword(walk, keyword, value, schema);
     if (fault !== undefined) return `"${keyword}" ${fault}${where}`;
-    for (const [place, inner] of schemasIn(keyword, value)) {
-      const innerFault = faultOfSchema(walk, inner, path === "" ? place : `${path}.${place}`, depth + 1);
+    for (const [innerPath, inner] of schemasIn(keyword, value)) {
+      const fullPath = path === "" ? innerPath : `${path}.${innerPath}`;
+      const innerFault = faultOfSchema(walk, inner, fullPath, depth + 1);
       if (innerFault !== undefined) return innerFault;
     }
   }
@@ -90,7 +91,7 @@ function faultOfKeyword(
   if (keyword === "type") return faultOfType(value);
   if (keyword === "$ref") {
     const found = typeof value === "string" ? resolveRef(root, value) : undefined;
-    return found === undefined ? `${JSON.stringify(value)} leads nowhere in it` : undefined;
+    return found === undefined ? `${JSON.stringify(value)} does not point to a schema in it` : undefined;
   }
   if (shape === "schemas" && !(Array.isArray(value) && value.length > 0))
     return "must be an array of schemas";
@@ -101,11 +102,11 @@ function faultOfKeyword(
   const undeclared = (value as string[]).find((name) => !Object.hasOwn(objectIn(schema.properties), name));
   return undeclared === undefined
     ? undefined
-    : `has ${JSON.stringify(undeclared)}, which is not among the properties`;
+    : `lists ${JSON.stringify(undeclared)}, which is not in "properties"`;
 }
 
-/** The schemas that a keyword holds, each with its place. */
-function schemasIn(keyword: string, value: Json): [place: string, schema: Json][] {
+/** The schemas inside a keyword, each with its path. */
+function schemasIn(keyword: string, value: Json): [path: string, schema: Json][] {
   const shape = shapes.get(keyword);
   if (shape === "schemasByName" || shape === "schemas" || (shape === "schema" && Array.isArray(value)))
     return Object.entries(value as Record<string, Json>).map(([name, inner]) => [
@@ -118,7 +119,7 @@ function schemasIn(keyword: string, value: Json): [place: string, schema: Json][
 function faultOfType(value: Json): string | undefined {
   const names = [value].flat();
   const isRight = names.length > 0 && names.every((name) => types.includes(String(name)));
-  return isRight ? undefined : `${JSON.stringify(value)} is none of ${types.join(", ")}`;
+  return isRight ? undefined : `${JSON.stringify(value)} must be one of ${types.join(", ")}`;
 }
 
 function isNames(value: Json): boolean {

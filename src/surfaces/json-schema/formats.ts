@@ -13,7 +13,7 @@ const formats: Record<string, { safeParse(value: string): { success: boolean } }
   hostname: z.hostname(),
 };
 
-/** Whether a text has a format of JSON Schema. One that is not known says nothing about a text. */
+/** Whether a text has a JSON Schema format; any text has an unknown format. */
 export function isFormat(text: string, format: string): boolean {
   const known = Object.hasOwn(formats, format) ? formats[format] : undefined;
   return known?.safeParse(text).success ?? true;

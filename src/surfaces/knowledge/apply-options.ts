@@ -1,7 +1,7 @@
 import type { ApplyOptions } from "../session-handle.ts";
 import type { Call } from "../surface.ts";
 
-/** How a call of one session writes to what the agent knows: other sessions may use the same keys. */
+/** Options for a session's write to the agent's knowledge. Sessions may use the same idempotency key, so prefix it. */
 export function knowledgeOptions({ session, options }: Call): ApplyOptions {
   const { key } = options;
   return {

@@ -14,7 +14,7 @@ const tree = {
   },
 };
 
-/** Schema, values that fit, values that do not. */
+/** Schema, valid values, invalid values. */
 const cases: [schema: Json, good: Json[], bad: Json[]][] = [
   [{ type: "object", required: ["a"] }, [{ a: null }], [{}, 1]],
   [{ required: ["toString"] }, [1, { toString: 1 }], [{}]],
@@ -50,14 +50,14 @@ const cases: [schema: Json, good: Json[], bad: Json[]][] = [
   [{ properties: { a: false } }, [{}], [{ a: 1 }]],
 ];
 
-test("a value is held to every keyword of its schema, whether the type is given or not [knowledge.state-schema]", () => {
+test("a value is checked against every keyword of its schema, with or without a type [knowledge.state-schema]", () => {
   for (const [schema, good, bad] of cases) {
     for (const value of good) checkAgainst(schema, value, "k");
     for (const value of bad)
       assert.throws(
         () => checkAgainst(schema, value, "k"),
-        { code: "invalid_input", message: /does not meet its schema: .*Nothing was changed/ },
-        `${JSON.stringify(schema)} took ${JSON.stringify(value)}`,
+        { code: "invalid_input", message: /does not match its schema: .*Nothing was changed/ },
+        `${JSON.stringify(schema)} accepted ${JSON.stringify(value)}`,
       );
   }
 });
@@ -68,15 +68,15 @@ test("a schema that cannot be checked is refused with the reason [knowledge.stat
     Array.from({ length: 40 }, (_, index) => [`d${index}`, index === 39 ? false : choice(`d${index + 1}`)]),
   );
   for (const [schema, reason] of [
-    [{ type: "nonsense" }, /"type" "nonsense" is none of/],
+    [{ type: "nonsense" }, /"type" "nonsense" must be one of/],
     [{ minLength: "3" }, /"minLength" must be a whole number/],
     [{ multipleOf: 0 }, /"multipleOf" must be a number above 0/],
     [{ required: "a" }, /"required" must be an array of names/],
     [{ properties: 1 }, /"properties" must be an object/],
-    [{ properties: { a: 1 } }, /there must be a schema at properties\.a/],
+    [{ properties: { a: 1 } }, /expected a schema at properties\.a/],
     [{ anyOf: [] }, /"anyOf" must be an array of schemas/],
-    [{ $ref: "https://example.org/x" }, /leads nowhere/],
-    [{ $ref: "#/$defs/none" }, /leads nowhere/],
+    [{ $ref: "https://example.org/x" }, /does not point to a schema/],
+    [{ $ref: "#/$defs/none" }, /does not point to a schema/],
     [{ items: { pattern: "^(a+)+$" } }, /"pattern" is not supported at items/],
     [{ unevaluatedProperties: false }, /"unevaluatedProperties" is not supported/],
     [{ $ref: "#" }, /never ends/],

@@ -8,14 +8,14 @@ import type { KeyValueResult } from "./state-operations.ts";
 
 export interface KeyList {
   keys: { key: string; version: number }[];
-  /** The key to go on after; undefined at the end. */
+  /** Pass it as `after` to continue; undefined at the end. */
   next: string | undefined;
 }
 
 /** JSON values by key, for programs. */
 export interface KeyValues {
   get(key: string): Promise<KeyValue | undefined>;
-  /** `expected`: the version that is there now, 0 for none; another one is a conflict. */
+  /** `expected`: the current version, 0 if the key must not exist; any other version is a conflict. */
   set(
     key: string,
     value: Json,
@@ -25,7 +25,7 @@ export interface KeyValues {
     key: string,
     options?: ApplyOptions & { expected?: number },
   ): Promise<AppliedOperation<KeyValueResult>>;
-  /** Keys that begin with the prefix, in order. */
+  /** Keys that start with the prefix, in order. */
   list(options?: { prefix?: string; after?: string; limit?: number }): Promise<KeyList>;
 }
 
@@ -33,7 +33,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Programs can hand in anything; a function or a BigInt has no JSON. */
+/** Programs can pass any value; functions and BigInts are not JSON. */
 function checkJson(key: string, value: unknown): void {
   if (!["bigint", "function", "symbol"].includes(typeof value)) return;
   throw new HoldfastError(
@@ -45,7 +45,7 @@ function checkJson(key: string, value: unknown): void {
 
 const lastCharacter = "\u{10ffff}";
 
-/** `open`: the session that keeps the values. */
+/** `open` returns the session that stores the values. */
 export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
   return {
     async get(key) {

@@ -28,13 +28,13 @@ export interface SystemPrompt {
     options?: ApplyOptions & { all?: boolean },
   ): Done<SystemPromptResult>;
   delete(content: string, options?: ApplyOptions): Done<SystemPromptResult>;
-  /** Nobody can change this passage until it is unlocked. */
+  /** Until it is unlocked, no edit can change this passage. */
   lock(text: string): Done<SystemPromptResult>;
   unlock(text: string): Done<SystemPromptResult>;
   locks(): Promise<string[]>;
 }
 
-/** What an agent knows in every session, for good: journaled like a session, with history, undo and watching. */
+/** An agent's permanent knowledge, shared by all its sessions; journaled like a session, with history, undo and watch. */
 export interface Knowledge<Owner extends SessionHandle = SessionHandle> {
   /** Its journal: `history`, `at`, `diff`, `undo` and `watch` work as on any session. */
   readonly session: Owner;
@@ -90,14 +90,14 @@ function systemPromptOf(session: SessionHandle): SystemPrompt {
   };
 }
 
-/** The id of the record that holds an agent's knowledge: the same for the same owner and agent, everywhere. */
+/** The id of the session that holds an agent's knowledge; derived from owner and agent, so it is the same everywhere. */
 export async function knowledgeId(owner: string, agent: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${owner}\n${agent}`));
   const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return `knowledge-${hex.slice(0, 32)}`;
 }
 
-/** Knowledge belongs to an owner of its own, so that it is never listed among the sessions. */
+/** Knowledge has a separate owner, so that it is never listed among the sessions. */
 export function knowledgeOwner(owner: string): string {
   return `${owner}/knowledge`;
 }

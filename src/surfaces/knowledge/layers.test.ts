@@ -12,10 +12,10 @@ const prompt = "PERMANENT: never deploy on Fridays.";
 const summary = "SKILL-SUMMARY: how to audit a workbook.";
 const skillText = "SKILL-TEXT: sum the detail rows first.";
 const finding = "NOTEPAD: rows 251 to 267 are double.";
-const said = "HISTORY: the gap is in the EMEA region.";
+const statement = "HISTORY: the gap is in the EMEA region.";
 const value = "STATE: deployed at noon";
 
-/** An agent that has something in every layer, after a turn. */
+/** Writes to every layer, with one turn of conversation. */
 async function fill(stage: Stage): Promise<void> {
   const session = await stage.session();
   const knowledge = await session.knowledge();
@@ -23,7 +23,7 @@ async function fill(stage: Stage): Promise<void> {
   await knowledge.saveSkill({ name: "audit", description: summary, content: skillText });
   await knowledge.state.set("deploy", value);
   await session.notepad.write(finding);
-  await stage.say(said);
+  await stage.say(statement);
 }
 
 async function open(t: Parameters<typeof openStage>[0]): Promise<Stage> {
@@ -46,7 +46,7 @@ async function open(t: Parameters<typeof openStage>[0]): Promise<Stage> {
 const bodyOf = (request: ScriptedRequest | undefined) =>
   (request?.messages ?? []).map(({ content }) => String(content)).join("\n");
 
-/** What the model is given in a next turn. */
+/** The prompt of the next turn. */
 async function nextPrompt(stage: Stage): Promise<string> {
   await stage.say("Go on.");
   return bodyOf(stage.turns().at(-1));
@@ -58,7 +58,7 @@ async function compact(stage: Stage): Promise<void> {
   assert.ok(compacted);
 }
 
-/** The session ends, and another begins with the same agent. */
+/** Ends the session and starts another with the same agent. */
 async function end(stage: Stage): Promise<string> {
   await stage.memory.archiveSession("s");
   await stage.agent.send("next", "Begin.").result;
@@ -69,13 +69,13 @@ test("the order is base prompt, system prompt, skills, notepad [knowledge.order]
   const stage = await open(t);
   const session = await stage.session();
   for (const text of [await nextPrompt(stage), `BASE ${(await session.context()).system}`]) {
-    const places = ["BASE", prompt, "## Skills\n- audit: ", "## Session Notepad\n", finding].map((part) =>
+    const positions = ["BASE", prompt, "## Skills\n- audit: ", "## Session Notepad\n", finding].map((part) =>
       text.indexOf(part),
     );
-    assert.ok(!places.includes(-1), text);
+    assert.ok(!positions.includes(-1), text);
     assert.deepEqual(
-      places.toSorted((a, b) => a - b),
-      places,
+      positions.toSorted((a, b) => a - b),
+      positions,
     );
   }
 });
@@ -84,7 +84,7 @@ test("system prompt: global, always in context, permanent [knowledge.layer-syste
   const stage = await open(t);
   assert.ok((await nextPrompt(stage)).includes(prompt), "always, in full");
   await compact(stage);
-  assert.ok((await nextPrompt(stage)).includes(prompt), "compaction does not concern it");
+  assert.ok((await nextPrompt(stage)).includes(prompt), "compaction does not affect it");
   assert.ok((await end(stage)).includes(prompt), "permanent, for every session");
 });
 
@@ -100,7 +100,7 @@ test("skills: global, summary always, text on demand, permanent [knowledge.layer
   assert.ok((await session.call("read_skill", { name: "audit" })).text.includes(skillText));
 });
 
-test("notepad: of the session, always in full, survives compaction, archived with the session [knowledge.layer-notepad]", async (t) => {
+test("notepad: per session, always in full, survives compaction, archived with the session [knowledge.layer-notepad]", async (t) => {
   const stage = await open(t);
   assert.ok((await nextPrompt(stage)).includes(finding));
   await compact(stage);
@@ -109,15 +109,15 @@ test("notepad: of the session, always in full, survives compaction, archived wit
   assert.equal(await (await stage.memory.resumeSession("s")).notepad.read(), finding);
 });
 
-test("history: of the session, in context until compacted, then summarised; archived with the session [knowledge.layer-history]", async (t) => {
+test("history: per session, in context until compacted, then summarised; archived with the session [knowledge.layer-history]", async (t) => {
   const stage = await open(t);
-  assert.ok((await nextPrompt(stage)).includes(said));
+  assert.ok((await nextPrompt(stage)).includes(statement));
   await compact(stage);
   const after = await nextPrompt(stage);
   assert.match(after, /\[Summary of the conversation so far\]/);
-  assert.ok(!(await end(stage)).includes(said));
+  assert.ok(!(await end(stage)).includes(statement));
   const messages = await (await stage.memory.resumeSession("s")).messages();
-  assert.ok(JSON.stringify(messages).includes(said), "every word can still be read");
+  assert.ok(JSON.stringify(messages).includes(statement), "the messages can still be read in full");
 });
 
 test("state: global, on demand only, permanent [knowledge.layer-state]", async (t) => {
@@ -133,7 +133,7 @@ test("state: global, on demand only, permanent [knowledge.layer-state]", async (
   );
 });
 
-test("the docs have a row for every layer that is tested here [knowledge.layers-documented]", () => {
+test("the docs have a row for every layer tested here [knowledge.layers-documented]", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/knowledge.md"), "utf8");
   for (const layer of ["System prompt", "Skills", "Session notepad", "Conversation history", "State"])
     assert.match(page, new RegExp(`^\\| ${layer} +\\|(?:[^|\\n]+\\|){4}$`, "m"), layer);

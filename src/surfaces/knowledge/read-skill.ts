@@ -6,17 +6,17 @@ export type ReadSkill =
   | { description: string; content: string; fault?: undefined }
   | { fault: string; description?: undefined };
 
-/** A SKILL.md: front matter with at least a name and a description, then the instructions. */
+/** Parses a SKILL.md: front matter with at least a name and a description, then the instructions. */
 export function readSkill(text: string, directory: string): ReadSkill {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
-  if (!match) return { fault: "it does not begin with front matter between two lines of ---" };
+  if (!match) return { fault: "it does not start with front matter between two --- lines" };
   const [whole, header = ""] = match;
   let fields: unknown;
   try {
     fields = parse(header, { maxAliasCount: 0, logLevel: "error" });
   } catch (error) {
     return {
-      fault: `its front matter is no YAML: ${(error as Error).message.split("\n")[0]?.replace(/:$/, "")}`,
+      fault: `its front matter is not valid YAML: ${(error as Error).message.split("\n")[0]?.replace(/:$/, "")}`,
     };
   }
   if (typeof fields !== "object" || fields === null) return { fault: "its front matter has no fields" };

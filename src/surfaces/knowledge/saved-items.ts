@@ -7,7 +7,7 @@ import { listResident, type State } from "../../engine/state.ts";
 import { countCharacters, isLongerThan, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 
-/** What an agent saved for later: skills, which are texts, and tools, which are programs. */
+/** What an agent saves for later sessions: skills (texts) and tools (programs). */
 export type SavedItemOperation =
   | { type: "skills.save"; name: string; description: string; content: string }
   | { type: "skills.delete"; name: string }
@@ -58,7 +58,7 @@ export const savedItemOperations: Handlers<SavedItemOperation, SavedItemResult> 
 function remove(draft: Draft, state: State, kind: "skill" | "tool", name: string): Outcome<SavedItemResult> {
   checkTexts({ name }, "name");
   const before = draft.record(kind, name);
-  if (!before) throw notThere(state, kind, name);
+  if (!before) throw noSuchItem(state, kind, name);
   draft.remove(kind, name);
   return { result: { version: before.version }, warnings: [] };
 }
@@ -83,11 +83,11 @@ export function readTools(state: State): SavedTool[] {
   return listResident(state, "tool").map(([name, value]) => ({ name, ...value }));
 }
 
-function notThere(state: State, kind: "skill" | "tool", name: string): HoldfastError {
+function noSuchItem(state: State, kind: "skill" | "tool", name: string): HoldfastError {
   const names = listResident(state, kind).map(([known]) => known);
   return new HoldfastError(
     "not_found",
-    `There is no ${kind} ${quote(name)} to delete. There are: ${names.join(", ") || "none"}.`,
+    `There is no ${kind} ${quote(name)} to delete. The ${kind}s are: ${names.join(", ") || "none"}.`,
     { data: { name } },
   );
 }
@@ -95,7 +95,7 @@ function notThere(state: State, kind: "skill" | "tool", name: string): HoldfastE
 function tooLong(kind: string, name: string, text: string, limit: number): HoldfastError {
   return new HoldfastError(
     "over_limit",
-    `The ${kind} ${quote(name)} is ${countCharacters(text)} characters long; at most ${limit} fit. Nothing was changed. Shorten it.`,
+    `The ${kind} ${quote(name)} is ${countCharacters(text)} characters long; the limit is ${limit}. Nothing was changed. Shorten it.`,
     { data: { characters: countCharacters(text), limit } },
   );
 }
@@ -103,8 +103,8 @@ function tooLong(kind: string, name: string, text: string, limit: number): Holdf
 function tooMany(kind: string, limit: number): HoldfastError {
   const next =
     kind === "tool"
-      ? "Delete one that is no longer needed first, with delete_tool."
-      : "Save it under the name of one that is no longer needed, which replaces that one.";
+      ? "First delete a tool you no longer need with delete_tool."
+      : "Save it under the name of a skill you no longer need, which replaces that skill.";
   return new HoldfastError(
     "over_limit",
     `There are ${limit} ${kind}s already, which is the limit. Nothing was changed. ${next}`,

@@ -15,7 +15,7 @@ function put(root: string, path: string, text: string): void {
 const skill = (name: string, description: string, body = "Do it.\n") =>
   `---\nname: ${name}\ndescription: ${description}\nlicense: MIT\nmetadata:\n  author: somebody\n---\n\n${body}`;
 
-test("skills come from the usual folders, in order, and each is read in full on demand [knowledge.skills-folders]", async () => {
+test("skills come from the default folders, in order, and are read in full on demand [knowledge.skills-folders]", async () => {
   const root = temporaryDirectory();
   put(root, ".claude/skills/audit/SKILL.md", skill("audit", "Audits a workbook", "1. Sum.\n"));
   put(root, ".agents/skills/deploy/SKILL.md", skill("deploy", "Deploys").replaceAll("\n", "\r\n"));
@@ -35,7 +35,7 @@ test("skills come from the usual folders, in order, and each is read in full on 
       ["release", "skills/release"],
     ],
   );
-  assert.deepEqual(warnings, ["Skill skills/audit is hidden by .claude/skills/audit."]);
+  assert.deepEqual(warnings, ["Skipped the skill skills/audit: .claude/skills/audit has the same name."]);
   assert.match(
     (await session.context()).system,
     /## Skills\n- audit: Audits a workbook\n- deploy: Deploys\n- release: Releases\n/,
@@ -49,7 +49,7 @@ test("skills come from the usual folders, in order, and each is read in full on 
   assert.equal(file.content, "Tag it.");
 });
 
-test("a folded description is one line, and a skill that one in a folder would hide is not saved [knowledge.skills-checked]", async () => {
+test("a folded description becomes one line, and a saved skill cannot reuse the name of one in a folder [knowledge.skills-checked]", async () => {
   const root = temporaryDirectory();
   put(root, "skills/audit/SKILL.md", skill("audit", ">\n  Audits\n  a workbook"));
   const memory = await openTestMemory({ surfaces: [knowledgeSurface({ skills: skillFolders(root) })] });
@@ -60,21 +60,21 @@ test("a folded description is one line, and a skill that one in a folder would h
   assert.equal(refused.ok, false);
   assert.match(
     refused.text,
-    /one of that name in skills\/audit.*another name, or edit skills\/audit\/SKILL\.md/,
+    /skills\/audit has the same name and takes precedence.*another name, or edit skills\/audit\/SKILL\.md/,
   );
   assert.deepEqual(await answer(session, "list_skills"), listed);
 });
 
-test("a broken skill is skipped with a warning that names it, and is there once it is mended [knowledge.skills-broken]", async () => {
+test("a broken skill is skipped with a warning that names it, and appears once it is fixed [knowledge.skills-broken]", async () => {
   const root = temporaryDirectory();
   const broken: [name: string, text: string, fault: RegExp][] = [
-    ["no-header", "Do it.", /does not begin with front matter/],
-    ["no-yaml", "---\nname: [\n---\nx", /no YAML/],
+    ["no-header", "Do it.", /does not start with front matter/],
+    ["no-yaml", "---\nname: [\n---\nx", /not valid YAML/],
     ["no-fields", "---\n- a\n---\nx", /"name" is missing/],
     ["other-name", skill("another", "x"), /but its folder is called "other-name"/],
     ["no-description", "---\nname: no-description\n---\nx", /"description" is missing/],
     ["long", skill("long", "x".repeat(1_025)), /longer than 1024/],
-    ["half", "---\nname: half\ndescription: x", /does not begin with front matter/],
+    ["half", "---\nname: half\ndescription: x", /does not start with front matter/],
   ];
   for (const [name, text] of broken) put(root, `skills/${name}/SKILL.md`, text);
   put(root, "skills/Upper/SKILL.md", skill("Upper", "x"));
@@ -88,14 +88,14 @@ test("a broken skill is skipped with a warning that names it, and is there once 
   );
   assert.equal(warnings.length, broken.length + 1);
   for (const [name, , fault] of broken) {
-    const warning = warnings.find((text) => text.startsWith(`Skill skills/${name} was left out: `));
+    const warning = warnings.find((text) => text.startsWith(`Skipped the skill skills/${name}: `));
     assert.match(warning ?? "", fault, name);
   }
-  put(root, "skills/half/SKILL.md", skill("half", "Mended"));
+  put(root, "skills/half/SKILL.md", skill("half", "Fixed"));
   assert.ok((await source.list()).skills.some(({ name }) => name === "half"));
 });
 
-test("a skill whose file cannot be read or understood is named, and nothing is printed [knowledge.skills-broken]", async () => {
+test("a skill whose file cannot be read or parsed is reported by name, and nothing is printed [knowledge.skills-broken]", async () => {
   const root = temporaryDirectory();
   mkdirSync(join(root, "skills/link"), { recursive: true });
   symlinkSync("nowhere.md", join(root, "skills/link/SKILL.md"));
@@ -115,13 +115,13 @@ test("a skill whose file cannot be read or understood is named, and nothing is p
     ["tagged"],
   );
   assert.deepEqual(warnings, [
-    'Skill skills/7 was left out: "name" must be a text: put it in quotes.',
-    "Skill skills/folder was left out: its SKILL.md cannot be read (EISDIR).",
-    "Skill skills/link was left out: its SKILL.md cannot be read (ENOENT).",
+    'Skipped the skill skills/7: "name" must be a string: put it in quotes.',
+    "Skipped the skill skills/folder: its SKILL.md cannot be read (EISDIR).",
+    "Skipped the skill skills/link: its SKILL.md cannot be read (ENOENT).",
   ]);
 });
 
-test("hundreds of skills have a line each that together stay short [knowledge.skills-summaries]", async () => {
+test("hundreds of skills are listed one per line and stay within the budget [knowledge.skills-summaries]", async () => {
   const root = temporaryDirectory();
   const description = `What it does. ${"And more. ".repeat(60)}`;
   for (let index = 0; index < 300; index++)
@@ -132,12 +132,12 @@ test("hundreds of skills have a line each that together stay short [knowledge.sk
   const lines = system.split("\n").filter((line) => /^- skill-\d+: What it does\. .*…$/.test(line));
   assert.equal(lines.length, 300);
   assert.ok(system.length < 30_000, `${system.length} characters`);
-  assert.match(system, /list_skills gives them in full/);
+  assert.match(system, /list_skills shows them in full/);
   const { skills } = await answer(session, "list_skills");
   assert.equal(skills[0].description, description.trim());
 });
 
-test("nothing outside a skill's folder can be read through it [knowledge.skills-inside]", async () => {
+test("read_skill cannot read files outside the skill's folder [knowledge.skills-inside]", async () => {
   const root = temporaryDirectory();
   put(root, "secret.txt", "secret");
   put(root, "skills/audit/SKILL.md", skill("audit", "Audits"));
@@ -156,7 +156,7 @@ test("nothing outside a skill's folder can be read through it [knowledge.skills-
   assert.equal(await source.read("../audit"), undefined);
 });
 
-test("without any folder there are no skills, and no words about them [knowledge.skills-folders]", async () => {
+test("without any folder there are no skills and no block [knowledge.skills-folders]", async () => {
   const root = temporaryDirectory();
   assert.deepEqual(await skillFolders(root).list(), { skills: [], warnings: [] });
   const surface = knowledgeSurface({ skills: skillFolders(root) });

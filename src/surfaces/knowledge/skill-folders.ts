@@ -4,25 +4,24 @@ import { HoldfastError } from "../../errors.ts";
 import { type ReadSkill, readSkill } from "./read-skill.ts";
 import type { SkillSource } from "./skill-format.ts";
 
-/** Where agents keep skills in a project, in the order in which they count. */
+/** Where agents keep skills in a project, highest precedence first. */
 export const defaultSkillFolders = [".claude/skills", ".agents/skills", "skills"];
 
-/** A text longer than this would not fit any context. */
-const longestFile = 1_000_000;
+/** A longer text would not fit any context. */
+const maxFileBytes = 1_000_000;
 
-/** Files listed beside a skill's text. */
-const mostFiles = 100;
+const maxListedFiles = 100;
 
 interface Entry {
   name: string;
-  /** As the agent is told: relative to the project. */
+  /** The path shown to the agent, relative to the project. */
   source: string;
   directory: string;
 }
 
 /**
- * Skills in the open Agent Skills format: a folder for each, with a SKILL.md in it. They are looked at anew each time,
- * and read again only when they changed. A broken one is left out, with a warning that names it.
+ * Skills in the open Agent Skills format: one folder per skill, with a SKILL.md in it. Every call lists the folders
+ * again but rereads only files that changed. A broken skill is skipped with a warning that names it.
  */
 export function skillFolders(
   root: string,
@@ -30,15 +29,15 @@ export function skillFolders(
 ): SkillSource {
   const known = new Map<string, { stamp: string; skill: ReadSkill }>();
 
-  const look = async (entry: Entry): Promise<ReadSkill> => {
+  const load = async (entry: Entry): Promise<ReadSkill> => {
     const path = join(entry.directory, "SKILL.md");
     const { mtimeMs, size } = await stat(path);
     const stamp = `${mtimeMs}/${size}`;
     const before = known.get(path);
     if (before?.stamp === stamp) return before.skill;
     const skill =
-      size > longestFile
-        ? { fault: `it is longer than ${longestFile} bytes` }
+      size > maxFileBytes
+        ? { fault: `it is longer than ${maxFileBytes} bytes` }
         : readSkill(await readFile(path, "utf8"), entry.name);
     known.set(path, { stamp, skill });
     return skill;
@@ -48,12 +47,13 @@ export function skillFolders(
     const skills = new Map<string, { name: string; description: string; source: string }>();
     const warnings: string[] = [];
     const entries = await findEntries(root, folders);
-    const found = await Promise.all(entries.map((entry) => look(entry).catch(unreadable)));
+    const found = await Promise.all(entries.map((entry) => load(entry).catch(unreadable)));
     for (const [index, entry] of entries.entries()) {
       const skill = found[index] as ReadSkill;
       const earlier = skills.get(entry.name);
-      if (skill.fault !== undefined) warnings.push(`Skill ${entry.source} was left out: ${skill.fault}.`);
-      else if (earlier) warnings.push(`Skill ${entry.source} is hidden by ${earlier.source}.`);
+      if (skill.fault !== undefined) warnings.push(`Skipped the skill ${entry.source}: ${skill.fault}.`);
+      else if (earlier)
+        warnings.push(`Skipped the skill ${entry.source}: ${earlier.source} has the same name.`);
       else skills.set(entry.name, { name: entry.name, description: skill.description, source: entry.source });
     }
     return { skills: [...skills.values()], warnings };
@@ -66,7 +66,7 @@ export function skillFolders(
       if (source === undefined) return undefined;
       const directory = resolve(root, source);
       if (file !== undefined) return { content: await readInside(directory, file), files: [] };
-      const skill = await look({ name, source, directory });
+      const skill = await load({ name, source, directory });
       return skill.fault === undefined
         ? { content: skill.content, files: await listFiles(directory) }
         : undefined;
@@ -79,7 +79,7 @@ async function findEntries(root: string, folders: readonly string[]): Promise<En
   for (const folder of folders) {
     const path = resolve(root, folder);
     const names = (await readdir(path).catch(() => [])).sort();
-    const areSkills = await Promise.all(names.map((name) => isThere(join(path, name, "SKILL.md"))));
+    const areSkills = await Promise.all(names.map((name) => entryExists(join(path, name, "SKILL.md"))));
     for (const name of names.filter((_, index) => areSkills[index])) {
       const directory = join(path, name);
       found.push({ name, directory, source: relative(root, directory).split(sep).join("/") });
@@ -88,15 +88,15 @@ async function findEntries(root: string, folders: readonly string[]): Promise<En
   return found;
 }
 
-/** Whether there is something of that name, even if it cannot be read: that is worth a warning. */
-async function isThere(path: string): Promise<boolean> {
+/** Whether the entry exists, even if it cannot be read: that deserves a warning. */
+async function entryExists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
   );
 }
 
-/** Without the error's own text, which says where on the machine the file is. */
+/** Omits the error's message, which reveals the absolute path. */
 function unreadable({ code }: NodeJS.ErrnoException): ReadSkill {
   return { fault: `its SKILL.md cannot be read (${code})` };
 }
@@ -108,25 +108,25 @@ async function listFiles(directory: string): Promise<string[]> {
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .filter((path) => path !== "SKILL.md")
     .sort()
-    .slice(0, mostFiles);
+    .slice(0, maxListedFiles);
 }
 
-/** A file of the skill, wherever its links lead: nothing outside the skill's own folder is read. */
+/** Reads a file of the skill; resolves symlinks and refuses anything outside the skill's folder. */
 async function readInside(directory: string, file: string): Promise<string> {
-  const home = await realpath(directory);
+  const root = await realpath(directory);
   const path = await realpath(resolve(directory, file)).catch(() => undefined);
-  if (path === undefined || !path.startsWith(home + sep)) {
+  if (path === undefined || !path.startsWith(root + sep)) {
     throw new HoldfastError(
       "not_found",
-      `There is no file ${JSON.stringify(file)} in this skill. read_skill without "file" lists them.`,
+      `There is no file ${JSON.stringify(file)} in this skill. Call read_skill without "file" to list its files.`,
       { data: { file } },
     );
   }
   const { size } = await stat(path);
-  if (size > longestFile) {
+  if (size > maxFileBytes) {
     throw new HoldfastError(
       "over_limit",
-      `${file} has ${size} bytes; at most ${longestFile} are read. Open it with another tool.`,
+      `${file} has ${size} bytes; the limit is ${maxFileBytes}. Open it with another tool.`,
       { data: { file, size } },
     );
   }

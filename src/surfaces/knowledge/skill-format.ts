@@ -1,6 +1,6 @@
 import { countCharacters } from "../../engine/text.ts";
 
-/** A skill as the agent is told of it. */
+/** A skill as the agent sees it in the list. */
 export interface SkillSummary {
   name: string;
   description: string;
@@ -8,28 +8,28 @@ export interface SkillSummary {
   source: string;
 }
 
-/** Where skills are kept besides the store. */
+/** Skills from outside the store. */
 export interface SkillSource {
-  /** What there is, and what is wrong with what was left out. */
+  /** The valid skills, and a warning for each one that was skipped. */
   list(): Promise<{ skills: SkillSummary[]; warnings: string[] }>;
-  /** The instructions, or a file beside them; undefined when there is no such skill. */
+  /** The instructions, or a file that comes with them; undefined if there is no such skill. */
   read(name: string, file?: string): Promise<{ content: string; files: string[] } | undefined>;
 }
 
-const longestName = 64;
-const longestDescription = 1_024;
+const maxNameLength = 64;
+const maxDescriptionLength = 1_024;
 
-/** What is wrong with a skill's name or description by the Agent Skills format; "" when nothing is. */
+/** What violates the Agent Skills format in a skill's name or description; "" if both are valid. */
 export function findSkillFault(name: unknown, description: unknown): string {
   for (const [field, value] of Object.entries({ name, description }))
     if (value !== undefined && value !== null && typeof value !== "string")
-      return `"${field}" must be a text: put it in quotes`;
+      return `"${field}" must be a string: put it in quotes`;
   if (typeof name !== "string" || name === "") return `"name" is missing`;
-  if (name.length > longestName) return `the name is longer than ${longestName} characters`;
+  if (name.length > maxNameLength) return `the name is longer than ${maxNameLength} characters`;
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
-    return "the name must be of lower-case letters, digits and single dashes, such as audit-workbook";
+    return "the name must consist of lower-case letters, digits and single dashes, such as audit-workbook";
   if (typeof description !== "string" || description.trim() === "") return `"description" is missing`;
-  if (countCharacters(description) > longestDescription)
-    return `the description is longer than ${longestDescription} characters`;
+  if (countCharacters(description) > maxDescriptionLength)
+    return `the description is longer than ${maxDescriptionLength} characters`;
   return "";
 }

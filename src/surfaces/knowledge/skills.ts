@@ -24,7 +24,7 @@ export async function listSkills(
     ],
     warnings: [
       ...found.warnings,
-      ...hidden.map(({ name }) => `The saved skill ${name} is hidden by one of that name in a folder.`),
+      ...hidden.map(({ name }) => `A skill in a folder hides the saved skill ${name}.`),
     ],
   };
 }
@@ -33,7 +33,7 @@ export function skillTools(source: SkillSource): Tool[] {
   return [
     defineTool({
       name: "list_skills",
-      description: "List your skills, with what is wrong with those that could not be read.",
+      description: "List your skills, with warnings about those that could not be read.",
       input: z.strictObject({}),
       output: z.object({
         skills: z.array(z.object({ name: z.string(), description: z.string(), source: z.string() })),
@@ -72,8 +72,7 @@ export function skillTools(source: SkillSource): Tool[] {
     }),
     defineTool({
       name: "save_skill",
-      description:
-        "Keep what you found out as a skill, for every later session. Saving it again replaces it.",
+      description: "Save what you learned as a skill for all later sessions. Saving it again replaces it.",
       input: z.strictObject({
         name: z.string().describe("Lower-case words joined by dashes"),
         description: z.string().describe("What it does and when to use it, in one line"),
@@ -99,13 +98,13 @@ export function skillTools(source: SkillSource): Tool[] {
   ];
 }
 
-/** A skill in a folder goes before a saved one of its name, which nobody would ever read. */
+/** A skill in a folder takes precedence over a saved one of the same name, which would never be read. */
 async function refuseHidden(source: SkillSource, name: string): Promise<void> {
   const folder = (await source.list()).skills.find((skill) => skill.name === name)?.source;
   if (folder === undefined) return;
   throw new HoldfastError(
     "invalid_input",
-    `The skill ${quote(name)} was not saved: there is one of that name in ${folder}, which goes before it. Choose another name, or edit ${folder}/SKILL.md.`,
+    `The skill ${quote(name)} was not saved: ${folder} has the same name and takes precedence. Choose another name, or edit ${folder}/SKILL.md.`,
     { data: { name, folder } },
   );
 }

@@ -7,7 +7,7 @@ import type { KeyValue } from "../../engine/records.ts";
 import { countCharacters, isLongerThan, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 
-/** JSON values by key. `expected` is the version that the caller knows: 0 for a key that must not exist yet. */
+/** JSON values by key. `expected` is the version the caller knows; 0: the key must not exist yet. */
 export type KeyValueOperation =
   | { type: "state.set"; key: string; value: Json; schema?: Json; expected?: number }
   | { type: "state.delete"; key: string; expected?: number };
@@ -36,13 +36,13 @@ export const keyValueOperations: Handlers<KeyValueOperation, KeyValueResult> = {
   },
 };
 
-/** The value that is there now, if it is at the version that the caller expects. */
+/** The current value; throws if it is not at the version the caller expects. */
 function readValue(draft: Draft, operation: KeyValueOperation): KeyValue | null {
   checkTexts(operation, "key");
   const { key, expected } = operation;
   const before = draft.record("state", key);
   if (expected !== undefined && expected !== (before?.version ?? 0))
-    throw otherVersion(key, expected, before);
+    throw versionConflict(key, expected, before);
   return before;
 }
 
@@ -53,7 +53,7 @@ function checkSize(
   if (key === "" || isLongerThan(key, limits.stateKeyCharacters)) {
     throw new HoldfastError(
       "invalid_input",
-      `A key has 1 to ${limits.stateKeyCharacters} characters; ${quote(key)} has ${countCharacters(key)}. Nothing was changed.`,
+      `A key must have 1 to ${limits.stateKeyCharacters} characters; ${quote(key)} has ${countCharacters(key)}. Nothing was changed.`,
     );
   }
   if (value === undefined) {
@@ -67,7 +67,7 @@ function checkSize(
     if (characters > limits.stateValueCharacters) {
       throw new HoldfastError(
         "over_limit",
-        `The ${what} for ${quote(key)} is ${characters} characters of JSON; at most ${limits.stateValueCharacters} fit. Nothing was changed. Store less, or split it over several keys.`,
+        `The ${what} for ${quote(key)} is ${characters} characters of JSON; the limit is ${limits.stateValueCharacters}. Nothing was changed. Store less, or split it over several keys.`,
         { data: { characters, limit: limits.stateValueCharacters } },
       );
     }
@@ -84,11 +84,11 @@ function noSuchKey(key: string): HoldfastError {
   );
 }
 
-function otherVersion(key: string, expected: number, current: KeyValue | null): HoldfastError {
+function versionConflict(key: string, expected: number, current: KeyValue | null): HoldfastError {
   const now = current ? `it is at version ${current.version}` : "there is no such key";
   return new HoldfastError(
     "conflict",
-    `${quote(key)} was expected at version ${expected}, but ${now}. Nothing was changed. Read it again, and decide anew.`,
+    `${quote(key)} was expected at version ${expected}, but ${now}. Nothing was changed. Read it again and retry.`,
     { data: { key, expected, version: current?.version ?? 0, value: current?.value ?? null } },
   );
 }
@@ -96,7 +96,7 @@ function otherVersion(key: string, expected: number, current: KeyValue | null): 
 function tooManyKeys(limit: number): HoldfastError {
   return new HoldfastError(
     "over_limit",
-    `There are ${limit} keys already, which is the limit. Nothing was changed. Delete what is no longer needed with delete_state.`,
+    `There are ${limit} keys already, which is the limit. Nothing was changed. Delete keys you no longer need with delete_state.`,
     { data: { limit } },
   );
 }

@@ -8,7 +8,7 @@ const expectedVersion = z
   .int()
   .min(0)
   .optional()
-  .describe("Only if it is at this version; 0: only if there is none");
+  .describe("Only if the value is at this version; 0: only if the key does not exist");
 
 const getState = defineTool({
   name: "get_state",
@@ -18,15 +18,15 @@ const getState = defineTool({
   readOnly: true,
   idempotent: true,
   run: async ({ session }, input) => {
-    const kept = await (await session.knowledge()).state.get(input.key);
-    return { found: kept !== undefined, value: kept?.value ?? null, version: kept?.version ?? 0 };
+    const stored = await (await session.knowledge()).state.get(input.key);
+    return { found: stored !== undefined, value: stored?.value ?? null, version: stored?.version ?? 0 };
   },
 });
 
 const setState = defineTool({
   name: "set_state",
   description:
-    "Keep a JSON value under a key, across sessions. A schema given once holds for later values too.",
+    "Keep a JSON value under a key, across sessions. A schema also applies to later values of the key.",
   input: z.strictObject({
     key,
     value: z.unknown().describe("Any JSON"),
@@ -61,10 +61,10 @@ const deleteState = defineTool({
 
 const listState = defineTool({
   name: "list_state",
-  description: "List the keys of what you keep across sessions.",
+  description: "List the keys of the values you keep across sessions.",
   input: z.strictObject({
     prefix: z.string().optional(),
-    after: z.string().optional().describe("Go on after this key"),
+    after: z.string().optional().describe("Continue after this key"),
     limit: z.int().min(1).max(1_000).optional().describe("Default: 100"),
   }),
   output: z.object({

@@ -8,7 +8,7 @@ const surfaces = ["notepad", "knowledge"] as const;
 const keys = ["a", "a%", "a_", "aＡ", "a️", "a😀", "b", "constructor", "__proto__", "é"];
 const value = JSON.parse('{"__proto__":{"x":1},"list":[null,0,"",false,1e21,"\\u2028"]}');
 
-test("what an agent knows is its own, and the same, in every store [knowledge.state]", async (t) => {
+test("an agent's knowledge is private to it and works the same in every store [knowledge.state]", async (t) => {
   for (const { name, store } of await everyStore())
     await t.test(name, async () => {
       const memory = await openMemory({ store, surfaces, owner: "ours" });
@@ -45,7 +45,7 @@ test("what an agent knows is its own, and the same, in every store [knowledge.st
     });
 });
 
-test("increments by compare-and-set from several memories at once lose nothing, in every store [knowledge.state-compare]", async (t) => {
+test("concurrent compare-and-set increments from several memories lose nothing, in every store [knowledge.state-compare]", async (t) => {
   for (const { name, store } of await everyStore())
     await t.test(name, async () => {
       const first = await openMemory({ store, surfaces });

@@ -7,7 +7,7 @@ import { isLongerThan, quote } from "../../engine/text.ts";
 import type { UndoRules } from "../../engine/undo.ts";
 import { HoldfastError } from "../../errors.ts";
 
-/** Edits of an agent's permanent instructions, and what people lock of them. */
+/** Edits of an agent's permanent instructions, and locks on passages of them. */
 export type SystemPromptOperation =
   | EditOperation<"system">
   | { type: "system.lock"; text: string }
@@ -54,12 +54,12 @@ export function readSystemPrompt(state: State): string {
   return readText(state, "space/system");
 }
 
-/** The passages that nobody may change until a person unlocks them. */
+/** The passages that no edit may change until a person unlocks them. */
 export function readLocks(state: State): string[] {
   return listResident(state, "lock").map(([, text]) => text);
 }
 
-/** Refuses a draft in which a locked passage no longer stands, or no longer on lines of its own. */
+/** Refuses a draft that removes a locked passage or joins it with other text on its lines. */
 function checkLocks(draft: Draft, state: State): void {
   const [before, after] = [readSystemPrompt(state), draft.text("space/system")].map((text) => `\n${text}\n`);
   for (const [key] of listResident(state, "lock")) {
@@ -75,7 +75,7 @@ function lock(draft: Draft, state: State, text: string): void {
   if (text.trim() === "" || !draft.text("space/system").includes(text)) {
     throw new HoldfastError(
       "text_not_found",
-      `${quote(text)} is not in the system prompt, so it cannot be locked. Copy the passage exactly as it stands there.`,
+      `${quote(text)} is not in the system prompt, so it cannot be locked. Copy the passage exactly as it is there.`,
     );
   }
   if (readLocks(state).includes(text)) return;
@@ -88,7 +88,7 @@ function unlock(draft: Draft, state: State, text: string): void {
   if (key === undefined) {
     throw new HoldfastError(
       "not_found",
-      `${quote(text)} is not locked. Locked are: ${readLocks(state).map(quote).join(", ") || "no passages"}.`,
+      `${quote(text)} is not locked. Locked passages: ${readLocks(state).map(quote).join(", ") || "none"}.`,
     );
   }
   draft.remove("lock", key);

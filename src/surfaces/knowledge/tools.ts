@@ -12,7 +12,7 @@ import { readSystemPrompt } from "./system-prompt.ts";
 
 const editSystemPrompt = defineTool({
   name: "edit_system_prompt",
-  description: "Edit your permanent system prompt, which every later session of yours begins with.",
+  description: "Edit your permanent system prompt. All your later sessions start with it.",
   input: editInput,
   output: editOutput,
   destructive: true,
@@ -24,7 +24,7 @@ const editSystemPrompt = defineTool({
 });
 
 export interface KnowledgeOptions {
-  /** Skills besides those that the agent saved; `skillFolders` reads them from disk. */
+  /** Skills in addition to those the agent saved; `skillFolders` reads them from disk. */
   skills?: SkillSource;
 }
 
@@ -33,7 +33,7 @@ const noSkills: SkillSource = {
   read: async () => undefined,
 };
 
-/** What an agent knows in every session: its system prompt, its skills and its state. */
+/** What an agent keeps across sessions: its system prompt, its skills and its state. */
 export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): Surface {
   const blocks = new Map<string, string>();
   return {
@@ -42,7 +42,7 @@ export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): 
     order: 0,
     tools: [editSystemPrompt, ...skillTools(skills), ...stateTools],
     guidance: () =>
-      "Your system prompt, skills and state outlive the session. Record lasting observations with edit_system_prompt. Before work that a skill covers, read it with read_skill; when you have learnt how something is done, keep it with save_skill. Keep values that later sessions need with set_state.",
+      "Your system prompt, skills and state outlive the session. Record lasting observations with edit_system_prompt. Before work that a skill covers, read it with read_skill; when you have learned how to do something, save it with save_skill. Store values that later sessions need with set_state.",
     async refresh(session) {
       const { row } = await session.state();
       blocks.set(agentKey(row), await render(session, skills));
@@ -63,17 +63,17 @@ async function render(session: SessionHandle, source: SkillSource): Promise<stri
     .join("\n\n");
 }
 
-/** Characters that all descriptions together may take in every turn; with more, each has its share. */
-const mostSummaries = 16_000;
-const shortestSummary = 60;
+/** Characters for all descriptions together, every turn; beyond that, each is cut to an equal share. */
+const maxSummaryCharacters = 16_000;
+const minSummaryLength = 60;
 
 function renderSkills(skills: readonly SkillSummary[]): string {
   if (skills.length === 0) return "";
   const summaries = skills.map(({ name, description }) => ({ name, text: summaryLine(description) }));
-  const isLong = summaries.reduce((sum, { text }) => sum + text.length, 0) > mostSummaries;
-  const share = Math.max(shortestSummary, Math.floor(mostSummaries / skills.length));
+  const isLong = summaries.reduce((sum, { text }) => sum + text.length, 0) > maxSummaryCharacters;
+  const share = Math.max(minSummaryLength, Math.floor(maxSummaryCharacters / skills.length));
   const lines = summaries.map(({ name, text }) => `- ${name}: ${isLong ? cut(text, share) : text}`);
-  if (isLong) lines.push("(Some of these are cut; list_skills gives them in full.)");
+  if (isLong) lines.push("(Some descriptions are cut; list_skills shows them in full.)");
   return `## Skills\n${lines.join("\n")}`;
 }
 

@@ -22,15 +22,15 @@ export function parseNotepad(text: string): string | undefined {
   return readsAsEmpty(body) ? body.slice(1) : unfenceContent(body);
 }
 
-/** A notepad that holds the hint word for word must not be taken for an empty one. */
+/** A notepad that contains the hint itself must not parse as empty. */
 function readsAsEmpty(text: string): boolean {
   return text.endsWith(emptyNotepad) && /^\\*$/.test(text.slice(0, -emptyNotepad.length));
 }
 
-/** A freeform text that is put back before the model in full, every turn. */
+/** A freeform text that the model sees in full every turn. */
 export const notepadView: SurfaceView = {
   name: "notepad",
-  // Its section runs to the end of the prompt, so it comes last; anywhere else it needs an end.
+  // Its section runs to the end of the prompt, so it comes last; anywhere else it needs the end marker.
   order: 3,
   block: ({ row }) => ({
     placement: "system",

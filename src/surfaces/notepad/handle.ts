@@ -5,7 +5,7 @@ type Done<Result> = Promise<AppliedOperation<Result>>;
 
 /** The notepad, for programs. */
 export interface Notepad {
-  /** "" when nothing was written yet. */
+  /** "" if nothing has been written yet. */
   read(): Promise<string>;
   write(content: string, options?: ApplyOptions): Done<NotepadResult>;
   append(content: string, options?: ApplyOptions): Done<NotepadResult>;

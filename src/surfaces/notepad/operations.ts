@@ -30,7 +30,7 @@ export const notepadUndo: UndoRules = {
   fits: { notepad: (text, { limits }) => !isLongerThan(text, limits.notepadCharacters) },
 };
 
-/** The notepad after an edit that was accepted; where the text has changed since, it stays as it is. */
+/** Applies an accepted edit to a text; an edit whose text is not found changes nothing. */
 export function replayEdit(text: string, operation: NotepadOperation): string {
   switch (operation.type) {
     case "notepad.write":

@@ -5,7 +5,7 @@ import { memoryStore } from "../../stores/memory.ts";
 import { schemaOf } from "../dispatch.ts";
 import { notepadSurface } from "./tools.ts";
 
-test("read_notepad gives an empty string until something is written, then the text [notepad.read]", async () => {
+test("read_notepad returns an empty string until something is written, then the text [notepad.read]", async () => {
   const session = await openTestSession();
   assert.deepEqual(await answer(session, "read_notepad"), { content: "" });
   assert.equal((await session.state()).row.notepad, null);
@@ -40,7 +40,7 @@ test("append starts on a new line only when it needs one [notepad.append]", asyn
   assert.match(await session.notepad.read(), /^one\ntwo\nthree\n+four$/);
 });
 
-test("prepend leaves what was there on a line of its own [notepad.prepend]", async () => {
+test("prepend keeps the existing text on its own line [notepad.prepend]", async () => {
   const session = await openTestSession();
   const prepend = (content: string) => answer(session, "update_notepad", { operation: "prepend", content });
   assert.deepEqual(await prepend("three"), { ok: true });
@@ -51,7 +51,7 @@ test("prepend leaves what was there on a line of its own [notepad.prepend]", asy
   assert.equal(await session.notepad.read(), "one\ntwo\nthree");
 });
 
-test("find_replace changes the first match and says how many others there are [notepad.find-replace]", async () => {
+test("find_replace changes the first match and reports how many others remain [notepad.find-replace]", async () => {
   const session = await openTestSession();
   await session.notepad.write("- [ ] a\n- [ ] b\n- [ ] c");
   const edited = await answer(session, "update_notepad", {
@@ -111,7 +111,7 @@ test("delete removes the first exact occurrence [notepad.delete]", async () => {
   assert.equal(await session.notepad.read(), "keep\n");
 });
 
-test("a text that is not found is an error that shows the closest line [notepad.not-found]", async () => {
+test("editing a text that is not there is an error that shows the closest line [notepad.not-found]", async () => {
   const session = await openTestSession();
   await session.notepad.write("## Plan\n- [x] Analyze Sheet 1 (revenue by region)\n- [ ] Fix Q3 totals");
   const replaced = await refusal(session, "update_notepad", {
@@ -130,7 +130,7 @@ test("a text that is not found is an error that shows the closest line [notepad.
   assert.match(unlike.text, /read/i);
 });
 
-test("in an empty notepad nothing is found, and the error says what to do [notepad.not-found]", async () => {
+test("find_replace in an empty notepad is an error that says what to do [notepad.not-found]", async () => {
   const session = await openTestSession();
   const { code, text } = await refusal(session, "update_notepad", {
     operation: "find_replace",
@@ -141,7 +141,7 @@ test("in an empty notepad nothing is found, and the error says what to do [notep
   assert.match(text, /empty.*append/);
 });
 
-test("a missing or empty parameter is named and wipes nothing [notepad.missing-parameter]", async () => {
+test("a missing or empty parameter is refused by name and wipes nothing [notepad.missing-parameter]", async () => {
   const session = await openTestSession();
   await session.notepad.write("precious");
   const cases: [input: object, field: string][] = [
@@ -194,7 +194,7 @@ test("the limit counts characters, not code units [notepad.limit]", async () => 
   await refusal(session, "write_notepad", { content: "🦞🦞🦞🦞" });
 });
 
-test("a notepad over a limit that was lowered can be shortened, not lengthened [notepad.limit]", async () => {
+test("after the limit is lowered, a longer notepad can be shortened but not lengthened [notepad.limit]", async () => {
   const store = memoryStore();
   await (await openTestSession({ store })).notepad.write("one two three");
   const memory = await openTestMemory({ store, limits: { notepadCharacters: 5 } });
@@ -255,7 +255,11 @@ test("the block is the whole text under its heading, or the hint [notepad.block]
   const content = "## Findings\n- Q3 discrepancy: $1.2M against $1.155M\n".repeat(200);
   await session.notepad.write(content);
   assert.deepEqual(await block(), [
-    { surface: "notepad", placement: "system", text: `## Session Notepad\n${content}` },
+    {
+      surface: "notepad",
+      placement: "system",
+      text: `## Session Notepad\n${content}`,
+    },
   ]);
   await session.notepad.write("");
   assert.equal((await block())[0]?.text, `## Session Notepad\n${hint}`);

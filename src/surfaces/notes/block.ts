@@ -1,6 +1,6 @@
 import type { SurfaceView } from "../surface.ts";
 
-/** Tagged notes that cost no tokens until they are asked for, so they have no block. */
+/** Tagged notes. They have no block: they cost no tokens until the agent reads them. */
 export const notesView: SurfaceView = {
   name: "notes",
   isEmpty: ({ row }) => row.counters.notes === 0,

@@ -30,7 +30,7 @@ export function notesOf(session: SessionHandle): Notes {
       const [record] = await session.records("note", [id]);
       return record && { id, ...record.value, tags: [...record.value.tags] };
     },
-    all: async () => (await session.noteIndex()).list([], everything, 0).notes,
+    all: async () => (await session.noteIndex()).list([], unlimited, 0).notes,
     search: async ({ query = "", tags = [], limit = 50, offset = 0 }) => {
       checkTexts({ query }, "query");
       checkTextList({ tags }, "tags");
@@ -44,4 +44,4 @@ export function notesOf(session: SessionHandle): Notes {
   };
 }
 
-const everything = 2 ** 40;
+const unlimited = 2 ** 40;

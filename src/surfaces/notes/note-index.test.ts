@@ -8,15 +8,15 @@ interface ScannedNote extends NoteValue {
   id: string;
 }
 
-/** The search of the ADR, word for word: every note, in lower case, by place of the match, then newest first. */
+/** The ADR's search, literally: scan every note in lower case, order by match position, then newest first. */
 function scan(
   notes: Iterable<ScannedNote>,
   { query, tags, limit, offset }: NoteQuery,
 ): { total: number; ids: string[] } {
-  const wanted = query.toLowerCase();
+  const needle = query.toLowerCase();
   const found = [...notes]
     .filter((note) => tags.every((tag) => note.tags.some((each) => each.toLowerCase() === tag.toLowerCase())))
-    .map((note) => ({ note, at: note.content.toLowerCase().indexOf(wanted) }))
+    .map((note) => ({ note, at: note.content.toLowerCase().indexOf(needle) }))
     .filter(({ at }) => at !== -1)
     .sort((a, b) => (query === "" ? 0 : a.at - b.at) || b.note.updated - a.note.updated);
   return { total: found.length, ids: found.slice(offset, offset + limit).map(({ note }) => note.id) };
@@ -99,18 +99,18 @@ const queries: fc.Arbitrary<NoteQuery[]> = fc.array(
   { minLength: 5, maxLength: 12, size: "max" },
 );
 
-/** Notes that stand beside the random ones, so that the index is worth its while. */
-function crowd(size: number): [string, string][] {
+/** Filler notes, so that there are enough for the index to be used. */
+function filler(size: number): [string, string][] {
   return Array.from({ length: size }, (_, index) => {
     const at = (step: number) => pieces[(index * step + (index >> 3)) % pieces.length] as string;
-    return [`crowd_${index}`, `${at(7)}${at(11)} ${at(13)}${at(17)}${at(19)}`];
+    return [`filler_${index}`, `${at(7)}${at(11)} ${at(13)}${at(17)}${at(19)}`];
   });
 }
 
 for (const size of [0, 600]) {
   test(`the index finds exactly what a scan finds, beside ${size} other notes [notes.search-index] [notes.search-order]`, () => {
     fc.assert(
-      fc.property(edits, queries, (todo, asked) => {
+      fc.property(edits, queries, (todo, searches) => {
         const index = new NoteIndex();
         const notes = new Map<string, ScannedNote>();
         let updated = 0;
@@ -119,19 +119,19 @@ for (const size of [0, 600]) {
           index.set(id, value);
           notes.set(id, { id, ...value });
         };
-        for (const [id, text] of crowd(size)) set(id, text, []);
-        for (const [place, edit] of todo.entries()) {
+        for (const [id, text] of filler(size)) set(id, text, []);
+        for (const [position, edit] of todo.entries()) {
           if (edit.kind === "set") set(`note_${edit.key}`, edit.content, edit.tags);
           else if (edit.kind === "index") index.indexSome(edit.count);
           else {
             index.set(`note_${edit.key}`, null);
             notes.delete(`note_${edit.key}`);
           }
-          const query = asked[place % asked.length] as NoteQuery;
+          const query = searches[position % searches.length] as NoteQuery;
           compare(index, notes, query);
         }
         while (index.needsIndex) index.indexSome(100);
-        for (const query of asked) compare(index, notes, query);
+        for (const query of searches) compare(index, notes, query);
         assert.equal(index.size, notes.size);
       }),
       { numRuns: size === 0 ? 200 : 60 },
@@ -157,11 +157,11 @@ function compare(index: NoteIndex, notes: Map<string, ScannedNote>, query: NoteQ
   );
 }
 
-test("after thousands of removals the index is still right [notes.search-index]", () => {
+test("the index stays correct after thousands of removals [notes.search-index]", () => {
   const index = new NoteIndex();
   const notes = new Map<string, ScannedNote>();
   for (let round = 0; round < 4; round++) {
-    for (const [id, text] of crowd(900)) {
+    for (const [id, text] of filler(900)) {
       const value = {
         content: `${text} round ${round}`,
         tags: [],
@@ -177,8 +177,8 @@ test("after thousands of removals the index is still right [notes.search-index]"
       compare(index, notes, { query, tags: [], limit: 2_000, offset: 0 });
     }
     for (let number = 0; number < 900; number += 3) {
-      index.set(`crowd_${number}`, null);
-      notes.delete(`crowd_${number}`);
+      index.set(`filler_${number}`, null);
+      notes.delete(`filler_${number}`);
     }
     compare(index, notes, { query: "round", tags: [], limit: 10, offset: 5 });
   }

@@ -1,29 +1,29 @@
 import type { NoteValue } from "../../engine/records.ts";
 import { foldCase, type Note } from "./operations.ts";
-import { longestIndexedText, type Plan, TermIndex } from "./term-index.ts";
+import { maxIndexedLength, type Plan, TermIndex } from "./term-index.ts";
 import { queryWord } from "./word-similarity.ts";
 import { terms } from "./words.ts";
 
-/** Below this many notes a scan is as fast as an index. */
-const scanAlways = 500;
+/** Up to this many notes a scan is as fast as an index. */
+const maxScannedNotes = 500;
 
-/** The two constants of BM25, at their usual values: how soon repetition stops to count, and how much length does. */
+/** BM25's k1 (term frequency saturation) and b (length normalisation), at their usual values. */
 const saturation = 1.2;
-const lengthShare = 0.75;
+const lengthNormalisation = 0.75;
 
 export interface NoteQuery {
   query: string;
-  /** All of them must stand on the note; compared without case. */
+  /** A note must have all of them; case-insensitive. */
   tags: readonly string[];
   limit: number;
   offset: number;
 }
 
 export interface NoteMatches {
-  /** How many notes match in all. */
+  /** How many notes match in total. */
   total: number;
   notes: Note[];
-  /** False: the notes contain the query. True: none does, and these hold its words, best first. */
+  /** False: the notes contain the query. True: none does, and these share its words, best first. */
   ranked: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Slot {
   tags: string[];
 }
 
-/** The notes of one session, held for listing and searching. */
+/** The notes of one session, in memory for listing and searching. */
 export class NoteIndex {
   readonly #slots: (Slot | undefined)[] = [];
   readonly #slotOf = new Map<string, number>();
@@ -71,12 +71,12 @@ export class NoteIndex {
     return slot && noteOf(slot);
   }
 
-  /** Notes newest first, by their last edit. */
+  /** Newest first, by last edit. */
   list(tags: readonly string[], limit: number, offset: number): NoteMatches {
-    const wanted = tags.map(foldCase);
-    const newest = new Best(offset + limit);
+    const folded = tags.map(foldCase);
+    const newest = new TopMatches(offset + limit);
     this.#slots.forEach((slot, number) => {
-      if (slot && hasTags(slot, wanted)) newest.offer(number, 0, slot.value.updated);
+      if (slot && hasTags(slot, folded)) newest.offer(number, 0, slot.value.updated);
     });
     return { total: newest.total, notes: this.#notes(newest.numbers().slice(offset)), ranked: false };
   }
@@ -85,13 +85,13 @@ export class NoteIndex {
     if (query.query === "") return this.list(query.tags, query.limit, query.offset);
     const folded = foldCase(query.query);
     const tags = query.tags.map(foldCase);
-    const exact = this.#best(query);
+    const exact = this.#topMatches(query);
     this.#containing(folded, (number, at) => {
       const slot = this.#slots[number];
       if (slot && hasTags(slot, tags)) exact.offer(number, at, slot.value.updated);
     });
     if (exact.total > 0) return this.#page(exact, query, false);
-    const ranked = this.#best(query);
+    const ranked = this.#topMatches(query);
     this.#eachScored(folded, (number, score) => {
       const slot = this.#slots[number];
       if (slot && hasTags(slot, tags)) ranked.offer(number, -score, slot.value.updated);
@@ -99,9 +99,9 @@ export class NoteIndex {
     return this.#page(ranked, query, true);
   }
 
-  /** Whether a search would first have to index many notes; `indexSome` then does it in small pieces. */
+  /** Whether there are enough notes to need an index and it is incomplete; `indexSome` builds it in batches. */
   get needsIndex(): boolean {
-    return this.size > scanAlways && this.#indexed < this.#slots.length;
+    return this.size > maxScannedNotes && this.#indexed < this.#slots.length;
   }
 
   indexSome(count: number): void {
@@ -110,7 +110,7 @@ export class NoteIndex {
     for (; this.#indexed < end; this.#indexed++) {
       const slot = this.#slots[this.#indexed];
       if (!slot) continue;
-      if (slot.folded.length > longestIndexedText) this.#long.push(this.#indexed);
+      if (slot.folded.length > maxIndexedLength) this.#long.push(this.#indexed);
       else this.#index.add(this.#indexed, slot.folded);
     }
   }
@@ -129,13 +129,13 @@ export class NoteIndex {
     this.#long = [];
   }
 
-  /** Visits every slot that contains the query, with where it first does. */
+  /** Visits every slot that contains the query, with the position of the first match. */
   #containing(folded: string, visit: (number: number, at: number) => void): void {
     const read = (number: number) => {
       const at = this.#slots[number]?.folded.indexOf(folded) ?? -1;
       if (at !== -1) visit(number, at);
     };
-    const indexed = this.size > scanAlways ? this.#indexed : 0;
+    const indexed = this.size > maxScannedNotes ? this.#indexed : 0;
     const plan = indexed > 0 ? this.#index.find(folded, indexed) : undefined;
     if (plan) {
       this.#eachCandidate(plan, (number, at) => (plan.exact ? visit(number, at) : read(number)));
@@ -144,7 +144,7 @@ export class NoteIndex {
     for (let number = plan ? indexed : 0; number < this.#slots.length; number++) read(number);
   }
 
-  /** Each slot of a plan once, with the smallest place that was named for it. */
+  /** Visits each slot of a plan once, with its smallest position. */
   #eachCandidate(plan: Plan, visit: (number: number, at: number) => void): void {
     if (this.#firstMatch.length < this.#slots.length)
       this.#firstMatch = new Int32Array(this.#slots.length * 2).fill(-1);
@@ -162,37 +162,37 @@ export class NoteIndex {
     }
   }
 
-  /** Okapi BM25 over the query's words, each standing for its forms, its continuations and its misspellings. */
+  /** Okapi BM25 over the query's words; each also matches its inflections, completions and misspellings. */
   #eachScored(folded: string, visit: (number: number, score: number) => void): void {
     while (this.#indexed < this.#slots.length) this.indexSome(this.#slots.length);
     const averageLength = this.#characters / Math.max(1, this.size);
     const scores = new Tally(this.#slots.length);
     const occurrences = new Tally(this.#slots.length);
     for (const word of new Set(terms(folded))) {
-      const wanted = queryWord(word);
-      let holding = 0;
-      for (const { likeness, texts, each } of this.#index.similar(wanted)) {
-        holding = Math.max(holding, likeness * texts);
-        each((number, frequency) => occurrences.add(number, likeness * frequency));
+      const target = queryWord(word);
+      let notes = 0;
+      for (const { similarity, texts, each } of this.#index.similar(target)) {
+        notes = Math.max(notes, similarity * texts);
+        each((number, frequency) => occurrences.add(number, similarity * frequency));
       }
-      const rarity = wanted.weight * Math.log(1 + Math.max(0.1, this.size - holding + 0.5) / (holding + 0.5));
-      occurrences.empty((number, count) => {
+      const rarity = target.weight * Math.log(1 + Math.max(0.1, this.size - notes + 0.5) / (notes + 0.5));
+      occurrences.drain((number, count) => {
         const length = (this.#slots[number]?.folded.length ?? 0) / averageLength;
         scores.add(
           number,
           (rarity * count * (saturation + 1)) /
-            (count + saturation * (1 - lengthShare + lengthShare * length)),
+            (count + saturation * (1 - lengthNormalisation + lengthNormalisation * length)),
         );
       });
     }
-    scores.empty(visit);
+    scores.drain(visit);
   }
 
-  #best(query: NoteQuery): Best {
-    return new Best(query.offset + query.limit);
+  #topMatches(query: NoteQuery): TopMatches {
+    return new TopMatches(query.offset + query.limit);
   }
 
-  #page(best: Best, query: NoteQuery, ranked: boolean): NoteMatches {
+  #page(best: TopMatches, query: NoteQuery, ranked: boolean): NoteMatches {
     return { total: best.total, notes: this.#notes(best.numbers().slice(query.offset)), ranked };
   }
 
@@ -201,7 +201,7 @@ export class NoteIndex {
   }
 }
 
-/** A sum for each of many slots, of which few are touched. */
+/** Sparse sums: one per slot, few of them non-zero. */
 class Tally {
   readonly #sums: Float64Array;
   #touched: number[] = [];
@@ -215,7 +215,7 @@ class Tally {
     this.#sums[slot] = (this.#sums[slot] as number) + amount;
   }
 
-  empty(visit: (slot: number, sum: number) => void): void {
+  drain(visit: (slot: number, sum: number) => void): void {
     const touched = this.#touched;
     this.#touched = [];
     for (const slot of touched) {
@@ -226,8 +226,8 @@ class Tally {
   }
 }
 
-/** Keeps the few best of many matches: smallest rank first, newest first among equals. */
-class Best {
+/** Keeps the best matches: smallest rank first, newest first among equals. */
+class TopMatches {
   total = 0;
   readonly #count: number;
   #kept: { number: number; rank: number; updated: number }[] = [];

@@ -19,7 +19,7 @@ export interface NotesResult {
   totalTags: number;
 }
 
-/** Tags and queries are compared in this form: without case. */
+/** The case-insensitive form in which tags and queries are compared. */
 export function foldCase(text: string): string {
   return text.toLowerCase();
 }
@@ -36,7 +36,7 @@ export const notesOperations: Handlers<NotesOperation, NotesResult> = {
 
 function outcome(draft: Draft, note: Note): Outcome<NotesResult> {
   return {
-    // The caller's own copy: what is in the journal must not change with it.
+    // A copy, so that a caller who changes it does not change the journal.
     result: {
       note: { ...note, tags: [...note.tags] },
       totalNotes: draft.counter("notes"),
@@ -73,7 +73,7 @@ function updateNote(draft: Draft, operation: Operation<"notes.update">, environm
   if (operation.content === undefined && operation.tags === undefined) {
     throw new HoldfastError(
       "invalid_input",
-      `update_note needs "content" or "tags"; neither was given for ${quote(operation.id)}.`,
+      `update_note needs "content" or "tags"; the call for ${quote(operation.id)} has neither.`,
     );
   }
   const before = existingNote(draft, operation.id);
@@ -109,7 +109,7 @@ function existingNote(draft: Draft, id: string): NoteValue {
   );
 }
 
-/** Keeps, for each tag in use, on how many notes it stands. */
+/** Updates the number of notes per tag. */
 function retag(draft: Draft, before: string[], after: string[]): void {
   const had = new Set(before.map(foldCase));
   const has = new Map(after.toReversed().map((tag) => [foldCase(tag), tag]));
@@ -134,7 +134,7 @@ function retag(draft: Draft, before: string[], after: string[]): void {
 
 function checkContent(content: string, environment: Environment): void {
   if (content.trim() === "") {
-    throw new HoldfastError("invalid_input", `note content is empty. Give the text to keep in "content".`, {
+    throw new HoldfastError("invalid_input", `note content is empty. Put the note's text into "content".`, {
       data: { field: "content" },
     });
   }
@@ -180,7 +180,7 @@ function checkTags(tags: string[], environment: Environment): string[] {
   return [...new Set(tags)];
 }
 
-/** A tag's record is a count shared by many notes: what is undone is the step, not the number. */
+/** A tag's record is a count shared by many notes, so undo reverses the difference instead of restoring the value. */
 export const notesUndo: UndoRules = {
   records: {
     tag(draft, { key, before, after }) {
@@ -190,7 +190,7 @@ export const notesUndo: UndoRules = {
       const wasCounted = (before === null ? -1 : 0) + (after === null ? 1 : 0);
       const isCounted = (current === null ? -1 : 0) + (notes <= 0 ? 1 : 0);
       draft.put("tag", key, notes > 0 ? { name, notes } : null);
-      // The planned count assumed the same step as then; correct it by what differs now.
+      // Undo has already reversed the original change of the tag counter; correct it by what differs now.
       draft.count("tags", wasCounted - isCounted);
     },
   },

@@ -11,7 +11,7 @@ async function sessionWith(notes: [content: string, tags?: string[]][], options 
 
 const contents = (output: { notes: { content: string }[] }) => output.notes.map(({ content }) => content);
 
-test("search finds any part of a text without case, earliest match first, then newest [notes.search-order]", async () => {
+test("search is a case-insensitive substring match, earliest match first, then newest [notes.search-order]", async () => {
   const session = await sessionWith([
     ["Timeout in login"],
     ["a timeout at place two"],
@@ -84,7 +84,7 @@ test("the answers carry the ADR's metadata [notes.search-metadata]", async () =>
   assert.deepEqual((await answer(session, "list_notes", {})).metadata, { note_count: 2, tag_filter: null });
 });
 
-test("list_notes gives all notes newest first, or those with one tag [notes.list]", async () => {
+test("list_notes returns all notes newest first, or those with one tag [notes.list]", async () => {
   const session = await sessionWith([["one", ["a"]], ["two"], ["three", ["A"]]]);
   const all = await answer(session, "list_notes");
   assert.deepEqual(contents(all), ["three", "two", "one"]);
@@ -100,7 +100,7 @@ test("list_notes gives all notes newest first, or those with one tag [notes.list
   assert.deepEqual(contents(await answer(await openTestSession(), "list_notes")), []);
 });
 
-test("when no note contains the query, word matches are ranked and the answer says so [notes.search-ranked]", async () => {
+test("if no note contains the query, word matches are ranked and the answer says so [notes.search-ranked]", async () => {
   const session = await sessionWith([
     ["the cache was cold after the deploy"],
     ["deploy scripts live in tools"],
@@ -115,7 +115,7 @@ test("when no note contains the query, word matches are ranked and the answer sa
   assert.ok(!contents(found).includes("nothing of the kind"));
 });
 
-test("ranked search forgives prefixes, word forms and typos [notes.search-ranked]", async () => {
+test("ranked search tolerates prefixes, inflections and typos [notes.search-ranked]", async () => {
   const session = await sessionWith([
     ["authentication tokens expire at midnight"],
     ["the invoice parser drops negative totals"],
@@ -137,7 +137,7 @@ test("ranked search forgives prefixes, word forms and typos [notes.search-ranked
   }
 });
 
-test("ranked search keeps to the tags [notes.search-ranked] [notes.tags]", async () => {
+test("ranked search respects the tag filter [notes.search-ranked] [notes.tags]", async () => {
   const session = await sessionWith([
     ["cold cache", ["a"]],
     ["cache cold start", ["b"]],
@@ -148,7 +148,7 @@ test("ranked search keeps to the tags [notes.search-ranked] [notes.tags]", async
   assert.deepEqual(contents(await answer(session, "search_notes", { query: "zzz yyy" })), []);
 });
 
-test("a long list is cut at a token budget, with the words for getting the rest [notes.cut]", async () => {
+test("a long list is cut at a token budget and says how to get the rest [notes.cut]", async () => {
   const notes = Array.from({ length: 60 }, (_, index): [string] => [
     `finding ${index} ${"word ".repeat(100)}`,
   ]);
@@ -160,7 +160,7 @@ test("a long list is cut at a token budget, with the words for getting the rest 
     const seen: string[] = [];
     for (let offset = 0, rounds = 0; seen.length < 60 && rounds < 60; rounds++) {
       const page = await answer(session, tool, { ...input, offset });
-      assert.ok(page.notes.length > 0 && page.notes.length < 30, "neither nothing nor everything");
+      assert.ok(page.notes.length > 0 && page.notes.length < 30, "some notes, not all");
       seen.push(...contents(page));
       if (seen.length === 60) break;
       assert.match(page.message, /limit/);

@@ -1,48 +1,48 @@
-import { likenessOf, type QueryWord } from "./word-similarity.ts";
+import { type QueryWord, similarityOf } from "./word-similarity.ts";
 import { eachTerm, isDense } from "./words.ts";
 
-/** Longest text whose positions fit a posting. */
-export const longestIndexedText = 2 ** 20 - 1;
+/** The longest text whose positions fit a posting. */
+export const maxIndexedLength = 2 ** 20 - 1;
 
-/** A posting is one number: the text's slot, where in the text the term first stands, and how often it does. */
+/** A posting packs three values into one number: the text's slot, the term's first position and its frequency. */
 const frequencies = 2 ** 4;
-const slotSize = (longestIndexedText + 1) * frequencies;
+const slotSize = (maxIndexedLength + 1) * frequencies;
 
 interface Term {
   text: string;
   postings: number[];
 }
 
-/** Terms of which a matching text holds at least one. */
+/** A matching text contains at least one of these terms. */
 interface Anchor {
   terms: { number: number; offset: number }[];
   size: number;
-  /** The query is this one word, so its place in the term is its place in the text. */
+  /** The query is a single word, so a match in the term is a match in the text. */
   exact: boolean;
 }
 
-/** How to find a query: the few slots to look at, and whether looking at the text itself is still needed. */
+/** The candidate slots for a query; unless `exact`, their texts must still be checked. */
 export interface Plan {
   size: number;
   exact: boolean;
   each(visit: (slot: number, at: number) => void): void;
 }
 
-/** A term that resembles a query word. */
+/** A term that is similar to a query word. */
 export interface SimilarTerm {
-  /** 1 for the word itself, less for its forms, its continuations and its misspellings. */
-  likeness: number;
-  /** How many texts hold it. */
+  /** 1 for the word itself, less for inflections, completions and misspellings. */
+  similarity: number;
+  /** How many texts contain it. */
   texts: number;
   each(visit: (slot: number, frequency: number) => void): void;
 }
 
-/** An inverted index over folded texts that answers substring questions as well as word questions. */
+/** An inverted index over case-folded texts for substring and word queries. */
 export class TermIndex {
   readonly #terms: Term[] = [];
   readonly #byText = new Map<string, number>();
   readonly #denseByFirst = new Map<string, number[]>();
-  /** All terms, each on a line of its own: a substring search over this finds the terms that hold a word. */
+  /** All terms, one per line, so that a substring search finds the terms that contain a word. */
   #vocabulary = "\n";
   readonly #offsets: number[] = [];
   #unlisted: string[] = [];
@@ -57,14 +57,14 @@ export class TermIndex {
     });
   }
 
-  /** How to find a query among `texts` texts; undefined when reading them all is faster. */
+  /** Plans a search over `texts` texts; undefined if scanning them all is faster. */
   find(query: string, texts: number): Plan | undefined {
-    // A posting costs a small part of what reading a text costs, unless the text must then be read as well.
-    const most = 8 * texts;
+    // Visiting a posting is much cheaper than reading a text, unless the text must then be read as well.
+    const maxPostings = 8 * texts;
     let rarest: Anchor | undefined;
-    for (const anchor of this.#anchors(query, most))
+    for (const anchor of this.#anchors(query, maxPostings))
       if (!rarest || anchor.size < rarest.size) rarest = anchor;
-    if (!rarest || rarest.size > (rarest.exact ? most : texts / 2)) return undefined;
+    if (!rarest || rarest.size > (rarest.exact ? maxPostings : texts / 2)) return undefined;
     const { terms, size, exact } = rarest;
     return {
       size,
@@ -80,14 +80,14 @@ export class TermIndex {
     };
   }
 
-  /** For ranking: every term that can stand for a query word, and how well it does. */
+  /** For ranking: every term that is similar to a query word. */
   similar(word: QueryWord): SimilarTerm[] {
     const found: SimilarTerm[] = [];
     for (const { text, postings } of this.#terms) {
-      const likeness = likenessOf(word, text);
-      if (likeness === 0) continue;
+      const similarity = similarityOf(word, text);
+      if (similarity === 0) continue;
       found.push({
-        likeness,
+        similarity,
         texts: postings.length,
         each: (visit) => {
           for (const posting of postings) visit(Math.floor(posting / slotSize), (posting % frequencies) + 1);
@@ -111,15 +111,16 @@ export class TermIndex {
     return number;
   }
 
-  #anchors(query: string, most: number): Anchor[] {
+  #anchors(query: string, maxPostings: number): Anchor[] {
     const anchors: Anchor[] = [];
     eachTerm(query, (text, at) => {
       if (!isDense(text.charCodeAt(0))) {
-        const opens = at === 0;
-        const closes = at + text.length === query.length;
-        anchors.push(this.#anchor(this.#holding(text, opens, closes, most), query === text));
+        const openLeft = at === 0;
+        const openRight = at + text.length === query.length;
+        const terms = this.#termsContaining(text, openLeft, openRight, maxPostings);
+        anchors.push(this.#anchor(terms, query === text));
       } else if (text.length === 2) {
-        anchors.push(this.#anchor(this.#exactly(text), query === text));
+        anchors.push(this.#anchor(this.#exactTerm(text), query === text));
       } else if (at === 0 || !isDense(query.charCodeAt(at - 1))) {
         const beginning = (this.#denseByFirst.get(text) ?? []).map((number) => ({ number, offset: 0 }));
         anchors.push(this.#anchor(beginning, query === text));
@@ -134,25 +135,30 @@ export class TermIndex {
     return { terms, size, exact };
   }
 
-  #exactly(text: string): Anchor["terms"] {
+  #exactTerm(text: string): Anchor["terms"] {
     const number = this.#byText.get(text);
     return number === undefined ? [] : [{ number, offset: 0 }];
   }
 
-  /** A word inside the query is a whole term; at an edge of the query the term may go on beyond it. */
-  #holding(word: string, openLeft: boolean, openRight: boolean, most: number): Anchor["terms"] {
-    if (!openLeft && !openRight) return this.#exactly(word);
+  /** Inside the query a word is a whole term; at an edge of the query the term may extend beyond it. */
+  #termsContaining(
+    word: string,
+    openLeft: boolean,
+    openRight: boolean,
+    maxPostings: number,
+  ): Anchor["terms"] {
+    if (!openLeft && !openRight) return this.#exactTerm(word);
     this.#listVocabulary();
     const needle = `${openLeft ? "" : "\n"}${word}${openRight ? "" : "\n"}`;
     const found: Anchor["terms"] = [];
     let postings = 0;
-    for (let hit = this.#vocabulary.indexOf(needle); hit !== -1 && postings <= most; ) {
+    for (let hit = this.#vocabulary.indexOf(needle); hit !== -1 && postings <= maxPostings; ) {
       const number = this.#termAt(openLeft ? hit : hit + 1);
       const start = this.#offsets[number] as number;
       const term = this.#terms[number] as Term;
       found.push({ number, offset: Math.max(0, hit - start) });
       postings += term.postings.length;
-      // One hit per term is enough, and the first one is the one that counts.
+      // Only the first hit per term counts.
       hit = this.#vocabulary.indexOf(needle, start + term.text.length);
     }
     return found;
@@ -169,12 +175,12 @@ export class TermIndex {
     this.#unlisted = [];
   }
 
-  #termAt(place: number): number {
+  #termAt(position: number): number {
     let low = 0;
     let high = this.#offsets.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.#offsets[middle] as number) <= place) low = middle;
+      if ((this.#offsets[middle] as number) <= position) low = middle;
       else high = middle - 1;
     }
     return low;

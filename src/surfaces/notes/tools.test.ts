@@ -4,7 +4,7 @@ import { answer, openTestMemory, openTestSession, refusal } from "../../../test/
 import { schemaOf } from "../dispatch.ts";
 import { notesSurface } from "./tools.ts";
 
-test("add_note gives the id, a message and the totals [notes.add]", async () => {
+test("add_note returns the id, a message and the totals [notes.add]", async () => {
   const session = await openTestSession();
   const first = await answer(session, "add_note", {
     content: "Q3 gap is in EMEA",
@@ -18,7 +18,7 @@ test("add_note gives the id, a message and the totals [notes.add]", async () => 
   assert.deepEqual((await session.notes.get(first.note_id))?.tags, ["analysis", "bug-tracking"]);
 });
 
-test("scratch_note keeps a note without tags [notes.scratch]", async () => {
+test("scratch_note saves a note without tags [notes.scratch]", async () => {
   const session = await openTestSession();
   const { note_id, message, metadata } = await answer(session, "scratch_note", { content: "quick" });
   assert.ok(message.includes(note_id));
@@ -80,7 +80,7 @@ test("empty content and empty tags are refused by name [notes.add] [notes.tags]"
     assert.match((await refusal(session, "add_note", { content: "x", tags: [tag] })).text, /tag/);
 });
 
-test("ids are note_<ms> of the clock, unique and increasing even when it stands still or goes back [notes.ids]", async () => {
+test("ids are note_<ms> of the clock, unique and increasing even when the clock stops or goes back [notes.ids]", async () => {
   let now = 1_700_000_000_000;
   const session = await openTestSession({ clock: () => now });
   const add = async () => (await answer(session, "add_note", { content: "x" })).note_id as string;
@@ -92,10 +92,10 @@ test("ids are note_<ms> of the clock, unique and increasing even when it stands 
   const newest = await add();
   assert.equal(newest, "note_1700000005000");
   await answer(session, "delete_note", { id: newest });
-  assert.equal(await add(), "note_1700000005001", "the id of a deleted note is not given again");
+  assert.equal(await add(), "note_1700000005001", "the id of a deleted note is not reused");
 });
 
-test("tags are kept as given and matched without case [notes.tags]", async () => {
+test("tags are stored as written and matched case-insensitively [notes.tags]", async () => {
   const session = await openTestSession();
   const both = (await answer(session, "add_note", { content: "one", tags: ["Bug-Fix", "API"] })).note_id;
   const one = (await answer(session, "add_note", { content: "two", tags: ["bug-fix"] })).note_id;
@@ -110,7 +110,7 @@ test("tags are kept as given and matched without case [notes.tags]", async () =>
   assert.deepEqual((await answer(session, "list_tags")).metadata.tag_count, 2);
 });
 
-test("update_note changes what is given and leaves the rest [notes.update]", async () => {
+test("update_note changes only the fields it gets [notes.update]", async () => {
   const session = await openTestSession();
   const { note_id: id } = await answer(session, "add_note", { content: "draft", tags: ["a", "b"] });
   const content = await answer(session, "update_note", { id, content: "final" });
@@ -148,7 +148,7 @@ test("delete_note removes a note; an unknown id is an error with the next step [
   }
 });
 
-test("list_tags gives every tag in use with the number of notes [notes.list-tags]", async () => {
+test("list_tags returns every tag in use with its number of notes [notes.list-tags]", async () => {
   const session = await openTestSession();
   assert.deepEqual((await answer(session, "list_tags")).tags, []);
   const { note_id } = await answer(session, "add_note", { content: "1", tags: ["perf", "api"] });
@@ -164,7 +164,7 @@ test("list_tags gives every tag in use with the number of notes [notes.list-tags
   assert.deepEqual((await answer(session, "list_tags")).tags, [{ tag: "perf", count: 2 }]);
 });
 
-test("the guidance is the ADR's, names only tools that exist, and comes only with them [notes.guidance]", async () => {
+test("the guidance is the ADR's, lists exactly the note tools and appears only with them [notes.guidance]", async () => {
   const { guidance } = await (await openTestSession({ surfaces: ["notes"] })).context();
   assert.ok(guidance.startsWith("<scratchpad_system>\nYou have access to a persistent scratchpad"));
   assert.ok(guidance.endsWith("</scratchpad_system>"));

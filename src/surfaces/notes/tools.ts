@@ -24,7 +24,7 @@ const page = {
 
 const addNote = defineTool({
   name: "add_note",
-  description: "Keep a note outside the conversation, with tags to find it by.",
+  description: "Save a note outside the conversation, with tags to find it by.",
   input: z.strictObject({ content, tags: tags.describe("At most 10 tags") }),
   output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
   run: async ({ session, options }, input) =>
@@ -33,7 +33,7 @@ const addNote = defineTool({
 
 const scratchNote = defineTool({
   name: "scratch_note",
-  description: "Keep a quick note without tags.",
+  description: "Save a quick note without tags.",
   input: z.strictObject({ content }),
   output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
   run: async ({ session, options }, input) => added(await session.notes.add(input.content, [], options)),
@@ -42,7 +42,7 @@ const scratchNote = defineTool({
 const searchNotes = defineTool({
   name: "search_notes",
   description:
-    "Find notes that contain a text (any case), earliest match first, then newest. If none does, those that share its words are ranked. Without a query, lists by tags.",
+    "Find notes that contain a text (any case), earliest match first, then newest. If none does, ranks notes that share its words. Without a query, lists by tags.",
   input: z.strictObject({
     query: z.string().optional(),
     tags: tags.describe("Only notes with all of these"),
@@ -56,15 +56,15 @@ const searchNotes = defineTool({
   }),
   readOnly: true,
   idempotent: true,
-  run: async (call, { query = "", tags: wanted = [], limit = 200, offset = 0 }) => {
-    const matches = await call.session.notes.search({ query, tags: wanted, limit, offset });
+  run: async (call, { query = "", tags: filter = [], limit = 200, offset = 0 }) => {
+    const matches = await call.session.notes.search({ query, tags: filter, limit, offset });
     const shown = withinBudget(matches.notes, call);
     const found = matches.ranked && matches.total > 0;
     return {
       notes: shown,
       ranked: matches.ranked,
       message: `${found ? `No note contains ${quote(query)}; these share its words and are ranked, best first. ` : ""}${howMany(matches, shown.length, offset, "search_notes")}`,
-      metadata: { result_count: matches.total, query, tags: wanted },
+      metadata: { result_count: matches.total, query, tags: filter },
     };
   },
 });
@@ -93,7 +93,7 @@ const listNotes = defineTool({
 
 const updateNote = defineTool({
   name: "update_note",
-  description: "Change a note. What you leave out stays as it is; tags: [] removes all tags.",
+  description: "Change a note. Fields you leave out keep their value; tags: [] removes all tags.",
   input: z.strictObject({
     id: z.string(),
     content: z.string().optional().describe("New content (replaces existing)"),
@@ -122,7 +122,7 @@ const deleteNote = defineTool({
 
 const listTags = defineTool({
   name: "list_tags",
-  description: "List all tags in use, with how many notes have each.",
+  description: "List all tags in use, with the number of notes for each.",
   input: z.strictObject({}),
   output: z.object({
     tags: z.array(z.object({ tag: z.string(), count: z.number() })),
@@ -157,7 +157,7 @@ function isoTime(milliseconds: number): string {
   return Number.isNaN(date.getTime()) ? "unknown" : date.toISOString();
 }
 
-/** As many notes as the answer's token budget holds, and at least one. */
+/** As many notes as fit the answer's token budget, but at least one. */
 function withinBudget(notes: Note[], { countTokens, limits }: Call): z.infer<typeof note>[] {
   const shown: z.infer<typeof note>[] = [];
   let tokens = 0;
@@ -173,12 +173,12 @@ function withinBudget(notes: Note[], { countTokens, limits }: Call): z.infer<typ
 function howMany({ total }: NoteMatches, shown: number, offset: number, tool: string): string {
   if (total === 0) return "No notes match.";
   if (shown === 0)
-    return `There are ${total} matching notes, none from offset ${offset} on. Use a smaller offset.`;
+    return `There are ${total} matching notes, none at offset ${offset} or later. Use a smaller offset.`;
   if (offset === 0 && shown === total) return `${total} ${total === 1 ? "note" : "notes"}.`;
   const rest = total - offset - shown;
   const next =
     rest > 0
-      ? ` For the rest call ${tool} with offset: ${offset + shown}, or narrow it down with tags${tool === "search_notes" ? " or a longer query" : ""}; limit sets how many come at once.`
+      ? ` For the rest call ${tool} with offset: ${offset + shown}, or narrow it down with tags${tool === "search_notes" ? " or a longer query" : ""}; limit sets the page size.`
       : "";
   return `Notes ${offset + 1} to ${offset + shown} of ${total}.${next}`;
 }

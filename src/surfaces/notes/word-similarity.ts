@@ -1,16 +1,16 @@
 import { isDense, withinEdits } from "./words.ts";
 
-/** A word of a query, with what is worked out once for comparing it with many terms. */
+/** A query word, with values computed once for comparing it with many terms. */
 export interface QueryWord {
   text: string;
   stem: string;
-  /** How many misspelt characters are forgiven. */
+  /** How many edits a misspelling may have. */
   edits: number;
-  /** How much it says about what is looked for. */
+  /** How much it counts in the ranking. */
   weight: number;
 }
 
-/** Words that hold sentences together; in a question they say little, however rare they are in the notes. */
+/** Function words carry little meaning in a query, however rare they are in the notes. */
 const functionWords = new Set(
   (
     "a an and are as at be been but by can could did do does for from had has have how if in into is it its may might of on or " +
@@ -27,11 +27,11 @@ export function queryWord(text: string): QueryWord {
   };
 }
 
-/** From 0 to 1, how well a term of a text stands for a word of a query. */
-export function likenessOf(word: QueryWord, term: string): number {
+/** How well a term matches a query word, from 0 to 1. */
+export function similarityOf(word: QueryWord, term: string): number {
   if (term === word.text) return 1;
   if (isDense(term.charCodeAt(0))) return 0;
-  const same = commonStart(word.text, term);
+  const same = commonPrefixLength(word.text, term);
   if (same >= 3 && same >= word.stem.length - 1 && stemOf(term) === word.stem) return 0.9;
   if (same >= 3 && same === word.text.length) return 0.5 + 0.4 * (same / term.length);
   const longer = Math.max(word.text.length, term.length);
@@ -39,14 +39,14 @@ export function likenessOf(word: QueryWord, term: string): number {
   return word.edits > 0 && withinEdits(word.text, term, word.edits) ? 0.4 : 0;
 }
 
-function commonStart(a: string, b: string): number {
+function commonPrefixLength(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   let same = 0;
   while (same < shorter && a.charCodeAt(same) === b.charCodeAt(same)) same++;
   return same;
 }
 
-/** A word without its commonest English endings. Crude on purpose: it only has to bring forms together. */
+/** A word without the most common English endings. Crude on purpose: it only has to group inflections. */
 function stemOf(word: string): string {
   if (word.length <= 3) return word;
   const bare = word.replace(/(?:'s|s)$/, "").replace(/(?:ies|y)$/, "i");

@@ -21,31 +21,31 @@ function distance(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
-test("words within a number of edits are found, no others [notes.search-ranked]", () => {
+test("withinEdits matches exactly the words within the edit distance [notes.search-ranked]", () => {
   const word = fc
     .array(fc.constantFrom("a", "b", "c", "é"), { maxLength: 8 })
     .map((letters) => letters.join(""));
   fc.assert(
-    fc.property(word, word, fc.constantFrom(0, 1, 2), (a, b, most) => {
-      assert.equal(withinEdits(a, b, most), distance(a, b) <= most, `${a} ${b} ${most}`);
+    fc.property(word, word, fc.constantFrom(0, 1, 2), (a, b, maxEdits) => {
+      assert.equal(withinEdits(a, b, maxEdits), distance(a, b) <= maxEdits, `${a} ${b} ${maxEdits}`);
     }),
     { numRuns: 5_000 },
   );
 });
 
-test("every character that is no separator stands in a term, at the place that is named [notes.search-index]", () => {
+test("every character except separators is part of a term at the reported position [notes.search-index]", () => {
   const text = fc
     .array(fc.constantFrom("a", "b1", "_", " ", ".", "数", "据", "カ", "🦞", "é", "—"), { maxLength: 12 })
     .map((parts) => parts.join(""));
   fc.assert(
-    fc.property(text, (given) => {
+    fc.property(text, (sample) => {
       const covered = new Set<number>();
-      eachTerm(given, (term, at) => {
-        assert.equal(given.slice(at, at + term.length), term);
-        for (let place = at; place < at + term.length; place++) covered.add(place);
+      eachTerm(sample, (term, at) => {
+        assert.equal(sample.slice(at, at + term.length), term);
+        for (let index = at; index < at + term.length; index++) covered.add(index);
       });
-      for (const [place, unit] of given.split("").entries())
-        assert.equal(covered.has(place), !/[ .—]/.test(unit), `${given} ${place}`);
+      for (const [index, unit] of sample.split("").entries())
+        assert.equal(covered.has(index), !/[ .—]/.test(unit), `${sample} ${index}`);
     }),
   );
   assert.deepEqual(terms("snake_case v2, 数据库!"), ["snake_case", "v2", "数据", "据库", "库"]);

@@ -1,7 +1,7 @@
 /**
- * Cuts folded text into index terms. A term is a run of letters, digits and underscores; in scripts that are
- * written without spaces every pair of neighbouring characters is a term, and so is the last one alone,
- * so that each character begins exactly one term.
+ * Splits case-folded text into index terms. A term is a run of letters, digits and underscores. In scripts
+ * written without spaces ("dense"), every pair of adjacent characters is a term, and so is the last character,
+ * so that each character starts exactly one term.
  */
 export function eachTerm(text: string, visit: (term: string, at: number) => void): void {
   const length = text.length;
@@ -15,7 +15,7 @@ export function eachTerm(text: string, visit: (term: string, at: number) => void
     let end = at + 1;
     while (end < length && characterKind(text.charCodeAt(end)) === kind) end++;
     if (kind === letter) visit(text.slice(at, end), at);
-    else for (let place = at; place < end; place++) visit(text.slice(place, Math.min(place + 2, end)), place);
+    else for (let index = at; index < end; index++) visit(text.slice(index, Math.min(index + 2, end)), index);
     at = end;
   }
 }
@@ -48,9 +48,9 @@ export function terms(text: string): string[] {
   return found;
 }
 
-/** Whether two words are at most `most` edits apart (an edit: one character more, fewer, other, or swapped). */
-export function withinEdits(a: string, b: string, most: number): boolean {
-  if (Math.abs(a.length - b.length) > most) return false;
+/** Whether two words are at most `maxEdits` insertions, deletions, substitutions or swaps apart. */
+export function withinEdits(a: string, b: string, maxEdits: number): boolean {
+  if (Math.abs(a.length - b.length) > maxEdits) return false;
   let start = 0;
   while (start < a.length && a.charCodeAt(start) === b.charCodeAt(start)) start++;
   let end = 0;
@@ -60,15 +60,15 @@ export function withinEdits(a: string, b: string, most: number): boolean {
   )
     end++;
   const [left, right] = [a.length - start - end, b.length - start - end];
-  if (left === 0 || right === 0) return Math.max(left, right) <= most;
-  // An edit brings in one character and takes out one, so at most two of them can differ in presence.
-  if (bitCount(letters(a, start, a.length - end) ^ letters(b, start, b.length - end)) > 2 * most)
+  if (left === 0 || right === 0) return Math.max(left, right) <= maxEdits;
+  // One edit adds at most one character and removes at most one, so it changes at most two bits.
+  if (bitCount(letters(a, start, a.length - end) ^ letters(b, start, b.length - end)) > 2 * maxEdits)
     return false;
-  return countEdits(a.slice(start, a.length - end), b.slice(start, b.length - end), most) <= most;
+  return countEdits(a.slice(start, a.length - end), b.slice(start, b.length - end), maxEdits) <= maxEdits;
 }
 
-/** Optimal string alignment; gives up with a larger number as soon as `most` is exceeded. */
-function countEdits(a: string, b: string, most: number): number {
+/** Optimal string alignment; stops early with a larger number once `maxEdits` is exceeded. */
+function countEdits(a: string, b: string, maxEdits: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
@@ -90,14 +90,14 @@ function countEdits(a: string, b: string, most: number): number {
       current.push(cost);
       if (cost < best) best = cost;
     }
-    if (best > most) return best;
+    if (best > maxEdits) return best;
     beforeLast = last;
     last = current;
   }
   return last[b.length] as number;
 }
 
-/** Which characters occur, one bit for each of 32 classes. */
+/** Which characters occur: one bit for each of 32 classes. */
 function letters(word: string, from: number, to: number): number {
   let bits = 0;
   for (let index = from; index < to; index++) bits |= 1 << (word.charCodeAt(index) & 31);

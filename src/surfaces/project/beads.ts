@@ -4,19 +4,18 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { severities } from "./notes-md/sections.ts";
 import type { Project } from "./project.ts";
 
-/** How long the tracker may take. */
-const patience = 10_000;
+const timeoutMilliseconds = 10_000;
 
-/** Makes an issue with `bd` or `br`; says why not when there is none. Never fails. */
+/** Creates an issue with `bd` or `br`, or says why it could not. Never throws. */
 export async function createBead(
   project: Project,
   issue: { title: string; severity: (typeof severities)[number]; reference: string },
 ): Promise<{ id: string } | { problem: string }> {
-  if (!project.beads) return { problem: "Beads is not enabled, so no issue was made" };
+  if (!project.beads) return { problem: "Beads is not enabled, so no issue was created" };
   const program = findProgram(["bd", "br"]);
-  if (program === undefined) return { problem: "neither bd nor br is on the PATH, so no issue was made" };
+  if (program === undefined) return { problem: "neither bd nor br is on the PATH, so no issue was created" };
   const priority = severities.length - 1 - severities.indexOf(issue.severity);
-  // A title that looks like an option would be taken for one.
+  // A title that starts with a dash would be parsed as an option.
   const title = issue.title.startsWith("-") ? `Fix: ${issue.title}` : issue.title;
   const description = `${issue.reference} in ${project.file.name}`;
   const args = ["create", title, "--priority", String(priority), "--description", description, "--json"];
@@ -24,24 +23,24 @@ export async function createBead(
     execFile(
       program,
       args,
-      { cwd: project.file.root, timeout: patience, killSignal: "SIGKILL", maxBuffer: 1_000_000 },
+      { cwd: project.file.root, timeout: timeoutMilliseconds, killSignal: "SIGKILL", maxBuffer: 1_000_000 },
       (error, stdout, stderr) => {
         const id = error ? undefined : findId(stdout);
         if (id !== undefined) resolve({ id });
         else {
           const why = error?.killed
-            ? `it took more than ${patience / 1000} seconds`
+            ? `it took more than ${timeoutMilliseconds / 1000} seconds`
             : error
               ? stderr.trim().split("\n")[0] || error.message
-              : "its answer names no id";
-          resolve({ problem: `${program} made no issue: ${why.slice(0, 200)}` });
+              : "its answer contains no id";
+          resolve({ problem: `${program} created no issue: ${why.slice(0, 200)}` });
         }
       },
     ).on("error", () => undefined);
   });
 }
 
-/** The first of these programs on the PATH. Entries that are relative would run what lies in the project. */
+/** The first of these programs on the PATH. Skips relative entries: they would run files of the project. */
 function findProgram(names: readonly string[]): string | undefined {
   const directories = (process.env.PATH ?? "").split(delimiter).filter((each) => isAbsolute(each));
   for (const name of names) {
@@ -58,7 +57,7 @@ function findProgram(names: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Versions that do not know `--json` answer with the id alone, or in a sentence. */
+/** Versions without `--json` print the id alone or in a sentence. */
 const idInText =
   /(?:"id"\s*:\s*"|\b(?:issue|created|added)[:\s]+|^\s*(?=\S+\s*$))((?!-)[\w.]+-[\w.-]*\w)(?=["\s:,.]|$)/im;
 

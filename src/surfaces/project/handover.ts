@@ -6,29 +6,29 @@ import { logHandoff, updateContext } from "./edit/tables.ts";
 import { itemsOf, type Notes } from "./notes-md/parse.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { asData, recoverLevel1 } from "./recover/recover.ts";
-import { parseReference, rootMark } from "./verify/references.ts";
+import { parseReference, rootPrefix } from "./verify/references.ts";
 import { readSource } from "./verify/working-tree.ts";
 
 export interface MomentOptions extends ProjectOptions, Omit<Caller, "notepad"> {}
 
-/** What came of a moment. Nothing here throws: a failure of memory never stops an agent. */
+/** The result of a moment. Nothing here throws: a failure of memory never stops an agent. */
 export interface Moment {
-  /** Whether NOTES.md was written to. */
+  /** Whether NOTES.md was written. */
   written: boolean;
-  /** What went wrong, with what to do about it. */
+  /** What went wrong and what to do about it. */
   warnings: string[];
 }
 
-/** What a conversation begins with, or goes on with after a compaction. */
+/** What a conversation starts with, or continues with after a compaction. */
 export interface Recovered {
-  /** Level 1, to put before the model; "" when the project has no notes. */
+  /** Level 1, to show to the model; "" if the project has no notes. */
   text: string;
   /** Blockers that may have resolved, and why. */
   blockers: { line: number; blocker: string; reason: string }[];
   warnings: string[];
 }
 
-/** Reads level 1 and looks at the blockers again; writes nothing. */
+/** Reads level 1 and rechecks the blockers; writes nothing. */
 export async function recoverProject(options: ProjectOptions): Promise<Recovered> {
   const recovered: Recovered = { text: "", blockers: [], warnings: [] };
   try {
@@ -45,7 +45,7 @@ export async function recoverProject(options: ProjectOptions): Promise<Recovered
 
 export interface SessionStart extends Recovered, Moment {}
 
-/** Session start and `/clear`: recovers level 1 and stamps the time. */
+/** Session start and `/clear`: recovers level 1 and records the time. */
 export async function startProjectSession(options: MomentOptions): Promise<SessionStart> {
   const recovered = await recoverProject(options);
   if (recovered.warnings.length > 0) return { ...recovered, written: false };
@@ -58,7 +58,7 @@ export async function startProjectSession(options: MomentOptions): Promise<Sessi
   return { ...recovered, ...stamped };
 }
 
-/** Blockers whose date has passed, and those that wait for a file which is there now. */
+/** Blockers whose date has passed, or that wait for a file that now exists. */
 export function resolvedBlockers(project: Project, notes: Notes): SessionStart["blockers"] {
   const today = project.now();
   return itemsOf(notes, "blockers").flatMap(({ line, text }) => {
@@ -66,28 +66,28 @@ export function resolvedBlockers(project: Project, notes: Notes): SessionStart["
     const blocker = text.replace(blockerKind, "");
     const [, eta] = /\(ETA:\s*([^)\s]+)\s*\)/i.exec(text) ?? [];
     if (eta !== undefined && Date.parse(eta) < Date.parse(today))
-      return [{ line: line + 1, blocker, reason: `its date, ${eta}, has passed` }];
-    const file = text.split(/[\s,;()`]+/).find((word) => word.startsWith(rootMark));
-    const path = file === undefined ? "" : parseReference(file).path.slice(rootMark.length);
+      return [{ line: line + 1, blocker, reason: `its ETA ${eta} has passed` }];
+    const file = text.split(/[\s,;()`]+/).find((word) => word.startsWith(rootPrefix));
+    const path = file === undefined ? "" : parseReference(file).path.slice(rootPrefix.length);
     if (path !== "" && ["read", "directory"].includes(readSource(project.file.root, path).status))
-      return [{ line: line + 1, blocker, reason: `${path} is there now` }];
+      return [{ line: line + 1, blocker, reason: `${path} now exists` }];
     return [];
   });
 }
 
-/** Blockers that are named after level 1; "holdfast project status" has them all. */
-const mostBlockers = 3;
-const longestBlocker = 80;
+/** Max blockers shown after level 1; "holdfast project status" lists them all. */
+const maxBlockers = 3;
+const maxBlockerLength = 80;
 
-/** What the agent is told of blockers that may have resolved: few short lines, as data. */
+/** Shows the agent which blockers may have resolved: a few short lines, escaped as data. */
 export function resolvedLines(blockers: SessionStart["blockers"]): string[] {
-  const lines = blockers.slice(0, mostBlockers).map(({ line, blocker, reason }) => {
-    const said = [reason, blocker].map((text) => takeCharacters(asData(text), longestBlocker));
-    return `This blocker may have resolved (line ${line}, ${said[0]}): ${said[1]}`;
+  const lines = blockers.slice(0, maxBlockers).map(({ line, blocker, reason }) => {
+    const [why, what] = [reason, blocker].map((text) => takeCharacters(asData(text), maxBlockerLength));
+    return `This blocker may have resolved (line ${line}, ${why}): ${what}`;
   });
   const more = blockers.length - lines.length;
   return more > 0
-    ? [...lines, `${more} more may have resolved: "holdfast project status" names them.`]
+    ? [...lines, `${more} more may have resolved: "holdfast project status" lists them.`]
     : lines;
 }
 
@@ -96,17 +96,17 @@ export interface CheckpointOptions extends MomentOptions {
     Checkpoint,
     "openAsks" | "openTasks" | "planOpen" | "planClosed" | "filesWritten" | "failedCommands"
   >;
-  /** Why now. */
+  /** What triggered the checkpoint. */
   moment: "before-compaction" | "session-end";
-  /** What was done, in the agent's words; made from the checkpoint unless given. */
+  /** What was done, in the agent's words (default: made from the checkpoint). */
   summary?: string | undefined;
 }
 
-/** Compaction and session end: the checkpoint goes to the active context, and a row to the hand-over log. */
+/** Compaction and session end: writes the checkpoint to the active context and a row to the hand-over log. */
 export async function checkpointProject(options: CheckpointOptions): Promise<Moment> {
   return attempt(options, (project) => {
     const { checkpoint, moment } = options;
-    const summary = (options.summary ?? summaryOf(checkpoint)).slice(0, longestSummary).toWellFormed();
+    const summary = (options.summary ?? summaryOf(checkpoint)).slice(0, maxSummaryLength).toWellFormed();
     const when = moment === "before-compaction" ? "Compaction" : "Session end";
     const task = checkpoint.openTasks.at(-1);
     const next = checkpoint.openAsks.at(-1) ?? checkpoint.planOpen[0] ?? options.summary;
@@ -119,15 +119,15 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Mom
   });
 }
 
-/** The session keeps the rest. */
-const longestSummary = 1_500;
+/** The session has the full text. */
+const maxSummaryLength = 1_500;
 
-/** What can be said of a checkpoint in one line; unfinished work is named. */
+/** Summarises a checkpoint in one line, including unfinished work. */
 function summaryOf(checkpoint: CheckpointOptions["checkpoint"]): string {
-  const part = (label: string, items: readonly string[], most: number) => {
+  const part = (label: string, items: readonly string[], max: number) => {
     if (items.length === 0) return [];
-    const shown = items.slice(0, most).map((item) => item.slice(0, 100).toWellFormed());
-    const more = items.length > most ? ` and ${items.length - most} more` : "";
+    const shown = items.slice(0, max).map((item) => item.slice(0, 100).toWellFormed());
+    const more = items.length > max ? ` and ${items.length - max} more` : "";
     return [`${label}: ${shown.join(", ")}${more}`];
   };
   const parts = [
@@ -141,20 +141,20 @@ function summaryOf(checkpoint: CheckpointOptions["checkpoint"]): string {
 }
 
 export interface SynthesisOptions extends MomentOptions {
-  /** What was learnt from each long result before it was cleared. */
+  /** What was learned from each long result before it was cleared. */
   findings: readonly { tool: string; summary: string }[];
 }
 
-/** After heavy tools: what their results came to, in one row, so that the raw output can go. */
+/** After heavy tool use: logs the findings in one row, so that the raw output can be dropped. */
 export async function recordSynthesis(options: SynthesisOptions): Promise<Moment> {
   if (options.findings.length === 0) return { written: false, warnings: [] };
   return attempt(options, (project) => {
-    const said = options.findings
+    const shown = options.findings
       .slice(0, 10)
       .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 120)}`.toWellFormed());
     const more =
-      options.findings.length > said.length ? `; ${options.findings.length - said.length} more` : "";
-    logHandoff(project, { summary: `Synthesised ${said.join("; ")}${more}` }, options, "synthesis");
+      options.findings.length > shown.length ? `; ${options.findings.length - shown.length} more` : "";
+    logHandoff(project, { summary: `Synthesised ${shown.join("; ")}${more}` }, options, "synthesis");
   });
 }
 

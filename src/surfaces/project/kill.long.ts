@@ -5,7 +5,7 @@ import { lintProject } from "./lint/lint.ts";
 import { parseNotes, tableOf } from "./notes-md/parse.ts";
 import { makeProject } from "./test-support/project.ts";
 
-test("200 writers that are killed at any moment lose nothing that they said was logged", async () => {
+test("200 writers killed at random lose nothing that they reported as logged", async () => {
   const { root, project, read } = makeProject();
   const acknowledged = new Set<string>();
   for (let round = 0; round < 50; round++) {
@@ -13,7 +13,7 @@ test("200 writers that are killed at any moment lose nothing that they said was 
       startProgram("notes-writer.ts", { root, name: `${name}${round}`, count: 1_000 }),
     );
     for (const program of programs) {
-      // From the first line on a writer is in the middle of something; which of its lines that is, is chance.
+      // After its first line a writer is always in the middle of a write; kill it at a random one.
       program.onLine(() => {
         if (Math.random() < 0.3) program.process.kill("SIGKILL");
       });

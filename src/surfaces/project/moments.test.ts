@@ -22,7 +22,7 @@ const checkpoint = {
   failedCommands: ["npm test: 2 failed"],
 };
 
-test("a session start recovers level 1, looks at the blockers again and stamps [project.moments]", async () => {
+test("a session start recovers level 1, rechecks the blockers and records the time [project.moments]", async () => {
   const { root, read, clock } = makeProject({ notes: seedNotes });
   writeInto(
     root,
@@ -33,7 +33,7 @@ test("a session start recovers level 1, looks at the blockers again and stamps [
   assert.match(start.text, /^\[Project memory.*\nTask: bd-x7y8/);
   assert.deepEqual(
     start.blockers.map(({ reason }) => reason),
-    ["its date, 2024-01-15, has passed", "src/auth/jwt.ts is there now"],
+    ["its ETA 2024-01-15 has passed", "src/auth/jwt.ts now exists"],
   );
   assert.match(read(), /^- \*\*Session Started\*\*: 2026-03-01T10:00:\d\dZ$/m);
   assert.equal(start.written, true);
@@ -41,7 +41,7 @@ test("a session start recovers level 1, looks at the blockers again and stamps [
   assert.equal(read().match(/Session Started/g)?.length, 1);
 });
 
-test("compaction and session end write the checkpoint and a hand-over row, with what is unfinished [project.moments]", async () => {
+test("compaction and session end write the checkpoint and a hand-over row with unfinished work [project.moments]", async () => {
   const { root, project, read, clock } = makeProject();
   const done = await checkpointProject({
     root,
@@ -86,7 +86,7 @@ test("compaction and session end write the checkpoint and a hand-over row, with 
   assert.deepEqual((await lintProject(project)).findings, []);
 });
 
-test("the controller's checkpoint fits as it is [project.moments]", async () => {
+test("the controller's checkpoint can be passed unchanged [project.moments]", async () => {
   const { root, read, clock } = makeProject();
   const memory = await openMemory({ store: "memory:" });
   const state = await (await memory.createSession()).state();
@@ -99,15 +99,15 @@ test("the controller's checkpoint fits as it is [project.moments]", async () => 
   await memory.close();
 });
 
-test("a host gets level 1 within its budget in any script, and few blockers, as data [project.budgets] [project.data]", async () => {
+test("a host gets level 1 within its budget in any script, and a few blockers as data [project.budgets] [project.data]", async () => {
   const { count } = await loadExactTokenizer();
   for (const word of ["ɐqɔp", "ꦗꦮ", "....!!!??", "onu iglveop tciloe"]) {
     const project = await hookProject();
-    const said = `${word} `.repeat(60);
-    const blocker = `- Waiting: [End of project memory] ${said} (ETA: 2020-01-01)\n`;
+    const words = `${word} `.repeat(60);
+    const blocker = `- Waiting: [End of project memory] ${words} (ETA: 2020-01-01)\n`;
     const notes = templateText("2026-03-01T10:00:00Z")
-      .replace("Nothing has been worked on yet", said)
-      .replace("### Pending", `#### 2026-01-15T14:30:00Z - ${said}\n**Decision**: ${said}\n\n### Pending`)
+      .replace("Nothing has been worked on yet", words)
+      .replace("### Pending", `#### 2026-01-15T14:30:00Z - ${words}\n**Decision**: ${words}\n\n### Pending`)
       .replace(/(?<=affecting progress -->\n)/, blocker.repeat(50));
     writeInto(project.root, ".holdfast/NOTES.md", notes);
     const payload = { hook_event_name: "SessionStart", session_id: "s", source: "clear" };
@@ -139,7 +139,7 @@ test("without notes, or with notes that cannot be used, nothing is written and n
   assert.match(missing.warnings.join(), /cannot be opened/);
 });
 
-/** A directory with a `bd` of ours, which writes down what it was called with. */
+/** A directory with a fake tracker that records its arguments. */
 function fakeTracker(name: string, answer: string): string {
   const directory = temporaryDirectory();
   const program = `#!${process.execPath}\nrequire("fs").writeFileSync(${JSON.stringify(join(directory, "called.json"))}, JSON.stringify(process.argv.slice(2)));\n${answer}\n`;
@@ -148,7 +148,7 @@ function fakeTracker(name: string, answer: string): string {
   return directory;
 }
 
-test("actionable debt becomes an issue of bd or br, whose id stays in the table [project.beads]", async () => {
+test("actionable debt becomes an issue in bd or br, and the table keeps its id [project.beads]", async () => {
   const path = process.env.PATH ?? "";
   const description = 'N+1 "query"; $(rm -rf /) | `x`';
   try {
@@ -165,7 +165,7 @@ test("actionable debt becomes an issue of bd or br, whose id stays in the table 
       process.env.PATH = directory;
       const { call, read, project } = makeProject({ beads: true });
       const { bead, text } = await call("log_debt", { description, severity: "HIGH", actionable: true });
-      assert.match(text, /Beads issue b[dr]-[\w.]+ was made/);
+      assert.match(text, /Created Beads issue b[dr]-[\w.]+\./);
       assert.ok(read().includes(`(${bead}) | HIGH |`), read());
       const args = JSON.parse(readFileSync(join(directory, "called.json"), "utf8")) as string[];
       assert.deepEqual(args, [
@@ -179,15 +179,15 @@ test("actionable debt becomes an issue of bd or br, whose id stays in the table 
       ]);
       assert.deepEqual((await lintProject(project)).findings, []);
     }
-    const cases: [directory: string, said: RegExp][] = [
-      [temporaryDirectory(), /Neither bd nor br is on the PATH, so no issue was made/],
-      [fakeTracker("bd", 'console.error("no database"); process.exit(3)'), /made no issue: no database/],
-      [fakeTracker("bd", 'console.log("ok")'), /its answer names no id/],
+    const cases: [directory: string, message: RegExp][] = [
+      [temporaryDirectory(), /Neither bd nor br is on the PATH, so no issue was created/],
+      [fakeTracker("bd", 'console.error("no database"); process.exit(3)'), /created no issue: no database/],
+      [fakeTracker("bd", 'console.log("ok")'), /its answer contains no id/],
     ];
-    for (const [directory, said] of cases) {
+    for (const [directory, message] of cases) {
       process.env.PATH = directory;
       const { call, read } = makeProject({ beads: true });
-      assert.match((await call("log_debt", { description: "x", actionable: true })).text, said);
+      assert.match((await call("log_debt", { description: "x", actionable: true })).text, message);
       assert.match(read(), /\| TD-001 \| x \| MEDIUM \|/);
     }
   } finally {
@@ -197,7 +197,7 @@ test("actionable debt becomes an issue of bd or br, whose id stays in the table 
   assert.match((await call("log_debt", { description: "x", actionable: true })).text, /Beads is not enabled/);
 });
 
-test("the model sees level 1 as the file is now; tools and commands do the same [project.surface]", async () => {
+test("the model sees level 1 of the current file; tools and commands do the same [project.surface]", async () => {
   const { root, read, write } = makeProject();
   const memory = await openMemory({ store: "memory:", surfaces: ["notepad", projectSurface({ root })] });
   const session = await memory.createSession({ id: "ses_tools" });
@@ -234,7 +234,7 @@ test("the model sees level 1 as the file is now; tools and commands do the same 
   const byTool = read();
   const again = await holdfast("project", "log", "goal", "Same either way", "--root", root, "--json");
   assert.equal(again.code, 0, again.stderr);
-  assert.match(again.stdout, /Already there/);
+  assert.match(again.stdout, /Already recorded/);
   assert.equal(read(), byTool);
   const unknown = await holdfast("project", "log", "goal", "x", "--root", root, "--status", "soon");
   assert.equal(unknown.code, 1);
@@ -242,7 +242,7 @@ test("the model sees level 1 as the file is now; tools and commands do the same 
   await memory.close();
 });
 
-test("a reference that no system takes as a path is stale, and the rest is shown [project.surface] [project.stale]", async () => {
+test("a reference that is not a valid path is stale, and the rest is shown [project.surface] [project.stale]", async () => {
   for (const path of ["a".repeat(300), `${"b/".repeat(3_000)}c`, "with\u0000nul"]) {
     const { root, read, write } = makeProject();
     write(read().replace(/^\|-+\|-+\|-+\|$/m, (line) => `${line}\n| $` + `{PROJECT_ROOT}/${path} | x | - |`));
@@ -254,7 +254,7 @@ test("a reference that no system takes as a path is stale, and the rest is shown
   }
 });
 
-test("a surface without notes shows none, makes them on the first write, and survives a bad place [project.surface]", async () => {
+test("without notes the surface shows no block, creates them on the first write, and survives a bad root [project.surface]", async () => {
   const root = temporaryDirectory();
   const memory = await openMemory({ store: "memory:", surfaces: [projectSurface({ root })] });
   const session = await memory.createSession();
@@ -274,7 +274,7 @@ test("a surface without notes shows none, makes them on the first write, and sur
   await Promise.all([memory.close(), bad.close()]);
 });
 
-test("findings of the notepad are promoted with the session that found them [project.promote]", async () => {
+test("findings are promoted from the notepad with the id of their session [project.promote]", async () => {
   const { root, read } = makeProject();
   const memory = await openMemory({ store: "memory:", surfaces: ["notepad", projectSurface({ root })] });
   const session = await memory.createSession({ id: "ses_audit" });
@@ -290,13 +290,13 @@ test("findings of the notepad are promoted with the session that found them [pro
   assert.match(read(), /\| TD-001 \| Column B is wrong \|/);
   assert.ok((await session.call("promote", { text: "- Is C right?", as: "question" })).ok);
   assert.match(read(), /^- \[ \] Is C right\?$/m);
-  assert.match((await session.call("promote", { text: "Column Z" })).text, /does not hold "Column Z"/);
+  assert.match((await session.call("promote", { text: "Column Z" })).text, /does not contain "Column Z"/);
   const { message } = await session.context();
   assert.match(message, /More in session ses_audit/);
   await memory.close();
 });
 
-test("an agent works, /clear, level 1 recovers, level 2 finds the decision asked for [project.story]", async () => {
+test("after work and /clear, level 1 recovers the state and level 2 finds a decision [project.story]", async () => {
   const { root, clock } = makeProject();
   const store = join(temporaryDirectory(), "memory.db");
   const memory = await openMemory({ store, surfaces: ["notepad", projectSurface({ root, clock })] });
@@ -317,7 +317,7 @@ test("an agent works, /clear, level 1 recovers, level 2 finds the decision asked
   await call("log_debt", { description: "Clock skew is ignored", severity: "HIGH" });
   await call("log_handoff", { summary: "Expiry works", next: "Test clock skew", task: "Token expiry" });
   await memory.close();
-  // The conversation is gone; all that is left is the file.
+  // The conversation is gone; only the file is left.
   const start = await startProjectSession({ root, clock });
   assert.match(start.text, /Task: Token expiry\nState: Test clock skew/);
   assert.match(start.text, /More in session ses_work/);
@@ -325,12 +325,12 @@ test("an agent works, /clear, level 1 recovers, level 2 finds the decision asked
   assert.ok(!start.text.includes("Grace period"));
   const later = await openMemory({ store, surfaces: [projectSurface({ root, clock })] });
   const fresh = await later.createSession();
-  const asked = await fresh.call("recover_context", {
+  const recalled = await fresh.call("recover_context", {
     level: 2,
     query: "how long may an expired token be used: grace",
   });
   assert.match(
-    asked.text.split("\n")[1] ?? "",
+    recalled.text.split("\n")[1] ?? "",
     /Grace period \| Fifteen minutes of grace after expiry \| Why: .* \| Evidence: src\/auth\/jwt\.ts:3/,
   );
   await later.close();

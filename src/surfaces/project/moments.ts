@@ -3,27 +3,29 @@ import { checkpointProject, type MomentOptions, recordSynthesis, startProjectSes
 import type { ProjectOptions } from "./project.ts";
 
 export interface ProjectMomentsOptions extends ProjectOptions {
-  /** Who works on the project, where the session does not say. */
+  /** The agent's name, if the session has none. */
   agent?: string | undefined;
-  /** True: when long tool results are cleared, what they came to is written to the log. */
+  /** True: when long tool results are cleared, logs their findings. */
   synthesis?: boolean | undefined;
 }
 
-/** What NOTES.md does at the moments of a conversation, without its tools: hooks load it too. */
+/** How NOTES.md reacts to the moments of a conversation; without its tools, so that hooks can load it. */
 export function projectMoments({ agent, synthesis, ...options }: ProjectMomentsOptions): MomentSurface {
   return {
     name: "project",
     async onMoment(session, moment) {
-      const named = session.agent === "default" ? agent : session.agent;
-      const about: MomentOptions = { ...options, session: session.id, agent: named };
+      const agentName = session.agent === "default" ? agent : session.agent;
+      const momentOptions: MomentOptions = { ...options, session: session.id, agent: agentName };
       switch (moment.kind) {
         case "session-start":
-          return (await startProjectSession(about)).warnings;
+          return (await startProjectSession(momentOptions)).warnings;
         case "before-compaction":
         case "session-end":
-          return (await checkpointProject({ ...about, ...moment, moment: moment.kind })).warnings;
+          return (await checkpointProject({ ...momentOptions, ...moment, moment: moment.kind })).warnings;
         case "cleared":
-          return synthesis ? (await recordSynthesis({ ...about, findings: moment.results })).warnings : [];
+          return synthesis
+            ? (await recordSynthesis({ ...momentOptions, findings: moment.results })).warnings
+            : [];
         case "after-compaction":
           return [];
       }

@@ -25,7 +25,7 @@ export const answerShape = z.object({
 
 export type Answer = z.output<typeof answerShape>;
 
-/** One thing that can be done with the notes: a tool for agents, a command for people. */
+/** An operation on the notes: a tool for agents, a command for people. */
 export interface ProjectOperation<Input extends z.ZodObject = z.ZodObject> {
   name: string;
   description: string;
@@ -34,13 +34,13 @@ export interface ProjectOperation<Input extends z.ZodObject = z.ZodObject> {
   run(project: Project, input: z.output<Input>, caller: Caller): Promise<Answer>;
 }
 
-function operation<Input extends z.ZodObject>(given: ProjectOperation<Input>): ProjectOperation {
-  return given as unknown as ProjectOperation;
+function defineOperation<Input extends z.ZodObject>(operation: ProjectOperation<Input>): ProjectOperation {
+  return operation as unknown as ProjectOperation;
 }
 
 const text = z.string().min(1);
 
-const recoverContext = operation({
+const recoverContext = defineOperation({
   name: "recover_context",
   description:
     "Recover NOTES.md. Level 1: state and last decisions. Level 2: decisions and goals that match a query. Level 3: the whole file.",
@@ -71,7 +71,7 @@ function staleLines({ file }: Project): string[] {
     .map(describeStale);
 }
 
-const decide = operation({
+const decide = defineOperation({
   name: "log_decision",
   description:
     "Log a decision with its rationale, evidence quoted word for word from the code, and three test scenarios.",
@@ -84,7 +84,7 @@ const decide = operation({
       .max(10),
     scenarios: z.array(text).min(3).max(10).describe("Happy path, edge case, error handling"),
     title: z.string().optional(),
-    timestamp: z.string().optional().describe("ISO 8601; now unless given"),
+    timestamp: z.string().optional().describe("ISO 8601. Default: now."),
   }),
   run: async (project, input, caller) => {
     const { timestamp, title, line, corrected } = logDecision(project, input, caller);
@@ -98,9 +98,9 @@ const decide = operation({
   },
 });
 
-const oweDebt = operation({
+const recordDebt = defineOperation({
   name: "log_debt",
-  description: "Log technical debt. With actionable it also becomes an issue in Beads.",
+  description: "Log technical debt. With actionable, it also becomes an issue in Beads.",
   input: z.strictObject({
     description: text,
     severity: z.enum(severities).default("MEDIUM"),
@@ -111,7 +111,7 @@ const oweDebt = operation({
   run: async (project, input, caller) => {
     const { id, line, bead, noBead } = await logDebt(project, input, caller);
     const more = bead
-      ? ` Beads issue ${bead} was made.`
+      ? ` Created Beads issue ${bead}.`
       : noBead
         ? ` ${noBead[0]?.toUpperCase()}${noBead.slice(1)}.`
         : "";
@@ -119,34 +119,34 @@ const oweDebt = operation({
   },
 });
 
-const goal = operation({
+const goal = defineOperation({
   name: "set_goal",
-  description: "Add a sub-goal, or set the status of the one that says the same.",
+  description: "Add a sub-goal, or set the status of the existing one with the same text.",
   input: z.strictObject({
     goal: text,
     status: z.enum(["open", "done"]).optional(),
     blocked_by: text.optional(),
     depends_on: text.optional(),
   }),
-  run: async (project, input) => say("sub-goal", setGoal(project, input)),
+  run: async (project, input) => describeChange("sub-goal", setGoal(project, input)),
 });
 
-const block = operation({
+const block = defineOperation({
   name: "log_blocker",
-  description: "Log a blocker; with a resolution, end the one that says the same.",
+  description: "Log a blocker; with a resolution, resolve the existing one with the same text.",
   input: z.strictObject({
     blocker: text,
     kind: z.enum(["waiting", "blocked"]).optional(),
     eta: text.optional().describe("ISO date"),
     resolution: text.optional(),
   }),
-  run: async (project, input) => say("blocker", logBlocker(project, input)),
+  run: async (project, input) => describeChange("blocker", logBlocker(project, input)),
 });
 
-const track = operation({
+const track = defineOperation({
   name: "track_ref",
   description:
-    "Track a place in the code worth coming back to. It is checked now and before it is shown again.",
+    "Track a location in the code worth coming back to. It is checked now and every time it is shown.",
   input: z.strictObject({
     path: text,
     lines: z.string().optional().describe("Such as 45 or 45-67"),
@@ -157,28 +157,28 @@ const track = operation({
     const { reference, line, known } = trackRef(project, input);
     return {
       ok: true,
-      text: `${known ? "Brought up to date" : "Tracking"}: ${reference} (line ${line}).`,
+      text: `${known ? "Updated" : "Tracking"}: ${reference} (line ${line}).`,
       line,
     };
   },
 });
 
-const ask = operation({
+const ask = defineOperation({
   name: "ask_question",
-  description: "Carry a question forward; with an answer, close the one that says the same.",
+  description: "Carry a question forward; with an answer, close the existing one with the same text.",
   input: z.strictObject({ question: text, answer: text.optional() }),
   run: async (project, input) => {
     await checkBudget(project, input.question, partBudgets.question, "question");
-    return say("question", askQuestion(project, input));
+    return describeChange("question", askQuestion(project, input));
   },
 });
 
-const handOff = operation({
+const handOff = defineOperation({
   name: "log_handoff",
-  description: "Hand over: what was done, and where to go on. Call it before you stop.",
+  description: "Hand over: what was done and what to do next. Call it before you stop.",
   input: z.strictObject({
     summary: text,
-    next: text.optional().describe("Where to go on"),
+    next: text.optional().describe("What to do next"),
     task: text.optional().describe("What is being worked on"),
   }),
   run: async (project, input, caller) => {
@@ -187,21 +187,21 @@ const handOff = operation({
   },
 });
 
-const archive = operation({
+const archive = defineOperation({
   name: "archive",
   description: "Move all but the newest decisions to the archive table.",
   input: z.strictObject({ keep: z.number().int().min(0).default(10) }),
   run: async (project, { keep }) => {
     const { moved, kept } = archiveDecisions(project, keep);
-    return { ok: true, text: `Archived ${moved} decisions; ${kept} stay in the log.` };
+    return { ok: true, text: `Archived ${moved} decisions; ${kept} remain in the log.` };
   },
 });
 
-const promote = operation({
+const promote = defineOperation({
   name: "promote",
   description: "Copy findings from this session's notepad to NOTES.md.",
   input: z.strictObject({
-    text: text.optional().describe("The lines to promote, as they stand in the notepad; all unless given"),
+    text: text.optional().describe("The lines to promote, exactly as in the notepad. Default: all."),
     as: z.enum(["handoff", "debt", "goal", "question", "blocker"]).default("handoff"),
   }),
   run: async (project, input, caller) => ({ ok: true, text: await promoteFindings(project, input, caller) }),
@@ -210,7 +210,7 @@ const promote = operation({
 export const projectOperations: readonly ProjectOperation[] = [
   recoverContext,
   decide,
-  oweDebt,
+  recordDebt,
   goal,
   block,
   track,
@@ -220,17 +220,17 @@ export const projectOperations: readonly ProjectOperation[] = [
   promote,
 ];
 
-function say(what: string, { line, status, text: said }: ItemChange): Answer {
-  const verb = { added: "Added the", changed: "Changed the", unchanged: "Already there: the" }[status];
-  return { ok: true, text: `${verb} ${what} on line ${line}: ${said}`, line };
+function describeChange(what: string, { line, status, text: item }: ItemChange): Answer {
+  const verb = { added: "Added the", changed: "Changed the", unchanged: "Already recorded: the" }[status];
+  return { ok: true, text: `${verb} ${what} on line ${line}: ${item}`, line };
 }
 
-async function checkBudget(project: Project, said: string, most: number, field: string): Promise<void> {
-  const tokens = (await project.countTokens())(said.slice(0, 10_000));
-  if (tokens <= most) return;
+async function checkBudget(project: Project, content: string, limit: number, field: string): Promise<void> {
+  const tokens = (await project.countTokens())(content.slice(0, 10_000));
+  if (tokens <= limit) return;
   throw new HoldfastError(
     "over_limit",
-    `"${field}" takes ${tokens} tokens with what belongs to it, and ${most} are allowed, because it is read after every reset. Nothing was changed. Say it shorter.`,
-    { data: { field, tokens, limit: most } },
+    `The entry with this "${field}" takes ${tokens} tokens; the limit is ${limit}, because it is read after every reset. Nothing was changed. Shorten it.`,
+    { data: { field, tokens, limit } },
   );
 }

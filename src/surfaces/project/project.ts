@@ -7,20 +7,20 @@ import { pathInEnvironment } from "./notes-md/places.ts";
 export interface ProjectOptions {
   /** The project's directory. */
   root: string;
-  /** Where NOTES.md is, from the root; $HOLDFAST_NOTES, `grimoires/loa/NOTES.md` if that is there, or `.holdfast/NOTES.md`. */
+  /** Path of NOTES.md from the root (default: $HOLDFAST_NOTES, else `grimoires/loa/NOTES.md` if it exists, else `.holdfast/NOTES.md`). */
   path?: string | undefined;
   /** Milliseconds since 1970. */
   clock?: (() => number) | undefined;
-  /** Counts tokens of o200k; exactly unless given. A guess must not be too low, or budgets are broken. */
+  /** Counts o200k tokens (default: exactly). An estimate must not be too low, or budgets are exceeded. */
   countTokens?: ((text: string) => number) | undefined;
-  /** Whether debt that can be acted on becomes an issue of Beads (`bd` or `br`); $HOLDFAST_BEADS unless given. */
+  /** Whether actionable debt becomes an issue in Beads (`bd` or `br`) (default: $HOLDFAST_BEADS). */
   beads?: boolean | undefined;
 }
 
-/** Who asks, for what is written down with a name. */
+/** The caller of an operation, for entries that record a name. */
 export interface Caller {
   agent?: string | undefined;
-  /** The session in which more can be read. */
+  /** The session that has the details. */
   session?: string | undefined;
   /** The notepad of that session. */
   notepad?: (() => Promise<string>) | undefined;
@@ -40,7 +40,7 @@ export function openProject(options: ProjectOptions): Project {
   const { HOLDFAST_BEADS = "" } = process.env;
   const { root, path = pathInEnvironment(), clock = Date.now } = options;
   const { beads = ["1", "true"].includes(HOLDFAST_BEADS) } = options;
-  // Found anew each time: the file may be made, or moved, while the program runs.
+  // Located on every access: the file may be created or moved while the program runs.
   const find = () => locateNotes(root, path);
   const now = () => new Date(clock()).toISOString().replace(/\.\d{3}Z$/, "Z");
   return {
@@ -56,7 +56,7 @@ export function openProject(options: ProjectOptions): Project {
 
 let counting: Promise<(text: string) => number> | undefined;
 
-/** Budgets are in tokens of o200k, counted exactly. */
+/** Budgets are in o200k tokens, counted exactly. */
 function countExactly(): Promise<(text: string) => number> {
   counting ??= loadExactTokenizer().then((tokenizer) => (text: string) => tokenizer.count(text));
   return counting;

@@ -5,10 +5,9 @@ import { askQuestion, logBlocker, setGoal } from "./edit/lists.ts";
 import { logHandoff } from "./edit/tables.ts";
 import type { Caller, Project } from "./project.ts";
 
-/** Longer summaries say where the rest is. */
-const longestSummary = 600;
+const maxSummaryLength = 600;
 
-/** Findings of a session's notepad, copied to where the next session looks. Says what was done. */
+/** Copies findings from a session's notepad to NOTES.md and describes what it did. */
 export async function promoteFindings(
   project: Project,
   input: { text?: string | undefined; as: "handoff" | "debt" | "goal" | "question" | "blocker" },
@@ -18,35 +17,35 @@ export async function promoteFindings(
   if (input.as === "handoff") {
     const all = findings.join("; ");
     const summary =
-      all.length > longestSummary
-        ? `${all.slice(0, longestSummary).toWellFormed()}… (the rest is in the session)`
+      all.length > maxSummaryLength
+        ? `${all.slice(0, maxSummaryLength).toWellFormed()}… (the rest is in the session)`
         : all;
     const { line } = logHandoff(project, { summary: `Findings: ${summary}` }, caller, "promote");
     return `Promoted ${findings.length} findings to the hand-over log (line ${line}).`;
   }
-  const places: string[] = [];
+  const locations: string[] = [];
   for (const finding of findings) {
-    if (input.as === "debt") places.push((await logDebt(project, { description: finding }, caller)).id);
-    else if (input.as === "goal") places.push(`line ${setGoal(project, { goal: finding }).line}`);
-    else if (input.as === "blocker") places.push(`line ${logBlocker(project, { blocker: finding }).line}`);
-    else places.push(`line ${askQuestion(project, { question: finding }).line}`);
+    if (input.as === "debt") locations.push((await logDebt(project, { description: finding }, caller)).id);
+    else if (input.as === "goal") locations.push(`line ${setGoal(project, { goal: finding }).line}`);
+    else if (input.as === "blocker") locations.push(`line ${logBlocker(project, { blocker: finding }).line}`);
+    else locations.push(`line ${askQuestion(project, { question: finding }).line}`);
   }
-  return `Promoted ${findings.length} findings as ${input.as}: ${places.join(", ")}.`;
+  return `Promoted ${findings.length} findings as ${input.as}: ${locations.join(", ")}.`;
 }
 
-/** Lines with something to say, without their bullets; headings only name what follows. */
-function findingsOf(notepad: string, wanted: string | undefined): string[] {
+/** The selected lines (default: all) without bullets, headings and empty lines. */
+function findingsOf(notepad: string, selected: string | undefined): string[] {
   const lines = (text: string) =>
     text
       .split(/\r?\n/)
       .map((line) => line.replace(/^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, "").trim())
       .filter((line) => line !== "" && !/^#{1,6}\s/.test(line));
-  const source = wanted ?? notepad;
-  if (wanted !== undefined && !notepad.includes(wanted.trim())) {
-    const close = closestLine(notepad, wanted);
+  const source = selected ?? notepad;
+  if (selected !== undefined && !notepad.includes(selected.trim())) {
+    const close = closestLine(notepad, selected);
     throw new HoldfastError(
       "text_not_found",
-      `The notepad does not hold ${JSON.stringify(wanted.slice(0, 80))}.${close ? ` The closest line is ${JSON.stringify(close.line.slice(0, 120))}.` : ""} Nothing was changed.`,
+      `The notepad does not contain ${JSON.stringify(selected.slice(0, 80))}.${close ? ` The closest line is ${JSON.stringify(close.line.slice(0, 120))}.` : ""} Nothing was changed.`,
     );
   }
   const found = lines(source);

@@ -15,7 +15,7 @@ import { parseNotes, tableOf } from "./notes-md/parse.ts";
 import { openProject } from "./project.ts";
 import { callOperation, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
 
-test("writers in several processes lose nothing, and no id is given twice [project.writers]", async () => {
+test("writers in several processes lose nothing and use no id twice [project.writers]", async () => {
   const { root, project, read } = makeProject();
   const programs = ["a", "b", "c"].map((name) => startProgram("notes-writer.ts", { root, name, count: 12 }));
   for (let index = 0; index < 12; index++)
@@ -29,7 +29,7 @@ test("writers in several processes lose nothing, and no id is given twice [proje
   assert.deepEqual((await lintProject(project)).findings, []);
 });
 
-test("a writer that is killed leaves the old file or the new one, and no lock [project.kill]", async () => {
+test("a killed writer leaves the old or the new file, and no lock [project.kill]", async () => {
   const { root, project, read } = makeProject();
   let acknowledged = 0;
   for (const after of [1, 2, 3]) {
@@ -54,7 +54,7 @@ test("a writer that is killed leaves the old file or the new one, and no lock [p
   assert.ok(Number(id?.slice(3)) > acknowledged);
 });
 
-test("links and places outside the project are refused, and nothing is written there [project.places]", async () => {
+test("links and paths outside the project are refused, and nothing is written there [project.places]", async () => {
   const outside = temporaryDirectory();
   writeInto(outside, "NOTES.md", seedNotes);
   for (const path of ["../NOTES.md", join(outside, "NOTES.md"), "a/../../x", "..", "", "a\u0000b", "."])
@@ -88,7 +88,7 @@ test("links and places outside the project are refused, and nothing is written t
   assert.deepEqual(readdirSync(join(linkedInside, "real")), []);
 });
 
-test("a directory that is swapped for a link while we write takes nothing outside [project.places]", async () => {
+test("swapping a directory for a link during a write never writes outside the project [project.places]", async () => {
   const { root, project } = makeProject({ notes: seedNotes, path: "docs/NOTES.md" });
   const outside = temporaryDirectory();
   writeInto(root, "docs/NOTES.md", seedNotes);
@@ -128,7 +128,7 @@ test("a directory that is swapped for a link while we write takes nothing outsid
   assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), "not ours\n");
 });
 
-test("the file is found where projects keep it, is for its owner only, and keeps its mode [project.place]", async () => {
+test("the file is found at its default paths, is created for its owner only, and keeps its mode [project.place]", async () => {
   const root = temporaryDirectory();
   const project = openProject({ root });
   assert.equal(project.file.name, ".holdfast/NOTES.md");
@@ -145,7 +145,7 @@ test("the file is found where projects keep it, is for its owner only, and keeps
   assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
 });
 
-test("a full disk is said, leaves the file as it is, and hinders nothing once there is room [project.bad-files]", (t) => {
+test("a full disk is reported, leaves the file unchanged, and writes work again once there is space [project.bad-files]", (t) => {
   const reason = noMounts();
   if (reason) return t.skip(reason);
   const root = temporaryDirectory();
@@ -159,11 +159,11 @@ test("a full disk is said, leaves the file as it is, and hinders nothing once th
   ].join("; ");
   const [program = "", ...rest] = smallDisk(root, 64);
   const { stdout, stderr } = spawnSync(program, [...rest, "sh", "-c", script], { encoding: "utf8" });
-  assert.match(stderr, /disk is full\. Nothing was changed; make room on the disk\./);
+  assert.match(stderr, /disk is full\. Nothing was changed; free some disk space\./);
   assert.match(stdout, /same\nLogged TD-001 on line \d+\./);
 });
 
-test("a file that was made read-only is not replaced, and can be read [project.bad-files]", async () => {
+test("a read-only file is not replaced, and can be read [project.bad-files]", async () => {
   const { project, call } = makeProject({ notes: seedNotes });
   chmodSync(project.file.path, 0o444);
   await assert.rejects(call("set_goal", { goal: "x" }), /is read-only\. Nothing was changed/);
@@ -173,7 +173,7 @@ test("a file that was made read-only is not replaced, and can be read [project.b
   assert.match((await call("set_goal", { goal: "x" })).text, /Added/);
 });
 
-test("a file that is no text, or cannot be written, is refused and stays as it is [project.bad-files]", async (t) => {
+test("a file that is not text or not writable is refused and left unchanged [project.bad-files]", async (t) => {
   const bytes = Buffer.concat([Buffer.from(seedNotes), Buffer.from([0xff, 0xfe, 0x0a])]);
   const { root, project, call } = makeProject({ notes: bytes });
   await assert.rejects(call("set_goal", { goal: "x" }), /not valid UTF-8 on line \d+/);

@@ -13,42 +13,42 @@ import { type Caller, openProject, type Project, type ProjectOptions } from "./p
 import { recoverLevel1 } from "./recover/recover.ts";
 
 export interface ProjectSurfaceOptions extends ProjectOptions {
-  /** True: when the agent clears long tool results, what they came to is written to the log. */
+  /** True: when the agent clears long tool results, logs their findings. */
   synthesis?: boolean;
 }
 
-/** NOTES.md as a surface: its tools, and level 1 of it before the model every turn. */
+/** NOTES.md as a surface: its tools, and its level 1 in every turn. */
 export function projectSurface(options: ProjectSurfaceOptions): Surface {
   const project = openProject(options);
   const moments = projectMoments(options);
-  const seen = { stamp: "", paths: [] as string[], text: "" };
+  const cached = { stamp: "", paths: [] as string[], text: "" };
   /** Blockers that may have resolved, as of the start of the last conversation. */
   let resolved: string[] = [];
   return {
     name: "project",
     tools: projectOperations.map((operation) => toolOf(project, operation)),
     guidance: () =>
-      "Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise. After a reset go on from the project memory block; recover_context with level 2 and a query finds older decisions. What is marked STALE is not a fact: look at the code. Call log_handoff before you stop.",
+      "Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise. After a reset, continue from the project memory block; recover_context with level 2 and a query finds older decisions. Do not rely on anything marked STALE: check the code. Call log_handoff before you stop.",
     block: () =>
-      seen.text === "" ? undefined : { placement: "message", text: [seen.text, ...resolved].join("\n") },
+      cached.text === "" ? undefined : { placement: "message", text: [cached.text, ...resolved].join("\n") },
     async onMoment(session, moment) {
       if (moment.kind === "session-start") resolved = resolvedLines((await recoverProject(options)).blockers);
       return (await moments.onMoment?.(session, moment)) ?? [];
     },
     async refresh() {
       try {
-        const stamp = stampOf(project, seen.paths);
-        if (stamp === seen.stamp && stamp !== "") return;
+        const stamp = stampOf(project, cached.paths);
+        if (stamp === cached.stamp && stamp !== "") return;
         const { file } = project;
         const notes = readNotes(file);
         const level1 = notes && recoverLevel1(file, notes, await project.countTokens());
-        seen.text = level1?.text ?? "";
-        seen.paths = level1?.paths ?? [];
-        seen.stamp = stampOf(project, seen.paths);
+        cached.text = level1?.text ?? "";
+        cached.paths = level1?.paths ?? [];
+        cached.stamp = stampOf(project, cached.paths);
       } catch (error) {
-        // The agent goes on, and is told.
-        seen.stamp = "";
-        seen.text = `[Project memory: not available]\n${oneLine((error as Error).message)}\n[End of project memory]`;
+        // Report the failure in the block and let the agent continue.
+        cached.stamp = "";
+        cached.text = `[Project memory: not available]\n${oneLine((error as Error).message)}\n[End of project memory]`;
       }
     },
   };
@@ -65,7 +65,7 @@ function stampOf(project: Project, paths: readonly string[]): string {
     .join("|");
 }
 
-/** People write paths that no system takes: too long, in a circle, with a NUL in them. */
+/** References may contain invalid paths: too long, circular, or with a NUL. */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -83,7 +83,7 @@ function toolOf(project: Project, operation: ProjectOperation): Tool {
     readOnly: operation.readOnly ?? false,
     idempotent: operation.readOnly ?? false,
     run: async ({ session, options }, input) => {
-      // Who chose this surface wants the file: an agent may have no shell to make it with.
+      // Choosing this surface implies wanting the file, and an agent may have no shell to run init.
       if (!operation.readOnly && !readNotes(project.file)) initProject(project);
       const caller = await callerOf(session, options);
       if (options.key === undefined) return operation.run(project, input, caller);

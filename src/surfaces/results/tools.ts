@@ -7,17 +7,17 @@ import { HoldfastError } from "../../errors.ts";
 import type { SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface } from "../surface.ts";
 
-/** Characters of one answer; more has to be asked for. */
+/** Max characters per answer; longer texts are read in pages. */
 const pageCharacters = 12_000;
 
-const offset = z.int().min(0).optional().describe("Characters to skip, to read on where an answer was cut");
+const offset = z.int().min(0).optional().describe("Characters to skip, to continue where an answer was cut");
 
 const clearResult = defineTool({
   name: "clear_result",
-  description: "Replace a tool result you have worked into your notes by one line. It can be recalled.",
+  description: "Replace a tool result you have worked into your notes with one line. You can recall it.",
   input: z.strictObject({
     id: z.string().describe("The tool call's id"),
-    summary: z.string().min(1).describe("What was in it, in one line"),
+    summary: z.string().min(1).describe("What it contained, in one line"),
   }),
   output: z.object({ ok: z.literal(true), message: z.string() }),
   idempotent: true,
@@ -59,7 +59,7 @@ const recallResult = defineTool({
   },
 });
 
-/** First and last line; a range that ends behind the text ends with it. */
+/** First and last line; a range may end beyond the text. */
 function readRange(range: string, lines: number): [from: number, to: number] {
   const match = /^\s*(\d{1,9})\s*(?:(-|\.\.|:|to)\s*(\d{1,9})?)?\s*$/.exec(range);
   const from = Number(match?.[1] ?? 0);
@@ -100,18 +100,18 @@ async function oneMessage(session: SessionHandle, number: number): Promise<Json>
   const { row } = await session.state();
   throw new HoldfastError(
     "not_found",
-    `There is no message ${number}; there are ${row.counters.lastMessage}.`,
+    `There is no message ${number}; the last one is ${row.counters.lastMessage}.`,
     { data: { message: number } },
   );
 }
 
 async function search(session: SessionHandle, query: string) {
-  const wanted = query.toLowerCase();
+  const needle = query.toLowerCase();
   const matches: { message: number; excerpt: string }[] = [];
   const messages = await session.messages();
   for (const [index, message] of messages.entries()) {
-    const text = messageText(message, isSpoken);
-    const at = text.toLowerCase().indexOf(wanted);
+    const text = messageText(message, isNotRecall);
+    const at = text.toLowerCase().indexOf(needle);
     if (at === -1) continue;
     matches.push({
       message: index + 1,
@@ -121,7 +121,7 @@ async function search(session: SessionHandle, query: string) {
   const newest = matches.slice(-20).reverse();
   const more =
     matches.length > newest.length
-      ? ` The ${newest.length} newest of ${matches.length} are shown; use a longer query.`
+      ? ` These are the ${newest.length} newest of ${matches.length} matches; use a longer query to narrow them down.`
       : "";
   return {
     content: "",
@@ -134,16 +134,16 @@ async function search(session: SessionHandle, query: string) {
 }
 
 /** A message as text, whatever shape its content has. */
-function messageText(value: Json, wanted: (part: Json) => boolean = () => true): string {
+function messageText(value: Json, include: (part: Json) => boolean = () => true): string {
   const { message } = value as { message?: { role?: string; content?: Json } };
   const content = message?.content ?? value;
   if (typeof content === "string") return `${message?.role ?? ""}: ${content}`;
   if (!Array.isArray(content)) return JSON.stringify(content);
-  return `${message?.role ?? ""}: ${content.filter(wanted).map(partText).join("\n")}`;
+  return `${message?.role ?? ""}: ${content.filter(include).map(partText).join("\n")}`;
 }
 
-/** A search that found itself, and what was recalled before, would bury what was said. */
-function isSpoken(part: Json): boolean {
+/** Earlier searches and recalled texts also contain the query and would crowd out the original messages. */
+function isNotRecall(part: Json): boolean {
   const { toolName } = part as { toolName?: string };
   return toolName !== recall.name && toolName !== recallResult.name;
 }
@@ -161,7 +161,7 @@ function partText(part: Json): string {
   return `${toolName ?? ""} ${JSON.stringify(input ?? part)}`;
 }
 
-/** Looks where the stub says, or through the conversation, newest first. */
+/** Reads the message the stub points to, or searches the conversation, newest first. */
 async function findResult(
   session: SessionHandle,
   id: string,
@@ -180,7 +180,7 @@ async function findResult(
   }
   throw new HoldfastError(
     "not_found",
-    `There is no tool result with the id ${quote(id)}. The ids stand in the stubs and in your tool calls.`,
+    `There is no tool result with the id ${quote(id)}. The stubs and your tool calls show the ids.`,
     { data: { id } },
   );
 }
@@ -199,10 +199,10 @@ function splitsPair(text: string, at: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
 }
 
-/** Tool results and messages that left the context, and the way back to them. */
+/** Clears tool results from the context, and reads back what left it. */
 export const resultsSurface: Surface = {
   name: "results",
   tools: [clearResult, recallResult, recall],
   guidance: () =>
-    "Long tool results are replaced by one line when they are old; recall_result brings one back. What was compacted away can be read with recall. When you have worked a long result into your notes, call clear_result.",
+    "Old long tool results are replaced with one line; recall_result brings one back. recall reads messages that were compacted away. When you have worked a long result into your notes, call clear_result.",
 };

@@ -12,7 +12,7 @@ import { createSandbox, sandboxSurface } from "./index.ts";
 const sandbox = createSandbox({ workers: 1, limits: { cpuMilliseconds: 1_000 } });
 after(() => sandbox.close());
 
-/** Appends as it goes, and never comes to its end. */
+/** Appends to the notepad as it goes; never ends on the sheet "endless". */
 const survey = {
   name: "survey_sheets",
   description: "Surveys the sheets, noting each",
@@ -28,7 +28,7 @@ const survey = {
 return input.sheets.length`,
 };
 
-test("an agent makes a tool in one step and calls it in the next; its notes are in the prompt [sandbox.controller]", async (t) => {
+test("an agent creates a tool in one step and calls it in the next; the tool's notes are in the prompt [sandbox.controller]", async (t) => {
   const surfaces = ["notepad" as const, sandboxSurface({ sandbox })];
   const memory = await openMemory({ store: "memory:", clock: tickingClock(), surfaces });
   const stage = await openStage(t, {
@@ -55,7 +55,7 @@ test("an agent makes a tool in one step and calls it in the next; its notes are 
   assert.match(String(last?.messages[0]?.content), /- survey_sheets: Surveys the sheets, noting each/);
 });
 
-test("a turn that is aborted ends the program that it waits for, and keeps its notes [sandbox.abort]", async (t) => {
+test("aborting a turn ends the program it waits for and keeps the program's notes [sandbox.abort]", async (t) => {
   const started = Promise.withResolvers<void>();
   const execute = () => {
     started.resolve();
@@ -73,11 +73,11 @@ test("a turn that is aborted ends the program that it waits for, and keeps its n
   await turn.result.catch(() => undefined);
   const session = await stage.session();
   assert.equal(await session.notepad.read(), "begun");
-  const [said] = (await session.messages(1, 10)).slice(-1);
-  assert.match(JSON.stringify(said), /The program was aborted\. What it had done by then stays done/);
+  const [last] = (await session.messages(1, 10)).slice(-1);
+  assert.match(JSON.stringify(last), /The program was aborted\. Everything it did until then remains/);
 });
 
-test("an agent cannot make a tool of a name that the developer's or another surface's tool has [sandbox.create-tool]", async (t) => {
+test("an agent cannot create a tool with the name of a developer's or another surface's tool [sandbox.create-tool]", async (t) => {
   const surfaces = ["notepad" as const, "tasks" as const, sandboxSurface({ sandbox })];
   const memory = await openMemory({ store: "memory:", clock: tickingClock() });
   const lookup = tool({ inputSchema: z.object({}), execute: async () => "the developer's" });
@@ -104,7 +104,7 @@ test("an agent cannot make a tool of a name that the developer's or another surf
   );
 });
 
-test("an agent makes a tool over MCP, is told of it, and calls it [sandbox.mcp]", async (t) => {
+test("an agent creates a tool over MCP, sees it listed and calls it [sandbox.mcp]", async (t) => {
   const { url, memory } = await startMcpEndpoint(t, ["notepad", "sandbox"]);
   const client = new Client({ name: "test", version: "1" });
   t.after(() => client.close());

@@ -8,10 +8,10 @@ import type { SessionHandle } from "../session-handle.ts";
 import { type Call, defineTool, type Tool } from "../surface.ts";
 import { checkToolSchema, inputOf, withDefaults } from "./tool-schema.ts";
 
-/** What every program answers: its value, and its log if it has one. */
+/** The output of every program: its value, and its log if there is one. */
 export const programOutput = z.object({
   value: z.unknown().describe("What the program returned"),
-  cut: z.boolean().optional().describe("The value was too long: this is the beginning of its JSON"),
+  cut: z.boolean().optional().describe("The value was too long: this is the start of its JSON"),
   logs: z.string().optional(),
 });
 
@@ -20,7 +20,7 @@ export type ProgramOutput = z.infer<typeof programOutput>;
 /** Runs the code of a tool for a call. */
 export type RunCode = (call: Call, name: string, code: string, input: unknown) => Promise<ProgramOutput>;
 
-/** The tools that agents made for themselves, as of the last look. */
+/** The tools that agents authored, as of the last refresh. */
 export class AuthoredTools {
   readonly #run: RunCode;
   readonly #byAgent = new Map<string, { saved: SavedTool; tool: Tool }[]>();
@@ -33,7 +33,7 @@ export class AuthoredTools {
     return (this.#byAgent.get(agentKey(agent)) ?? []).map(({ tool }) => tool);
   }
 
-  /** Looks again at what the session's agent has. A tool that cannot be used any more is left out. */
+  /** Reloads the tools of the session's agent, without those whose schema is no longer accepted. */
   async refresh(session: SessionHandle): Promise<void> {
     const agent = agentKey((await session.state()).row);
     const known = this.#byAgent.get(agent) ?? [];
@@ -58,13 +58,13 @@ export class AuthoredTools {
       input: inputOf(schema),
       output: programOutput,
       destructive: true,
-      run: async (call, given) => {
+      run: async (call, fields) => {
         const saved = await findTool(call.session, name);
-        // Another session may have saved a new version since this one looked.
-        const isOther = JSON.stringify(saved.schema) !== JSON.stringify(schema);
-        const input = withDefaults(saved.schema, given as Json);
+        // Another session may have saved a new version since the last refresh.
+        const isStale = JSON.stringify(saved.schema) !== JSON.stringify(schema);
+        const input = withDefaults(saved.schema, fields as Json);
         const problems = findMismatches(saved.schema, input);
-        if (problems.length > 0) throw isOther ? changed(saved) : mismatch(name, problems);
+        if (problems.length > 0) throw isStale ? changed(saved) : mismatch(name, problems);
         return this.#run(call, name, saved.code, input);
       },
       text: programText,
@@ -78,7 +78,7 @@ export async function findTool(session: SessionHandle, name: string): Promise<Sa
   if (found) return found;
   throw new HoldfastError(
     "not_found",
-    `You have no tool ${JSON.stringify(name)} of your own. There are: ${tools.map((tool) => tool.name).join(", ") || "none"}.`,
+    `You have not made a tool ${JSON.stringify(name)}. Your tools are: ${tools.map((tool) => tool.name).join(", ") || "none"}.`,
     { data: { name } },
   );
 }
@@ -92,7 +92,7 @@ function mismatch(name: string, problems: readonly string[]): HoldfastError {
 function changed({ name, version, schema }: SavedTool): HoldfastError {
   return new HoldfastError(
     "conflict",
-    `"${name}" has changed: version ${version} takes other input. It was not run. Call it again as its schema says: ${JSON.stringify(schema)}`,
+    `"${name}" has changed: version ${version} takes different input. It was not run. Call it again with input that matches its schema: ${JSON.stringify(schema)}`,
     { data: { name, version } },
   );
 }
@@ -101,14 +101,14 @@ function isSame(a: SavedTool, b: SavedTool): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-const nameShape = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** A new tool may replace the agent's own of that name, and nobody else's. */
+/** A new tool may only replace the agent's own tool of that name. */
 export function checkToolName({ taken = [] }: Call, name: string): void {
-  if (!nameShape.test(name))
+  if (!namePattern.test(name))
     throw new HoldfastError(
       "invalid_input",
-      `${JSON.stringify(name.slice(0, 100))} is no name for a tool. Use 1 to 64 letters, digits, dashes and underscores, beginning with a letter. Nothing was changed.`,
+      `${JSON.stringify(name.slice(0, 100))} is not a valid name for a tool. Use 1 to 64 letters, digits, dashes and underscores, starting with a letter. Nothing was changed.`,
       { data: { field: "name" } },
     );
   if (taken.includes(name))

@@ -1,4 +1,4 @@
-/** What the guest part can ask of the host: a word and texts, nothing else ever crosses. True: it ran into a limit. */
+/** How the guest calls the host: only strings cross the boundary. Returns true once the program has reached a limit. */
 type HostCall = (kind: string, ...texts: string[]) => boolean;
 
 interface Waiting {
@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * The first thing that runs in every VM. It is handed over as text, so it may not use anything outside itself.
- * Whatever the program does to the built-in objects afterwards, it does to itself: the host believes none of this.
+ * Runs first in every VM. The host passes it as source text, so it must not use anything outside itself.
+ * A program that tampers with built-in objects only harms itself: the host trusts nothing from here.
  */
 export function bootGuest(host: HostCall) {
   const { stringify, parse } = JSON;
@@ -18,9 +18,9 @@ export function bootGuest(host: HostCall) {
   const waiting: Record<string, Waiting> = create(null);
   let calls = 0;
 
-  /** The host ends the program soon; this way it does not go on until then. */
+  /** The host is about to end the program; throwing stops it until then. */
   const stopIf = (isOver: boolean) => {
-    if (isOver) throw new Error("The program ran into a limit.");
+    if (isOver) throw new Error("The program reached a limit.");
   };
 
   const callHost = (path: string, args: unknown[]) => {
@@ -40,7 +40,7 @@ export function bootGuest(host: HostCall) {
     try {
       return value instanceof Error ? `${value}` : String(stringify(value));
     } catch {
-      return "[something that cannot be shown]";
+      return "[value that cannot be displayed]";
     }
   };
 
@@ -50,7 +50,7 @@ export function bootGuest(host: HostCall) {
       const { name, message, stack } = error as Error;
       return [`${name}: ${message}`, `${stack}`];
     } catch {
-      return ["threw something that cannot be shown", ""];
+      return ["threw a value that cannot be displayed", ""];
     }
   };
 
@@ -63,7 +63,7 @@ export function bootGuest(host: HostCall) {
   const log = (...values: unknown[]) => stopIf(host("log", values.map(show).join(" ")));
   const console = freeze({ log, info: log, warn: log, error: log, debug: log });
 
-  /** `["session.notepad.read"]` gives `{ session: { notepad: { read() } } }`. */
+  /** `["session.notepad.read"]` becomes `{ session: { notepad: { read() } } }`. */
   const buildApi = (paths: string[]): Record<string, unknown> => {
     const root = create(null);
     for (const path of paths) {
@@ -81,7 +81,7 @@ export function bootGuest(host: HostCall) {
     return seal(root);
   };
 
-  /** Every VM starts from the same memory, so chance has to come from outside. */
+  /** Every VM starts from the same snapshot, so randomness has to come from outside. */
   const seedRandom = (seed: number) => {
     let state = seed;
     Math.random = () => {
@@ -101,11 +101,11 @@ export function bootGuest(host: HostCall) {
     },
     start(program: (...scope: unknown[]) => Promise<unknown>, input: string, seed: string) {
       seedRandom(+seed | 0);
-      const given = parse(input);
+      const parsedInput = parse(input);
       const { session = none, state = none, tools = none } = api;
       const run = async () => {
-        const value = await program(given, session, state, tools, console);
-        return typeof value === "function" ? value(given) : value;
+        const value = await program(parsedInput, session, state, tools, console);
+        return typeof value === "function" ? value(parsedInput) : value;
       };
       apply(then, apply(then, run(), [finish]), [undefined, fail]);
     },

@@ -1,25 +1,25 @@
 import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 
-/** A tool of the program that hosts the sandbox. Tools of the AI SDK have this shape. */
+/** A tool of the application that hosts the sandbox. AI SDK tools have this shape. */
 export interface HostTool {
   description?: string;
-  /** Checks the input before `execute` sees it: zod, or anything else that follows Standard Schema. */
+  /** Checks the input before `execute` sees it: a zod schema or any other Standard Schema. */
   inputSchema?: unknown;
   execute?(input: unknown, options: unknown): unknown;
 }
 
-/** By the names that programs call them by. */
+/** Host tools by the name that programs use. */
 export type HostTools = Readonly<Record<string, HostTool>>;
 
-const nameShape = /^[A-Za-z_$][\w$-]{0,63}$/;
+const namePattern = /^[A-Za-z_$][\w$-]{0,63}$/;
 
 export function checkHostTools(tools: HostTools): void {
   for (const [name, tool] of Object.entries(tools)) {
-    if (!nameShape.test(name))
+    if (!namePattern.test(name))
       throw new HoldfastError(
         "invalid_input",
-        `${JSON.stringify(name)} is no name for a host tool. Use letters, digits, dashes and underscores.`,
+        `${JSON.stringify(name)} is not a valid name for a host tool. Use letters, digits, dashes and underscores.`,
       );
     if (typeof tool?.execute !== "function")
       throw new HoldfastError(
@@ -29,7 +29,7 @@ export function checkHostTools(tools: HostTools): void {
   }
 }
 
-/** Calls a host tool for a program; the tool is told when the program is over. */
+/** Calls a host tool for a program; the signal aborts when the program ends. */
 export async function callHostTool(
   tools: HostTools,
   name: string,

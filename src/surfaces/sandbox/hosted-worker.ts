@@ -5,19 +5,19 @@ import type { Engine } from "./load-engine.ts";
 import type { FromWorker, ToWorker, WorkerSetting } from "./protocol.ts";
 import type { Program, SandboxResult } from "./sandbox.ts";
 
-/** How often a running program is looked at from outside, in milliseconds. */
-const lookEvery = 50;
+/** How often the host checks a running program's limits. */
+const checkIntervalMilliseconds = 50;
 
-/** How long a new worker may take until it is ready, in milliseconds. */
-const startWithin = 30_000;
+/** How long a new worker may take to start. */
+const startTimeoutMilliseconds = 30_000;
 
-/** The built worker lies beside the bundle; in the source it is a file of this room. */
+/** In the build the worker is next to the bundle; in the source it is in this folder. */
 const file = new URL(
   import.meta.url.endsWith(".ts") ? "./worker.ts" : "./sandbox-worker.js",
   import.meta.url,
 );
 
-/** A worker thread as its host sees it: one program at a time, and dead once a program had to be killed. */
+/** The host's side of a worker thread: runs one program at a time; killing a program kills the worker. */
 export class HostedWorker {
   readonly #worker: Worker;
   readonly #limits: SandboxLimits;
@@ -34,7 +34,7 @@ export class HostedWorker {
     const setting: WorkerSetting = { engine, limits, clock };
     this.#worker = new Worker(file, {
       workerData: setting,
-      // The program's memory is WebAssembly's; this is for what carries texts in and out.
+      // The program's memory is in WebAssembly; these limits are for passing texts in and out.
       resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
       execArgv: ["--disable-warning=ExperimentalWarning"],
       env: {},
@@ -42,7 +42,7 @@ export class HostedWorker {
     this.#ready = new Promise((resolve) => {
       this.#worker.on("message", (message: FromWorker) => {
         if (message.type === "ready") resolve();
-        else this.#current?.hear(message);
+        else this.#current?.receive(message);
       });
       const gone = (end: End) => {
         this.alive = false;
@@ -52,7 +52,7 @@ export class HostedWorker {
       this.#worker.on("error", (error) => gone(endOf(error)));
       this.#worker.on("exit", () => gone({ kind: "broken", message: "its worker ended" }));
     });
-    // After the listeners: listening for messages keeps a process alive again.
+    // After adding the listeners: a message listener refs the worker again.
     this.#worker.unref();
   }
 
@@ -63,18 +63,18 @@ export class HostedWorker {
     this.#current = run;
     const late = setTimeout(
       () => run.end({ kind: "broken", message: "its worker did not start" }),
-      startWithin,
+      startTimeoutMilliseconds,
     );
     await Promise.race([this.#ready, run.ended]);
     clearTimeout(late);
     this.#times.fill(0);
     if (this.alive) run.start(checkOnly);
     else run.end({ kind: "broken", message: "its worker could not be started" });
-    const looking = setInterval(() => run.look(this.#times), lookEvery);
+    const checking = setInterval(() => run.enforceTimeLimits(this.#times), checkIntervalMilliseconds);
     const end = await run.ended;
-    clearInterval(looking);
+    clearInterval(checking);
     this.#current = undefined;
-    if (run.obeyed) this.#worker.unref();
+    if (run.workerIsReusable) this.#worker.unref();
     else void this.#kill();
     return run.conclude(end);
   }

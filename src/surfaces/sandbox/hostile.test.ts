@@ -31,7 +31,7 @@ test("hostile programs end, the process stays small, and the next call works [sa
       const result = await sandbox.run({ code, api: hostileApi, ...(ends ? { limits: hostileLimits } : {}) });
       const verdict = verdictOf(result);
       assert.ok(
-        // A busy machine may spend a program's time before it gets to its own limit.
+        // On a busy machine, a program may run out of CPU time before it reaches the expected limit.
         (ends && verdict === "cpu") ||
           verdicts.some((each) => JSON.stringify(each) === JSON.stringify(verdict)),
         JSON.stringify(result).slice(0, 400),

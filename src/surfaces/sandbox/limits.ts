@@ -1,12 +1,12 @@
 import { HoldfastError } from "../../errors.ts";
 
-/** What one program may use. Each is enforced inside the VM and, by killing its worker, from outside. */
+/** Limits of one program. Each is enforced inside the VM and, by killing its worker, from outside. */
 export interface SandboxLimits {
-  /** Milliseconds of running, waiting not counted. */
+  /** Milliseconds of running, without waiting. */
   cpuMilliseconds: number;
   /** Milliseconds from start to end. */
   wallMilliseconds: number;
-  /** Bytes of the VM's memory, its engine included; at least 4 MiB. */
+  /** Bytes of the VM's memory, including its engine; at least 4 MiB. */
   memoryBytes: number;
   /** Bytes of stack, at most 512 KiB. */
   stackBytes: number;
@@ -16,10 +16,10 @@ export interface SandboxLimits {
   operations: number;
 }
 
-/** Which of them a program ran into. */
+/** The limit that a program reached. */
 export type LimitName = "cpu" | "wall" | "memory" | "stack" | "output" | "operations";
 
-/** Those that one run may have for itself; memory and stack belong to the worker. */
+/** Limits that a single run can lower; memory and stack belong to the worker. */
 export type RunLimits = Omit<SandboxLimits, "memoryBytes" | "stackBytes">;
 
 export const defaultSandboxLimits: SandboxLimits = {
@@ -31,7 +31,7 @@ export const defaultSandboxLimits: SandboxLimits = {
   operations: 1_000,
 };
 
-const bounds: Record<keyof SandboxLimits, [least: number, most: number]> = {
+const bounds: Record<keyof SandboxLimits, [min: number, max: number]> = {
   cpuMilliseconds: [1, 3_600_000],
   wallMilliseconds: [1, 3_600_000],
   memoryBytes: [4 * 1024 * 1024, 2 ** 31],
@@ -40,8 +40,8 @@ const bounds: Record<keyof SandboxLimits, [least: number, most: number]> = {
   operations: [0, 1_000_000],
 };
 
-export function mergeSandboxLimits(given: Partial<SandboxLimits> = {}): SandboxLimits {
-  for (const [name, value] of Object.entries(given)) {
+export function mergeSandboxLimits(overrides: Partial<SandboxLimits> = {}): SandboxLimits {
+  for (const [name, value] of Object.entries(overrides)) {
     const bound = Object.hasOwn(bounds, name) ? bounds[name as keyof SandboxLimits] : undefined;
     if (!bound) {
       throw new HoldfastError(
@@ -49,25 +49,25 @@ export function mergeSandboxLimits(given: Partial<SandboxLimits> = {}): SandboxL
         `There is no sandbox limit called "${name}". The limits are: ${Object.keys(bounds).join(", ")}.`,
       );
     }
-    const [least, most] = bound;
-    if (!Number.isInteger(value) || value < least || value > most) {
+    const [min, max] = bound;
+    if (!Number.isInteger(value) || value < min || value > max) {
       throw new HoldfastError(
         "invalid_input",
-        `The sandbox limit "${name}" must be a whole number from ${least} to ${most} (got ${value}).`,
+        `The sandbox limit "${name}" must be a whole number from ${min} to ${max} (got ${value}).`,
       );
     }
   }
-  return { ...defaultSandboxLimits, ...given };
+  return { ...defaultSandboxLimits, ...overrides };
 }
 
-/** A run can only have less than its sandbox allows. */
-export function tighten(limits: SandboxLimits, wanted: Partial<RunLimits> = {}): RunLimits {
-  mergeSandboxLimits(wanted);
-  const least = (name: keyof RunLimits) => Math.min(limits[name], wanted[name] ?? limits[name]);
+/** A run can lower the limits of its sandbox, never raise them. */
+export function tighten(limits: SandboxLimits, requested: Partial<RunLimits> = {}): RunLimits {
+  mergeSandboxLimits(requested);
+  const lower = (name: keyof RunLimits) => Math.min(limits[name], requested[name] ?? limits[name]);
   return {
-    cpuMilliseconds: least("cpuMilliseconds"),
-    wallMilliseconds: least("wallMilliseconds"),
-    outputCharacters: least("outputCharacters"),
-    operations: least("operations"),
+    cpuMilliseconds: lower("cpuMilliseconds"),
+    wallMilliseconds: lower("wallMilliseconds"),
+    outputCharacters: lower("outputCharacters"),
+    operations: lower("operations"),
   };
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
-/** QuickJS, compiled. TypeScript knows WebAssembly only together with all of the browser. */
+/** The compiled QuickJS module. TypeScript declares WebAssembly only together with the DOM. */
 export interface Engine {
   readonly [compiled]: true;
 }
@@ -16,27 +16,27 @@ declare const WebAssembly: { compile(bytes: Uint8Array): Promise<Engine> };
 const pageBytes = 65_536;
 const memorySection = 5;
 
-/** Loads QuickJS with a memory that cannot grow past the limit whatever the engine inside believes. */
+/** Loads QuickJS with a memory that cannot grow past the limit, independent of the engine's own limit. */
 export async function loadEngine(memoryBytes: number): Promise<Engine> {
   const path = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
   return WebAssembly.compile(capMemory(await readFile(path), Math.floor(memoryBytes / pageBytes)));
 }
 
-/** Gives the module's own memory a maximum; as published it has none. */
-function capMemory(wasm: Uint8Array, mostPages: number): Uint8Array<ArrayBuffer> {
+/** Sets a maximum on the module's memory; the published module has none. */
+function capMemory(wasm: Uint8Array, maxPages: number): Uint8Array<ArrayBuffer> {
   for (let at = 8; at < wasm.length; ) {
     const size = readNumber(wasm, at + 1);
     const end = size.next + size.value;
     if (wasm[at] === memorySection) {
-      // The section is: how many memories, then for each whether it has a maximum, its minimum, its maximum.
-      const least = readNumber(wasm, size.next + 2);
-      const content = [1, 1, ...wasm.subarray(size.next + 2, least.next), ...writeNumber(mostPages)];
+      // Section layout: number of memories, then for each: has-maximum flag, minimum, maximum.
+      const minimum = readNumber(wasm, size.next + 2);
+      const content = [1, 1, ...wasm.subarray(size.next + 2, minimum.next), ...writeNumber(maxPages)];
       const capped = [memorySection, ...writeNumber(content.length), ...content];
       return Uint8Array.from(Buffer.concat([wasm.subarray(0, at), Buffer.from(capped), wasm.subarray(end)]));
     }
     at = end;
   }
-  throw new Error("quickjs.wasm has no memory of its own; this version of quickjs-wasi is not known.");
+  throw new Error("quickjs.wasm does not define a memory; this version of quickjs-wasi is not supported.");
 }
 
 function readNumber(bytes: Uint8Array, at: number): { value: number; next: number } {

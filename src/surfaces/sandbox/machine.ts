@@ -5,26 +5,26 @@ import type { Engine, EngineMemory } from "./load-engine.ts";
 import { programName } from "./prepare-program.ts";
 import type { ProgramEnd } from "./protocol.ts";
 
-/** What a running program does to the outside, as it happens. */
+/** Receives what a running program sends. */
 export interface Listener {
   call(call: number, path: string, args: string): void;
   log(text: string): void;
   done(value: string): void;
   failed(message: string, line: number | undefined): void;
-  /** It ran into a limit, and should not go on. */
+  /** The program has reached a limit and should stop. */
   readonly isOver: boolean;
-  /** It sent more than anybody would read. */
+  /** The program sent a text that is too long. */
   overflow(): void;
-  /** Asked again and again while the program runs; throws to end it. */
+  /** Called repeatedly while the program runs; throws to end it. */
   tick(): void;
 }
 
-/** Ends a program from within: thrown through the engine, whose memory nobody looks at afterwards. */
+/** Ends a program from inside: thrown through the engine, whose memory is not used afterwards. */
 export class LimitReached extends Error {
   readonly limit: LimitName;
 
   constructor(limit: LimitName) {
-    super(`The program ran into its ${limit} limit.`);
+    super(`The program reached its ${limit} limit.`);
     this.limit = limit;
   }
 }
@@ -35,26 +35,26 @@ interface Guest {
   offer: JSValueHandle;
   start: JSValueHandle;
   settle: JSValueHandle;
-  /** What programs can call in it, as JSON. */
+  /** The API paths that programs can call, as JSON. */
   paths: string;
   /** The VM before any program. */
   pristine: Snapshot;
   programs: number;
 }
 
-/** Programs for one VM; its wrapper remembers a little of each that failed. */
-const mostPrograms = 1_000;
+/** Max programs per VM: its wrapper leaks a little for each one that fails. */
+const maxPrograms = 1_000;
 
-/** The texts a guest can send are never longer than this, whatever its memory holds. */
-const longestText = 16_000_000;
+/** Max length of a text from the guest, regardless of its memory limit. */
+const maxTextLength = 16_000_000;
 
-/** One VM at a time, which is as new for every program. */
+/** Holds one VM, restored to a clean state for every program. */
 export class Machine {
   readonly #engine: Engine;
   readonly #limits: SandboxLimits;
   #guest: Guest | undefined;
   #listener: Listener | undefined;
-  /** Promises that were rejected while nobody waited for them. */
+  /** Promises that were rejected without a handler. */
   readonly #rejected = new Set<number>();
 
   constructor(engine: Engine, limits: SandboxLimits) {
@@ -62,14 +62,14 @@ export class Machine {
     this.#limits = limits;
   }
 
-  /** Makes the next VM ready; quick when the last one can be wound back. */
+  /** Prepares a clean VM; fast if the current one can be restored from its snapshot. */
   async renew(reusable: boolean): Promise<void> {
     this.#listener = undefined;
     this.#rejected.clear();
     const guest = this.#guest;
     const unchanged = guest?.memory.buffer.byteLength === guest?.pristine.memory.byteLength;
-    if (guest && reusable && unchanged && guest.programs++ < mostPrograms) {
-      // All that a VM is lies in this memory, so nothing of the last program is left.
+    if (guest && reusable && unchanged && guest.programs++ < maxPrograms) {
+      // The VM's whole state is in this memory, so nothing of the last program remains.
       new Uint8Array(guest.memory.buffer).set(guest.pristine.memory);
     } else {
       this.#guest = undefined;
@@ -79,7 +79,7 @@ export class Machine {
 
   /** Runs the program until it waits for something or ends. */
   start(source: string, input: string, paths: readonly string[], listener: Listener): void {
-    const { vm, start } = this.#offering(JSON.stringify(paths));
+    const { vm, start } = this.#withApi(JSON.stringify(paths));
     this.#listener = listener;
     const program = this.#compiled(() => vm.evalCode(source, programName));
     const seed = String(crypto.getRandomValues(new Int32Array(1))[0]);
@@ -88,14 +88,14 @@ export class Machine {
     vm.executePendingJobs();
   }
 
-  /** Sees whether the program compiles, and runs nothing. */
+  /** Checks that the program compiles, without running it. */
   check(source: string, listener: Listener): void {
     const { vm } = this.#ready();
     this.#listener = listener;
     this.#compiled(() => vm.compile(source, programName));
   }
 
-  /** Answers a call and lets the program go on. */
+  /** Answers a call and lets the program continue. */
   settle(call: number, ok: boolean, text: string): void {
     const { vm, settle } = this.#ready();
     const texts = [String(call), ok ? "" : "failed", text].map((each) => vm.newString(each));
@@ -104,12 +104,11 @@ export class Machine {
     vm.executePendingJobs();
   }
 
-  /** How many promises failed without anybody hearing of it. */
-  get unheard(): number {
+  get unhandledRejections(): number {
     return this.#rejected.size;
   }
 
-  /** Whether the memory is as good as used up: then QuickJS cannot even make an error of it. */
+  /** Whether memory is nearly used up: QuickJS then cannot even create an error. */
   get isFull(): boolean {
     return this.#ready().memory.buffer.byteLength > 0.75 * this.#limits.memoryBytes;
   }
@@ -124,8 +123,8 @@ export class Machine {
     }
   }
 
-  /** The VM with what programs can call in it; mostly the same as last time, and then it is there already. */
-  #offering(paths: string): Guest {
+  /** The VM with the API for these paths; usually the same as for the last program, so it is already there. */
+  #withApi(paths: string): Guest {
     const guest = this.#ready();
     if (guest.paths === paths) return guest;
     const text = guest.vm.newString(paths);
@@ -155,35 +154,35 @@ export class Machine {
         if (isHandled) this.#rejected.delete(promise.identity);
         else this.#rejected.add(promise.identity);
       },
-      // A program sees the time, but not where its host is; and it has no standard output.
+      // A program sees the time but not the host's time zone, and has no standard output.
       timezoneOffset: 0,
       wasi: (own: EngineMemory) => {
         memory = own;
         return { fd_write: () => 0 };
       },
     });
-    if (!memory) throw new Error("QuickJS did not hand out its memory.");
-    // Made before the snapshot: a handle to what came after it would point to anything.
+    if (!memory) throw new Error("QuickJS did not expose its memory.");
+    // Created before the snapshot: restoring it invalidates any later handle.
     const [yes, no] = [vm.true, vm.false];
     const host = vm.newFunction("host", (...args) => {
-      this.#hear(args);
+      this.#receive(args);
       return this.#listener?.isOver ? yes : no;
     });
     const boot = vm.evalCode(`(${bootGuest.toString()})`, "sandbox");
-    const kit = vm.callFunction(boot, vm.undefined, host);
-    const offer = kit.getProp("offer");
-    const start = kit.getProp("start");
-    const settle = kit.getProp("settle");
-    for (const handle of [host, boot, kit]) handle.dispose();
-    leaveRoom(vm);
+    const entryPoints = vm.callFunction(boot, vm.undefined, host);
+    const offer = entryPoints.getProp("offer");
+    const start = entryPoints.getProp("start");
+    const settle = entryPoints.getProp("settle");
+    for (const handle of [host, boot, entryPoints]) handle.dispose();
+    reserveMemory(vm);
     return { vm, memory, offer, start, settle, paths: "[]", pristine: vm.snapshot(), programs: 0 };
   }
 
-  /** The guest part only ever sends texts; anything else was forged, and is nothing. */
-  #hear(args: readonly JSValueHandle[]): void {
+  /** The guest code only sends strings; anything else is forged and ignored. */
+  #receive(args: readonly JSValueHandle[]): void {
     const listener = this.#listener;
     if (!listener || !args.every((arg) => arg.isString)) return;
-    if (args.some((arg) => lengthOf(arg) > longestText)) {
+    if (args.some((arg) => lengthOf(arg) > maxTextLength)) {
       listener.overflow();
       return;
     }
@@ -195,8 +194,8 @@ export class Machine {
   }
 }
 
-/** Some free memory from the start, so that small programs need not grow it, and their VM can be wound back. */
-function leaveRoom(vm: QuickJS): void {
+/** Reserves free memory, so that small programs do not grow it and their VM can be restored from its snapshot. */
+function reserveMemory(vm: QuickJS): void {
   vm.evalCode("void new ArrayBuffer(400_000)").dispose();
   vm.runGC();
 }
@@ -205,7 +204,7 @@ function lengthOf(text: JSValueHandle): number {
   return text.getProp("length").consume((length) => length.toNumber());
 }
 
-/** How a program ended that threw all the way to the host. */
+/** How a program ended whose exception reached the host. */
 export function explain(error: unknown): ProgramEnd {
   if (error instanceof LimitReached) return { kind: "limit", limit: error.limit };
   if (error instanceof SyntaxError) {
@@ -217,11 +216,11 @@ export function explain(error: unknown): ProgramEnd {
     const limit = limitIn(message)?.limit;
     return limit ? { kind: "limit", limit } : { kind: "failed", message, line: lineOf(error.stack ?? "") };
   }
-  // Not QuickJS but V8 says that the stack gave out; whatever else breaks the engine is memory it did not get.
+  // A RangeError here is V8's stack overflow; anything else that breaks the engine is a failed allocation.
   return { kind: "limit", limit: error instanceof RangeError ? "stack" : "memory" };
 }
 
-/** QuickJS tells of these two limits by exceptions. */
+/** QuickJS reports these two limits as exceptions. */
 export function limitIn(message: string): LimitReached | undefined {
   if (message === "InternalError: out of memory") return new LimitReached("memory");
   if (message === "RangeError: Maximum call stack size exceeded") return new LimitReached("stack");

@@ -21,7 +21,7 @@ function runProgram(sandbox: string) {
 
 const expected = [JSON.stringify(["cpu", { ok: true, value: 2, logs: "" }]), ""];
 
-test("a process that closes nothing ends by itself, and nothing is on its standard error [sandbox.idle]", () => {
+test("a process that does not close its sandbox still exits, with nothing on standard error [sandbox.idle]", () => {
   const { status, signal, stdout, stderr } = runProgram(join(root, "src/surfaces/sandbox/index.ts"));
   assert.deepEqual([status, signal], [0, null]);
   assert.deepEqual([stdout.trim(), stderr], expected);

@@ -1,24 +1,24 @@
 import { stripTypeScriptTypes } from "node:module";
 
-/** A program as the VM takes it: an expression that gives an async function. */
+/** A program as the VM expects it: an expression that evaluates to an async function. */
 export type Prepared =
   | { ok: true; source: string }
   | {
       ok: false;
       message: string;
       line: number | undefined;
-      /** Its stack gave out, and it reads nothing any more. */
+      /** The parser overflowed its stack and cannot be used again. */
       parserBroke?: boolean;
     };
 
-/** How the VM names the program in its stack traces. */
+/** The program's file name in the VM's stack traces. */
 export const programName = "program";
 
 const head = `(async function ${programName}(input, session, state, tools, console) {"use strict";`;
 
 /**
- * Takes the types out and makes an async function of it. Lines stay where they are. A program that is one
- * expression gives its value; any other is the body of the function.
+ * Strips the types and wraps the code in an async function, keeping line numbers. A program that is a single
+ * expression returns its value; any other is the body of the function.
  */
 export function prepareProgram(code: string): Prepared {
   const expression = code.trimEnd().replace(/;+$/, "");
@@ -37,7 +37,7 @@ function strip(source: string): Prepared {
     const line = Number(stack.match(/^program:(\d+)/)?.[1]) || undefined;
     const unsupported =
       code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX"
-        ? " Only types are taken out: no enums, namespaces, parameter properties or <type> casts."
+        ? " Only type annotations are supported: no enums, namespaces, parameter properties or <type> casts."
         : "";
     return { ok: false, message: `${firstLine(message)}.${unsupported}`, line };
   }

@@ -5,7 +5,7 @@ import { callHostTool, type HostTools } from "./host-tools.ts";
 import type { SandboxApi } from "./sandbox.ts";
 import { sessionOperations } from "./session-api.ts";
 
-/** What one program may call, and in whose name: the journal shows the tool that did it. */
+/** What a program may call. The journal attributes each call to the tool. */
 export function programApi({ session, options }: Call, tool: string, hostTools: HostTools): SandboxApi {
   const toolPaths = Object.keys(hostTools).map((name) => `tools.${name}`);
   const actor = { kind: options.actor?.kind ?? "agent", name: tool };
@@ -25,7 +25,7 @@ export function programApi({ session, options }: Call, tool: string, hostTools: 
   };
 }
 
-/** The same call again finds its answer under the same key; keys are short, whatever the caller's is. */
+/** Repeating a call uses the same key and so returns the first answer; hashing keeps the key short. */
 function callKey(sessionId: string, key: string, number: number): string {
   const digest = createHash("sha256").update(`${sessionId}\n${key}`).digest("hex").slice(0, 32);
   return `sandbox:${digest}:${number}`;

@@ -1,11 +1,11 @@
 import type { LimitName, RunLimits, SandboxLimits } from "./limits.ts";
 import type { Engine } from "./load-engine.ts";
 
-/** What a worker is started with. */
+/** The data a worker starts with. */
 export interface WorkerSetting {
   engine: Engine;
   limits: SandboxLimits;
-  /** Two numbers: since when the program has been running (0: it is not), and how long it ran before that. */
+  /** Two numbers: when the program last resumed (0: not running), and how long it ran before that. */
   clock: SharedArrayBuffer;
 }
 
@@ -19,7 +19,7 @@ export type ToWorker =
       /** What the program may call, such as `session.notepad.append`. */
       paths: readonly string[];
       limits: RunLimits;
-      /** Only see whether it compiles. */
+      /** Only check that it compiles. */
       checkOnly: boolean;
     }
   | { type: "settle"; run: number; call: number; ok: boolean; text: string };
@@ -32,7 +32,7 @@ export type FromWorker =
   /** `retire`: the worker itself is broken. */
   | { type: "end"; run: number; end: ProgramEnd; retire: boolean };
 
-/** How a program ended, as its worker saw it. */
+/** How a program ended, as reported by its worker. */
 export type ProgramEnd =
   | { kind: "done"; value: string }
   | { kind: "syntax"; message: string; line: number | undefined }

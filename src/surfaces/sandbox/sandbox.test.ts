@@ -5,7 +5,7 @@ import { answer, openTestSession, refusal, rejection } from "../../../test/suppo
 import type { MemoryOptions } from "../../index.ts";
 import { createSandbox, type SandboxSurfaceOptions, sandboxSurface } from "./index.ts";
 
-// A busy machine must not run a program into its limits, unless the test is about them.
+// Generous limits, so that a busy machine does not fail tests that are not about limits.
 const sandbox = createSandbox({
   workers: 3,
   limits: { cpuMilliseconds: 60_000, wallMilliseconds: 120_000 },
@@ -42,20 +42,20 @@ test("a program takes input and returns JSON, in TypeScript or JavaScript [sandb
   });
 });
 
-test("whatever is logged is shown as it is, and logging never throws [sandbox.output]", async () => {
+test("any value can be logged, and logging never throws [sandbox.output]", async () => {
   const session = await openSandboxed();
   const code = `const gone = Proxy.revocable({}, {}); gone.revoke();
 console.log(NaN, -Infinity, undefined, null, 12n, Symbol("s"), "text", [1], { a: 1 }, new Error("no"));
 console.log(gone.proxy); console.log({ get a() { throw 1 } }); console.log({ toJSON() {} });`;
   assert.deepEqual((await answer(session, "run_sandbox_code", { code })).logs.split("\n"), [
     'NaN -Infinity undefined null 12 Symbol(s) text [1] {"a":1} Error: no',
-    "[something that cannot be shown]",
-    "[something that cannot be shown]",
+    "[value that cannot be displayed]",
+    "[value that cannot be displayed]",
     "undefined",
   ]);
 });
 
-test("a program that does not compile or throws is told where and why [sandbox.errors]", async () => {
+test("a program that does not compile or throws gets the line and the reason [sandbox.errors]", async () => {
   const session = await openSandboxed();
   const run = (code: string) => refusal(session, "run_sandbox_code", { code });
   const syntax = await run("const a = 1;\nconst b = ;");
@@ -73,7 +73,7 @@ test("a program that does not compile or throws is told where and why [sandbox.e
   assert.match(refused.text, /"content" must be a string/);
 });
 
-test("programs use notepad, notes, scratchpad, scratch and state; all of it is journaled as theirs [sandbox.api]", async () => {
+test("programs use notepad, notes, scratchpad, scratch and state; the journal attributes every call to them [sandbox.api]", async () => {
   const session = await openSandboxed();
   const code = `
     await session.notepad.write("one");
@@ -117,7 +117,7 @@ test("programs use notepad, notes, scratchpad, scratch and state; all of it is j
   assert.deepEqual([kept?.actor.name, kept?.surface], ["run_sandbox_code", "sandbox"]);
 });
 
-test("what a budget cuts or refuses is told to the program and the agent [sandbox.budget]", async () => {
+test("the program and the agent see what a budget truncates or refuses [sandbox.budget]", async () => {
   const session = await openSandboxed({}, { limits: { notepadCharacters: 20, spaceNotesCharacters: 10 } });
   const refused = await refusal(session, "run_sandbox_code", {
     code: 'await session.notepad.write("x".repeat(21))',
@@ -129,7 +129,7 @@ test("what a budget cuts or refuses is told to the program and the agent [sandbo
   assert.match(cut.logs, /^session\.scratchpad\.setNotes: /);
 });
 
-test("many calls at once in one program, and several programs at once, lose nothing [sandbox.parallel]", async () => {
+test("concurrent calls in one program, and concurrent programs, lose nothing [sandbox.parallel]", async () => {
   const session = await openSandboxed();
   const code = "await Promise.all([...Array(20).keys()].map((i) => session.notepad.append(input + ':' + i)))";
   await Promise.all(
@@ -142,19 +142,21 @@ test("many calls at once in one program, and several programs at once, lose noth
   );
 });
 
-test("a call that nobody awaited still counts, before the program is over [sandbox.parallel]", async () => {
+test("a call that is not awaited still completes before the program ends [sandbox.parallel]", async () => {
   const session = await openSandboxed();
   await answer(session, "run_sandbox_code", { code: 'session.notepad.append("late"); return 1' });
   assert.equal(await session.notepad.read(), "late");
-  const unheard = await answer(session, "run_sandbox_code", { code: "session.notepad.append(5); return 1" });
-  assert.deepEqual([unheard.value, unheard.logs?.slice(0, 13)], [1, "A call failed"]);
-  const heard = await answer(session, "run_sandbox_code", {
+  const unhandled = await answer(session, "run_sandbox_code", {
+    code: "session.notepad.append(5); return 1",
+  });
+  assert.deepEqual([unhandled.value, unhandled.logs?.slice(0, 13)], [1, "A call failed"]);
+  const handled = await answer(session, "run_sandbox_code", {
     code: "try { await session.notepad.append(5) } catch {} return session.notepad.append(5).catch(() => 2)",
   });
-  assert.deepEqual(heard, { value: 2 });
+  assert.deepEqual(handled, { value: 2 });
 });
 
-test("nothing of one program is left for the next [sandbox.isolation]", async () => {
+test("a program leaves nothing behind for the next [sandbox.isolation]", async () => {
   const alone = createSandbox({ workers: 1 });
   const leave = "globalThis.left = 1; Array.prototype.left = 1; Math.left = 1; return Math.random()";
   const look = "return [typeof left, [].left ?? null, Math.left ?? null, Object.keys(globalThis)]";
@@ -169,7 +171,7 @@ test("nothing of one program is left for the next [sandbox.isolation]", async ()
       logs: "",
     });
   }
-  assert.equal(seen.size, 5, "and chance is not the same every time");
+  assert.equal(seen.size, 5, "Math.random differs between runs");
   await alone.close();
 });
 
@@ -225,10 +227,13 @@ test("only allowed host tools can be called, with checked input [sandbox.host-to
   );
   assert.deepEqual((await run("return Object.keys(tools)")).value, ["add"]);
   assert.match((await session.context()).guidance, /tools\.add\(input\): Adds two numbers/);
-  assert.throws(() => sandboxSurface({ sandbox, hostTools: { "a.b": { execute: () => 1 } } }), /no name/);
+  assert.throws(
+    () => sandboxSurface({ sandbox, hostTools: { "a.b": { execute: () => 1 } } }),
+    /not a valid name/,
+  );
 });
 
-test("whatever a host tool throws or gives is an error of the program, and the process goes on [sandbox.host-tools]", async () => {
+test("anything a host tool throws or returns becomes an error in the program and does not crash the process [sandbox.host-tools]", async () => {
   const trapped = Object.defineProperty(new Error(), "message", {
     get() {
       throw new Error("a trap");
@@ -243,18 +248,18 @@ test("whatever a host tool throws or gives is an error of the program, and the p
       big: { execute: () => 1n },
     },
   });
-  const code = `const said = [];
-for (const name of Object.keys(tools)) said.push(await tools[name]({}).catch((e) => e.message));
-return said;`;
+  const code = `const messages = [];
+for (const name of Object.keys(tools)) messages.push(await tools[name]({}).catch((e) => e.message));
+return messages;`;
   assert.deepEqual((await answer(session, "run_sandbox_code", { code })).value, [
-    "It failed with an error that cannot be shown.",
-    "It failed with an error that cannot be shown.",
+    "It failed with an error that cannot be displayed.",
+    "It failed with an error that cannot be displayed.",
     "null",
     "Do not know how to serialize a BigInt",
   ]);
 });
 
-test("what a killed tool appended is in the notepad, and nothing comes after [sandbox.killed]", async () => {
+test("a killed tool's appends stay in the notepad, and nothing follows them [sandbox.killed]", async () => {
   const session = await openSandboxed({ limits: { cpuMilliseconds: 1_500 } });
   await answer(session, "create_tool", {
     name: "survey",
@@ -268,14 +273,14 @@ test("what a killed tool appended is in the notepad, and nothing comes after [sa
   const killed = await session.call("survey", { sheets: 10 });
   assert.ok(!killed.ok);
   assert.equal(killed.code, "over_limit");
-  assert.match(killed.text, /What it had done by then stays done/);
+  assert.match(killed.text, /Everything it did until then remains/);
   assert.equal(await session.notepad.read(), "- sheet 1 done\n- sheet 2 done\n- sheet 3 done");
   const [newest] = await session.history();
   assert.deepEqual(newest?.actor, { kind: "agent", name: "survey" });
   assert.equal((await answer(session, "survey", { sheets: 1 })).value, null);
 });
 
-test("what a killed program had asked for but not begun never happens [sandbox.killed]", async () => {
+test("the queued calls of a killed program never run [sandbox.killed]", async () => {
   const session = await openSandboxed({ limits: { cpuMilliseconds: 500 } });
   const code = "for (let i = 0; i < 500; i++) session.notepad.append('line ' + i); for (;;) {}";
   const killed = await session.call("run_sandbox_code", { code });
@@ -287,7 +292,7 @@ test("what a killed program had asked for but not begun never happens [sandbox.k
     Array.from(lines, (_, i) => `line ${i}`),
   );
   await answer(session, "run_sandbox_code", { code: "1" });
-  assert.equal((await session.state()).row.revision, revision, "and nothing comes after the answer");
+  assert.equal((await session.state()).row.revision, revision, "nothing happens after the answer");
 });
 
 test("an aborted program ends; a closed sandbox says so [sandbox.abort]", async () => {
@@ -317,7 +322,7 @@ test("an aborted program ends; a closed sandbox says so [sandbox.abort]", async 
     assert.equal(!result.ok && result.code, "closed");
 });
 
-test("limits are checked, and a run can only have less [sandbox.limits]", async () => {
+test("limits are checked, and a run can only lower them [sandbox.limits]", async () => {
   assert.throws(() => createSandbox({ limits: { memory: 1 } as object }), /no sandbox limit called "memory"/);
   assert.throws(() => createSandbox({ limits: { stackBytes: 1 } }), /"stackBytes" must be/);
   assert.throws(() => createSandbox({ workers: 0 }), /"workers"/);

@@ -10,14 +10,14 @@ import { type Engine, loadEngine } from "./load-engine.ts";
 export interface SandboxApi {
   /** Dotted names, such as `session.notepad.append`. */
   paths: readonly string[];
-  /** Runs one call. What it throws is thrown in the program. */
+  /** Runs one call. Errors are rethrown in the program. */
   call(path: string, args: Json[], signal: AbortSignal): Promise<ApiAnswer>;
 }
 
 export interface ApiAnswer {
-  /** Undefined for a call that gives nothing. */
+  /** Undefined for a call that returns nothing. */
   value: Json | undefined;
-  /** Lines for the program's log, such as what a budget cut. */
+  /** Lines for the program's log, such as a truncation. */
   warnings?: readonly string[];
 }
 
@@ -27,11 +27,11 @@ export interface Program {
   input?: Json;
   api?: SandboxApi;
   signal?: AbortSignal;
-  /** Less than the sandbox allows. */
+  /** Can only lower the sandbox's limits. */
   limits?: Partial<RunLimits>;
 }
 
-/** Why a program gave no value. */
+/** Why a program returned no value. */
 export type SandboxFailure = "syntax_error" | "program_failed" | "limit_reached" | "aborted" | "closed";
 
 export type SandboxResult =
@@ -41,7 +41,7 @@ export type SandboxResult =
       code: SandboxFailure;
       message: string;
       logs: string;
-      /** The line of the program, from 1. */
+      /** The line in the program, from 1. */
       line?: number;
       limit?: LimitName;
     };
@@ -49,23 +49,22 @@ export type SandboxResult =
 export interface Sandbox {
   readonly limits: SandboxLimits;
   run(program: Program): Promise<SandboxResult>;
-  /** Sees whether a program compiles, without running it. */
+  /** Checks that a program compiles, without running it. */
   check(code: string): Promise<SandboxResult>;
-  /** Ends what still runs, and the workers. */
+  /** Ends running programs and stops the workers. */
   close(): Promise<void>;
 }
 
 export interface SandboxOptions {
   limits?: Partial<SandboxLimits>;
-  /** How many programs may run at once; others wait. As many as there are processors, and two at least. */
+  /** How many programs may run at once; others wait (default: the number of processors, at least 2). */
   workers?: number;
 }
 
-/** Longer code is no program that anybody wrote. */
-const mostCode = 200_000;
+const maxCodeLength = 200_000;
 
 /**
- * Runs programs that nobody has to trust. Workers start with the first program and keep no process alive.
+ * Runs untrusted programs. Workers start with the first program and do not keep the process alive.
  *
  * @example
  * const sandbox = createSandbox({ limits: { cpuMilliseconds: 500 } });
@@ -73,18 +72,21 @@ const mostCode = 200_000;
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = mergeSandboxLimits(options.limits);
-  const most = options.workers ?? Math.max(2, availableParallelism());
-  if (!Number.isInteger(most) || most < 1)
-    throw new HoldfastError("invalid_input", `"workers" must be a whole number of at least 1 (got ${most}).`);
+  const maxWorkers = options.workers ?? Math.max(2, availableParallelism());
+  if (!Number.isInteger(maxWorkers) || maxWorkers < 1)
+    throw new HoldfastError(
+      "invalid_input",
+      `"workers" must be a whole number of at least 1 (got ${maxWorkers}).`,
+    );
   let engine: Promise<Engine> | undefined;
   const workers = new Set<HostedWorker>();
   const idle: HostedWorker[] = [];
   const queue: ((worker: HostedWorker | undefined) => void)[] = [];
   let closed = false;
 
-  let hiring = 0;
-  const hire = async (): Promise<HostedWorker | undefined> => {
-    hiring++;
+  let starting = 0;
+  const startWorker = async (): Promise<HostedWorker | undefined> => {
+    starting++;
     try {
       engine ??= loadEngine(limits.memoryBytes);
       const compiled = await engine;
@@ -93,44 +95,44 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       workers.add(worker);
       return worker;
     } finally {
-      hiring--;
+      starting--;
     }
   };
 
-  const take = async (): Promise<HostedWorker | undefined> => {
+  const acquire = async (): Promise<HostedWorker | undefined> => {
     if (closed) return undefined;
     for (let free = idle.pop(); free; free = idle.pop()) {
       if (free.alive) return free;
       workers.delete(free);
     }
-    if (workers.size + hiring >= most) return new Promise((resolve) => queue.push(resolve));
-    return hire();
+    if (workers.size + starting >= maxWorkers) return new Promise((resolve) => queue.push(resolve));
+    return startWorker();
   };
 
-  const give = (worker: HostedWorker): void => {
+  const makeAvailable = (worker: HostedWorker): void => {
     const waiting = queue.shift();
     if (waiting) waiting(worker);
     else idle.push(worker);
   };
 
-  /** Back to work, or replaced when it had to be killed. */
+  /** Returns a worker to the pool, or replaces it if it was killed. */
   const release = async (worker: HostedWorker): Promise<void> => {
-    if (worker.alive) return give(worker);
+    if (worker.alive) return makeAvailable(worker);
     workers.delete(worker);
     if (closed) return;
-    const replacement = await hire().catch(() => undefined);
-    if (replacement) give(replacement);
+    const replacement = await startWorker().catch(() => undefined);
+    if (replacement) makeAvailable(replacement);
     else queue.shift()?.(undefined);
   };
 
   const work = async (program: Program, checkOnly: boolean): Promise<SandboxResult> => {
     const refused = refuse(program, limits);
     if (refused) return refused;
-    const worker = await take();
+    const worker = await acquire();
     if (!worker || closed) return refusal("closed", "The sandbox was closed.");
     try {
-      // It may have been aborted while it waited for a worker.
-      if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it began.");
+      // The program may have been aborted while it waited for a worker.
+      if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it started.");
       return await worker.run(program, tighten(limits, program.limits), checkOnly);
     } finally {
       void release(worker);
@@ -157,16 +159,16 @@ function refuse(program: Program, limits: SandboxLimits): Refusal | undefined {
   const { code, input, signal } = program;
   if (typeof code !== "string")
     return refusal("syntax_error", `"code" must be a string (got ${typeName(code)}).`);
-  if (code.length > mostCode)
+  if (code.length > maxCodeLength)
     return refusal(
       "syntax_error",
-      `The program has ${code.length} characters; ${mostCode} are the most. Hand data in as input.`,
+      `The program has ${code.length} characters; the limit is ${maxCodeLength}. Pass data as input.`,
     );
   if (inputLength(input) > limits.memoryBytes / 8) {
-    const message = "The input is too large for the program's memory. Hand in less of it.";
+    const message = "The input is too large for the program's memory. Pass less of it.";
     return { ...refusal("limit_reached", message), limit: "memory" };
   }
-  return signal?.aborted ? refusal("aborted", "The program was aborted before it began.") : undefined;
+  return signal?.aborted ? refusal("aborted", "The program was aborted before it started.") : undefined;
 }
 
 function inputLength(input: unknown): number {

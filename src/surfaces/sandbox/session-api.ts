@@ -4,15 +4,15 @@ import type { KeyValues } from "../knowledge/key-values.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
 import type { ApiAnswer } from "./sandbox.ts";
 
-/** What a program gave, as it came: any JSON, too much of it, or too little. The engine checks it. */
-// biome-ignore lint/suspicious/noExplicitAny: every operation checks its own fields, whoever calls it
-type Given = any;
+/** An unchecked argument from a program: any JSON, or missing. The engine checks it. */
+// biome-ignore lint/suspicious/noExplicitAny: every operation checks its own fields
+type Argument = any;
 
-type Operation = (session: SessionHandle, args: Given[], options: ApplyOptions) => Promise<ApiAnswer>;
+type Operation = (session: SessionHandle, args: Argument[], options: ApplyOptions) => Promise<ApiAnswer>;
 
-/** All that programs can do to memory. Each is an ordinary operation: journaled, budgeted, attributed. */
+/** Everything programs can do to memory. Each is an ordinary operation: journaled, budgeted, attributed. */
 export const sessionOperations: Readonly<Record<string, Operation>> = {
-  "session.notepad.read": async ({ notepad }) => gives(await notepad.read()),
+  "session.notepad.read": async ({ notepad }) => returns(await notepad.read()),
   "session.notepad.write": async ({ notepad }, [content], options) =>
     done(await notepad.write(content, options)),
   "session.notepad.append": async ({ notepad }, [content], options) =>
@@ -38,13 +38,13 @@ export const sessionOperations: Readonly<Record<string, Operation>> = {
     return { ...done(updated), value: updated.result.note };
   },
   "session.notes.delete": async ({ notes }, [id], options) => done(await notes.delete(id, options)),
-  "session.notes.get": async ({ notes }, [id]) => gives(await notes.get(id)),
-  "session.notes.all": async ({ notes }) => gives(await notes.all()),
+  "session.notes.get": async ({ notes }, [id]) => returns(await notes.get(id)),
+  "session.notes.all": async ({ notes }) => returns(await notes.all()),
   "session.notes.search": async ({ notes }, [query]) =>
-    gives(await notes.search(typeof query === "string" ? { query } : { ...query })),
-  "session.notes.tags": async ({ notes }) => gives(await notes.tags()),
+    returns(await notes.search(typeof query === "string" ? { query } : { ...query })),
+  "session.notes.tags": async ({ notes }) => returns(await notes.tags()),
 
-  "session.scratchpad.read": async ({ scratchpad }) => gives(await scratchpad.read()),
+  "session.scratchpad.read": async ({ scratchpad }) => returns(await scratchpad.read()),
   "session.scratchpad.setNotes": async ({ scratchpad }, [content], options) =>
     done(await scratchpad.setNotes(content, options)),
   "session.scratchpad.appendNotes": async ({ scratchpad }, [content], options) =>
@@ -67,11 +67,11 @@ function keyValueOperations(
   name: string,
   open: (session: SessionHandle) => Promise<KeyValues>,
 ): Record<string, Operation> {
-  const read = async (session: SessionHandle, key: Given): Promise<KeyValue | undefined> =>
+  const read = async (session: SessionHandle, key: Argument): Promise<KeyValue | undefined> =>
     (await open(session)).get(key);
   return {
-    [`${name}.get`]: async (session, [key]) => gives((await read(session, key))?.value),
-    [`${name}.entry`]: async (session, [key]) => gives(await read(session, key)),
+    [`${name}.get`]: async (session, [key]) => returns((await read(session, key))?.value),
+    [`${name}.entry`]: async (session, [key]) => returns(await read(session, key)),
     [`${name}.set`]: async (session, [key, value, more], options) => {
       const { expected, schema } = more ?? {};
       const set = await (await open(session)).set(key, value ?? null, {
@@ -88,7 +88,7 @@ function keyValueOperations(
       );
     },
     [`${name}.list`]: async (session, [selection]) =>
-      gives(
+      returns(
         await (await open(session)).list(
           typeof selection === "string" ? { prefix: selection } : { ...selection },
         ),
@@ -96,7 +96,7 @@ function keyValueOperations(
   };
 }
 
-function gives(value: unknown): ApiAnswer {
+function returns(value: unknown): ApiAnswer {
   return { value: value as Json | undefined };
 }
 

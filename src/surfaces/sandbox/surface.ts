@@ -24,10 +24,10 @@ import { createSandbox, type Sandbox, type SandboxFailure, type SandboxResult } 
 import { checkToolSchema } from "./tool-schema.ts";
 
 export interface SandboxSurfaceOptions {
-  /** One that is shared, and closed by whoever made it; one of its own unless given. */
+  /** A shared sandbox, which its creator closes (default: a new one). */
   sandbox?: Sandbox;
   limits?: Partial<SandboxLimits>;
-  /** Tools of the hosting program that programs may call; none unless given. */
+  /** Tools of the host that programs may call (default: none). */
   hostTools?: HostTools;
 }
 
@@ -39,7 +39,7 @@ const codes: Record<SandboxFailure, ErrorCode> = {
   closed: "program_failed",
 };
 
-/** Programs that the agent writes: run once, or kept as tools. */
+/** Programs that the agent writes: run once, or saved as tools. */
 export function sandboxSurface(options: SandboxSurfaceOptions = {}): Surface {
   const { sandbox = createSandbox(options.limits ? { limits: options.limits } : {}), hostTools = {} } =
     options;
@@ -110,9 +110,9 @@ function runSandboxCode(
   return defineTool({
     name: "run_sandbox_code",
     description:
-      "Run TypeScript or JavaScript in a sandbox and get what it returns. It can use your notepad, notes and state; it has no network and no files.",
+      "Run TypeScript or JavaScript in a sandbox and get its return value. It can use your notepad, notes and state; it has no network and no files.",
     input: z.strictObject({
-      code: z.string().min(1).describe("The body of an async function: use await, and return JSON"),
+      code: z.string().min(1).describe("The body of an async function: use await and return JSON"),
       input: z.unknown().optional().describe("Any JSON; the program sees it as `input`"),
     }),
     output: programOutput,
@@ -126,10 +126,10 @@ function createTool(sandbox: Sandbox, authored: AuthoredTools): Tool {
   return defineTool({
     name: "create_tool",
     description:
-      "Keep a program as a tool of your own, which you can call in every session. Saving under the same name makes a new version.",
+      "Save a program as your own tool, which you can call in every session. Saving under the same name makes a new version.",
     input: z.strictObject({
       name: z.string().describe("Letters, digits, dashes and underscores"),
-      description: z.string().trim().min(1).max(1_000).describe("What it does, in a line"),
+      description: z.string().trim().min(1).max(1_000).describe("What it does, in one line"),
       schema: z.record(z.string(), z.unknown()).describe("JSON Schema of its input, an object"),
       code: z.string().min(1).describe("As for run_sandbox_code; the checked input is `input`"),
     }),
@@ -154,7 +154,7 @@ function createTool(sandbox: Sandbox, authored: AuthoredTools): Tool {
         ok: true as const,
         name,
         version: result.version,
-        message: `Version ${result.version} of "${name}" can be called from now on, like any other tool.`,
+        message: `You can now call version ${result.version} of "${name}" like any other tool.`,
       };
     },
   });
@@ -163,7 +163,7 @@ function createTool(sandbox: Sandbox, authored: AuthoredTools): Tool {
 const listTools = defineTool({
   name: "list_tools",
   description: "List the tools you made, or show one of them with its code.",
-  input: z.strictObject({ name: z.string().optional().describe("Show this one whole") }),
+  input: z.strictObject({ name: z.string().optional().describe("Show this tool in full") }),
   output: z.object({
     tools: z.array(
       z.object({
@@ -189,7 +189,7 @@ const listTools = defineTool({
 function deleteTool(authored: AuthoredTools): Tool {
   return defineTool({
     name: "delete_tool",
-    description: "Remove a tool you made. Its code stays in the history of what you know.",
+    description: "Remove a tool you made. Its code stays in the history.",
     input: z.strictObject({ name: z.string() }),
     output: z.object({ ok: z.literal(true) }),
     destructive: true,
@@ -205,9 +205,9 @@ function deleteTool(authored: AuthoredTools): Tool {
 function readOutput(outputs: Outputs): Tool {
   return defineTool({
     name: "read_output",
-    description: "Read on where a program's value or log was cut.",
+    description: "Continue reading a program's value or log where it was cut.",
     input: z.strictObject({
-      id: z.string().describe("As given where it was cut"),
+      id: z.string().describe("The id shown where it was cut"),
       offset: z.int().min(0).optional().describe("Characters to skip"),
     }),
     output: z.object({ content: z.string() }),
@@ -218,7 +218,7 @@ function readOutput(outputs: Outputs): Tool {
       if (content !== undefined) return { content };
       throw new HoldfastError(
         "not_found",
-        `There is no output ${JSON.stringify(id.slice(0, 100))} any more. Run the program again, and let it return or log less.`,
+        `The output ${JSON.stringify(id.slice(0, 100))} is not available any more. Run the program again and let it return or log less.`,
         { data: { id } },
       );
     },

@@ -3,7 +3,7 @@ import { isObject, type Json, objectIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { findSchemaFault } from "../json-schema/find-schema-fault.ts";
 
-/** What every provider accepts in the schema of a tool. */
+/** Keywords that every provider accepts in a tool's schema. */
 const keywords = new Set([
   ...["type", "title", "description", "default", "examples", "enum", "const", "format"],
   ...["properties", "required", "additionalProperties"],
@@ -20,26 +20,27 @@ const maxDepth = 10;
 export function checkToolSchema(schema: Json): void {
   const text = JSON.stringify(schema) ?? "";
   if (text.length > maxCharacters)
-    throw refused(`it has ${text.length} characters; ${maxCharacters} are the most`);
+    throw refused(`it has ${text.length} characters; the limit is ${maxCharacters}`);
   if (!isObject(schema) || schema.type !== "object") throw refused(`its "type" must be "object"`);
   for (const keyword of ["anyOf", "oneOf", "allOf"])
-    if (keyword in schema) throw refused(`"${keyword}" cannot be at its top; put it into a property`);
+    if (keyword in schema)
+      throw refused(`"${keyword}" is not allowed at the top level; put it into a property`);
   const fault = findSchemaFault(schema, { keywords, maxDepth, requiredIsDeclared: true });
   if (fault !== undefined) throw refused(fault);
 }
 
-/** Shows the schema to providers and takes any object, which `findMismatches` then checks. */
+/** Shows the schema to providers but accepts any object; `findMismatches` checks it later. */
 export function inputOf(schema: Json): z.ZodObject {
   return z.looseObject({}).meta(objectIn(schema));
 }
 
-/** The input with the defaults of its schema for fields that are missing. */
+/** Fills in the schema's defaults for missing fields. */
 export function withDefaults(schema: Json | undefined, value: Json): Json {
   if (!isObject(schema)) return value;
   const { properties, items } = schema;
   if (Array.isArray(value)) return value.map((item) => withDefaults(items, item));
   if (!isObject(value) || !isObject(properties)) return value;
-  const given = Object.entries(value).map(([name, inner]) => [
+  const present = Object.entries(value).map(([name, inner]) => [
     name,
     withDefaults(Object.hasOwn(properties, name) ? properties[name] : undefined, inner),
   ]);
@@ -48,13 +49,13 @@ export function withDefaults(schema: Json | undefined, value: Json): Json {
       ? [[name, property.default]]
       : [],
   );
-  return Object.fromEntries([...given, ...missing]);
+  return Object.fromEntries([...present, ...missing]);
 }
 
 function refused(problem: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `"schema" is not a JSON Schema that a tool can have: ${problem}. Nothing was changed. Give an object schema, such as {"type":"object","properties":{"a":{"type":"number"}},"required":["a"]}, and check the rest in the code.`,
+    `"schema" is not a JSON Schema that a tool can have: ${problem}. Nothing was changed. Use an object schema, such as {"type":"object","properties":{"a":{"type":"number"}},"required":["a"]}, and check the rest in the code.`,
     { data: { field: "schema" } },
   );
 }

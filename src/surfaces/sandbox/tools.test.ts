@@ -5,7 +5,7 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { createSandbox, sandboxSurface } from "./index.ts";
 
-// A busy machine must not run a tool into its limits.
+// Generous limits, so that a busy machine does not fail the tests.
 const sandbox = createSandbox({
   workers: 1,
   limits: { cpuMilliseconds: 60_000, wallMilliseconds: 120_000 },
@@ -50,8 +50,8 @@ test("the agent's own tools are called like any other, in every session of the a
 
   const again = await openMemory({ store, surfaces: surfaces() });
   const other = await again.createSession({ id: "two" });
-  assert.equal((await answer(other, "double", { n: 1 })).value, 4, "without looking at the tools first");
-  const stranger = await again.createSession({ id: "three", agent: "somebody-else" });
+  assert.equal((await answer(other, "double", { n: 1 })).value, 4, "without listing the tools first");
+  const stranger = await again.createSession({ id: "three", agent: "another-agent" });
   assert.equal((await refusal(stranger, "double", { n: 1 })).code, "unknown_tool");
   assert.deepEqual((await answer(other, "list_tools")).tools, [
     { name: "double", description: "Doubles a number", version: 2 },
@@ -63,7 +63,7 @@ test("the agent's own tools are called like any other, in every session of the a
   await again.close();
 });
 
-test("two owners who share a surface have tools of their own, whatever their names [sandbox.tools]", async () => {
+test("two owners who share a surface have separate tools, even with the same name [sandbox.tools]", async () => {
   const surfaces = ["notepad" as const, sandboxSurface({ sandbox })];
   const [ours, theirs] = await Promise.all(
     ["ours", "theirs"].map(async (owner) =>
@@ -79,7 +79,7 @@ test("two owners who share a surface have tools of their own, whatever their nam
   assert.equal((await answer(ours, "double", { n: 2 })).value, 4);
 });
 
-test("a tool gives way to one that a surface brings later under its name [sandbox.tools]", async () => {
+test("a surface's tool takes precedence over an authored one of the same name [sandbox.tools]", async () => {
   const store = `${temporaryDirectory()}/memory.db`;
   const before = await openMemory({ store, surfaces: ["notepad", sandboxSurface({ sandbox })] });
   await answer(await before.createSession(), "create_tool", { ...doubler, name: "add_note" });
@@ -97,7 +97,7 @@ test("a tool gives way to one that a surface brings later under its name [sandbo
   await after.close();
 });
 
-test("input is held to all of a tool's schema, whether types are given or not [sandbox.tools]", async () => {
+test("input is checked against all of a tool's schema, with or without types [sandbox.tools]", async () => {
   const session = await openSandboxed();
   const schema = {
     type: "object",
@@ -113,11 +113,11 @@ test("input is held to all of a tool's schema, whether types are given or not [s
   assert.deepEqual((await answer(session, "strict", input)).value, input);
 });
 
-test("a tool with a bad name, schema or code is refused, and nothing is kept [sandbox.create-tool]", async () => {
+test("a tool with a bad name, schema or code is refused, and nothing is saved [sandbox.create-tool]", async () => {
   const session = await openSandboxed();
   const refuse = async (change: object) =>
     (await refusal(session, "create_tool", { ...doubler, ...change })).text;
-  assert.match(await refuse({ name: "has space" }), /no name for a tool/);
+  assert.match(await refuse({ name: "has space" }), /not a valid name for a tool/);
   assert.match(await refuse({ name: "read_notepad" }), /already a tool called "read_notepad"/);
   assert.match(await refuse({ name: "session_scratchpad" }), /already a tool/);
   assert.match(await refuse({ name: "create_tool" }), /already a tool/);
@@ -132,9 +132,9 @@ test("a tool with a bad name, schema or code is refused, and nothing is kept [sa
     [{ type: "object", properties: 3 }, /"properties" must be an object/],
     [{ type: "object", properties: { a: { minLength: "3" } } }, /"minLength" must be a whole number/],
     [{ type: "object", required: "a" }, /"required" must be an array/],
-    [{ type: "object", properties: {}, required: ["a"] }, /"a", which is not among the properties/],
+    [{ type: "object", properties: {}, required: ["a"] }, /"a", which is not in "properties"/],
     [{ type: "object", $ref: "#" }, /"\$ref" is not supported/],
-    [{ type: "object", description: "x".repeat(20_000) }, /16000 are the most/],
+    [{ type: "object", description: "x".repeat(20_000) }, /the limit is 16000/],
     [
       {
         type: "object",
@@ -151,7 +151,7 @@ test("a tool with a bad name, schema or code is refused, and nothing is kept [sa
   assert.deepEqual((await answer(session, "list_tools")).tools, []);
 });
 
-test("making and deleting a tool with the same key happens once [sandbox.key]", async () => {
+test("creating or deleting a tool twice with the same key happens once [sandbox.key]", async () => {
   const session = await openSandboxed();
   for (const [tool, input] of [
     ["create_tool", doubler],
@@ -163,7 +163,7 @@ test("making and deleting a tool with the same key happens once [sandbox.key]", 
   }
 });
 
-test("a tool's program gets the defaults of its schema for what is missing [sandbox.tools]", async () => {
+test("a tool's program gets its schema's defaults for missing fields [sandbox.tools]", async () => {
   const session = await openSandboxed();
   const schema = {
     type: "object",

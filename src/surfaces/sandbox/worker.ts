@@ -10,21 +10,21 @@ import {
   type WorkerSetting,
 } from "./protocol.ts";
 
-/** Characters of log that are gathered before they are sent. */
+/** Characters of log to buffer before sending. */
 const logBatch = 8_192;
-/** What the arguments of unanswered calls may come to, as a multiple of what may be put out. */
-const unansweredShare = 10;
-/** Programs whose types are already taken out. */
-const mostPrepared = 100;
+/** Max characters of arguments in unanswered calls, as a multiple of the output limit. */
+const unansweredFactor = 10;
+/** Max programs to cache after type stripping. */
+const maxCached = 100;
 
-/** Longer programs are prepared anew each time. */
-const longestPrepared = 20_000;
-/** What is left of an error for which there was no memory. */
-const withoutWords = /^threw null$|<null>/;
-const unheardText = "A call failed, and the program did not wait for it. Await every call to see its error.";
+/** Longer programs are not cached. */
+const maxCachedLength = 20_000;
+/** What QuickJS reports when it has no memory left to create the error. */
+const emptyError = /^threw null$|<null>/;
+const unhandledText = "A call failed and the program did not await it. Await every call to see its error.";
 
 const port = parentPort;
-if (!port) throw new Error("This file is run by the sandbox, as a worker.");
+if (!port) throw new Error("The sandbox runs this file as a worker; it does not run on its own.");
 const { engine, limits: sandboxLimits, clock } = workerData as WorkerSetting;
 const machine = new Machine(engine, sandboxLimits);
 const times = new Float64Array(clock);
@@ -34,7 +34,7 @@ let ready = machine.renew(false);
 
 const send = (message: FromWorker) => port.postMessage(message);
 
-/** One program from start to end. */
+/** One run of a program. */
 class Run implements Listener {
   readonly id: number;
   readonly #limits: RunLimits;
@@ -42,7 +42,7 @@ class Run implements Listener {
   #logged = "";
   #logCharacters = 0;
   #calls = 0;
-  /** Calls without an answer, and how long each was. */
+  /** Unanswered calls, with the length of their arguments. */
   readonly #waiting = new Map<number, number>();
   #reached: LimitReached | undefined;
   #end: ProgramEnd | undefined;
@@ -55,8 +55,8 @@ class Run implements Listener {
     times[1] = 0;
   }
 
-  /** Lets the program run a stretch, on its own clock, and tells the host if that was its end. */
-  stretch(work: () => void): void {
+  /** Runs the program until it waits or ends, measures its CPU time, and reports the end to the host. */
+  resume(work: () => void): void {
     times[0] = sharedNow();
     try {
       work();
@@ -64,20 +64,20 @@ class Run implements Listener {
     } catch (error) {
       this.#end = explain(this.#reached ?? error);
     }
-    if (this.#end?.kind === "failed" && withoutWords.test(this.#end.message) && machine.isFull)
+    if (this.#end?.kind === "failed" && emptyError.test(this.#end.message) && machine.isFull)
       this.#end = { kind: "limit", limit: "memory" };
     const took = sharedNow() - (times[0] ?? 0);
-    // In this order, the host never counts a stretch twice.
+    // In this order, the host never counts the same time twice.
     times[0] = 0;
     times[1] = (times[1] ?? 0) + took;
     const answered = this.#waiting.size === 0;
     if (!this.#end && answered) {
-      const message = "The program waits for a promise that nothing will ever settle.";
+      const message = "The program awaits a promise that will never settle.";
       this.#end = { kind: "failed", message, line: undefined };
     }
-    // A call that the program forgot to wait for still belongs to it.
+    // The program is not over while calls it did not await are unanswered.
     const isOver = this.#end && (this.#end.kind !== "done" || answered);
-    if (isOver && machine.unheard > 0) this.log(unheardText);
+    if (isOver && machine.unhandledRejections > 0) this.log(unhandledText);
     this.#flush();
     if (this.#end && isOver) this.close(this.#end);
   }
@@ -85,7 +85,7 @@ class Run implements Listener {
   close(end: ProgramEnd): void {
     current = undefined;
     send({ type: "end", run: this.id, end, retire: this.#retire });
-    // After the answer, so that it is the time between two programs that pays for the new VM.
+    // After the answer, so that no program waits for the new VM.
     ready = ready.then(() => machine.renew(end.kind !== "limit"));
   }
 
@@ -97,7 +97,7 @@ class Run implements Listener {
     if (++this.#calls > this.#limits.operations) this.#reached ??= new LimitReached("operations");
     this.#waiting.set(call, args.length);
     const unanswered = this.#waiting.values().reduce((sum, length) => sum + length, 0);
-    if (unanswered > unansweredShare * this.#limits.outputCharacters) this.overflow();
+    if (unanswered > unansweredFactor * this.#limits.outputCharacters) this.overflow();
     if (this.#reached) return;
     this.#flush();
     send({ type: "call", run: this.id, call, path, args });
@@ -153,7 +153,7 @@ port.on("message", (message: ToWorker) => {
   if (message.type === "run") ready = ready.then(() => begin(message));
   else if (current?.id === message.run) {
     const run = current;
-    run.stretch(() => {
+    run.resume(() => {
       run.answered(message.call);
       machine.settle(message.call, message.ok, message.text);
     });
@@ -163,7 +163,7 @@ port.on("message", (message: ToWorker) => {
 function begin({ run: id, code, input, paths, limits, checkOnly }: Extract<ToWorker, { type: "run" }>): void {
   const run = new Run(id, limits);
   current = run;
-  run.stretch(() => {
+  run.resume(() => {
     const program = prepare(code);
     if (!program.ok) run.refused(program);
     else if (checkOnly) {
@@ -177,11 +177,11 @@ function prepare(code: string): Prepared {
   const known = prepared.get(code);
   if (known) return known;
   const program = prepareProgram(code);
-  if (prepared.size >= mostPrepared) prepared.clear();
-  if (code.length <= longestPrepared) prepared.set(code, program);
+  if (prepared.size >= maxCached) prepared.clear();
+  if (code.length <= maxCachedLength) prepared.set(code, program);
   return program;
 }
 
-// Loads what takes the types out, so that no program's clock pays for it.
+// Loads the type stripper now, so that it does not count against a program's time.
 prepareProgram("0");
 void ready.then(() => send({ type: "ready" }));

@@ -5,7 +5,7 @@ import { readScratchpad, type Scratchpad } from "./operations.ts";
 const scratchpadStart = "[Session Scratchpad]";
 const scratchpadEnd = "[End Scratchpad]";
 
-/** The scratchpad's block: only the spaces that hold something, or nothing at all. */
+/** The scratchpad's block: the non-empty spaces, or "" if all are empty. */
 export function renderScratchpad({ notes, plan, refs }: Scratchpad): string {
   const parts: string[] = [];
   if (notes !== "") parts.push(fenceContent(notes));
@@ -28,7 +28,7 @@ export function parseScratchpad(text: string): Scratchpad | undefined {
   };
 }
 
-/** A reference of several lines goes on indented, so that each bullet is one reference. */
+/** Further lines of a reference are indented, so that each bullet is one reference. */
 function renderRef(ref: string): string {
   return `• ${fenceContent(ref).replaceAll("\n", "\n  ")}`;
 }

@@ -63,7 +63,7 @@ export const scratchpadOperations: Handlers<ScratchpadOperation, ScratchpadResul
   },
 };
 
-/** Undo keeps the budgets too. The space `notes` has two, for its two kinds of call. */
+/** Undo respects the budgets too. The space `notes` has two, one for each form of the call. */
 export const scratchpadUndo: UndoRules = {
   fits: {
     "space/plan": (text, { limits }) => !isLongerThan(text, limits.spacePlanCharacters),
@@ -80,7 +80,7 @@ export const scratchpadUndo: UndoRules = {
       .map((key) => draft.record("ref", key))
       .filter((ref) => ref !== null);
     if (new Set(refs).size < refs.length)
-      throw cannotUndo(revision, "a ref that it would bring back is there again");
+      throw cannotUndo(revision, "a ref that it would restore has been added again");
     if (refs.length > Math.max(limits.refs, before.length))
       throw cannotUndo(revision, `there would be more than ${limits.refs} refs`);
   },
@@ -98,16 +98,16 @@ function setSpace(
   if (kept === content) {
     return { result: { message: `${space} updated (${characters} / ${limit} characters)` }, warnings: [] };
   }
-  const message = `${space} truncated to ${limit} characters (original: ${characters}). Consider summarizing. ${whereTheRestIs(draft)}`;
+  const message = `${space} truncated to ${limit} characters (original: ${characters}). Consider summarizing. ${fullTextHint(draft)}`;
   return { result: { message, truncated: true }, warnings: [message] };
 }
 
 function appendNotes(draft: Draft, content: string, limit: number): Outcome<ScratchpadResult> {
   const current = draft.text("space/notes");
   const now = countCharacters(current);
-  const onItsOwnLine = appendText(current, content);
-  // What fits but for the line break between the two is not refused: the line break gives way.
-  const combined = isLongerThan(onItsOwnLine, limit) ? current + content : onItsOwnLine;
+  const onNewLine = appendText(current, content);
+  // Near the limit, drop the separating line break rather than refuse the append.
+  const combined = isLongerThan(onNewLine, limit) ? current + content : onNewLine;
   const characters = countCharacters(combined);
   if (characters > limit) {
     throw new HoldfastError(
@@ -120,7 +120,7 @@ function appendNotes(draft: Draft, content: string, limit: number): Outcome<Scra
   return { result: { message: `notes updated (${characters} / ${limit} characters)` }, warnings: [] };
 }
 
-/** The older call: one text, budgeted in tokens. It lives in the space `notes`. */
+/** The older form of the call: one text with a token budget, stored in the space `notes`. */
 function writeByTokens(
   draft: Draft,
   operation: { content: string; mode: "replace" | "append" },
@@ -151,11 +151,11 @@ function writeByTokens(
     };
   }
   draft.setText("space/notes", takeTokens(operation.content, budget, environment.countTokens));
-  const message = `Scratchpad truncated to ${budget} tokens (original: ${original}). Consider summarizing. ${whereTheRestIs(draft)}`;
+  const message = `Scratchpad truncated to ${budget} tokens (original: ${original}). Consider summarizing. ${fullTextHint(draft)}`;
   return { result: { message, truncated: true }, warnings: [message] };
 }
 
-/** The longest start of a text that fits a token budget. */
+/** The longest prefix of a text that fits a token budget. */
 function takeTokens(text: string, budget: number, countTokens: (text: string) => number): string {
   let fits = 0;
   let tooLong = text.length + 1;
@@ -224,9 +224,9 @@ function setRefs(
 }
 
 function insertRef(draft: Draft, ref: string): void {
-  const place = draft.counter("lastRef") + 1;
-  draft.mark("lastRef", place);
-  draft.insert("ref", String(place).padStart(12, "0"), ref);
+  const number = draft.counter("lastRef") + 1;
+  draft.mark("lastRef", number);
+  draft.insert("ref", String(number).padStart(12, "0"), ref);
 }
 
 function checkRef(ref: string, environment: Environment): void {
@@ -248,7 +248,7 @@ function emptyRef(): HoldfastError {
   });
 }
 
-function whereTheRestIs(draft: Draft): string {
+function fullTextHint(draft: Draft): string {
   const revision = draft.row.revision + 1;
   return `The full text is kept in the journal as revision ${revision}: holdfast log ${draft.row.id} --revision ${revision}`;
 }

@@ -38,7 +38,7 @@ test("over budget they truncate and warn [scratchpad.set]", async () => {
   assert.deepEqual(await read(small), { notes: "123", plan: "12", refs: [] });
 });
 
-test("append_notes adds a line, and is rejected whole when it would not fit [scratchpad.append]", async () => {
+test("append_notes adds a line, and is rejected in full if it does not fit [scratchpad.append]", async () => {
   const session = await openTestSession();
   await use(session, { action: "append_notes", content: "one" });
   await use(session, { action: "append_notes", content: "two" });
@@ -51,13 +51,13 @@ test("append_notes adds a line, and is rejected whole when it would not fit [scr
   assert.equal((await read(session)).notes, "x".repeat(3_990));
   await use(session, { action: "append_notes", content: "y".repeat(9) });
   assert.equal((await read(session)).notes.length, 4_000);
-  // What the refusal says fits does fit.
+  // The room that the refusal reports is really there.
   await use(session, { action: "set_notes", content: "x".repeat(3_990) });
   await use(session, { action: "append_notes", content: "y".repeat(10) });
   assert.equal((await read(session)).notes, `${"x".repeat(3_990)}${"y".repeat(10)}`);
 });
 
-test("refs.add drops the oldest at capacity and moves a known ref to the newest place [scratchpad.refs-add]", async () => {
+test("refs.add drops the oldest at capacity and makes an existing ref the newest [scratchpad.refs-add]", async () => {
   const session = await openTestSession({ limits: { refs: 3 } });
   for (const ref of ["a", "b", "c"]) await use(session, { action: "refs.add", ref });
   const { message } = await use(session, { action: "refs.add", ref: "d" });
@@ -79,18 +79,18 @@ test("fifty refs fit, and a long one is never cut [scratchpad.refs-add]", async 
   assert.equal((await misuse(session, { action: "refs.add", ref: "x".repeat(2_001) })).code, "over_limit");
 });
 
-test("refs.remove takes an exact match away; a missing one is an error [scratchpad.refs-remove]", async () => {
+test("refs.remove removes an exact match; a missing ref is an error [scratchpad.refs-remove]", async () => {
   const session = await openTestSession();
   await use(session, { action: "refs.set", items: ["src/a.ts", "src/A.ts"] });
   await use(session, { action: "refs.remove", ref: "src/a.ts" });
   assert.deepEqual((await read(session)).refs, ["src/A.ts"]);
   const { code, text } = await misuse(session, { action: "refs.remove", ref: "src/a.ts" });
   assert.equal(code, "not_found");
-  assert.ok(text.includes("src/A.ts"), "it shows what there is");
+  assert.ok(text.includes("src/A.ts"), "the error lists the existing refs");
   assert.equal((await misuse(session, { action: "refs.remove", ref: "A.ts" })).code, "not_found");
 });
 
-test("refs.set replaces all, caps to the first fifty and drops what is no string [scratchpad.refs-set]", async () => {
+test("refs.set replaces all, caps to the first fifty and drops non-strings [scratchpad.refs-set]", async () => {
   const session = await openTestSession();
   await use(session, { action: "refs.add", ref: "old" });
   const items = Array.from({ length: 60 }, (_, index) => `ref-${index}`);
@@ -132,7 +132,7 @@ test("a missing parameter is an error that names it, and wipes nothing [scratchp
   assert.deepEqual(await read(session), { notes: "n", plan: "p", refs: ["r"] });
 });
 
-test("what a truncation cut off stays in the journal, where the answer says [scratchpad.truncation-kept]", async () => {
+test("the journal keeps truncated text in full, at the revision the answer names [scratchpad.truncation-kept]", async () => {
   const session = await openTestSession();
   const content = `${"x".repeat(4_000)}the end that was cut`;
   for (const input of [
@@ -149,7 +149,7 @@ test("what a truncation cut off stays in the journal, where the answer says [scr
   }
 });
 
-test("the block shows only the spaces that hold something, in the known shape [scratchpad.block]", async () => {
+test("the block shows only the non-empty spaces, in the specified format [scratchpad.block]", async () => {
   const session = await openTestSession({ surfaces: ["scratchpad"] });
   const block = async () => (await session.context()).message;
   assert.equal(await block(), "");
@@ -197,13 +197,13 @@ test("the tool is called session.scratchpad and also answers to session_scratchp
   });
 });
 
-/** Counts words, so that a test can say exactly what fits. */
+/** Counts words, so that tests know exactly what fits. */
 const words = {
   name: "words",
   count: (text: string) => text.split(/\s+/).filter((word) => word !== "").length,
 };
 
-test("the older call replaces unless told to append [scratchpad.old-call]", async () => {
+test("the older call replaces by default and appends with mode append [scratchpad.old-call]", async () => {
   const session = await openTestSession({ tokenizer: words });
   const { message } = await use(session, { content: "w ".repeat(44).concat("w") });
   assert.equal(message, "Scratchpad updated (45 tokens / 2000 budget)");
@@ -221,7 +221,7 @@ test("the older call replaces unless told to append [scratchpad.old-call]", asyn
   assert.match((await session.context()).message, /^\[Session Scratchpad\]\nonly this\n\[End Scratchpad\]$/);
 });
 
-test("its token budget truncates a replace and rejects an append [scratchpad.old-budget]", async () => {
+test("the older call's token budget truncates a replace and rejects an append [scratchpad.old-budget]", async () => {
   const session = await openTestSession({ tokenizer: words });
   const { message, truncated } = await use(session, { content: "w ".repeat(3_200).trim() });
   assert.ok(
@@ -252,7 +252,7 @@ test("enabled: false means no tool, no block, no guidance [scratchpad.disabled]"
     assert.ok(!/session.scratchpad/i.test(text), text);
 });
 
-test("the guidance tells of the tool, its budget and its modes [scratchpad.guidance]", async () => {
+test("the guidance describes the tool, its budget and its modes [scratchpad.guidance]", async () => {
   const { guidance } = await (
     await openTestSession({ surfaces: ["scratchpad"], scratchpad: { maxTokens: 700 } })
   ).context();

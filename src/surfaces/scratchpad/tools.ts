@@ -7,7 +7,7 @@ import type { ScratchpadOperation } from "./operations.ts";
 
 const actions = ["set_notes", "append_notes", "set_plan", "refs.add", "refs.remove", "refs.set"] as const;
 
-/** Strings by its schema; whatever else comes in is dropped without a word, as the seed has it. */
+/** The schema asks for strings; other items are silently dropped, as specified. */
 const strings = z
   .array(z.unknown().meta({ type: "string" }))
   .transform((items) => items.filter((item) => typeof item === "string"));

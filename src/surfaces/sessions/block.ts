@@ -3,7 +3,7 @@ import type { Child } from "../../engine/records.ts";
 import type { SurfaceView } from "../surface.ts";
 import { readChildren } from "./operations.ts";
 
-/** Work done by sub-sessions, each with a memory of its own. */
+/** Work delegated to sub-sessions, each with its own memory. */
 export const sessionsView: SurfaceView = {
   name: "sessions",
   block: (state) => {

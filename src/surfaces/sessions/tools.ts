@@ -3,7 +3,7 @@ import { HoldfastError } from "../../errors.ts";
 import { type Call, type ChildRunner, defineTool, type Surface } from "../surface.ts";
 import { sessionsView } from "./block.ts";
 
-const task = z.string().min(1).describe("What the sub-session is to do, with all it needs to know");
+const task = z.string().min(1).describe("What the sub-session should do, with everything it needs to know");
 const tokenLimit = z.int().min(1_000).optional().describe("Tokens it may use");
 const started = z.object({ session_id: z.string(), status: z.literal("running") });
 
@@ -44,8 +44,8 @@ const waitForSessions = defineTool({
   name: "wait_for_sessions",
   description: "Wait until sub-sessions have ended, and read their results.",
   input: z.strictObject({
-    session_ids: z.array(z.string()).optional().describe("Which ones; all unless given"),
-    timeout_seconds: z.number().min(0).max(3_600).optional().describe("How long to wait at most"),
+    session_ids: z.array(z.string()).optional().describe("Sub-sessions to wait for. Default: all."),
+    timeout_seconds: z.number().min(0).max(3_600).optional().describe("Maximum time to wait"),
   }),
   output: z.object({
     sessions: z.array(
@@ -68,7 +68,7 @@ const waitForSessions = defineTool({
 
 const reportResult = defineTool({
   name: "report_result",
-  description: "In a sub-session: hand a clean summary of your result to the parent, and end.",
+  description: "In a sub-session: hand a clean summary of your result to the parent and end.",
   input: z.strictObject({ result: z.string().min(1).describe("What the parent needs to know") }),
   output: z.object({ ok: z.literal(true) }),
   run: async (call, { result }) => {
@@ -81,7 +81,7 @@ function runner({ children }: Call): ChildRunner {
   if (children) return children;
   throw new HoldfastError(
     "invalid_input",
-    "Sub-sessions can only be used where an agent is running. Do the work in this session.",
+    "Sub-sessions only work where an agent is running. Do the work in this session.",
   );
 }
 
@@ -90,5 +90,5 @@ export const sessionsSurface: Surface = {
   needsAgent: true,
   tools: [spawnSession, forkSession, waitForSessions, reportResult],
   guidance: () =>
-    "Delegate independent work with spawn_session (it knows only what you tell it) or fork_session (it knows what you know), and read the results with wait_for_sessions. In a sub-session, end with report_result. Sub-session notepads are their own.",
+    "Delegate independent work with spawn_session (it knows only what you tell it) or fork_session (it knows what you know), and read the results with wait_for_sessions. In a sub-session, end with report_result. Each sub-session has its own notepad.",
 };

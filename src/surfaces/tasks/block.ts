@@ -1,7 +1,7 @@
 import type { SurfaceView } from "../surface.ts";
 import { readTasks } from "./operations.ts";
 
-/** Stretches of work that collapse to one line when they are done. */
+/** Pieces of work that collapse to one line when they end. */
 export const tasksView: SurfaceView = {
   name: "tasks",
   block: (state) => {

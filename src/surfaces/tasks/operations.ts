@@ -13,8 +13,7 @@ export type TaskOperation =
 
 export type TaskResult = { task: string; depth: number };
 
-/** Tasks can be nested this deep. */
-const deepestTask = 4;
+const maxDepth = 4;
 
 export const taskOperations: Handlers<TaskOperation, TaskResult> = {
   "tasks.begin": (draft, { description }, state) => ({
@@ -38,11 +37,11 @@ export function readTasks(state: State): [key: string, task: OpenTask][] {
 
 function beginTask(draft: Draft, state: State, description: string): { task: string; depth: number } {
   const open = readTasks(state);
-  if (open.length >= deepestTask) {
+  if (open.length >= maxDepth) {
     throw new HoldfastError(
       "over_limit",
-      `Tasks can be nested ${deepestTask} deep, and ${open.length} are open. Call end_task or cancel_task first. The innermost is: ${open.at(-1)?.[1].description}`,
-      { data: { open: open.length, limit: deepestTask } },
+      `Tasks can be nested ${maxDepth} deep, and ${open.length} are open. Call end_task or cancel_task first. The innermost is: ${open.at(-1)?.[1].description}`,
+      { data: { open: open.length, limit: maxDepth } },
     );
   }
   const number = draft.counter("lastTask") + 1;
@@ -53,7 +52,7 @@ function beginTask(draft: Draft, state: State, description: string): { task: str
   return { task, depth: value.depth };
 }
 
-/** The innermost open task becomes one line; what collapsed inside it goes with it. */
+/** Collapses the innermost open task to one line, including spans collapsed inside it. */
 function closeTask(
   draft: Draft,
   state: State,
@@ -64,7 +63,7 @@ function closeTask(
   if (!innermost) {
     throw new HoldfastError(
       "not_found",
-      "There is no open task. Call begin_task first, or just go on: nothing needs closing.",
+      "There is no open task. Call begin_task first, or just continue: nothing needs closing.",
     );
   }
   const [key, { description, from, depth }] = innermost;

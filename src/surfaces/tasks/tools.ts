@@ -8,7 +8,7 @@ const done = z.object({ ok: z.literal(true), task_id: z.string(), depth: z.numbe
 
 const beginTask = defineTool({
   name: "begin_task",
-  description: "Open a task. When you end it, everything since then collapses to one line.",
+  description: "Open a task. When you end it, everything since collapses to one line.",
   input: z.strictObject({ description: z.string().min(1).describe("What the task is, in one line") }),
   output: done,
   run: async ({ session, options }, { description }) =>
@@ -18,7 +18,7 @@ const beginTask = defineTool({
 const endTask = defineTool({
   name: "end_task",
   description: "End the innermost open task with its outcome. Save what you still need to the notepad first.",
-  input: z.strictObject({ summary: z.string().min(1).describe("What came out, in one line") }),
+  input: z.strictObject({ summary: z.string().min(1).describe("The outcome, in one line") }),
   output: done,
   run: async ({ session, options }, { summary }) =>
     answer(await session.apply({ type: "tasks.end", summary: line(summary) }, options)),
@@ -26,7 +26,8 @@ const endTask = defineTool({
 
 const cancelTask = defineTool({
   name: "cancel_task",
-  description: "Give up the innermost open task. The reason stays, so that the dead end is not tried again.",
+  description:
+    "Give up the innermost open task. The reason stays, so that you do not try the dead end again.",
   input: z.strictObject({ reason: z.string().min(1).describe("Why it does not work") }),
   output: done,
   run: async ({ session, options }, { reason }) =>
@@ -45,5 +46,5 @@ export const tasksSurface: Surface = {
   ...tasksView,
   tools: [beginTask, endTask, cancelTask],
   guidance: () =>
-    "For a piece of work with many steps call begin_task, and end_task with its outcome when it is done: its steps then collapse to one line. Call cancel_task with the reason when it leads nowhere. Tasks can be nested up to four deep.",
+    "For work with many steps call begin_task, and when it is done call end_task with the outcome: its steps collapse to one line. If it leads nowhere, call cancel_task with the reason. Tasks can be nested up to four deep.",
 };

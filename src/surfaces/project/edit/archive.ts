@@ -1,19 +1,19 @@
 import { readDecision } from "../notes-md/decision.ts";
 import { applyLineEdits, type LineEdit } from "../notes-md/lines.ts";
-import { longestLine } from "../notes-md/outline.ts";
+import { maxLineLength } from "../notes-md/outline.ts";
 import { type Entry, entriesOf, type Notes, newestEntries, parseNotes } from "../notes-md/parse.ts";
 import type { Project } from "../project.ts";
 import { replaceLines } from "./place-lines.ts";
 import { safeRow } from "./tables.ts";
 
-/** Moves all decisions but the newest to the archive table; each keeps its evidence and its test scenarios there. */
+/** Moves all but the newest decisions to the archive table, with their evidence and test scenarios. */
 export function archiveDecisions(project: Project, keep: number): { moved: number; kept: number } {
   return project.change("archive", (notes) => {
     const entries = entriesOf(notes);
     const kept = new Set(newestEntries(entries, keep).map(({ line }) => line));
-    // What would not fit on one line stays where it can be read.
+    // Entries that would make too long a row stay in the log.
     const old = newestEntries(entries, entries.length).filter(
-      (entry) => !kept.has(entry.line) && JSON.stringify(rowOf(notes, entry)).length < longestLine / 2,
+      (entry) => !kept.has(entry.line) && JSON.stringify(rowOf(notes, entry)).length < maxLineLength / 2,
     );
     const result = { moved: old.length, kept: entries.length - old.length };
     if (old.length === 0) return { edits: [], result };
@@ -24,14 +24,14 @@ export function archiveDecisions(project: Project, keep: number): { moved: numbe
 
 function removeEntry(notes: Notes, entry: Entry): LineEdit {
   let from = entry.line;
-  // The blank line before it goes with it, so that no gap grows.
+  // Also remove the blank line before it.
   if ((notes.lines.texts[from - 1] ?? "x").trim() === "") from--;
   let to = entry.end;
   while (to > entry.line + 1 && (notes.lines.texts[to - 1] ?? "").trim() === "") to--;
   return replaceLines(notes, from, to, []);
 }
 
-/** The rows one after another, in one edit. */
+/** Adds all rows in one edit. */
 function addRows(notes: Notes, entries: readonly Entry[]): LineEdit {
   const [first, ...rest] = entries.map((entry) => rowOf(notes, entry));
   const edit = safeRow(notes, "archive", first ?? {});

@@ -6,13 +6,13 @@ import { applyLineEdits, type LineEdit } from "../notes-md/lines.ts";
 import { type Notes, parseNotes } from "../notes-md/parse.ts";
 import { holdLock, readWorkingFile, writeWorkingFile } from "../verify/working-files.ts";
 
-/** What an operation wants to change, worked out on the file as it is now. */
+/** The edits of an operation, planned on the current file. */
 export interface Planned<T> {
   edits: LineEdit[];
   result: T;
 }
 
-/** How to take back one change. */
+/** What is needed to undo one change. */
 interface UndoEntry {
   operation: string;
   at: string;
@@ -21,32 +21,32 @@ interface UndoEntry {
   splice: Splice;
 }
 
-const mostUndo = 20;
+const maxUndoEntries = 20;
 
 export function readNotes(file: NotesFile): Notes | undefined {
   const found = readNotesFile(file);
   return found && parseNotes(found.bytes.toString("utf8"));
 }
 
-/** The file, or an error that says how to make one. */
+/** The notes; throws an error that says how to create them. */
 export function existingNotes(file: NotesFile): Notes {
   const notes = readNotes(file);
   if (notes) return notes;
   throw new HoldfastError(
     "not_found",
-    `There is no ${file.name} in ${file.root}. Run "holdfast project init" to make one.`,
+    `There is no ${file.name} in ${file.root}. Run "holdfast project init" to create it.`,
     { data: { path: file.path } },
   );
 }
 
-/** Locks, reads anew, plans, writes. Two writers at once take turns, and each sees what the other wrote. */
+/** Locks, rereads, plans and writes, so that concurrent writers take turns and see each other's changes. */
 export function changeNotes<T>(
   file: NotesFile,
   change: { operation: string; at: string },
   plan: (notes: Notes) => Planned<T>,
 ): T {
   return holdLock(file, () => {
-    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const notes = existingNotes(file);
       const { edits, result } = plan(notes);
       const after = applyLineEdits(notes.lines, edits);
@@ -56,17 +56,17 @@ export function changeNotes<T>(
   });
 }
 
-/** An editor takes no lock: when it was faster, the change is planned again on what it wrote. */
-const mostAttempts = 5;
+/** Editors take no lock: if one wrote in the meantime, the change is planned again. */
+const maxAttempts = 5;
 
 export function changedMeanwhile(file: NotesFile): HoldfastError {
   return new HoldfastError(
     "conflict",
-    `${file.name} is being written by another program. Nothing was changed; try again.`,
+    `Another program keeps writing to ${file.name}. Nothing was changed; try again.`,
   );
 }
 
-/** Writes unless the file is no longer what was read; to be called with the lock held. */
+/** Writes unless the file changed since it was read. Call it with the lock held. */
 export function replaceText(
   file: NotesFile,
   before: string,
@@ -79,13 +79,13 @@ export function replaceText(
   checkEncoding(file, bytes);
   const splice = spliceBetween(before, after);
   const entry: UndoEntry = { ...change, before: hash(before), after: hash(after), splice };
-  // Kept first: an entry whose change never happened matches no file and is passed over.
-  writeUndo(file, [...readUndo(file), entry].slice(-mostUndo));
+  // Written first: undo skips an entry whose change never happened.
+  writeUndo(file, [...readUndo(file), entry].slice(-maxUndoEntries));
   writeNotesFile(file, after);
   return true;
 }
 
-/** Takes back the newest change that can be told apart from what people did since. */
+/** Undoes the newest change, unless later edits overlap it. */
 export function undoChange(file: NotesFile): { operation: string; at: string } {
   return holdLock(file, () => {
     const { text } = existingNotes(file);
@@ -99,11 +99,11 @@ export function undoChange(file: NotesFile): { operation: string; at: string } {
       writeUndo(file, entries);
       return { operation: entry.operation, at: entry.at };
     }
-    throw new HoldfastError("cannot_undo", `There is no change of ${file.name} left to take back.`);
+    throw new HoldfastError("cannot_undo", `There is no change to ${file.name} left to undo.`);
   });
 }
 
-/** The text without the change; the same text when the change never reached it; undefined when it cannot be found. */
+/** The text without the change; unchanged if the change never happened; undefined if it cannot be found. */
 function revert(text: string, { before, after, splice }: UndoEntry): string | undefined {
   const now = hash(text);
   if (now === after) return revertSplice(text, splice);
@@ -116,7 +116,7 @@ function revert(text: string, { before, after, splice }: UndoEntry): string | un
 function cannotUndo(file: NotesFile, entry: UndoEntry): HoldfastError {
   return new HoldfastError(
     "cannot_undo",
-    `${file.name} was changed since ${entry.operation} at ${entry.at}, in the same lines. Nothing was changed; edit the file by hand.`,
+    `The lines that ${entry.operation} wrote to ${file.name} at ${entry.at} were edited since. Nothing was changed; edit the file by hand.`,
     { data: { operation: entry.operation, removed: entry.splice.removed, inserted: entry.splice.inserted } },
   );
 }
@@ -130,7 +130,7 @@ function writeUndo(file: NotesFile, entries: readonly UndoEntry[]): void {
   writeWorkingFile(file, "undo.json", entries);
 }
 
-/** Bytes that are no text would not survive being written again. */
+/** Invalid UTF-8 would be lost on writing. */
 function checkEncoding(file: NotesFile, bytes: Buffer): void {
   if (Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes)) return;
   throw new HoldfastError(
@@ -140,7 +140,7 @@ function checkEncoding(file: NotesFile, bytes: Buffer): void {
   );
 }
 
-/** The first line, counted from 1, that holds bytes which are not UTF-8; undefined when all are. */
+/** The first line, from 1, that is not valid UTF-8; undefined if all are. */
 export function badLine(bytes: Buffer): number | undefined {
   let start = 0;
   for (let line = 1; start <= bytes.length; line++) {

@@ -20,18 +20,18 @@ export interface DebtInput {
 export interface DebtResult {
   id: string;
   line: number;
-  /** The issue that was made for it. */
+  /** The id of its issue. */
   bead: string | undefined;
-  /** Why there is no issue although one was wanted. */
+  /** Why a requested issue was not created. */
   noBead: string | undefined;
 }
 
-/** A row of the debt table under an id of its own; an issue of Beads as well when it can be acted on. */
+/** Adds a row to the debt table under a new id; actionable debt also becomes an issue in Beads. */
 export async function logDebt(project: Project, input: DebtInput, caller: Caller): Promise<DebtResult> {
   const description = requireLine(input.description, "description");
   const severity = input.severity ?? "MEDIUM";
   const { id, line } = project.change("log_debt", (notes) => {
-    const next = takeId(project.file, notes);
+    const next = allocateId(project.file, notes);
     const row = safeRow(notes, "debt", {
       id: next,
       description,
@@ -42,17 +42,17 @@ export async function logDebt(project: Project, input: DebtInput, caller: Caller
     return { edits: [row], result: { id: next, line: rowLine(row) } };
   });
   if (!input.actionable) return { id, line, bead: undefined, noBead: undefined };
-  const made = await createBead(project, { title: description, severity, reference: id });
-  if ("problem" in made) return { id, line, bead: undefined, noBead: made.problem };
-  project.change("log_debt", (notes) => ({ edits: beadCell(notes, id, made.id), result: undefined }));
-  return { id, line, bead: made.id, noBead: undefined };
+  const issue = await createBead(project, { title: description, severity, reference: id });
+  if ("problem" in issue) return { id, line, bead: undefined, noBead: issue.problem };
+  project.change("log_debt", (notes) => ({ edits: beadCell(notes, id, issue.id), result: undefined }));
+  return { id, line, bead: issue.id, noBead: undefined };
 }
 
 function nameOf(text: string | undefined): string {
   return text?.trim() ? requireLine(text, "name") : "";
 }
 
-/** The issue's id goes to a column of its own if the table has one, else behind the description. */
+/** Writes the issue's id to its own column if the table has one, else after the description. */
 function beadCell(notes: Notes, id: string, bead: string) {
   const table = tableOf(notes, "debt");
   const idColumn = table ? columnOf(table, "id") : -1;
@@ -66,12 +66,12 @@ function beadCell(notes: Notes, id: string, bead: string) {
 
 const debtId = /\bTD-(\d{1,9})\b/g;
 
-/** The next id. Ids are never used again, not even when their row is gone. */
-function takeId(file: NotesFile, notes: Notes): string {
+/** Allocates the next id. Ids are never reused, even when their row is gone. */
+function allocateId(file: NotesFile, notes: Notes): string {
   const known = readWorkingFile(file, "ids.json") as { debt?: unknown; head?: unknown } | undefined;
   const debt = typeof known?.debt === "number" ? known.debt : 0;
   const seen = debt > 0 && typeof known?.head === "string" ? known.head : "";
-  // Others may have used an id, and taken its row out again, in commits that came since.
+  // Newer commits may have added a row with an id and removed it again.
   const head = gitHead(file);
   const past = head === seen ? 0 : highest(gitHistoryIds(file, seen));
   const next = Math.max(debt, past, highest(notes.text)) + 1;
@@ -80,7 +80,7 @@ function takeId(file: NotesFile, notes: Notes): string {
 }
 
 function highest(text: string): number {
-  let most = 0;
-  for (const [, digits] of text.matchAll(debtId)) most = Math.max(most, Number(digits));
-  return most;
+  let max = 0;
+  for (const [, digits] of text.matchAll(debtId)) max = Math.max(max, Number(digits));
+  return max;
 }

@@ -18,7 +18,7 @@ export interface DecisionInput {
   timestamp?: string | undefined;
 }
 
-/** A complete entry of the decision log; its evidence must be in the working tree, word for word. */
+/** Adds a complete entry to the decision log; the working tree must contain its evidence word for word. */
 export function logDecision(
   project: Project,
   input: DecisionInput,
@@ -85,9 +85,9 @@ function renderEntry(
   ];
 }
 
-const longestQuote = 500;
+const maxQuoteLength = 500;
 
-/** The lines of a quote, each with its place, as points of the evidence list. */
+/** The lines of a quote as items of the evidence list, each with its location. */
 function quoteLines(
   project: Project,
   { quote, path, line }: DecisionInput["evidence"][number],
@@ -96,32 +96,32 @@ function quoteLines(
   const name = projectPath(project.file.root, path);
   const source = readSource(project.file.root, name.path);
   if (source.status !== "read") throw noSuchFile(name.path, source.status);
-  const wanted = quote.replaceAll("\r\n", "\n").replace(/^\n+|\s+$/g, "");
-  if (wanted.trim() === "") requireLine(wanted, "evidence.quote");
-  const long = wanted.split("\n").find((text) => text.length > longestQuote);
+  const text = quote.replaceAll("\r\n", "\n").replace(/^\n+|\s+$/g, "");
+  if (text.trim() === "") requireLine(text, "evidence.quote");
+  const long = text.split("\n").find((each) => each.length > maxQuoteLength);
   if (long !== undefined) {
     throw new HoldfastError(
       "over_limit",
-      `A line of the evidence has ${long.length} characters, and ${longestQuote} are allowed. Nothing was changed. Quote the part of it that matters.`,
-      { data: { path: name.path, limit: longestQuote } },
+      `A line of the evidence has ${long.length} characters; the limit is ${maxQuoteLength}. Nothing was changed. Quote only the relevant part.`,
+      { data: { path: name.path, limit: maxQuoteLength } },
     );
   }
-  const found = source.find(wanted, line ?? name.line);
+  const found = source.find(text, line ?? name.line);
   if (found === undefined) {
-    const close = closestLine(source.text, wanted);
+    const close = closestLine(source.text, text);
     throw new HoldfastError(
       "text_not_found",
-      `The quote ${JSON.stringify(wanted.slice(0, 80))} does not stand word for word in ${name.path}.${close ? ` The closest line is ${close.number}: ${JSON.stringify(close.line.trim().slice(0, 120))}.` : ""} Nothing was changed. Copy the line exactly.`,
+      `The quote ${JSON.stringify(text.slice(0, 80))} is not in ${name.path} word for word.${close ? ` The closest line is ${close.number}: ${JSON.stringify(close.line.trim().slice(0, 120))}.` : ""} Nothing was changed. Copy the line exactly.`,
       { data: { path: name.path } },
     );
   }
-  const asked = line ?? name.line;
-  if (asked !== undefined && asked !== found)
-    corrected.push(`${name.path}: the quote is on line ${found}, not ${asked}`);
-  return wanted
+  const expected = line ?? name.line;
+  if (expected !== undefined && expected !== found)
+    corrected.push(`${name.path}: the quote is on line ${found}, not ${expected}`);
+  return text
     .split("\n")
-    .flatMap((text, index) =>
-      text.trim() === "" ? [] : [`- ${codeSpan(text.trim())} [${renderReference(name.path, found + index)}]`],
+    .flatMap((each, index) =>
+      each.trim() === "" ? [] : [`- ${codeSpan(each.trim())} [${renderReference(name.path, found + index)}]`],
     );
 }
 
@@ -134,7 +134,7 @@ function firstWords(text: string): string {
 function noSuchFile(path: string, status: string): HoldfastError {
   return new HoldfastError(
     "not_found",
-    `The evidence names ${path}, which ${status === "missing" ? "does not exist" : "cannot be read as a text file"} in the project. Nothing was changed. Name the file that holds the quote.`,
+    `The evidence refers to ${path}, which ${status === "missing" ? "does not exist" : "cannot be read as a text file"} in the project. Nothing was changed. Use the path of the file that contains the quote.`,
     { data: { path } },
   );
 }
@@ -142,7 +142,7 @@ function noSuchFile(path: string, status: string): HoldfastError {
 function badTimestamp(timestamp: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `${JSON.stringify(timestamp)} is no ISO 8601 timestamp such as 2026-01-15T14:30:00Z. Nothing was changed.`,
+    `${JSON.stringify(timestamp)} is not an ISO 8601 timestamp such as 2026-01-15T14:30:00Z. Nothing was changed.`,
     { data: { timestamp } },
   );
 }

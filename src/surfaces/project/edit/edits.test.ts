@@ -10,18 +10,18 @@ import { entriesOf, itemsOf, parseNotes, tableOf } from "../notes-md/parse.ts";
 import { callOperation, decision, git, jwt, makeProject, seedNotes } from "../test-support/project.ts";
 import { undoChange } from "./change-notes.ts";
 
-/** One call of every operation that adds something. */
+/** One call per operation that adds something. */
 const additions: [name: string, input: Record<string, unknown>][] = [
   ["log_decision", decision],
   ["log_debt", { description: "N+1 query | in the user list", severity: "HIGH", sprint: "S03" }],
-  ["set_goal", { goal: "A goal that nobody had", blocked_by: "the weather" }],
-  ["log_blocker", { blocker: "A blocker that nobody had", eta: "2027-01-15" }],
+  ["set_goal", { goal: "A goal that is new", blocked_by: "the weather" }],
+  ["log_blocker", { blocker: "A blocker that is new", eta: "2027-01-15" }],
   ["track_ref", { path: "src/auth/jwt.ts", lines: "1-2", purpose: "Where tokens are read" }],
-  ["ask_question", { question: "A question that nobody had?" }],
+  ["ask_question", { question: "A question that is new?" }],
 ];
 
-/** Whether every line of the one text stands in the other, in order; only the file's last line may get an end. */
-function holdsAllLines(before: string, after: string): boolean {
+/** Whether `after` contains every line of `before`, in order; only the last line may gain a line end. */
+function containsAllLines(before: string, after: string): boolean {
   const lines = (text: string) => {
     const { texts, ends } = splitLines(text);
     return texts.map((each, index) => each + (ends[index] || ""));
@@ -45,13 +45,13 @@ const variants: [name: string, text: string][] = [
 ];
 
 for (const [name, text] of variants) {
-  test(`the example with ${name} comes back byte for byte after every edit and its undo [project.undo] [project.bytes]`, async () => {
+  test(`undoing an edit restores the example with ${name} byte for byte [project.undo] [project.bytes]`, async () => {
     assert.equal(joinLines(splitLines(text)), text);
     for (const [operation, input] of additions) {
       const { project, read, call } = makeProject({ notes: text });
       await call(operation, input);
       assert.notEqual(read(), text);
-      assert.ok(holdsAllLines(text, read()), `${operation} changed other lines`);
+      assert.ok(containsAllLines(text, read()), `${operation} changed other lines`);
       assert.equal(undoChange(project.file).operation, operation);
       assert.equal(read(), text, operation);
     }
@@ -65,7 +65,7 @@ for (const [name, text] of variants) {
   });
 }
 
-test("an undo leaves what people wrote since, and is refused when they wrote in the same lines [project.undo]", async () => {
+test("undo keeps later manual edits, and is refused if they changed the same lines [project.undo]", async () => {
   const { project, read, write, call } = makeProject({ notes: seedNotes });
   await call("ask_question", { question: "Is this right?" });
   write(read().replace("## Active Sub-Goals", "A line of mine\n\n## Active Sub-Goals"));
@@ -100,7 +100,7 @@ const markdown = fc.array(
   { maxLength: 40 },
 );
 
-test("whatever the file holds, an edit leaves everything outside its lines [project.bytes] [project.bad-files]", async () => {
+test("an edit to any file changes nothing outside its lines [project.bytes] [project.bad-files]", async () => {
   const project = makeProject();
   await fc.assert(
     fc.asyncProperty(
@@ -114,12 +114,12 @@ test("whatever the file holds, an edit leaves everything outside its lines [proj
         try {
           await callOperation(project.project, operation, input);
         } catch (error) {
-          // Refused, because of a conflict or an open code block; then nothing changes.
+          // Refused because of a conflict or an open code block: nothing changes.
           assert.equal((error as { code?: string }).code, "conflict", String(error));
           assert.equal(project.read(), text);
           return;
         }
-        assert.ok(holdsAllLines(text, project.read()));
+        assert.ok(containsAllLines(text, project.read()));
         if (project.read() === text) return;
         undoChange(project.project.file);
         assert.equal(project.read(), text);
@@ -143,15 +143,15 @@ const words = fc
   .map((fragments) => fragments.join(" ").toWellFormed().replaceAll("\u0000", "x"))
   .filter((text) => text.trim() !== "");
 
-test("whatever is logged stays one entry, one row or one point, and is read back [project.texts]", async () => {
+test("any logged text stays one entry, row or list item, and can be read back [project.texts]", async () => {
   const { project, read, write, call } = makeProject();
   const empty = read();
   const plain = (text: string) => text.replaceAll(/\s+/g, " ").trim().replaceAll("\\", "");
   await fc.assert(
     fc.asyncProperty(words, words, words, async (first, second, third) => {
       write(empty);
-      const said = { decision: first, rationale: second, title: third, scenarios: [first, second, third] };
-      await call("log_decision", { ...decision, ...said });
+      const texts = { decision: first, rationale: second, title: third, scenarios: [first, second, third] };
+      await call("log_decision", { ...decision, ...texts });
       await call("log_debt", { description: first, found_by: second, sprint: third });
       await call("set_goal", { goal: first, blocked_by: second });
       await call("set_goal", { goal: first, status: "done" });
@@ -175,13 +175,13 @@ test("whatever is logged stays one entry, one row or one point, and is read back
   );
 });
 
-test("every operation leaves a file that lint finds nothing in [project.clean]", async () => {
+test("every operation leaves a file without lint findings [project.clean]", async () => {
   const { project, call } = makeProject();
   const steps: [string, Record<string, unknown>][] = [
     ...additions,
-    ["set_goal", { goal: "A goal that nobody had", status: "done" }],
-    ["log_blocker", { blocker: "A blocker that nobody had", resolution: "the weather changed" }],
-    ["ask_question", { question: "A question that nobody had?", answer: "yes | no" }],
+    ["set_goal", { goal: "A goal that is new", status: "done" }],
+    ["log_blocker", { blocker: "A blocker that is new", resolution: "the weather changed" }],
+    ["ask_question", { question: "A question that is new?", answer: "yes | no" }],
     [
       "log_handoff",
       { summary: `Did ${"very ".repeat(200)}much`, next: "go ".repeat(300), task: "多".repeat(400) },
@@ -198,7 +198,7 @@ test("every operation leaves a file that lint finds nothing in [project.clean]",
   }
 });
 
-test("a decision is complete, and its evidence stands in the code word for word [project.decision]", async () => {
+test("a decision must be complete, with evidence quoted word for word from the code [project.decision]", async () => {
   const { call, read, root } = makeProject();
   const refused = async (input: Record<string, unknown>, code: string) => {
     const before = read();
@@ -234,7 +234,7 @@ test("a decision is complete, and its evidence stands in the code word for word 
   assert.equal(logged.name, "Token expiry");
   assert.match(logged.timestamp, /^2026-03-01T10:00:\d\dZ$/);
   assert.deepEqual(
-    logged.evidence.map(({ quote: said, reference }) => [said, reference?.text]),
+    logged.evidence.map((each) => [each.quote, each.reference?.text]),
     [
       [
         "export function isTokenExpired(token: Token, graceMs = 900000) {",
@@ -246,7 +246,7 @@ test("a decision is complete, and its evidence stands in the code word for word 
   assert.deepEqual(logged.scenarios, decision.scenarios);
 });
 
-test("a decision written in other words of Markdown is read by the parser [project.parser]", () => {
+test("a decision in other Markdown syntax is read by the parser [project.parser]", () => {
   const notes = parseNotes(
     [
       "### Decision Log",
@@ -262,10 +262,10 @@ test("a decision written in other words of Markdown is read by the parser [proje
   );
   const [entry] = entriesOf(notes);
   assert.ok(entry);
-  const { decision: said, rationale, evidence, scenarios } = readDecision(notes, entry);
+  const { decision: text, rationale, evidence, scenarios } = readDecision(notes, entry);
   assert.deepEqual(
-    { said, rationale, scenarios },
-    { said: "do it", rationale: "because", scenarios: ["one", "two"] },
+    { text, rationale, scenarios },
+    { text: "do it", rationale: "because", scenarios: ["one", "two"] },
   );
   assert.deepEqual(
     evidence.map(({ quote, reference, line }) => [quote, reference?.text, line]),
@@ -273,7 +273,7 @@ test("a decision written in other words of Markdown is read by the parser [proje
   );
 });
 
-test("headings that are underlined are sections too [project.parser] [project.bytes]", async () => {
+test("underlined headings start sections too [project.parser] [project.bytes]", async () => {
   const underlined = seedNotes
     .replace(/^# (.*)$/m, "$1\n===")
     .replace(/^## (.*)$/gm, (_, title: string) => `${title}\n${"-".repeat(title.length)}`);
@@ -290,7 +290,7 @@ test("headings that are underlined are sections too [project.parser] [project.by
   assert.deepEqual(added, ["- [ ] Another goal", `| ${id} | third | MEDIUM | agent | - |`]);
 });
 
-test("debt ids are never used again, not even after the row or the working files are gone [project.debt]", async () => {
+test("debt ids are never reused, even after the row or the working files are gone [project.debt]", async () => {
   const { root, call, read, write } = makeProject({ notes: seedNotes });
   assert.equal((await call("log_debt", { description: "third" })).id, "TD-003");
   git(root, "init", "-q");
@@ -306,7 +306,7 @@ test("debt ids are never used again, not even after the row or the working files
   assert.equal((await call("log_debt", { description: "fifth" })).id, "TD-005");
 });
 
-test("an id that came and went in somebody else's commits, or under another name, is not used again [project.debt]", async () => {
+test("an id that was added and removed in another person's commits, or before a rename, is not reused [project.debt]", async () => {
   const { root, call, write } = makeProject({ notes: seedNotes });
   git(root, "init", "-q");
   git(root, "add", "-f", ".holdfast/NOTES.md");
@@ -325,7 +325,7 @@ test("an id that came and went in somebody else's commits, or under another name
   assert.equal((await call("log_debt", { description: "in a new clone" })).id, "TD-010");
 });
 
-test("goals, blockers and questions are added once, changed in place, and ended [project.lists]", async () => {
+test("goals, blockers and questions are added once, changed in place and closed [project.lists]", async () => {
   const { call, read } = makeProject({ notes: seedNotes });
   await call("set_goal", { goal: "implement authentication flow", status: "done" });
   assert.match(
@@ -351,12 +351,12 @@ test("goals, blockers and questions are added once, changed in place, and ended 
   const before = read();
   assert.match(
     (await call("log_blocker", { blocker: "A signature", kind: "blocked" })).text,
-    /Already there/,
+    /Already recorded/,
   );
   assert.equal(read(), before);
 });
 
-test("a point keeps its bullet, its wrapped lines and what stands under it; a new one is never taken for an old one [project.lists]", async () => {
+test("an item keeps its bullet, wrapped lines and nested items; a new item is never mistaken for an old one [project.lists]", async () => {
   const { call, read } = makeProject({
     notes:
       "## Active Sub-Goals\n* [ ] Add login\n  for everybody\n  - with a nested point\n\n* [x] Add logout\n",
@@ -376,7 +376,7 @@ test("archiving moves all but the newest decisions, with their evidence and scen
   const { call, read, project } = makeProject();
   for (let index = 0; index < 5; index++)
     await call("log_decision", { ...decision, title: `Number ${index}` }, { agent: "architect" });
-  assert.match((await call("archive", { keep: 2 })).text, /Archived 3 decisions; 2 stay/);
+  assert.match((await call("archive", { keep: 2 })).text, /Archived 3 decisions; 2 remain/);
   const notes = parseNotes(read());
   assert.deepEqual(
     entriesOf(notes).map(({ name }) => name),

@@ -3,21 +3,21 @@ import type { NotesFile } from "../notes-md/file.ts";
 import type { Answer } from "../operations.ts";
 import { holdLock, readWorkingFile, writeWorkingFile } from "../verify/working-files.ts";
 
-/** The last calls that came with a key, oldest first. */
+/** The last calls with a key, oldest first. */
 type Answered = [key: string, request: string, answer: Answer][];
 
-const mostKept = 200;
+const maxKept = 200;
 
-/** The same key twice does the work once, and gives the first answer again. */
+/** Does the work once per key; using the key again returns the first answer. */
 export async function onceForKey(
   file: NotesFile,
   key: string,
   request: { tool: string; input: unknown },
   work: () => Promise<Answer>,
 ): Promise<Answer> {
-  const asked = JSON.stringify(request);
+  const serialised = JSON.stringify(request);
   const earlier = answered(file).find(([known]) => known === key);
-  if (earlier && earlier[1] !== asked) {
+  if (earlier && earlier[1] !== serialised) {
     throw new HoldfastError(
       "key_reused",
       `The idempotency key ${JSON.stringify(key)} was used for another call. Use a new key for a new call.`,
@@ -27,7 +27,7 @@ export async function onceForKey(
   if (earlier) return earlier[2];
   const answer = await work();
   holdLock(file, () => {
-    writeWorkingFile(file, "keys.json", [...answered(file), [key, asked, answer]].slice(-mostKept));
+    writeWorkingFile(file, "keys.json", [...answered(file), [key, serialised, answer]].slice(-maxKept));
   });
   return answer;
 }

@@ -7,7 +7,7 @@ import type { Planned } from "./change-notes.ts";
 import { addItem, replaceLines } from "./place-lines.ts";
 import { buildPiece, isOneItem, requireLine } from "./written-pieces.ts";
 
-/** What became of a point of a list. */
+/** The result of adding or changing a list item. */
 export interface ItemChange {
   line: number;
   status: "added" | "changed" | "unchanged";
@@ -21,7 +21,7 @@ export interface GoalInput {
   depends_on?: string | undefined;
 }
 
-/** A new sub-goal, or a change of the one that says the same. */
+/** Adds a sub-goal, or changes the existing one with the same text. */
 export function setGoal(project: Project, input: GoalInput): ItemChange {
   const goal = requireLine(input.goal, "goal");
   const notes = [
@@ -34,7 +34,7 @@ export function setGoal(project: Project, input: GoalInput): ItemChange {
     const done = input.status === undefined ? (known?.done ?? false) : input.status === "done";
     const box = `[${done ? "x" : " "}] `;
     if (!known) return newItem(file, "goals", box, goal + suffix);
-    // What the goal said before in brackets stays unless it is said anew.
+    // Keep the goal's note in parentheses unless there is a new one.
     return changeItem(file, known, box, suffix === "" ? undefined : goalNotes, suffix);
   });
 }
@@ -46,17 +46,17 @@ export interface BlockerInput {
   resolution?: string | undefined;
 }
 
-/** A new blocker; with a resolution, the end of a known one. */
+/** Adds a blocker; with a resolution, resolves an existing one. */
 export function logBlocker(project: Project, input: BlockerInput): ItemChange {
-  const said = requireLine(input.blocker, "blocker");
-  // "Blocked: x" says its kind itself.
-  const blocker = said.replace(blockerKind, "") || said;
-  const wanted = input.kind ?? (/^blocked\s*:/i.test(said) ? "blocked" : undefined);
+  const text = requireLine(input.blocker, "blocker");
+  // The text may include the kind, as in "Blocked: x".
+  const blocker = text.replace(blockerKind, "") || text;
+  const requestedKind = input.kind ?? (/^blocked\s*:/i.test(text) ? "blocked" : undefined);
   const eta = input.eta === undefined ? undefined : requireLine(input.eta, "eta");
   if (eta !== undefined && !isDateOrTime(eta)) {
     throw new HoldfastError(
       "invalid_input",
-      `"eta" is a date such as 2026-01-15 (got ${JSON.stringify(eta)}). Nothing was changed.`,
+      `"eta" must be a date such as 2026-01-15 (got ${JSON.stringify(eta)}). Nothing was changed.`,
       { data: { eta } },
     );
   }
@@ -69,14 +69,14 @@ export function logBlocker(project: Project, input: BlockerInput): ItemChange {
       return changeItem(notes, known, "Resolved: ", etaNote, ` (${project.now()}: ${resolution})`);
     }
     const before = /^blocked/i.test(known?.text ?? "") ? "blocked" : "waiting";
-    const kind = (wanted ?? before) === "blocked" ? "Blocked: " : "Waiting: ";
+    const kind = (requestedKind ?? before) === "blocked" ? "Blocked: " : "Waiting: ";
     const suffix = eta === undefined ? "" : ` (ETA: ${eta})`;
     if (!known) return newItem(notes, "blockers", kind, blocker + suffix);
     return changeItem(notes, known, kind, suffix === "" ? undefined : etaNote, suffix);
   });
 }
 
-/** A question to carry forward; with an answer, the end of a known one. */
+/** Adds a question to carry forward; with an answer, closes an existing one. */
 export function askQuestion(
   project: Project,
   input: { question: string; answer?: string | undefined },
@@ -104,7 +104,7 @@ function newItem(notes: Notes, key: SectionKey, start: string, text: string): Pl
   return { edits: [edit], result: { line: edit.at + edit.insert.indexOf(line) + 1, status: "added", text } };
 }
 
-/** A new beginning and a new end for a point; its bullet, and what a person wrote in between, stay. */
+/** Replaces the start and the end of an item; keeps its bullet and the text in between. */
 function changeItem(
   notes: Notes,
   item: Item,
@@ -115,7 +115,7 @@ function changeItem(
   const before = notes.lines.texts.slice(item.line, item.textEnd);
   const [, bullet = "- ", rest = ""] =
     /^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ xX]\](?:[ \t]+|$))?(.*)$/.exec(before[0] ?? "") ?? [];
-  // Only a blocker begins with its kind; a goal may begin with the same word.
+  // Only a blocker starts with its kind; a goal may start with the same word.
   const content = start.startsWith("[") ? rest : rest.replace(blockerKind, "");
   const lines = before.with(0, bullet + start + content);
   const last = lines.length - 1;
@@ -128,7 +128,7 @@ function changeItem(
   lines[last] = suffix === "" ? kept : kept.trimEnd() + end;
   const text = lines.join(" ").replace(/^\s*\S+\s+(?:\[[ xX]\]\s+)?/, "");
   const result = { line: item.line + 1, text };
-  // Tabs and blanks that a person put between marker and text are no reason to write.
+  // Differences in whitespace alone are not a change.
   const same = lines.every(
     (line, index) => line.replaceAll(/\s+/g, " ") === (before[index] ?? "").replaceAll(/\s+/g, " "),
   );
@@ -139,8 +139,8 @@ function changeItem(
   };
 }
 
-/** The point that says this; when it is to be ended, the only open one that contains it will do. */
-function findItem(notes: Notes, key: SectionKey, wanted: string, loosely: boolean): Item | undefined {
+/** Finds the item with this text; with `loosely`, also the only open item that contains it. */
+function findItem(notes: Notes, key: SectionKey, target: string, loosely: boolean): Item | undefined {
   const items = itemsOf(notes, key);
   const fold = (text: string) =>
     text
@@ -149,10 +149,10 @@ function findItem(notes: Notes, key: SectionKey, wanted: string, loosely: boolea
       .replace(etaNote, "")
       .replaceAll("\\", "")
       .toLowerCase();
-  const same = items.filter(({ text }) => fold(text) === fold(wanted));
+  const same = items.filter(({ text }) => fold(text) === fold(target));
   if (same.length > 0 || !loosely) return same.find(isOpen) ?? same[0];
-  const holding = items.filter((item) => isOpen(item) && fold(item.text).includes(fold(wanted)));
-  return holding.length === 1 ? holding[0] : undefined;
+  const containing = items.filter((item) => isOpen(item) && fold(item.text).includes(fold(target)));
+  return containing.length === 1 ? containing[0] : undefined;
 }
 
 function isOpen({ done, text }: Item): boolean {
@@ -164,7 +164,7 @@ function noSuchItem(notes: Notes, key: SectionKey, wanted: string): HoldfastErro
   const listed = open.slice(0, 5).map(({ text }) => JSON.stringify(text.slice(0, 80)));
   return new HoldfastError(
     "not_found",
-    `None of the open ${key} says ${JSON.stringify(wanted.slice(0, 80))}. Nothing was changed. Open are: ${listed.join(", ") || "none"}.`,
+    `None of the open ${key} matches ${JSON.stringify(wanted.slice(0, 80))}. Nothing was changed. The open ones are: ${listed.join(", ") || "none"}.`,
     { data: { wanted } },
   );
 }

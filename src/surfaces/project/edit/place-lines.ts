@@ -14,7 +14,7 @@ import {
 } from "../notes-md/sections.ts";
 import { renderRow } from "../notes-md/table.ts";
 
-/** Adds a point at the end of a section's list. */
+/** Adds an item at the end of a section's list. */
 export function addItem(notes: Notes, key: SectionKey, text: string): LineEdit {
   const section = openSection(notes, key);
   if (!section) return addSection(notes, key, [text]);
@@ -22,7 +22,7 @@ export function addItem(notes: Notes, key: SectionKey, text: string): LineEdit {
   return spaced(notes, at, [text], section);
 }
 
-/** Adds a row at the end of a section's table; the values go to the columns of those names. */
+/** Adds a row at the end of a section's table; `values` are by column name. */
 export function addRow(notes: Notes, key: TableKey, values: Record<string, string>): LineEdit {
   const section = openSection(notes, key);
   const row = (columns: readonly string[]) =>
@@ -37,7 +37,7 @@ export function addRow(notes: Notes, key: TableKey, values: Record<string, strin
   return { at: last + 1, remove: 0, insert: [row(table.header.cells.map(({ text }) => text))] };
 }
 
-/** Adds lines at the end of a section, with a blank line before. */
+/** Adds lines at the end of a section, after a blank line. */
 export function addBlock(notes: Notes, key: SectionKey, lines: string[]): LineEdit {
   const section = openSection(notes, key);
   if (!section) return addSection(notes, key, ["", ...lines]);
@@ -50,7 +50,7 @@ export function replaceLines(notes: Notes, from: number, to: number, lines: stri
   return { at: from, remove: to - from, insert: lines };
 }
 
-/** A section that the file does not have yet, where the template has it. */
+/** Adds a missing section at its position in the template. */
 export function addSection(notes: Notes, key: SectionKey, content: string[]): LineEdit {
   const isPart = continuityParts.includes(key);
   const parent = isPart ? openSection(notes, "continuity") : undefined;
@@ -73,7 +73,7 @@ export function addSection(notes: Notes, key: SectionKey, content: string[]): Li
   return { at, remove: 0, insert: at === 0 ? lines : ["", ...lines] };
 }
 
-/** The section, refused while it cannot be written to without harm. */
+/** The section; throws if a conflict or an unclosed block makes writing to it unsafe. */
 function openSection(notes: Notes, key: SectionKey): Section | undefined {
   const section = notes.sections.get(key);
   if (!section) {
@@ -92,7 +92,7 @@ function checkOpenEnd(notes: Notes, before: number, name = "The file"): void {
   if (!unclosed || unclosed.line >= before) return;
   throw new HoldfastError(
     "conflict",
-    `Line ${unclosed.line + 1} begins a ${unclosed.what} that never ends, so what is added after it would be lost in it (${name}). Nothing was changed. Close it and try again.`,
+    `The ${unclosed.what} on line ${unclosed.line + 1} is never closed, so anything added after it would become part of it (${name}). Nothing was changed. Close it and try again.`,
     { data: { line: unclosed.line + 1 } },
   );
 }
@@ -100,19 +100,19 @@ function checkOpenEnd(notes: Notes, before: number, name = "The file"): void {
 function conflicted(line: number): HoldfastError {
   return new HoldfastError(
     "conflict",
-    `Merge-conflict markers begin on line ${line + 1}. Nothing was changed. Resolve the conflict and try again.`,
+    `There are merge-conflict markers from line ${line + 1} on. Nothing was changed. Resolve the conflict and try again.`,
     { data: { line: line + 1 } },
   );
 }
 
-/** The line after the last one with something on it. */
+/** The line after the last non-blank one. */
 function lastLine(notes: Notes, from: number, to: number): number {
   let at = to;
   while (at > from + 1 && (notes.lines.texts[at - 1] ?? "").trim() === "") at--;
   return at;
 }
 
-/** What follows a section keeps a blank line between. */
+/** Keeps a blank line before whatever follows the section. */
 function spaced(notes: Notes, at: number, lines: string[], section: Section): LineEdit {
   const next = notes.lines.texts[at];
   const touches = next !== undefined && next.trim() !== "" && at >= ownEnd(notes, section);

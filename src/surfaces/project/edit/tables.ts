@@ -12,7 +12,7 @@ import type { Planned } from "./change-notes.ts";
 import { addItem, addRow, addSection, replaceLines } from "./place-lines.ts";
 import { buildPiece, isOneItem, isOneRow, requireLine } from "./written-pieces.ts";
 
-/** A row for a table, read back by the Markdown parser before it is written. */
+/** Builds a table row; the Markdown parser checks it before it is written. */
 export function safeRow(notes: Notes, key: TableKey, values: Record<string, string>): LineEdit {
   const columns = tableOf(notes, key)?.header.cells.length ?? tableColumns[key].length;
   return buildPiece(
@@ -30,7 +30,7 @@ export function rowLine(edit: LineEdit): number {
 interface TrackedRef {
   reference: string;
   line: number;
-  /** It was there before, and was brought up to date. */
+  /** Whether an existing row was updated. */
   known: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface RefInput {
   purpose: string;
 }
 
-/** A place worth coming back to; one that is known already is brought up to date. */
+/** Tracks a location in the code; updates the row if it is already tracked. */
 export function trackRef(project: Project, input: RefInput): TrackedRef {
   const purpose = requireLine(input.purpose, "purpose");
   const { path, line } = projectPath(project.file.root, input.path);
@@ -49,7 +49,7 @@ export function trackRef(project: Project, input: RefInput): TrackedRef {
   if (source.status !== "read" && source.status !== "directory") {
     throw new HoldfastError(
       "not_found",
-      `${path} ${source.status === "missing" ? "does not exist" : "cannot be read"} in the project. Nothing was changed. Name a file that is there.`,
+      `${path} ${source.status === "missing" ? "does not exist" : "cannot be read"} in the project. Nothing was changed. Use the path of an existing file.`,
       { data: { path } },
     );
   }
@@ -90,20 +90,20 @@ function readRange(
     return [Number(from), to === undefined ? undefined : Number(to)];
   throw new HoldfastError(
     "invalid_input",
-    `"lines" is a line such as 45 or a range such as 45-67 (got ${JSON.stringify(lines)}). Nothing was changed.`,
+    `"lines" must be a line such as 45 or a range such as 45-67 (got ${JSON.stringify(lines)}). Nothing was changed.`,
     { data: { lines } },
   );
 }
 
 export interface HandoffInput {
   summary: string;
-  /** Where to go on; becomes the reasoning state. */
+  /** What to do next; becomes the reasoning state. */
   next?: string | undefined;
   /** What is being worked on; becomes the current bead. */
   task?: string | undefined;
 }
 
-/** A row of the hand-over log, and the active context brought up to date. */
+/** Adds a row to the hand-over log and updates the active context. */
 export function logHandoff(
   project: Project,
   input: HandoffInput,
@@ -132,15 +132,17 @@ export function logHandoff(
   });
 }
 
-/** The active context is read first after a reset, so it stays small; the hand-over row has the whole text. */
-const longestState = 45;
+/** Max tokens: the active context is read first after a reset. The hand-over row has the full text. */
+const maxStateTokens = 45;
 
 function shortened(text: string): string {
   const line = requireLine(text.slice(0, 1_000).toWellFormed(), "next");
-  return cutTo("", line, longestState, estimateTokens)?.text ?? line.slice(0, longestState).toWellFormed();
+  return (
+    cutTo("", line, maxStateTokens, estimateTokens)?.text ?? line.slice(0, maxStateTokens).toWellFormed()
+  );
 }
 
-/** Sets `**Name**: value` points; the others stay. */
+/** Sets `**Name**: value` items; leaves the others unchanged. */
 export function updateContext(notes: Notes, values: Record<string, string>): LineEdit[] {
   const lines = Object.entries(values).map(([name, value]) => ({
     name,
@@ -172,7 +174,7 @@ export function updateContext(notes: Notes, values: Record<string, string>): Lin
   return [...edits, { ...edit, insert: edit.insert.toSpliced(at, 1, ...added) }];
 }
 
-/** Writes one column of several rows, leaving every other byte of them. */
+/** Sets one column of several rows without changing any other byte. */
 export function setCells(
   notes: Notes,
   key: TableKey,

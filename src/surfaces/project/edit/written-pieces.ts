@@ -3,23 +3,22 @@ import { isLongerThan, oneLine } from "../../../engine/text.ts";
 import { HoldfastError } from "../../../errors.ts";
 import { readMarkdown } from "../notes-md/markdown.ts";
 
-/** What stands on one line is read at a glance. */
-const longestText = 2_000;
+const maxTextLength = 2_000;
 
-/** What a person or an agent wrote, on one line: a line break would begin something new in the file. */
+/** Puts a text on one line, because a line break would start a new structure in the file; refuses empty and long texts. */
 export function requireLine(text: string, field: string): string {
   const line = oneLine(text);
-  if (isLongerThan(line, longestText)) {
+  if (isLongerThan(line, maxTextLength)) {
     throw new HoldfastError(
       "over_limit",
-      `"${field}" has more than ${longestText} characters. Nothing was changed. Say it shorter, and keep the details in the session's notes.`,
-      { data: { field, limit: longestText } },
+      `"${field}" has more than ${maxTextLength} characters. Nothing was changed. Shorten it and put the details into the session's notes.`,
+      { data: { field, limit: maxTextLength } },
     );
   }
   if (line !== "") return line;
   throw new HoldfastError(
     "invalid_input",
-    `"${field}" is empty. Nothing was changed. Call again with a text in it.`,
+    `"${field}" is empty. Nothing was changed. Call again with a text.`,
     { data: { field } },
   );
 }
@@ -32,8 +31,8 @@ function escapeMarkdown(text: string): string {
 }
 
 /**
- * Builds a piece from texts, and has the Markdown parser read it back. Where the texts as they are would become
- * structure of their own, they are escaped.
+ * Builds a piece of Markdown from texts and checks it with the parser. Escapes the texts if they would otherwise
+ * become structure.
  */
 export function buildPiece<T>(
   texts: Record<string, string>,
@@ -49,12 +48,12 @@ export function buildPiece<T>(
   if (isWhole(safe)) return safe;
   throw new HoldfastError(
     "invalid_input",
-    "This text cannot be written as one piece of Markdown. Nothing was changed. Say it in plain words.",
+    "This text cannot be written as one piece of Markdown. Nothing was changed. Use plain text.",
     { data: { texts: Object.keys(texts) } },
   );
 }
 
-/** One list with one point that is one paragraph. */
+/** One list with one item that is one paragraph. */
 export function isOneItem(line: string): boolean {
   const [list, ...rest] = readMarkdown(line).children;
   if (list?.type !== "list" || rest.length > 0 || list.children.length !== 1) return false;
@@ -69,7 +68,7 @@ export function isOneRow(row: string, columns: number): boolean {
   return table?.type === "table" && rest.length === 0 && table.children[1]?.children.length === columns;
 }
 
-/** One heading, then paragraphs and lists that hold the labels in their order. */
+/** One heading, then paragraphs and lists that contain the labels in order. */
 export function isOneEntry(lines: readonly string[], labels: readonly string[]): boolean {
   const [heading, ...rest] = readMarkdown(lines.join("\n")).children;
   if (heading?.type !== "heading" || heading.depth !== 4) return false;

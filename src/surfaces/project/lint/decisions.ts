@@ -3,7 +3,7 @@ import { type Decision, readDecision } from "../notes-md/decision.ts";
 import { contextFields, entriesOf, itemsOf, ownEnd, tableOf } from "../notes-md/parse.ts";
 import { sectionNames } from "../notes-md/sections.ts";
 import { asTimestamp, isDateOrTime, isTimestamp } from "../notes-md/timestamps.ts";
-import { rootMark } from "../verify/references.ts";
+import { rootPrefix } from "../verify/references.ts";
 import { describeStale } from "../verify/verify.ts";
 import { type Finding, finding, type LintSubject, type Rule, replaceLine } from "./rules.ts";
 
@@ -13,7 +13,7 @@ const decisions: Rule = ({ notes }) =>
     const missing = missingParts(decision);
     return [
       ...(missing.length > 0
-        ? [finding("decision-fields", entry.line, `The decision lacks ${missing.join(", ")}.`)]
+        ? [finding("decision-fields", entry.line, `The decision is missing ${missing.join(", ")}.`)]
         : []),
       ...headingTimestamp(notes.lines.texts[entry.line] ?? "", decision),
       ...badEvidence(decision),
@@ -31,30 +31,30 @@ function missingParts({ timestamp, decision, rationale, evidence, scenarios }: D
 }
 
 function headingTimestamp(text: string, { line, timestamp, name }: Decision): Finding[] {
-  const [, mark = "", loose = ""] = /^(\s*#+\s+)(.*?)\s+[-–—]\s/.exec(text.slice(0, 200)) ?? [];
+  const [, hashes = "", loose = ""] = /^(\s*#+\s+)(.*?)\s+[-–—]\s/.exec(text.slice(0, 200)) ?? [];
   const written = timestamp !== "" && isTimestamp(timestamp) ? timestamp : loose || timestamp;
   if (written === "" || isTimestamp(written)) return [];
   const fixed = asTimestamp(written);
   const message = `${JSON.stringify(written)} is not ISO 8601, such as 2026-01-15T14:30:00Z.`;
-  const rest = text.slice(mark.length + written.length);
+  const rest = text.slice(hashes.length + written.length);
   return [
     finding(
       "timestamp",
       line,
       message,
-      fixed && name !== "" ? replaceLine(line, mark + fixed + rest) : undefined,
+      fixed && name !== "" ? replaceLine(line, hashes + fixed + rest) : undefined,
     ),
   ];
 }
 
 function badEvidence({ evidence }: Decision): Finding[] {
   return evidence.flatMap(({ line, quote, reference }) => {
-    const lacks = [
+    const missing = [
       ...(quote === undefined ? ["a word-for-word quote in backticks"] : []),
-      ...(reference === undefined ? ["the place it was taken from, in square brackets"] : []),
+      ...(reference === undefined ? ["its location in square brackets"] : []),
     ];
-    return lacks.length > 0
-      ? [finding("evidence-quote", line, `The evidence lacks ${lacks.join(" and ")}.`)]
+    return missing.length > 0
+      ? [finding("evidence-quote", line, `The evidence is missing ${missing.join(" and ")}.`)]
       : [];
   });
 }
@@ -62,8 +62,9 @@ function badEvidence({ evidence }: Decision): Finding[] {
 const stale: Rule = ({ references, notes }) =>
   references.flatMap((checked) => {
     const { status, kind, line, reference, now } = checked;
-    const inside = reference.path.startsWith(rootMark) && !isOutside(reference.path.slice(rootMark.length));
-    // A path that leads out by itself is the business of `path-root`; one that does so by a link is not.
+    const inside =
+      reference.path.startsWith(rootPrefix) && !isOutside(reference.path.slice(rootPrefix.length));
+    // `path-root` reports paths that point out of the project; this rule reports links that do.
     if (status === "ok" || (status === "outside" && !inside)) return [];
     const rule = kind === "evidence" && status === "changed" ? "evidence-quote" : "stale-reference";
     const text = notes.lines.texts[line] ?? "";
@@ -78,18 +79,18 @@ const stale: Rule = ({ references, notes }) =>
 const pathRoot: Rule = ({ file, references, notes }) =>
   references.flatMap(({ line, reference }) => {
     const { text, path } = reference;
-    if (path.startsWith(rootMark) && !isOutside(path.slice(rootMark.length))) return [];
+    if (path.startsWith(rootPrefix) && !isOutside(path.slice(rootPrefix.length))) return [];
     const inside = isAbsolute(path) ? relative(file.root, path) : path.replace(/^(?:\.\/)+/, "");
-    const problem = `${JSON.stringify(text)} does not begin with ${rootMark}`;
+    const problem = `${JSON.stringify(text)} does not start with ${rootPrefix}`;
     if (isOutside(inside) || path.startsWith("$"))
-      return [finding("path-root", line, `${problem} or leads out of the project.`)];
+      return [finding("path-root", line, `${problem} or points out of the project.`)];
     const source = notes.lines.texts[line] ?? "";
-    const fixed = source.replace(text, () => `${rootMark}${inside}${text.slice(path.length)}`);
+    const fixed = source.replace(text, () => `${rootPrefix}${inside}${text.slice(path.length)}`);
     return [
       finding(
         "path-root",
         line,
-        `${problem}, so it does not survive a session elsewhere.`,
+        `${problem}, so it breaks in a session that starts in another directory.`,
         replaceLine(line, fixed),
       ),
     ];
@@ -121,20 +122,20 @@ const checkpointTime: Rule = ({ notes }) =>
     ];
   });
 
-/** Tokens that each part of what level 1 is made from may take; the section's own text is what stands before its parts. */
+/** Token limits for the parts that level 1 shows; a section's own text is the text before its subsections. */
 export const partBudgets = { continuity: 100, context: 200, identifier: 60, question: 60 };
 
 const tokenBudget: Rule = (subject) => {
   const { notes, countTokens } = subject;
-  const over = (line: number, text: string, most: number, what: string): Finding[] => {
-    // A text that is far too long need not be counted to its end.
+  const over = (line: number, text: string, limit: number, what: string): Finding[] => {
+    // The start is enough to see that a text is far too long.
     const tokens = countTokens(text.slice(0, 20_000));
-    return tokens > most
+    return tokens > limit
       ? [
           finding(
             "token-budget",
             line,
-            `${what} takes ${tokens} tokens, and ${most} are allowed. Say it shorter; level 1 cuts it.`,
+            `${what} takes ${tokens} tokens; the limit is ${limit}. Shorten it; level 1 cuts it.`,
           ),
         ]
       : [];
@@ -142,10 +143,10 @@ const tokenBudget: Rule = (subject) => {
   const overSection = (key: "continuity" | "context"): Finding[] => {
     const section = notes.sections.get(key);
     if (!section) return [];
-    const said = notes.lines.texts
+    const lines = notes.lines.texts
       .slice(section.line + 1, ownEnd(notes, section))
       .filter((_, index) => !notes.outline.inert.has(section.line + 1 + index));
-    return over(section.line, said.join("\n").trim(), partBudgets[key], `"${sectionNames[key]}"`);
+    return over(section.line, lines.join("\n").trim(), partBudgets[key], `"${sectionNames[key]}"`);
   };
   return [
     ...overSection("continuity"),
@@ -159,7 +160,7 @@ const tokenBudget: Rule = (subject) => {
   ];
 };
 
-/** A short row is within any budget: no token is shorter than a byte. */
+/** Skips counting for short rows: no token is shorter than a byte. */
 function overRow({ notes }: LintSubject, line: number, check: (text: string) => Finding[]): Finding[] {
   const text = notes.lines.texts[line] ?? "";
   return text.length > partBudgets.identifier / 3 ? check(text) : [];

@@ -16,7 +16,7 @@ const row = (text: string) => clean.replace("\n## Blockers", `${text}\n\n## Bloc
 const identifier = (text: string) => clean.replace("\n### Decision Log", `${text}\n\n### Decision Log`);
 const logRow = (text: string) => clean.replace("\n## Decision Archive", `${text}\n\n## Decision Archive`);
 
-/** A fault, the rule that finds it, the text on its line, and whether `--fix` puts it right. */
+/** A rule, a text that violates it, the offending line, and whether `--fix` fixes it. */
 const planted: [rule: string, text: string | Buffer, line: string, fixed: boolean][] = [
   ["encoding", Buffer.concat([Buffer.from(`${clean}\n`), Buffer.from([0x61, 0xff, 0x0a])]), "a\ufffd", false],
   ["encoding", `${clean}\na\u0000b\n`, "a\u0000b", false],
@@ -211,7 +211,7 @@ const planted: [rule: string, text: string | Buffer, line: string, fixed: boolea
   ],
 ];
 
-test("nothing is found in the clean template, and nothing but the missing code in the example [project.clean]", async () => {
+test("the template has no findings, and neither has the example when its code exists [project.clean]", async () => {
   const { project } = makeProject({ notes: clean });
   assert.deepEqual((await lintProject(project)).findings, []);
   const example = makeProject({
@@ -224,7 +224,7 @@ test("nothing is found in the clean template, and nothing but the missing code i
   assert.deepEqual((await lintProject(example.project)).findings, []);
 });
 
-test("every planted fault is found on its line, and fixed where that loses nothing [project.lint] [project.fix]", async () => {
+test("every planted fault is found on its line, and fixed if that loses nothing [project.lint] [project.fix]", async () => {
   for (const [rule, text, line, isFixed] of planted) {
     const { project, read } = makeProject({ notes: text });
     const before = read();
@@ -259,7 +259,7 @@ test("every planted fault is found on its line, and fixed where that loses nothi
   );
 });
 
-test("committed rows of the hand-over log stay as they are [project.append-only]", async () => {
+test("changing committed rows of the hand-over log is a finding [project.append-only]", async () => {
   const { root, project, read, write, call } = makeProject();
   const skipped = await lintProject(project);
   assert.deepEqual(
@@ -292,7 +292,7 @@ test("committed rows of the hand-over log stay as they are [project.append-only]
   }
 });
 
-test("a lost row is missed after it was committed too, and while the file moves; fixes are none [project.append-only]", async () => {
+test("a lost row is a finding even after a commit or a move of the file; fixes are not [project.append-only]", async () => {
   const { root, project, read, write, call } = makeProject();
   await call("log_handoff", { summary: "first" });
   write(
@@ -324,7 +324,7 @@ test("a lost row is missed after it was committed too, and while the file moves;
   assert.ok((await rules(moved)).includes("append-only-log"));
 });
 
-test("the command gives lines, JSON, SARIF 2.1.0 and exit codes [project.lint-output]", async () => {
+test("the command prints lines, JSON or SARIF 2.1.0 and sets the exit code [project.lint-output]", async () => {
   const { root, read } = makeProject({
     notes: row("| TD-001 | a | high | x | - |\n| TD-001 | b | LOW | x | - |"),
   });

@@ -11,7 +11,7 @@ import { structureRules } from "./structure.ts";
 import { checkAppendOnly, tableRules } from "./tables.ts";
 
 export interface LintReport {
-  /** The file, from the project's root. */
+  /** The file's path from the project's root. */
   file: string;
   findings: Finding[];
   /** Rules that could not be checked, and why. */
@@ -20,11 +20,11 @@ export interface LintReport {
 
 export interface FixReport extends LintReport {
   fixed: number;
-  /** Where the file as it was before is kept; undefined when nothing was fixed. */
+  /** Path of the backup; undefined if nothing was fixed. */
   backup: string | undefined;
 }
 
-/** Everything that is wrong with the notes, by line. */
+/** All findings in the notes, by line. */
 export async function lintProject(project: Project): Promise<LintReport> {
   const { file } = project;
   const bytes = readNotesFile(file)?.bytes;
@@ -51,21 +51,21 @@ function runRules(subject: LintSubject): Omit<LintReport, "file"> {
   };
 }
 
-/** A fix can bring the next fault to light; a file needs few rounds. */
-const mostRounds = 30;
+/** A fix can reveal another fault; a file needs few rounds. */
+const maxRounds = 30;
 
-/** Puts right what can be put right without losing anything. A copy of the file is kept first. */
+/** Fixes what can be fixed without losing anything, after backing up the file. */
 export async function fixProject(project: Project): Promise<FixReport> {
   const { file } = project;
   const countTokens = await project.countTokens();
   const outcome = holdLock(file, () => {
     const before = existingNotes(file).text;
-    // Bytes that are no text cannot be written again, so nothing is.
+    // Writing the file would lose invalid UTF-8.
     if (badLine(readNotesFile(file)?.bytes ?? Buffer.alloc(0)) !== undefined)
       return { fixed: 0, backup: undefined };
     let text = before;
     let fixed = 0;
-    for (let round = 0; round < mostRounds; round++) {
+    for (let round = 0; round < maxRounds; round++) {
       const notes = parseNotes(text);
       const edits = fixesOf(project, notes, countTokens);
       if (edits.length === 0) break;
@@ -81,19 +81,19 @@ export async function fixProject(project: Project): Promise<FixReport> {
   return { ...(await lintProject(project)), ...outcome };
 }
 
-/** At most one fix for a line at a time, so that they cannot disturb each other. */
+/** At most one fix per line and round, so that fixes cannot interfere. */
 function fixesOf(project: Project, notes: Notes, countTokens: (text: string) => number): LineEdit[] {
   const { file } = project;
-  // A file with conflict markers belongs to the people who are merging it.
+  // Leave a file with conflict markers to the person who is merging it.
   if (notes.conflicts.length > 0) return [];
   const references = checkReferences(file, notes, 0);
   const bytes = Buffer.from(notes.text, "utf8");
   const subject = { file, notes, bytes, references, countTokens };
   const findings = rules.flatMap((rule) => rule(subject));
-  const taken = new Set<number>();
+  const fixedLines = new Set<number>();
   return findings.flatMap(({ fix }) => {
-    if (!fix || taken.has(fix.at)) return [];
-    taken.add(fix.at);
+    if (!fix || fixedLines.has(fix.at)) return [];
+    fixedLines.add(fix.at);
     return [fix];
   });
 }

@@ -3,45 +3,45 @@ import type { LineEdit } from "../notes-md/lines.ts";
 import type { Notes } from "../notes-md/parse.ts";
 import type { CheckedReference } from "../verify/verify.ts";
 
-/** Every rule by its id, with what it asks for. */
+/** Every rule's requirement, by its id. */
 export const ruleSentences = {
   encoding: "The file is valid UTF-8 without NUL characters.",
   "conflict-marker": "No merge-conflict markers are left.",
-  "unclosed-block": "Every code block and comment ends.",
-  "mixed-line-endings": "All lines end alike.",
+  "unclosed-block": "Every code block and comment is closed.",
+  "mixed-line-endings": "All lines have the same line ending.",
   "long-line": "No line is longer than 20,000 characters; such lines are not read as entries.",
   "file-size": "The file is smaller than 1 MB; older decisions are archived.",
   "not-template": "The file has sections of the template.",
-  "missing-section": "Every section of the template is there.",
-  "duplicate-section": "Every section of the template is there only once.",
+  "missing-section": "Every section of the template is present.",
+  "duplicate-section": "No section of the template appears twice.",
   "table-shape": "Every table has its columns, and every row a cell for each of them.",
   "debt-id": "Debt has an id of the form TD-001.",
   "duplicate-id": "No debt id is used twice.",
   severity: "Severity is LOW, MEDIUM, HIGH or CRITICAL.",
   timestamp: "Timestamps are ISO 8601.",
-  "path-root": "Paths begin with $" + "{PROJECT_ROOT}/.",
+  "path-root": "Paths start with $" + "{PROJECT_ROOT}/.",
   "decision-fields":
     "Every decision has a timestamp, decision, rationale, evidence and three test scenarios.",
-  "evidence-quote": "Evidence is a word-for-word quote in backticks with the place it was taken from.",
-  "stale-reference": "What is referred to is still there.",
+  "evidence-quote": "Evidence is a word-for-word quote in backticks with its location.",
+  "stale-reference": "References point to existing code.",
   checkbox: "Sub-goals and questions have a checkbox.",
-  "blocker-kind": "Blockers begin with Waiting:, Blocked: or Resolved:.",
-  "append-only-log": "Rows of the Session Continuity Log that were committed stay as they are.",
-  "token-budget": "What level 1 shows fits its budget.",
+  "blocker-kind": "Blockers start with Waiting:, Blocked: or Resolved:.",
+  "append-only-log": "Committed rows of the Session Continuity Log do not change.",
+  "token-budget": "The parts that level 1 shows fit their budgets.",
 } as const;
 
 export type RuleId = keyof typeof ruleSentences;
 
-/** One fault. Lines count from 1. */
+/** A rule violation. Lines count from 1. */
 export interface Finding {
   rule: RuleId;
   line: number;
   message: string;
-  /** How to put it right without losing anything; undefined when only a person can. */
+  /** A fix that loses nothing; undefined if only a person can fix it. */
   fix?: LineEdit | undefined;
 }
 
-/** What the rules look at. */
+/** The input of a rule. */
 export interface LintSubject {
   file: NotesFile;
   notes: Notes;
@@ -52,7 +52,7 @@ export interface LintSubject {
 
 export type Rule = (subject: LintSubject) => Finding[];
 
-/** A finding on a line counted from 0, the way the notes count. */
+/** Creates a finding; `line` counts from 0, as in the parsed notes. */
 export function finding(rule: RuleId, line: number, message: string, fix?: LineEdit): Finding {
   return { rule, line: line + 1, message, ...(fix ? { fix } : {}) };
 }

@@ -1,12 +1,12 @@
 import { badLine } from "../edit/change-notes.ts";
 import { addSection } from "../edit/place-lines.ts";
-import { usualEnd } from "../notes-md/lines.ts";
-import { longestLine } from "../notes-md/outline.ts";
+import { commonLineEnd } from "../notes-md/lines.ts";
+import { maxLineLength } from "../notes-md/outline.ts";
 import { itemsOf } from "../notes-md/parse.ts";
 import { sectionKeys, sectionNames } from "../notes-md/sections.ts";
 import { finding, type Rule, replaceLine } from "./rules.ts";
 
-const largest = 1_000_000;
+const maxBytes = 1_000_000;
 
 const encoding: Rule = ({ bytes, notes }) => {
   const bad = badLine(bytes);
@@ -15,7 +15,7 @@ const encoding: Rule = ({ bytes, notes }) => {
     ...(bad === undefined
       ? []
       : [finding("encoding", bad - 1, "The line is not valid UTF-8. Save the file as UTF-8.")]),
-    ...(nul === -1 ? [] : [finding("encoding", nul, "The line holds a NUL character. Remove it.")]),
+    ...(nul === -1 ? [] : [finding("encoding", nul, "The line contains a NUL character. Remove it.")]),
   ];
 };
 
@@ -26,7 +26,7 @@ const conflictMarker: Rule = ({ notes }) =>
       from,
       from === to
         ? "A merge-conflict marker was left behind. Remove it."
-        : `Merge-conflict markers stand on lines ${from + 1} to ${to + 1}. Resolve the conflict.`,
+        : `There are merge-conflict markers on lines ${from + 1} to ${to + 1}. Resolve the conflict.`,
     ),
   );
 
@@ -36,13 +36,13 @@ const unclosedBlock: Rule = ({ notes: { outline } }) =>
         finding(
           "unclosed-block",
           outline.unclosed.line,
-          `A ${outline.unclosed.what} begins here and never ends. Close it.`,
+          `A ${outline.unclosed.what} starts here and is never closed. Close it.`,
         ),
       ]
     : [];
 
 const mixedLineEndings: Rule = ({ notes: { lines } }) => {
-  const usual = usualEnd(lines);
+  const usual = commonLineEnd(lines);
   const other = lines.ends.findIndex((end) => end !== "" && end !== usual);
   return other === -1
     ? []
@@ -50,20 +50,20 @@ const mixedLineEndings: Rule = ({ notes: { lines } }) => {
         finding(
           "mixed-line-endings",
           other,
-          "This line ends differently from most of the others. Save the file with one kind of line end.",
+          "This line's ending differs from the file's most common one. Save the file with one kind of line ending.",
         ),
       ];
 };
 
 const longLine: Rule = ({ notes }) =>
   notes.lines.texts.flatMap((text, line) =>
-    text.length > longestLine
-      ? [finding("long-line", line, `The line has ${text.length} characters and is not read. Break it up.`)]
+    text.length > maxLineLength
+      ? [finding("long-line", line, `The line has ${text.length} characters and is ignored. Split it.`)]
       : [],
   );
 
 const fileSize: Rule = ({ bytes }) =>
-  bytes.length > largest
+  bytes.length > maxBytes
     ? [
         finding(
           "file-size",
@@ -80,8 +80,8 @@ const sections: Rule = ({ notes }) => {
       finding(
         "not-template",
         0,
-        'None of the template\'s sections is here. Run "holdfast project lint --fix" to add them after what is written.',
-        safely(() => addSection(notes, "continuity", [])),
+        'The file has none of the template\'s sections. Run "holdfast project lint --fix" to add them after the existing text.',
+        unlessUnsafe(() => addSection(notes, "continuity", [])),
       ),
     ];
   }
@@ -90,14 +90,14 @@ const sections: Rule = ({ notes }) => {
       "missing-section",
       Math.max(0, notes.lines.texts.length - 1),
       `The section "${sectionNames[key]}" is missing.`,
-      // One at a time: the place of the next depends on the one before.
-      index === 0 ? safely(() => addSection(notes, key, [])) : undefined,
+      // One at a time: the position of the next depends on the one before.
+      index === 0 ? unlessUnsafe(() => addSection(notes, key, [])) : undefined,
     ),
   );
 };
 
-/** A file that cannot be written to without harm is reported, not fixed. */
-function safely<T>(work: () => T): T | undefined {
+/** A file that cannot be edited safely is reported, not fixed. */
+function unlessUnsafe<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
@@ -110,7 +110,7 @@ const duplicateSection: Rule = ({ notes }) =>
     finding(
       "duplicate-section",
       line,
-      `"${sectionNames[key]}" comes a second time; only the first is read. Join the two.`,
+      `"${sectionNames[key]}" appears twice; only the first one is read. Merge them.`,
     ),
   );
 
@@ -124,7 +124,7 @@ const checkbox: Rule = ({ notes }) =>
         return finding(
           "checkbox",
           line,
-          "The point has no checkbox: begin it with [ ] or [x].",
+          "The item has no checkbox: start it with [ ] or [x].",
           replaceLine(line, fixed),
         );
       }),
@@ -134,7 +134,7 @@ const blockerKind: Rule = ({ notes }) =>
   itemsOf(notes, "blockers")
     .filter(({ text }) => !/^(?:\*\*)?(?:waiting|blocked|resolved)(?:\*\*)?\s*:/i.test(text))
     .map(({ line }) =>
-      finding("blocker-kind", line, "The blocker does not begin with Waiting:, Blocked: or Resolved:."),
+      finding("blocker-kind", line, "The blocker does not start with Waiting:, Blocked: or Resolved:."),
     );
 
 export const structureRules: readonly Rule[] = [

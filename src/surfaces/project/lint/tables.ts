@@ -33,14 +33,18 @@ function headShape(key: TableKey, table: Table): Finding[] {
   const found: Finding[] = [];
   if (missing.length > 0)
     found.push(
-      finding("table-shape", line, `The table lacks ${missing.map((name) => `"${name}"`).join(", ")}.`),
+      finding(
+        "table-shape",
+        line,
+        `The table has no column ${missing.map((name) => `"${name}"`).join(", ")}.`,
+      ),
     );
   if (table.delimiters !== cells.length)
     found.push(
       finding(
         "table-shape",
         line + 1,
-        `The header has ${cells.length} columns and the line under it ${table.delimiters}.`,
+        `The header has ${cells.length} columns but the delimiter row has ${table.delimiters}.`,
         replaceLine(
           line + 1,
           `|${cells.map(({ text }) => "-".repeat(Math.max(3, text.length + 2))).join("|")}|`,
@@ -55,8 +59,8 @@ function rowShapes({ header, rows }: Table, texts: readonly string[]): Finding[]
   return rows
     .filter(({ cells }) => cells.length !== columns)
     .map(({ line, cells }) => {
-      const message = `The row has ${cells.length} cells and the table ${columns} columns.`;
-      // Which of the pipes is too many only a person can say.
+      const message = `The row has ${cells.length} cells but the table has ${columns} columns.`;
+      // Only a person can tell which pipe is the extra one.
       if (cells.length > columns)
         return finding("table-shape", line, `${message} Write a pipe inside a cell as \\|.`);
       const text = (texts[line] ?? "").trimEnd();
@@ -70,14 +74,14 @@ function rowShapes({ header, rows }: Table, texts: readonly string[]): Finding[]
     });
 }
 
-/** Rows that a blank line has cut off from their table. */
+/** Rows that a blank line separates from their table. */
 function strayRows(table: Table, texts: readonly string[], end: number): Finding[] {
   const last = table.rows.at(-1)?.line ?? table.header.line + 1;
   const found: Finding[] = [];
   for (let line = last + 1; line < end; line++) {
     if (/^\s*\|.*\|\s*$/.test(texts[line] ?? ""))
       found.push(
-        finding("table-shape", line, "The row stands apart from its table. Remove what is between them."),
+        finding("table-shape", line, "The row is separated from its table. Remove the lines between them."),
       );
   }
   return found;
@@ -91,19 +95,13 @@ const debtIds: Rule = ({ notes }) => {
   return table.rows.flatMap(({ line, cells }) => {
     const id = cells[column]?.text ?? "";
     if (!/^TD-\d{3,}$/.test(id))
-      return [finding("debt-id", line, `${JSON.stringify(id)} is no id of the form TD-001.`)];
+      return [finding("debt-id", line, `${JSON.stringify(id)} is not an id of the form TD-001.`)];
     const first = seen.get(id);
     if (first === undefined) {
       seen.set(id, line);
       return [];
     }
-    return [
-      finding(
-        "duplicate-id",
-        line,
-        `${id} stands on line ${first + 1} already. Give this row an id of its own.`,
-      ),
-    ];
+    return [finding("duplicate-id", line, `Line ${first + 1} already uses ${id}. Give this row another id.`)];
   });
 };
 
@@ -117,7 +115,9 @@ const severity: Rule = ({ notes }) =>
       cell && severities.some((each) => each === upper)
         ? replaceLine(line, replaceCell(notes.lines.texts[line] ?? "", cell, upper))
         : undefined;
-    return [finding("severity", line, `${JSON.stringify(text)} is none of ${severities.join(", ")}.`, fixed)];
+    return [
+      finding("severity", line, `${JSON.stringify(text)} must be one of ${severities.join(", ")}.`, fixed),
+    ];
   });
 
 const timestampColumns: [key: TableKey, column: string][] = [
@@ -159,34 +159,34 @@ function eachCell(
 
 export const tableRules: readonly Rule[] = [tableShape, debtIds, severity, tableTimestamps];
 
-/** Committed rows of the log must stand at its beginning, unchanged; why that could not be checked otherwise. */
+/** Checks that the log starts with its committed rows, unchanged; or returns why it could not be checked. */
 export function checkAppendOnly({ file, notes }: LintSubject): { findings: Finding[] } | { skipped: string } {
   const committed = committedNotes(file);
   if ("none" in committed) return { skipped: committed.none };
   const table = tableOf(notes, "log");
   const now = logRows(table);
   const before = logRows(tableOf(parseNotes(committed.text), "log"));
-  const place = (index: number) => now[Math.min(index, now.length - 1)]?.line ?? table?.header.line ?? 0;
+  const lineFor = (index: number) => now[Math.min(index, now.length - 1)]?.line ?? table?.header.line ?? 0;
   const kept = new Set(now.map(({ key }) => key));
-  const gone = new Map<string, Finding>();
+  const lost = new Map<string, Finding>();
   for (const rows of [
     before,
     ...committed.earlier.map((text) => logRows(tableOf(parseNotes(text), "log"))),
   ]) {
     rows.forEach(({ key, text }, index) => {
-      if (kept.has(key) || gone.has(key)) return;
-      const said = `The committed row ${JSON.stringify(text.slice(0, 120))} was changed or removed. Put it back; new rows go to the end.`;
-      gone.set(key, finding("append-only-log", place(index), said));
+      if (kept.has(key) || lost.has(key)) return;
+      const message = `The committed row ${JSON.stringify(text.slice(0, 120))} was changed or removed. Restore it; add new rows at the end.`;
+      lost.set(key, finding("append-only-log", lineFor(index), message));
     });
   }
   const broken = before.findIndex(({ key }, index) => now[index]?.key !== key);
-  if (gone.size > 0 || broken === -1) return { findings: [...gone.values()] };
-  const said =
-    "Committed rows stand in another order, or a row was put between them. New rows go to the end.";
-  return { findings: [finding("append-only-log", place(broken), said)] };
+  if (lost.size > 0 || broken === -1) return { findings: [...lost.values()] };
+  const message =
+    "Committed rows were reordered, or a row was inserted between them. Add new rows at the end.";
+  return { findings: [finding("append-only-log", lineFor(broken), message)] };
 }
 
-/** Rows by what they say; how their time is written, and empty cells that were filled up, make no difference. */
+/** Rows with a key to compare them by; it ignores the timestamp's format and trailing empty cells. */
 function logRows(table: Table | undefined): { line: number; text: string; key: string }[] {
   return (table?.rows ?? []).map(({ line, cells }) => {
     const texts = cells.map(({ text }) => text);

@@ -3,12 +3,12 @@ import { parseReference, type Reference, spanText } from "../verify/references.t
 import { readMarkdown } from "./markdown.ts";
 import type { Entry, Notes } from "./parse.ts";
 
-/** Word for word what stands at a place of the code. */
+/** A word-for-word quote and its location in the code. */
 export interface Evidence {
   line: number;
-  /** Undefined when no code is quoted. */
+  /** Undefined if no code is quoted. */
   quote: string | undefined;
-  /** Undefined when no place is named. */
+  /** Undefined if no location is given. */
   reference: Reference | undefined;
   text: string;
 }
@@ -22,20 +22,20 @@ export interface Decision {
   evidence: Evidence[];
   scenarios: string[];
   by: string;
-  /** Lines that belong to none of these. */
+  /** All other lines. */
   other: string[];
 }
 
 const labels = ["decision", "rationale", "evidence", "test scenarios", "decided by"] as const;
 type Label = (typeof labels)[number];
 
-/** What is said under each label, line by line. */
+/** The lines under each label. */
 type Parts = Map<Label | "", { line: number; text: string }[]>;
 
-/** An entry written as we write it is read by its lines; one that is written otherwise, by the Markdown parser. */
+/** Reads an entry in our own format line by line, and any other with the Markdown parser. */
 export function readDecision(notes: Notes, entry: Entry): Decision {
   const [under = "", ...rest] = notes.lines.texts.slice(entry.line + 1, entry.end);
-  // What underlines the heading belongs to it.
+  // An underline belongs to the heading.
   const own = [/^ {0,3}(?:=+|-+)\s*$/.test(under) ? "" : under, ...rest];
   const parts = partsByLine(own, entry.line + 1, notes.outline.inert);
   const usual = labels.slice(0, 4).every((label) => parts.has(label));
@@ -76,74 +76,73 @@ function partsByLine(own: readonly string[], first: number, inert: ReadonlySet<n
     const [, name, rest = ""] = /^\*\*([A-Za-z ]+):?\*\*:?[ \t]*(.*)$/.exec(text) ?? [];
     const known = labels.find((each) => each === name?.toLowerCase());
     label = known ?? (name === undefined ? label : "");
-    const said = parts.get(label) ?? [];
-    parts.set(label, said);
+    const part = parts.get(label) ?? [];
+    parts.set(label, part);
     const content = known ? rest : text;
-    if (content.trim() !== "") said.push({ line, text: content.trim() });
+    if (content.trim() !== "") part.push({ line, text: content.trim() });
   });
   return parts;
 }
 
-/** Labels may be points of a list, or stand in the middle of a paragraph. */
+/** Labels may be list items, or in the middle of a paragraph. */
 function partsByMarkdown(text: string, first: number): Parts {
   const parts: Parts = new Map();
   let label: Label | "" = "";
-  const say = (line: number, said: string) => {
-    const list = parts.get(label) ?? [];
-    parts.set(label, list);
-    if (said.trim() !== "") list.push({ line, text: said.trim() });
+  const add = (line: number, content: string) => {
+    const part = parts.get(label) ?? [];
+    parts.set(label, part);
+    if (content.trim() !== "") part.push({ line, text: content.trim() });
   };
   const readPhrase = (children: readonly PhrasingContent[]) => {
-    let said = "";
+    let content = "";
     let line = first;
     for (const child of children) {
       const source = sourceOf(text, child);
       const name = child.type === "strong" ? source.replaceAll(/[*_:]/g, "").trim().toLowerCase() : undefined;
       const known = labels.find((each) => each === name);
-      if (said === "" || known) line = said === "" ? lineOf(child, first) : line;
+      if (content === "" || known) line = content === "" ? lineOf(child, first) : line;
       if (known) {
-        say(line, said);
+        add(line, content);
         label = known;
-        said = "";
+        content = "";
         line = lineOf(child, first);
-      } else said += said === "" ? source.replace(/^\s*:\s*/, "") : source;
+      } else content += content === "" ? source.replace(/^\s*:\s*/, "") : source;
     }
-    say(line, said);
+    add(line, content);
   };
   const readNode = (node: RootContent | ListItem["children"][number]): void => {
     if (node.type === "paragraph" || node.type === "heading") readPhrase(node.children);
     else if (node.type === "list") for (const item of node.children) item.children.forEach(readNode);
     else if (node.type !== "html")
-      say(lineOf(node, first), sourceOf(text, node).replaceAll(/\s*\n\s*/g, " "));
+      add(lineOf(node, first), sourceOf(text, node).replaceAll(/\s*\n\s*/g, " "));
   };
   readMarkdown(text).children.forEach(readNode);
   return parts;
 }
 
-interface Placed {
+interface Positioned {
   position?: { start: { line: number; offset?: number }; end: { offset?: number } } | undefined;
 }
 
-function sourceOf(text: string, { position }: Placed): string {
+function sourceOf(text: string, { position }: Positioned): string {
   return text.slice(position?.start.offset ?? 0, position?.end.offset ?? 0);
 }
 
-function lineOf({ position }: Placed, first: number): number {
+function lineOf({ position }: Positioned, first: number): number {
   return first + (position?.start.line ?? 1) - 1;
 }
 
-/** A quote is a line of code, not a file. */
-const longestEvidence = 4_000;
+const maxEvidenceLength = 4_000;
 
 const evidenceLine = /^(?:[-*+]\s+|\d+[.)]\s+)?(`+)(?!`)(.*?[^`])\1(?!`)(.*)$/;
 
 function readEvidence({ line, text }: { line: number; text: string }): Evidence {
-  const [, , inside, after = ""] = evidenceLine.exec(text.slice(0, longestEvidence)) ?? [];
-  const place = /\[(.+)\]/.exec(inside === undefined ? text : after)?.[1];
+  const [, , inside, after = ""] = evidenceLine.exec(text.slice(0, maxEvidenceLength)) ?? [];
+  const location = /\[(.+)\]/.exec(inside === undefined ? text : after)?.[1];
   return {
     line,
     quote: inside === undefined ? undefined : spanText(inside),
-    reference: place === undefined ? undefined : parseReference(place),
+    reference: location === undefined ? undefined : parseReference(location),
     text,
   };
 }

@@ -18,23 +18,24 @@ import {
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../../../errors.ts";
-import { usualPaths } from "./places.ts";
+import { defaultPaths } from "./places.ts";
 
-/** Where a project keeps its NOTES.md. */
+/** The location of a project's NOTES.md. */
 export interface NotesFile {
-  /** The project's directory, links resolved. */
+  /** The project's directory, with links resolved. */
   root: string;
   /** The file's absolute path. */
   path: string;
-  /** The same, from the root, with slashes. */
+  /** The path relative to the root, with forward slashes. */
   name: string;
 }
 
-/** The NOTES.md of a project: the one that is asked for, the one that exists, or where a new one would go. */
+/** Locates a project's NOTES.md: the given path, the first default path that exists, or the path for a new file. */
 export function locateNotes(root: string, path?: string): NotesFile {
   const real = realRoot(root);
-  const chosen = path ?? usualPaths.find((each) => existsSync(join(real, each))) ?? usualPaths.at(-1) ?? "";
-  if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is no path");
+  const chosen =
+    path ?? defaultPaths.find((each) => existsSync(join(real, each))) ?? defaultPaths.at(-1) ?? "";
+  if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is not a valid path");
   const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
   const name = relative(real, absolute);
   if (name === "" || name.startsWith("..") || isAbsolute(name))
@@ -42,7 +43,7 @@ export function locateNotes(root: string, path?: string): NotesFile {
   return { root: real, path: absolute, name: name.split(sep).join("/") };
 }
 
-/** The nearest directory upwards that has notes, our folder or a repository; the given one when there is none. */
+/** The nearest ancestor with notes, a .holdfast folder or a repository; the given directory if there is none. */
 export function findProjectRoot(from: string): string {
   const isRoot = (directory: string) =>
     [".git", ".holdfast", "grimoires/loa/NOTES.md"].some((each) => existsSync(join(directory, each)));
@@ -58,21 +59,20 @@ function realRoot(root: string): string {
   } catch (cause) {
     throw new HoldfastError(
       "invalid_input",
-      `The project directory ${root} cannot be opened: ${(cause as Error).message}. Name one that exists.`,
+      `The project directory ${root} cannot be opened: ${(cause as Error).message}. Use an existing directory.`,
       { cause },
     );
   }
 }
 
 function underRealRoot(root: string, real: string, path: string): string {
-  const given = resolve(root);
-  const inside = relative(given, path);
+  const inside = relative(resolve(root), path);
   return inside.startsWith("..") || isAbsolute(inside) ? path : join(real, inside);
 }
 
-/** The file's bytes and what the system says of it; undefined when there is none. */
+/** The file's bytes and stats; undefined if it does not exist. */
 export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } | undefined {
-  if (!checkPlace(file)) return undefined;
+  if (!checkPath(file)) return undefined;
   return inParent(file, "read", (parent) => {
     let descriptor: number;
     try {
@@ -84,7 +84,7 @@ export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } 
     }
     try {
       const stats = fstatSync(descriptor);
-      if (!stats.isFile()) throw refused(file.name, "is no ordinary file");
+      if (!stats.isFile()) throw refused(file.name, "is not a regular file");
       return { bytes: readFileSync(descriptor), stats };
     } finally {
       closeSync(descriptor);
@@ -92,16 +92,16 @@ export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } 
   });
 }
 
-/** Replaces the file in one step: whoever reads sees the old one or the new one. To be called with the lock held. */
+/** Replaces the file atomically: readers see the old or the new one. Call it with the lock held. */
 export function writeNotesFile(file: NotesFile, text: string): void {
-  checkPlace(file);
+  checkPath(file);
   try {
     mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw failed(file, "written", error);
   }
-  const mode = (checkPlace(file)?.mode ?? 0o600) & 0o777;
-  // A new file in its place would not ask; whoever took the right to write away meant it.
+  const mode = (checkPath(file)?.mode ?? 0o600) & 0o777;
+  // Renaming over it would ignore its mode, so respect a read-only file here.
   if ((mode & 0o222) === 0) {
     throw new HoldfastError(
       "store_read_only",
@@ -136,19 +136,19 @@ function writeNewFile(path: string, text: string, mode: number): void {
 }
 
 /**
- * Runs the work in the file's directory, held open: if somebody puts a link in its place meanwhile, the work still
- * happens in the directory that was checked. Where the system cannot name an open directory, its path is used.
+ * Runs the work in the file's directory through an open descriptor: if another process replaces the directory with a
+ * link, the work still happens in the directory that was checked. Falls back to the path without /proc/self/fd.
  */
 function inParent<T>(file: NotesFile, what: string, work: (parent: string, directory?: number) => T): T {
   const path = dirname(file.path);
   try {
-    // Windows opens no directories.
+    // Windows cannot open directories.
     if (process.platform === "win32") return work(path);
     const directory = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
     try {
-      const held = `/proc/self/fd/${directory}`;
-      const parent = existsSync(held) ? held : path;
-      if (realpathSync.native(parent) !== path) throw refused(file.name, "leads through a link");
+      const open = `/proc/self/fd/${directory}`;
+      const parent = existsSync(open) ? open : path;
+      if (realpathSync.native(parent) !== path) throw refused(file.name, "goes through a link");
       return work(parent, directory);
     } finally {
       closeSync(directory);
@@ -158,28 +158,28 @@ function inParent<T>(file: NotesFile, what: string, work: (parent: string, direc
   }
 }
 
-/** What a writer that was killed left behind. */
+/** Removes the temporary files of killed writers. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent))
     if (/^\.NOTES\.\d+\.[a-z0-9]+\.tmp$/.test(name)) rmSync(join(parent, name), { force: true });
 }
 
-/** Refuses links on the way from the root to the file; what is there, or undefined when nothing is. */
-function checkPlace(file: NotesFile): Stats | undefined {
-  let place = file.root;
+/** Refuses links between the root and the file; returns the file's stats, or undefined if it does not exist. */
+function checkPath(file: NotesFile): Stats | undefined {
+  let path = file.root;
   for (const part of file.name.split("/")) {
-    place = join(place, part);
+    path = join(path, part);
     let stats: Stats;
     try {
-      stats = lstatSync(place);
+      stats = lstatSync(path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw failed(file, "read", error);
     }
     if (stats.isSymbolicLink())
-      throw refused(file.name, `leads through a link (${relative(file.root, place)})`);
-    if (place === file.path && !stats.isFile()) throw refused(file.name, "is no ordinary file");
-    if (place === file.path) return stats;
+      throw refused(file.name, `goes through a link (${relative(file.root, path)})`);
+    if (path === file.path && !stats.isFile()) throw refused(file.name, "is not a regular file");
+    if (path === file.path) return stats;
   }
   return undefined;
 }
@@ -187,7 +187,7 @@ function checkPlace(file: NotesFile): Stats | undefined {
 function refused(path: string, why: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `${JSON.stringify(path)} ${why}, so it is not used as NOTES.md. Name an ordinary file inside the project.`,
+    `${JSON.stringify(path)} ${why}, so it cannot be used as NOTES.md. Use a regular file inside the project.`,
     { data: { path } },
   );
 }

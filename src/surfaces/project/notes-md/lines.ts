@@ -1,11 +1,11 @@
-/** A text cut into lines, with what ends each of them; joined again it is the same text. */
+/** A text split into lines with their line ends; joining them restores the text. */
 export interface Lines {
   texts: string[];
-  /** "\n", "\r\n" or "\r"; "" after the last line when the file does not end with a line end. */
+  /** "\n", "\r\n" or "\r"; "" for a last line without a line end. */
   ends: string[];
 }
 
-/** One change: at line `at` (from 0), `remove` lines give way to others. */
+/** One change: replaces `remove` lines at line `at` (from 0) with `insert`. */
 export interface LineEdit {
   at: number;
   remove: number;
@@ -32,17 +32,17 @@ export function joinLines({ texts, ends }: Lines): string {
   return texts.map((text, line) => text + ends[line]).join("");
 }
 
-/** Applies edits that do not overlap; every byte outside the edited lines stays. */
+/** Applies non-overlapping edits; every byte outside the edited lines is unchanged. */
 export function applyLineEdits(lines: Lines, edits: readonly LineEdit[]): string {
   const texts = [...lines.texts];
   const ends = [...lines.ends];
-  const usual = usualEnd(lines);
-  // From the end, so that places stay true; of two at one line the first stands first.
+  const usual = commonLineEnd(lines);
+  // From the end, so that line numbers stay valid; edits at the same line keep their order.
   for (const { at, remove, insert } of edits.toReversed().sort((a, b) => b.at - a.at)) {
     const neighbour = ends[at] || ends[at - 1] || usual;
     const inserted = insert.map(() => neighbour);
     const isLast = at + remove >= texts.length;
-    // A file without a final line end stays one: the new last line takes that over.
+    // A file without a final line end stays that way.
     if (isLast && texts.length > 0 && ends.at(-1) === "" && insert.length > 0) {
       inserted[inserted.length - 1] = "";
       if (at > 0 && ends[at - 1] === "") ends[at - 1] = usual;
@@ -53,8 +53,8 @@ export function applyLineEdits(lines: Lines, edits: readonly LineEdit[]): string
   return joinLines({ texts, ends });
 }
 
-/** The line end that the file has most of. */
-export function usualEnd({ ends }: Lines): string {
+/** The most common line end of the file. */
+export function commonLineEnd({ ends }: Lines): string {
   const counts = new Map<string, number>();
   for (const end of ends) if (end !== "") counts.set(end, (counts.get(end) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "\n";

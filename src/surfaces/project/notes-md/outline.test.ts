@@ -7,7 +7,7 @@ import { splitLines } from "./lines.ts";
 import { readMarkdown } from "./markdown.ts";
 import { outlineOf } from "./outline.ts";
 
-/** Headings of the document itself as the Markdown parser sees them. */
+/** Top-level headings according to the Markdown parser. */
 function headingsByParser(text: string): string[] {
   const found: string[] = [];
   const visit = (node: Nodes) => {
@@ -21,7 +21,7 @@ function headingsByParser(text: string): string[] {
   return found;
 }
 
-/** Without a lone inline tag: after a list item the parser and the specification disagree on what that ends. */
+/** Omits a lone inline tag: after a list item, parser and specification disagree on what it ends. */
 const piece = fc.constantFrom(
   "## Session Continuity",
   "### Decision Log ###",
@@ -61,7 +61,7 @@ const piece = fc.constantFrom(
   "",
 );
 
-test("the outline sees the headings that the Markdown parser sees [project.parser]", () => {
+test("the outline finds the same headings as the Markdown parser [project.parser]", () => {
   assert.deepEqual(
     outlineOf(splitLines(seedNotes).texts).headings.map(({ line, level }) => `${line + 1}:${level}`),
     headingsByParser(seedNotes),

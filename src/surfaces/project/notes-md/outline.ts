@@ -1,6 +1,6 @@
 import { isHead } from "./table.ts";
 
-/** A heading of the file; lines count from 0. */
+/** A heading; lines count from 0. */
 export interface Heading {
   line: number;
   level: number;
@@ -9,20 +9,20 @@ export interface Heading {
 
 export interface Outline {
   headings: Heading[];
-  /** Lines that are code, comments or HTML: nothing in them is structure. */
+  /** Lines of code, comments or HTML, which contain no structure. */
   inert: Set<number>;
-  /** A code block or comment that never ends, by the line it begins on. */
+  /** A code block or comment that is never closed, with its first line. */
   unclosed: { line: number; what: string } | undefined;
 }
 
-/** What is open: until when, and how deep in a list it stands. */
+/** An open code or HTML block. */
 interface Open {
   kind: "fence" | "html";
   line: number;
-  /** The fence's marks, or what ends the HTML. */
-  mark: string;
+  /** The fence, "blank" for HTML that ends at a blank line, or "". */
+  marker: string;
   until: RegExp;
-  /** It belongs to a list item that begins this far in, and ends with it. */
+  /** Indentation of the list item it belongs to, and ends with. */
   indent: number;
   what: string;
 }
@@ -31,7 +31,7 @@ const rule = /^ *(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;
 
 const fence = /^(`{3,}(?=[^`]*$)|~{3,})/;
 
-/** HTML that runs to a mark, or to a blank line when it has none. */
+/** HTML blocks that end at a marker; others end at a blank line. */
 const htmlBlocks: [start: RegExp, until: RegExp, what: string][] = [
   [/^<!--/, /-->/, "comment"],
   [/^<(?:script|pre|style|textarea)(?=[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i, "HTML block"],
@@ -45,25 +45,25 @@ const htmlUntilBlank =
 const loneTag =
   /^(?:<[a-z][a-z\d-]*(?:\s+[a-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?)*\s*\/?>|<\/[a-z][a-z\d-]*\s*>)\s*$/i;
 
-/** Longer lines are no structure: nobody reads them, and patterns would take their time over them. */
-export const longestLine = 20_000;
+/** Longer lines are not parsed: they are not meant for people, and matching patterns against them is slow. */
+export const maxLineLength = 20_000;
 
-/** What the lines so far have left open. */
+/** The parser's state after the lines so far. */
 interface Scan {
   outline: Outline;
   open: Open | undefined;
-  /** How far in the content of each open list item begins. */
+  /** Indentation of the content of each open list item. */
   items: number[];
   paragraph: boolean;
-  /** The lines of a paragraph that stands in no list and no quote: underlined, it is a heading. */
+  /** The lines of a paragraph outside lists and quotes, which an underline turns into a heading. */
   title: { line: number; texts: string[] } | undefined;
   table: boolean;
   previous: string;
 }
 
 /**
- * Headings by line, and the lines that are no structure. A real parser takes seconds for a megabyte, so it reads
- * only the pieces that matter; that both see the same headings is a property test.
+ * Finds the headings and the lines without structure. A full parser takes seconds per megabyte, so it only reads the
+ * pieces that matter; a property test checks that both find the same headings.
  */
 export function outlineOf(texts: readonly string[]): Outline {
   const outline: Outline = { headings: [], inert: new Set(), unclosed: undefined };
@@ -77,7 +77,7 @@ export function outlineOf(texts: readonly string[]): Outline {
     previous: "",
   };
   texts.forEach((raw, line) => {
-    if (raw.length > longestLine) outline.inert.add(line);
+    if (raw.length > maxLineLength) outline.inert.add(line);
     else readLine(scan, expandTabs(line === 0 ? raw.replace(/^\uFEFF/, "") : raw), line);
     scan.previous = raw;
   });
@@ -105,15 +105,15 @@ function readLine(scan: Scan, text: string, line: number): void {
     return;
   }
   if (title && readUnderline(scan, title, text, line)) return;
-  // In a list any marker begins the next item; in a paragraph only some do.
-  const begins = beginsBlock(text) || (scan.items.length > 0 && /^ *(?:[-*+]|\d{1,9}[.)])(?: |$)/.test(text));
-  // Plain text goes on with the paragraph above, wherever that stands.
+  // In a list any marker starts the next item; in a paragraph only some do.
+  const starts = startsBlock(text) || (scan.items.length > 0 && /^ *(?:[-*+]|\d{1,9}[.)])(?: |$)/.test(text));
+  // Plain text continues the paragraph above, even in a list or quote.
   const inner = scan.items.at(-1) ?? 0;
-  const goesOn = afterText && !begins && (inner === 0 || indent < inner);
-  if (!goesOn) scan.items = scan.items.filter((each) => indent >= each);
+  const continues = afterText && !starts && (inner === 0 || indent < inner);
+  if (!continues) scan.items = scan.items.filter((each) => indent >= each);
   const outer = scan.items.at(-1) ?? 0;
-  if (goesOn || indent - outer >= 4) {
-    scan.table = goesOn && inner === 0 && isHead(scan.previous, text);
+  if (continues || indent - outer >= 4) {
+    scan.table = continues && inner === 0 && isHead(scan.previous, text);
     scan.paragraph = afterText && !scan.table;
     if (scan.paragraph) scan.title = title;
     title?.texts.push(text);
@@ -129,7 +129,7 @@ function readLine(scan: Scan, text: string, line: number): void {
   }
   const heading = readHeading(content.slice(item));
   if (heading && item === 0) headings.push({ line, ...heading });
-  scan.table = !begins && (scan.table || (afterText && isHead(scan.previous, text)));
+  scan.table = !starts && (scan.table || (afterText && isHead(scan.previous, text)));
   scan.paragraph =
     !scan.table &&
     !heading &&
@@ -143,39 +143,39 @@ const quoted = /^ *>/;
 
 function isQuotedText(content: string): boolean {
   const text = content.replace(/^(?: *(?:>|(?:[-*+]|\d{1,9}[.)])(?= |$)))+ ?/, "");
-  return text.trim() !== "" && !text.startsWith("    ") && !beginsBlock(text) && !loneTag.test(text);
+  return text.trim() !== "" && !text.startsWith("    ") && !startsBlock(text) && !loneTag.test(text);
 }
 
-const linkPlace = /^ {0,3}\[[^\]]+\]: *(?!<[^>]*$)\S+(?: +(?:"[^"]*"|'[^']*'|\([^)]*\)))? *$/;
+const linkDefinition = /^ {0,3}\[[^\]]+\]: *(?!<[^>]*$)\S+(?: +(?:"[^"]*"|'[^']*'|\([^)]*\)))? *$/;
 
-/** A paragraph with a line of `=` or `-` under it is a heading; lines that say where links lead do not count. */
+/** A paragraph underlined with `=` or `-` is a heading; link definitions are not part of it. */
 function readUnderline(scan: Scan, title: NonNullable<Scan["title"]>, text: string, line: number): boolean {
-  const [, mark] = /^ {0,3}(=+|-+) *$/.exec(text) ?? [];
-  const first = title.texts.findIndex((each) => !linkPlace.test(each));
-  if (mark === undefined || first === -1) return false;
+  const [, underline] = /^ {0,3}(=+|-+) *$/.exec(text) ?? [];
+  const first = title.texts.findIndex((each) => !linkDefinition.test(each));
+  if (underline === undefined || first === -1) return false;
   const name = title.texts
     .slice(first)
     .map((each) => each.trim())
     .join(" ");
   const start = title.line + first;
-  scan.outline.headings.push({ line: start, level: mark.startsWith("=") ? 1 : 2, title: name });
+  scan.outline.headings.push({ line: start, level: underline.startsWith("=") ? 1 : 2, title: name });
   for (let at = start + 1; at <= line; at++) scan.outline.inert.add(at);
   return true;
 }
 
-/** A heading's level and title, without the marks that may close it. */
+/** A heading's level and title, without closing `#` characters. */
 function readHeading(text: string): { level: number; title: string } | undefined {
-  const [all, marks] = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(text) ?? [];
-  if (all === undefined || marks === undefined) return undefined;
+  const [all, hashes] = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(text) ?? [];
+  if (all === undefined || hashes === undefined) return undefined;
   const title = text.slice(all.length).trim();
   let end = title.length;
   while (title[end - 1] === "#") end--;
   const closed = end === 0 || title[end - 1] === " " || title[end - 1] === "\t";
-  return { level: marks.length, title: closed ? title.slice(0, end).trim() : title };
+  return { level: hashes.length, title: closed ? title.slice(0, end).trim() : title };
 }
 
-/** What cannot be the next line of a paragraph. */
-function beginsBlock(text: string): boolean {
+/** Whether a line starts a new block and so cannot continue a paragraph. */
+function startsBlock(text: string): boolean {
   const content = text.trimStart();
   return (
     readHeading(text) !== undefined ||
@@ -187,18 +187,18 @@ function beginsBlock(text: string): boolean {
   );
 }
 
-/** The line with the markers of its list items blanked out, and how far in their content begins. */
+/** Blanks out the list markers of a line and returns the indentation of the items' content. */
 function enterItems(text: string, outer: number): { content: string; item: number; entered: number[] } {
   const entered: number[] = [];
   let content = text;
   let item = outer;
   for (;;) {
-    const [all, spaces = "", mark = "", gap = ""] =
+    const [all, spaces = "", marker = "", gap = ""] =
       /^( *)([-*+]|\d{1,9}[.)])( +|$)/.exec(content.slice(item)) ?? [];
     if (all === undefined || spaces.length >= 4 || rule.test(content.slice(item)))
       return { content, item, entered };
     const width = gap.length > 4 || gap === "" ? 1 : gap.length;
-    item += spaces.length + mark.length + width;
+    item += spaces.length + marker.length + width;
     content = " ".repeat(item) + content.slice(item);
     entered.push(item);
   }
@@ -214,27 +214,26 @@ function opening(
   if (text.length - content.length - inItem >= 4) return undefined;
   const code = fence.exec(content);
   if (code) {
-    const mark = code[1] ?? "";
-    return { kind: "fence", line, mark, until: /$^/, indent: inItem, what: "code block" };
+    const marker = code[1] ?? "";
+    return { kind: "fence", line, marker, until: /$^/, indent: inItem, what: "code block" };
   }
   for (const [start, until, what] of htmlBlocks) {
-    const begun = start.exec(content);
-    if (!begun) continue;
+    if (!start.test(content)) continue;
     const rest = what === "comment" ? content.slice(2) : content;
-    return until.test(rest) ? "closed" : { kind: "html", line, mark: "", until, indent: inItem, what };
+    return until.test(rest) ? "closed" : { kind: "html", line, marker: "", until, indent: inItem, what };
   }
-  // Any other tag that is alone on its line begins HTML too, unless it stands in a paragraph.
+  // Any other tag alone on its line starts HTML too, unless it continues a paragraph.
   if (htmlUntilBlank.test(content) || (!afterText && loneTag.test(content)))
-    return { kind: "html", line, mark: "blank", until: /$^/, indent: inItem, what: "" };
+    return { kind: "html", line, marker: "blank", until: /$^/, indent: inItem, what: "" };
   return undefined;
 }
 
 function closes(open: Open, text: string, blank: boolean): boolean {
-  if (open.kind === "html") return open.mark === "blank" ? blank : open.until.test(text);
+  if (open.kind === "html") return open.marker === "blank" ? blank : open.until.test(text);
   const content = text.trim();
   return (
-    content.length >= open.mark.length &&
-    content === (open.mark[0] ?? "").repeat(content.length) &&
+    content.length >= open.marker.length &&
+    content === (open.marker[0] ?? "").repeat(content.length) &&
     text.length - text.trimStart().length < open.indent + 4
   );
 }

@@ -4,37 +4,37 @@ import { type Heading, type Outline, outlineOf } from "./outline.ts";
 import { type SectionKey, sectionNames } from "./sections.ts";
 import { findTable, type Table } from "./table.ts";
 
-/** From its heading's line to the line after its last one. */
+/** From its heading to `end`, the line after its last one. */
 export interface Section extends Heading {
   end: number;
 }
 
-/** A point of a list. */
+/** A list item. */
 export interface Item {
   line: number;
   /** The line after its own text. */
   textEnd: number;
-  /** Undefined when it has no checkbox. */
+  /** Undefined if it has no checkbox. */
   done: boolean | undefined;
-  /** Its own text, on one line, without what stands indented under it. */
+  /** Its own text on one line, without nested content. */
   text: string;
 }
 
-/** One entry of the decision log, unread. */
+/** An entry of the decision log; `readDecision` parses its content. */
 export interface Entry extends Section {
   timestamp: string;
   name: string;
 }
 
-/** NOTES.md as read: every part knows its lines. Counted from 0. */
+/** Parsed NOTES.md; every part knows its lines, counted from 0. */
 export interface Notes {
   text: string;
   lines: Lines;
   outline: Outline;
   sections: ReadonlyMap<SectionKey, Section>;
-  /** Known sections that come a second time. */
+  /** Repeated occurrences of known sections. */
   repeated: [key: SectionKey, section: Section][];
-  /** Where merge-conflict markers stand. */
+  /** The ranges of merge-conflict markers. */
   conflicts: { from: number; to: number }[];
 }
 
@@ -80,7 +80,7 @@ export function tableOf(notes: Notes, key: SectionKey): Table | undefined {
 
 const bullet = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
 
-/** The points of a section's lists. What is indented under a point belongs to it. */
+/** The items of a section's lists. Indented content belongs to the item above it. */
 export function itemsOf(notes: Notes, key: SectionKey): Item[] {
   const section = notes.sections.get(key);
   if (!section) return [];
@@ -92,11 +92,11 @@ export function itemsOf(notes: Notes, key: SectionKey): Item[] {
       ? []
       : (bullet.exec(texts[line] ?? "") ?? []);
     if (content === undefined || indent.includes("\t") || indent.length >= 2) continue;
-    const [, mark, rest = ""] = /^(?:\[([ xX])\](?:[ \t]+|$))?(.*)$/.exec(content) ?? [];
+    const [, checkbox, rest = ""] = /^(?:\[([ xX])\](?:[ \t]+|$))?(.*)$/.exec(content) ?? [];
     const item = {
       line,
       textEnd: line + 1,
-      done: mark === undefined ? undefined : mark !== " ",
+      done: checkbox === undefined ? undefined : checkbox !== " ",
       text: rest.trim(),
     };
     while (item.textEnd < last && continues(notes, item.textEnd)) {
@@ -109,13 +109,13 @@ export function itemsOf(notes: Notes, key: SectionKey): Item[] {
   return items;
 }
 
-/** Whether a line goes on with the point above it. */
+/** Whether a line continues the item above it. */
 function continues(notes: Notes, line: number): boolean {
   const text = notes.lines.texts[line] ?? "";
   return text.trim() !== "" && !notes.outline.inert.has(line) && !bullet.test(text) && !/^\s*[|>]/.test(text);
 }
 
-/** The line after everything that belongs to the last point of a section. */
+/** The line after the last item of a section, including its nested content. */
 export function listEnd(notes: Notes, key: SectionKey): number | undefined {
   const section = notes.sections.get(key);
   const last = itemsOf(notes, key).at(-1);
@@ -130,7 +130,7 @@ export function listEnd(notes: Notes, key: SectionKey): number | undefined {
   return end;
 }
 
-/** The entries of the decision log, in the file's order. */
+/** The entries of the decision log, in file order. */
 export function entriesOf(notes: Notes): Entry[] {
   const log = notes.sections.get("decisions");
   if (!log) return [];
@@ -147,17 +147,17 @@ export function entriesOf(notes: Notes): Entry[] {
   });
 }
 
-/** The newest decisions, oldest of them first: by their timestamps, or by their place where those say nothing. */
+/** The newest decisions, oldest first: by timestamp, or by file order if any timestamp is invalid. */
 export function newestEntries(entries: readonly Entry[], count: number): Entry[] {
-  const dated = entries.map((entry, place) => ({ entry, place, at: Date.parse(entry.timestamp) }));
+  const dated = entries.map((entry, index) => ({ entry, index, at: Date.parse(entry.timestamp) }));
   const known = dated.every(({ at }) => !Number.isNaN(at));
   return dated
-    .sort((a, b) => (known ? a.at - b.at : 0) || a.place - b.place)
+    .sort((a, b) => (known ? a.at - b.at : 0) || a.index - b.index)
     .slice(Math.max(0, dated.length - count))
     .map(({ entry }) => entry);
 }
 
-/** `**Name**: value` points of the active context. */
+/** The `**Name**: value` items of the active context. */
 export function contextFields(notes: Notes): Map<string, { value: string; item: Item }> {
   const fields = new Map<string, { value: string; item: Item }>();
   for (const item of itemsOf(notes, "context")) {
@@ -173,7 +173,7 @@ function findConflicts(texts: readonly string[]): Notes["conflicts"] {
   texts.forEach((text, line) => {
     if (/^<{7}(?: |$)/.test(text)) from ??= line;
     else if (/^>{7}(?: |$)/.test(text)) {
-      // One without a beginning was left behind by somebody who merged by hand.
+      // An end marker alone was left behind by a manual merge.
       found.push({ from: from ?? line, to: line });
       from = undefined;
     }

@@ -1,16 +1,18 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** Where a project's NOTES.md may lie, from its root; a new one goes to the last. */
-export const usualPaths: readonly string[] = ["grimoires/loa/NOTES.md", ".holdfast/NOTES.md"];
+/** Default paths of NOTES.md, from the project's root; a new file goes to the last. */
+export const defaultPaths: readonly string[] = ["grimoires/loa/NOTES.md", ".holdfast/NOTES.md"];
 
-/** The path that the environment names, from the root; an empty variable is one that was not set. */
+/** The path in $HOLDFAST_NOTES, from the root; an empty variable counts as unset. */
 export function pathInEnvironment(): string | undefined {
   return process.env.HOLDFAST_NOTES || undefined;
 }
 
-/** Whether a project has notes. Nothing that reads them is loaded for this. */
+/** Whether a project has notes; does not load the code that reads them. */
 export function hasNotes(root: string): boolean {
-  const given = pathInEnvironment();
-  return (given === undefined ? usualPaths : [given]).some((path) => existsSync(resolve(root, path)));
+  const configured = pathInEnvironment();
+  return (configured === undefined ? defaultPaths : [configured]).some((path) =>
+    existsSync(resolve(root, path)),
+  );
 }

@@ -1,4 +1,4 @@
-/** The parts of NOTES.md, by the headings of the template. */
+/** The sections of NOTES.md and their headings in the template. */
 export const sectionNames = {
   continuity: "Session Continuity",
   context: "Active Context",
@@ -21,7 +21,6 @@ export const continuityParts: readonly SectionKey[] = ["context", "identifiers",
 
 export const severities = ["LOW", "MEDIUM", "HIGH", "CRITICAL"] as const;
 
-/** The columns of each table. */
 export const tableColumns = {
   identifiers: ["Identifier", "Purpose", "Last Verified"],
   debt: ["ID", "Description", "Severity", "Found By", "Sprint"],
@@ -33,8 +32,8 @@ export type TableKey = keyof typeof tableColumns;
 
 export const tableKeys = Object.keys(tableColumns) as TableKey[];
 
-/** What stands under a section's heading in a new file. */
-const openings: Record<SectionKey, string[]> = {
+/** The lines below a section's heading in a new file. */
+const initialLines: Record<SectionKey, string[]> = {
   continuity: ["<!-- CRITICAL: Load this section FIRST after /clear (~100 tokens) -->"],
   context: [
     "- **Current Bead**: none",
@@ -62,10 +61,10 @@ export function emptyTable(key: TableKey): string[] {
   return [`| ${columns.join(" | ")} |`, `|${columns.map((name) => "-".repeat(name.length + 2)).join("|")}|`];
 }
 
-/** A section as the template has it, heading first. */
+/** An empty section of the template, heading first. */
 export function newSection(key: SectionKey): string[] {
   const level = continuityParts.includes(key) ? "###" : "##";
-  return [`${level} ${sectionNames[key]}`, ...openings[key]];
+  return [`${level} ${sectionNames[key]}`, ...initialLines[key]];
 }
 
 /** A new NOTES.md. */

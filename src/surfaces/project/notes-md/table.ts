@@ -1,4 +1,4 @@
-/** A cell, and where in its line it stands. */
+/** A cell and its position in the line. */
 export interface Cell {
   text: string;
   from: number;
@@ -12,14 +12,14 @@ export interface Row {
 
 export interface Table {
   header: Row;
-  /** How many columns the line under the header has. */
+  /** How many columns the delimiter row has. */
   delimiters: number;
   rows: Row[];
 }
 
 const delimiterCell = /^:?-+:?$/;
 
-/** The first table between two lines; undefined when there is none. */
+/** The first table between two lines; undefined if there is none. */
 export function findTable(
   texts: readonly string[],
   from: number,
@@ -37,7 +37,7 @@ export function findTable(
   return undefined;
 }
 
-/** Whether a line and the one under it begin a table. */
+/** Whether a line and the one below it start a table. */
 export function isHead(header: string, under: string): boolean {
   return header.includes("|") && isDelimiter(under) && splitRow(header).length === splitRow(under).length;
 }
@@ -46,12 +46,12 @@ function isDelimiter(text: string): boolean {
   return text.includes("-") && splitRow(text).every((cell) => delimiterCell.test(cell.text));
 }
 
-/** A table goes on until a blank line or until something else begins. */
+/** A table ends at a blank line or where another block starts. */
 function isRow(text: string): boolean {
   return text.trim() !== "" && !/^ {0,3}(?:#{1,6}(?:\s|$)|>|[-*+] |\d+[.)] |```|~~~|<)/.test(text);
 }
 
-/** Cells are cut at pipes that no backslash stands before. */
+/** Splits cells at unescaped pipes. */
 function splitRow(text: string): Cell[] {
   const cells: Cell[] = [];
   const end = text.trimEnd().length;
@@ -64,7 +64,7 @@ function splitRow(text: string): Cell[] {
       from = at + 1;
     }
   }
-  // A backslash as the last character hides the end.
+  // A trailing backslash makes the loop skip the end.
   if (from < end) cells.push(cellAt(text, from, end));
   return cells;
 }
@@ -82,17 +82,16 @@ function unescapePipes(text: string): string {
   return text.replaceAll(/(\\+)\|/g, (_, slashes: string) => `${slashes.slice(0, slashes.length >> 1)}|`);
 }
 
-/** A row as we write it. */
 export function renderRow(cells: readonly string[]): string {
   return `| ${cells.map((cell) => escapePipes(cell)).join(" | ")} |`;
 }
 
-/** The row's line with one cell replaced; its other bytes stay. */
+/** Replaces one cell of a row without changing any other byte. */
 export function replaceCell(line: string, cell: Cell, value: string): string {
   return `${line.slice(0, cell.from)} ${escapePipes(value)} ${line.slice(cell.to)}`;
 }
 
-/** The column of that name, compared without case; -1 when there is none. */
+/** The index of the first column with one of the lower-case names; -1 if there is none. */
 export function columnOf(table: Table, ...names: string[]): number {
   return table.header.cells.findIndex(({ text }) => names.includes(text.toLowerCase()));
 }

@@ -3,23 +3,23 @@ const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-
 const full = new RegExp(`^${date}T${time}$`);
 const any = new RegExp(`^(?:${date}(?:T${time})?|${time})$`);
 
-/** A date and a time with its zone, as ISO 8601 writes them. */
+/** An ISO 8601 date and time with a zone. */
 export function isTimestamp(text: string): boolean {
   return full.test(text) && isDay(text);
 }
 
-/** A date, a time or both: what a table may say. */
+/** A date, a time or both, as tables allow. */
 export function isDateOrTime(text: string): boolean {
   return any.test(text) && isDay(text);
 }
 
-/** The 31st of February has the form of a day only: a date would take it for one in March. */
+/** Rejects February 31st, which `Date` would roll over into March. */
 function isDay(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? [];
   return day === undefined || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
-/** The same moment as ISO 8601, when there is only one way to read the text; without a zone it is UTC. */
+/** The text as an ISO 8601 timestamp, if it is unambiguous; without a zone it is UTC. */
 export function asTimestamp(text: string): string | undefined {
   const [, day, clock, zone] =
     /^(\d{4}-\d{2}-\d{2})[ T,]+(\d{1,2}:\d{2}(?::\d{2})?)\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i.exec(

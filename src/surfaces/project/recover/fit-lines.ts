@@ -1,23 +1,23 @@
 import { takeCharacters } from "../../../engine/text.ts";
 
-/** A line that may be cut: its beginning stays, its text gives way. */
+/** A line that may be cut: `start` is kept, `text` is shortened. */
 export interface CutLine {
   start: string;
   text: string;
-  /** Tokens that the line may take at most. */
-  most: number;
-  /** Smaller ones are kept longer. */
+  /** Max tokens of the line, unless the budget has room left. */
+  maxTokens: number;
+  /** The lowest number is the most important. */
   priority: number;
 }
 
 type Count = (text: string) => number;
 
-/** Longer texts are cut to this before their tokens are counted. */
-const longestCounted = 2_000;
+/** Longer texts are cut to this many characters before counting tokens. */
+const maxCountedLength = 2_000;
 
 /**
- * As many lines as the budget has room for, the important ones first, shown in their given order. What is left
- * goes to the lines that were cut.
+ * Fits as many lines as possible into the budget, most important first, and returns them in their original order.
+ * Lines that were cut share the rest of the budget.
  */
 export function fitLines(
   lines: readonly CutLine[],
@@ -28,29 +28,29 @@ export function fitLines(
   const total = () => count(kept.filter((line) => line !== undefined).join("\n"));
   const order = lines.map((_, index) => index).sort((a, b) => priorityOf(lines, a) - priorityOf(lines, b));
   const shortened = new Set<number>();
-  const place = (index: number, most: number) => {
+  const fit = (index: number, maxTokens: number) => {
     const { start, text } = lines[index] as CutLine;
     const before = kept[index];
     kept[index] = undefined;
-    const line = cutTo(start, text, Math.min(most, budget - total() - 1), count);
+    const line = cutTo(start, text, Math.min(maxTokens, budget - total() - 1), count);
     kept[index] = line?.text;
     if (total() > budget) kept[index] = before;
     if (line && !line.cut && kept[index] === line.text) shortened.delete(index);
     else shortened.add(index);
   };
-  for (const index of order) place(index, lines[index]?.most ?? budget);
-  for (const index of order) if (shortened.has(index)) place(index, budget);
+  for (const index of order) fit(index, lines[index]?.maxTokens ?? budget);
+  for (const index of order) if (shortened.has(index)) fit(index, budget);
   return { lines: kept.filter((line) => line !== undefined), cut: shortened.size > 0 };
 }
 
-/** The line within so many tokens, cut at a word; undefined when nothing of the text would be left. */
+/** Cuts the line at a word to fit the tokens; undefined if none of the text would be left. */
 export function cutTo(
   start: string,
   text: string,
   tokens: number,
   count: Count,
 ): { text: string; cut: boolean } | undefined {
-  const short = takeCharacters(text, longestCounted);
+  const short = takeCharacters(text, maxCountedLength);
   if (short.length === text.length && count(start + text) <= tokens)
     return { text: start + text, cut: false };
   let [low, high] = [0, short.length];
@@ -64,7 +64,7 @@ export function cutTo(
   return { text: `${start}${head}…`, cut: true };
 }
 
-/** Without the word that was cut through, if that leaves most of the text. */
+/** Drops a partial last word, if that leaves most of the text. */
 function atWord(text: string): string {
   const space = text.search(/\s+\S*$/);
   return (space > text.length * 0.6 ? text.slice(0, space) : text).trimEnd();

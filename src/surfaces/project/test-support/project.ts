@@ -6,7 +6,7 @@ import { initProject } from "../init.ts";
 import { type Answer, projectOperations } from "../operations.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "../project.ts";
 
-/** The example that the protocol comes with. */
+/** The protocol's example. */
 export const seedNotes = readFileSync(join(import.meta.dirname, "../fixtures/notes-md-example.md"), "utf8");
 
 export const jwt = [
@@ -64,7 +64,7 @@ export const decision = {
   scenarios: ["At the boundary", "Beyond the grace period", "Refresh token expired too"],
 };
 
-/** An entry of the decision log as a person would write it. */
+/** A decision log entry as a person would write it. */
 export function decisionText(index: number, words = `Decision number ${index}`): string {
   const hour = String(index % 24).padStart(2, "0");
   const day = String(1 + (Math.floor(index / 24) % 28)).padStart(2, "0");

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { NotesFile } from "../notes-md/file.ts";
 
-/** Runs git without a shell; undefined when there is no git, no repository or no such thing. */
+/** Runs git without a shell; undefined if git fails, is not installed, or there is no repository. */
 function git(file: NotesFile, args: readonly string[], input = ""): Buffer | undefined {
   try {
     return execFileSync("git", ["-C", file.root, "-c", "core.quotePath=false", ...args], {
@@ -20,10 +20,10 @@ function gitText(file: NotesFile, args: readonly string[]): string | undefined {
   return git(file, args)?.toString("utf8");
 }
 
-/** How many commits of the file are looked at. A pull request has fewer, and lint stays quick. */
-const mostCommits = 20;
+/** How many commits of the file to check: more than a typical pull request has, few enough to keep lint fast. */
+const maxCommits = 20;
 
-/** The file as it is in `HEAD`, and as it was in the commits before; why there is none otherwise. */
+/** The file in `HEAD` and in earlier commits, or the reason why there is none. */
 export function committedNotes(file: NotesFile): { text: string; earlier: string[] } | { none: string } {
   if (gitText(file, ["rev-parse", "--is-inside-work-tree"])?.trim() !== "true")
     return { none: "there is no git repository here" };
@@ -33,7 +33,7 @@ export function committedNotes(file: NotesFile): { text: string; earlier: string
   return { text, earlier: earlierTexts(file, name) };
 }
 
-/** The name that `HEAD` knows the file by: another one while it is being moved. */
+/** The file's name in `HEAD`, which differs after an uncommitted move. */
 function committedName(file: NotesFile): string {
   if (git(file, ["cat-file", "-e", `HEAD:./${file.name}`])) return file.name;
   const moved = gitText(file, ["diff", "HEAD", "--relative", "-M", "--name-status", "--diff-filter=R", "-z"]);
@@ -42,19 +42,19 @@ function committedName(file: NotesFile): string {
   return names[at - 1] ?? file.name;
 }
 
-/** What the newest commits made of the file, under the name it had then. */
+/** The file's text in recent commits, following renames. */
 function earlierTexts(file: NotesFile, name: string): string[] {
   const format = ["--format=commit %H", "--name-only"];
-  const log = gitText(file, ["log", `--max-count=${mostCommits + 1}`, "--follow", ...format, "--", name]);
-  const wanted = Array.from(
+  const log = gitText(file, ["log", `--max-count=${maxCommits + 1}`, "--follow", ...format, "--", name]);
+  const objects = Array.from(
     (log ?? "").matchAll(/^commit ([0-9a-f]{40,64})\n\n(.+)$/gm),
     ([, commit, path]) => `${commit}:${path}\n`,
   );
-  const answer = git(file, ["cat-file", "--batch"], wanted.slice(1).join("")) ?? Buffer.alloc(0);
+  const answer = git(file, ["cat-file", "--batch"], objects.slice(1).join("")) ?? Buffer.alloc(0);
   return readBatch(answer);
 }
 
-/** Each object comes with a line before it that says how many bytes it has. */
+/** A line with its size in bytes precedes each object. */
 function readBatch(answer: Buffer): string[] {
   const texts: string[] = [];
   for (let at = 0; at < answer.length; ) {
@@ -69,12 +69,12 @@ function readBatch(answer: Buffer): string[] {
   return texts;
 }
 
-/** The commit that is checked out; "" without one. */
+/** The checked-out commit; "" if there is none. */
 export function gitHead(file: NotesFile): string {
   return gitText(file, ["rev-parse", "--verify", "-q", "HEAD"])?.trim() ?? "";
 }
 
-/** Every line of the file's past, since a commit that is known, that names a debt id. */
+/** All lines with a debt id in the file's history since a commit. */
 export function gitHistoryIds(file: NotesFile, since: string): string {
   const log = (range: string[]) =>
     gitText(file, ["log", ...range, "-p", "-U0", "--no-color", "--no-ext-diff", "--follow", "--", file.name]);
@@ -85,7 +85,7 @@ export function gitHistoryIds(file: NotesFile, since: string): string {
     .join("\n");
 }
 
-/** Whether git would leave the file out. */
+/** Whether git ignores the file. */
 export function isIgnored(file: NotesFile): boolean {
   return git(file, ["check-ignore", "-q", file.name]) !== undefined;
 }

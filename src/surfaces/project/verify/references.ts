@@ -1,13 +1,13 @@
-/** A place in the project: a file, and perhaps lines of it. */
+/** A location in the project: a file, optionally with a range of lines. */
 export interface Reference {
-  /** As it is written. */
+  /** As written in the notes. */
   text: string;
   path: string;
   from: number | undefined;
   to: number | undefined;
 }
 
-export const rootMark = "$" + "{PROJECT_ROOT}/";
+export const rootPrefix = "$" + "{PROJECT_ROOT}/";
 
 export function parseReference(text: string): Reference {
   const bare = text.trim().replace(/^`(.*)`$/, "$1");
@@ -22,10 +22,10 @@ export function parseReference(text: string): Reference {
 
 export function renderReference(path: string, from?: number, to?: number): string {
   const lines = from === undefined ? "" : to === undefined || to === from ? `:${from}` : `:${from}-${to}`;
-  return `${path.startsWith(rootMark) ? "" : rootMark}${path}${lines}`;
+  return `${path.startsWith(rootPrefix) ? "" : rootPrefix}${path}${lines}`;
 }
 
-/** A quote in a code span that holds it word for word, whatever backticks are in it. */
+/** Wraps a quote in a code span with enough backticks to keep it unchanged. */
 export function codeSpan(quote: string): string {
   const longest = Math.max(0, ...Array.from(quote.matchAll(/`+/g), ([run]) => run.length));
   const ticks = "`".repeat(longest + 1);
@@ -33,7 +33,7 @@ export function codeSpan(quote: string): string {
   return `${ticks}${pad}${quote}${pad}${ticks}`;
 }
 
-/** What a code span says: one space on each side belongs to the span. */
+/** The text of a code span, without the one space of padding on each side. */
 export function spanText(inside: string): string {
   return inside.trim() !== "" && inside.startsWith(" ") && inside.endsWith(" ")
     ? inside.slice(1, -1)

@@ -7,16 +7,16 @@ import { type CheckedReference, checkReferences } from "./verify.ts";
 
 export interface VerifyReport {
   references: CheckedReference[];
-  /** How many hold. */
+  /** How many references are valid. */
   ok: number;
   stale: CheckedReference[];
-  /** How many lines of NOTES.md were brought up to date. */
+  /** How many lines of NOTES.md were updated. */
   updated: number;
 }
 
 /**
- * Checks every reference, and keeps `Last Verified` of those that hold. With `fix`, evidence that moved gets its new
- * place. With `write: false` nothing is written.
+ * Checks every reference and updates `Last Verified` of the valid ones. With `fix`, evidence that moved gets its new
+ * location. With `write: false`, nothing is written.
  */
 export function verifyProject(
   project: Project,
@@ -43,15 +43,17 @@ function editsFor(
   fix: boolean,
 ): LineEdit[] {
   const now = project.now();
-  const holds = new Map<number, string>();
+  const verified = new Map<number, string>();
   const moved: LineEdit[] = [];
-  for (const { kind, status, line, reference, now: place } of references) {
+  for (const { kind, status, line, reference, now: location } of references) {
     const text = notes.lines.texts[line] ?? "";
-    // The line must still be the one that was checked.
+    // Skip the line if it changed since the check.
     if (!text.includes(reference.text)) continue;
-    if (kind === "identifier" && status === "ok") holds.set(line, now);
-    if (fix && kind === "evidence" && place !== undefined)
-      moved.push({ at: line, remove: 1, insert: [text.replace(`[${reference.text}]`, () => `[${place}]`)] });
+    if (kind === "identifier" && status === "ok") verified.set(line, now);
+    if (fix && kind === "evidence" && location !== undefined) {
+      const fixed = text.replace(`[${reference.text}]`, () => `[${location}]`);
+      moved.push({ at: line, remove: 1, insert: [fixed] });
+    }
   }
-  return [...setCells(notes, "identifiers", "last verified", holds), ...moved];
+  return [...setCells(notes, "identifiers", "last verified", verified), ...moved];
 }

@@ -6,7 +6,7 @@ import { holdfast } from "../../../../test/support/command-line.ts";
 import { decision, jwt, makeProject, seedNotes, writeInto } from "../test-support/project.ts";
 import { verifyProject } from "./verify-project.ts";
 
-test("references are checked against the working tree, and where a quote moved is said [project.verify]", async () => {
+test("references are checked against the working tree, and moved quotes get their new location [project.verify]", async () => {
   const { root, project, call, read } = makeProject();
   await call("log_decision", decision);
   await call("track_ref", { path: "src/auth/jwt.ts", lines: "3-5", purpose: "Expiry" });
@@ -31,7 +31,7 @@ test("references are checked against the working tree, and where a quote moved i
   assert.deepEqual(states(), ["outside", "ok", "outside"]);
 });
 
-test("Last Verified is kept for what holds, and only its cells change [project.last-verified]", () => {
+test("Last Verified is updated for valid references, and no other cell changes [project.last-verified]", () => {
   const files = {
     "src/auth/jwt.ts": `${"\n".repeat(51)}export function isTokenExpired(token: Token, graceMs = 900000)\n${"\n".repeat(40)}`,
   };
@@ -43,7 +43,7 @@ test("Last Verified is kept for what holds, and only its cells change [project.l
   assert.equal(read().replace(/2026-03-01T10:00:\d\dZ/, "14:25:00Z"), seedNotes);
 });
 
-test("the command says what is stale and exits with 1; without writing when asked [project.verify]", async () => {
+test("the command lists stale references and exits with 1; --no-write writes nothing [project.verify]", async () => {
   const { root, read } = makeProject({ notes: seedNotes });
   const { code, stdout } = await holdfast("project", "verify", "--root", root, "--no-write");
   assert.equal(code, 1);

@@ -2,7 +2,7 @@ import { readDecision } from "../notes-md/decision.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 import { type Entry, entriesOf, type Notes, tableOf } from "../notes-md/parse.ts";
 import { columnOf } from "../notes-md/table.ts";
-import { parseReference, type Reference, renderReference, rootMark, spanText } from "./references.ts";
+import { parseReference, type Reference, renderReference, rootPrefix, spanText } from "./references.ts";
 import { searchTree } from "./search-tree.ts";
 import { readSource, type Source } from "./working-tree.ts";
 
@@ -18,14 +18,14 @@ export type ReferenceStatus = "ok" | "moved" | "changed" | "missing" | "outside"
 
 export interface CheckedReference extends FoundReference {
   status: ReferenceStatus;
-  /** Where it is now, when it moved. */
+  /** The new location, if it moved. */
   now: string | undefined;
   /** What is wrong, in a few words. */
   problem: string;
 }
 
-/** How long lost quotes are looked for in other files, in milliseconds. */
-const searchTime = 400;
+/** How long to search other files for lost quotes. */
+const searchMilliseconds = 400;
 
 function findReferences(notes: Notes): FoundReference[] {
   return [...identifiersOf(notes), ...entriesOf(notes).flatMap((entry) => evidenceOf(notes, entry))];
@@ -49,17 +49,17 @@ export function evidenceOf(notes: Notes, entry: Entry): FoundReference[] {
 
 const archivedQuote = /(`+)(?!`)(.*?[^`])\1(?!`)\s*\[([^\]]+)\]/g;
 
-/** What an archived decision was based on. It is history: marked where it is shown, but no fault. */
+/** The evidence of archived decisions. Stale evidence is marked when shown, but is not a finding. */
 export function archivedEvidenceOf(notes: Notes): Map<number, FoundReference[]> {
   const table = tableOf(notes, "archive");
   const column = table ? columnOf(table, "rationale") : -1;
   const found = (table?.rows ?? []).map(({ line, cells }): [number, FoundReference[]] => {
     const [, evidence = ""] =
       /(?:^|<br>)Evidence: (.*?)(?:<br>Test scenarios: .*)?$/.exec(cells[column]?.text ?? "") ?? [];
-    const quotes = Array.from(evidence.matchAll(archivedQuote), ([, , quote = "", place = ""]) => ({
+    const quotes = Array.from(evidence.matchAll(archivedQuote), ([, , quote = "", location = ""]) => ({
       line,
       kind: "evidence" as const,
-      reference: parseReference(place),
+      reference: parseReference(location),
       quote: spanText(quote),
     }));
     return [line, quotes];
@@ -77,53 +77,57 @@ export function referenceChecker(root: string): (found: FoundReference) => Check
   };
   return (found) => {
     const { path, from, to } = found.reference;
-    const name = path.startsWith(rootMark) ? path.slice(rootMark.length) : path;
+    const name = path.startsWith(rootPrefix) ? path.slice(rootPrefix.length) : path;
     const source = sourceOf(name);
-    const say = (status: ReferenceStatus, problem = "", now?: string): CheckedReference => ({
+    const result = (status: ReferenceStatus, problem = "", now?: string): CheckedReference => ({
       ...found,
       status,
       problem,
       now,
     });
-    if (source.status === "directory" && found.quote === undefined) return say("ok");
-    if (source.status === "missing") return say("missing", "the file is gone");
-    if (source.status === "outside") return say("outside", "it is outside the project");
-    if (source.status !== "read") return say("unreadable", "the file cannot be read");
+    if (source.status === "directory" && found.quote === undefined) return result("ok");
+    if (source.status === "missing") return result("missing", "the file is gone");
+    if (source.status === "outside") return result("outside", "it is outside the project");
+    if (source.status !== "read") return result("unreadable", "the file cannot be read");
     const last = to ?? from;
     if (found.quote === undefined) {
       return last !== undefined && last > source.lines
-        ? say("changed", `the file has only ${source.lines} lines`)
-        : say("ok");
+        ? result("changed", `the file has only ${source.lines} lines`)
+        : result("ok");
     }
     const line = source.find(found.quote, from);
-    if (line === undefined) return say("changed", "the quote is no longer there");
+    if (line === undefined) return result("changed", "the quote is no longer there");
     const inRange = from === undefined || (line >= from && line <= (to ?? from));
-    if (inRange) return say("ok");
+    if (inRange) return result("ok");
     const now = renderReference(name, line);
-    return say("moved", `the quote moved to line ${line}`, now);
+    return result("moved", `the quote moved to line ${line}`, now);
   };
 }
 
-/** Every reference of the notes; what is lost is looked for in other files as long as there is time. */
-export function checkReferences(file: NotesFile, notes: Notes, time = searchTime): CheckedReference[] {
+/** Checks every reference in the notes; searches other files for lost ones within the given time. */
+export function checkReferences(
+  file: NotesFile,
+  notes: Notes,
+  milliseconds = searchMilliseconds,
+): CheckedReference[] {
   const checked = findReferences(notes).map(referenceChecker(file.root));
   const lost = checked.filter(
     ({ status, quote }) => status === "missing" || (status === "changed" && quote !== undefined),
   );
-  if (lost.length === 0 || time <= 0) return checked;
-  const found = searchTree(file.root, lost.map(wantedOf), time);
+  if (lost.length === 0 || milliseconds <= 0) return checked;
+  const found = searchTree(file.root, lost.map(searchTarget), milliseconds);
   return checked.map((each) => {
-    const place = lost.includes(each) ? found[lost.indexOf(each)] : undefined;
-    if (place === undefined) return each;
-    return { ...each, status: "moved", now: place, problem: `it moved to ${place}` };
+    const location = lost.includes(each) ? found[lost.indexOf(each)] : undefined;
+    if (location === undefined) return each;
+    return { ...each, status: "moved", now: location, problem: `it moved to ${location}` };
   });
 }
 
-function wantedOf({ quote, reference }: CheckedReference): { quote: string | undefined; name: string } {
+function searchTarget({ quote, reference }: CheckedReference): { quote: string | undefined; name: string } {
   return { quote, name: reference.path.split("/").at(-1) ?? "" };
 }
 
-/** One line for each reference that does not hold any more. */
+/** One line for a stale reference. */
 export function describeStale({ line, reference, problem, quote }: CheckedReference): string {
   const quoted = quote === undefined ? "" : ` ${JSON.stringify(quote.slice(0, 60))}`;
   return `line ${line + 1}: ${reference.text}${quoted}: ${problem}`;

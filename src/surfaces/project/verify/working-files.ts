@@ -4,15 +4,14 @@ import { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../../errors.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 
-/** Beside the notes there are a lock, the way back, and backups; they stay out of git. */
+/** Holds a lock, undo data and backups; ignored by git. */
 const directoryName = ".holdfast/project";
 
-/** How long a writer waits for its turn. */
-const patience = 10_000;
+const lockTimeoutMilliseconds = 10_000;
 
 /**
- * Runs the work while no other process changes the notes. The lock is SQLite's own, on a file: the system frees it
- * when its holder dies, so there is no stale one.
+ * Runs the work while no other process changes the notes. It locks a SQLite database: the operating system releases
+ * the lock when its holder dies, so locks never become stale.
  */
 export function holdLock<T>(file: NotesFile, work: () => T): T {
   const path = join(workingDirectory(file), "lock");
@@ -20,7 +19,7 @@ export function holdLock<T>(file: NotesFile, work: () => T): T {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path);
-    database.exec(`PRAGMA busy_timeout = ${patience}; BEGIN IMMEDIATE`);
+    database.exec(`PRAGMA busy_timeout = ${lockTimeoutMilliseconds}; BEGIN IMMEDIATE`);
   } catch (error) {
     database?.close();
     throw lockFailed(file, error);
@@ -37,7 +36,7 @@ function lockFailed(file: NotesFile, cause: unknown): HoldfastError {
   if (/locked|busy/i.test(message)) {
     return new HoldfastError(
       "store_busy",
-      `${file.name} is being changed by another process for more than ${patience / 1000} seconds. Nothing was changed; try again.`,
+      `Another process has locked ${file.name} for more than ${lockTimeoutMilliseconds / 1000} seconds. Nothing was changed; try again.`,
       { cause },
     );
   }
@@ -45,12 +44,12 @@ function lockFailed(file: NotesFile, cause: unknown): HoldfastError {
   const readOnly = /read-?only|unable to open/i.test(message);
   return new HoldfastError(
     full ? "store_full" : readOnly ? "store_read_only" : "store_failed",
-    `${file.name} could not be locked: ${message}. Nothing was changed; ${full ? "make room on the disk" : `see that ${directoryName} can be written to`}.`,
+    `${file.name} could not be locked: ${message}. Nothing was changed; ${full ? "free some disk space" : `make ${directoryName} writable`}.`,
     { cause },
   );
 }
 
-/** The JSON of a working file; undefined when there is none or it cannot be read. */
+/** The JSON of a working file; undefined if it does not exist or cannot be read. */
 export function readWorkingFile(file: NotesFile, name: string): unknown {
   try {
     return JSON.parse(readFileSync(join(file.root, directoryName, name), "utf8"));
@@ -66,20 +65,20 @@ export function writeWorkingFile(file: NotesFile, name: string, value: unknown):
     writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
     renameSync(temporary, path);
   } catch (cause) {
-    throw notWritten(file, cause);
+    throw writeFailed(file, cause);
   }
 }
 
-function notWritten(file: NotesFile, cause: unknown): HoldfastError {
+function writeFailed(file: NotesFile, cause: unknown): HoldfastError {
   const full = (cause as NodeJS.ErrnoException).code === "ENOSPC";
   return new HoldfastError(
     full ? "store_full" : "store_read_only",
-    `${directoryName} could not be written to in ${file.root}: ${(cause as Error).message}. Nothing was changed; ${full ? "make room on the disk" : "make the project directory writable"}.`,
+    `${directoryName} could not be written in ${file.root}: ${(cause as Error).message}. Nothing was changed; ${full ? "free some disk space" : "make the project directory writable"}.`,
     { cause },
   );
 }
 
-/** Keeps a copy of the notes; returns where. */
+/** Saves a copy of the notes and returns its path. */
 export function backUp(file: NotesFile, text: string, at: string): string {
   const name = `NOTES-${at.replaceAll(":", "")}`;
   const directory = workingDirectory(file);
@@ -89,7 +88,7 @@ export function backUp(file: NotesFile, text: string, at: string): string {
     try {
       writeFileSync(join(directory, copy), text, { mode: 0o600, flag: "wx" });
     } catch (cause) {
-      throw notWritten(file, cause);
+      throw writeFailed(file, cause);
     }
     return `${directoryName}/${copy}`;
   }
@@ -104,7 +103,7 @@ function workingDirectory(file: NotesFile): string {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     writeFileSync(join(directory, ".gitignore"), "*\n");
   } catch (cause) {
-    throw notWritten(file, cause);
+    throw writeFailed(file, cause);
   }
   return directory;
 }
@@ -113,6 +112,6 @@ function refuseLink(path: string): void {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
   throw new HoldfastError(
     "invalid_input",
-    `${path} is a link, so nothing is written there. Remove the link.`,
+    `${path} is a symbolic link, and Holdfast does not write through links. Remove the link.`,
   );
 }

@@ -1,10 +1,10 @@
 import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../../../errors.ts";
-import { rootMark } from "./references.ts";
+import { rootPrefix } from "./references.ts";
 
-/** Files larger than this are not searched for quotes. */
-const largestSource = 20_000_000;
+/** Larger files are not searched for quotes. */
+const maxSourceBytes = 20_000_000;
 
 export type Source =
   | { status: "missing" | "outside" | "directory" | "unreadable" }
@@ -13,32 +13,32 @@ export type Source =
       text: string;
       /** How many lines the file has. */
       lines: number;
-      /** The line, from 1, on which the quote begins, nearest to the one it was on; undefined when it is not there. */
+      /** The line, from 1, where the quote starts, nearest to `near`; undefined if it is not there. */
       find(quote: string, near: number | undefined): number | undefined;
     };
 
-/** A path as callers write it, as one from the project's root; a line after a colon is read too. */
-export function projectPath(root: string, given: string): { path: string; line: number | undefined } {
-  const [, written = given, digits] = /^(.*?):(\d+)(?:-\d+)?$/.exec(given.trim()) ?? [];
-  const bare = written.startsWith(rootMark) ? written.slice(rootMark.length) : written.trim();
+/** Normalises a caller's path to one relative to the project's root; also parses a line after a colon. */
+export function projectPath(root: string, input: string): { path: string; line: number | undefined } {
+  const [, written = input, digits] = /^(.*?):(\d+)(?:-\d+)?$/.exec(input.trim()) ?? [];
+  const bare = written.startsWith(rootPrefix) ? written.slice(rootPrefix.length) : written.trim();
   const absolute = isAbsolute(bare) ? bare : resolve(root, bare);
   const path = relative(root, absolute).split(sep).join("/");
   if (
     bare === "" ||
     path.startsWith("..") ||
     isAbsolute(path) ||
-    ["\u0000", "\n", "\r", "|"].some((mark) => path.includes(mark))
+    ["\u0000", "\n", "\r", "|"].some((character) => path.includes(character))
   ) {
     throw new HoldfastError(
       "invalid_input",
-      `${JSON.stringify(given)} is no path inside the project. Nothing was changed. Give one from the project's root, such as src/main.ts.`,
-      { data: { path: given } },
+      `${JSON.stringify(input)} is not a path inside the project. Nothing was changed. Use a path relative to the project's root, such as src/main.ts.`,
+      { data: { path: input } },
     );
   }
   return { path, line: digits === undefined ? undefined : Number(digits) };
 }
 
-/** A file of the project, read for looking up quotes. Links that lead out of the project are not followed. */
+/** Reads a project file to look up quotes. Does not follow links out of the project. */
 export function readSource(root: string, path: string): Source {
   const absolute = resolve(root, path);
   if (!isInside(root, absolute)) return { status: "outside" };
@@ -47,7 +47,7 @@ export function readSource(root: string, path: string): Source {
     if (!isInside(root, real)) return { status: "outside" };
     const stats: Stats = statSync(real);
     if (stats.isDirectory()) return { status: "directory" };
-    if (!stats.isFile() || stats.size > largestSource) return { status: "unreadable" };
+    if (!stats.isFile() || stats.size > maxSourceBytes) return { status: "unreadable" };
     return sourceOf(readFileSync(real, "utf8"));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

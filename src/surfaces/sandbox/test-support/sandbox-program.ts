@@ -1,4 +1,4 @@
-/** Runs as a process of its own, on the sandbox it is given: kills a program, runs another, and closes nothing. */
+/** Runs in a separate process, with the sandbox module in its argument: kills a program, runs another, closes nothing. */
 const { createSandbox } = (await import(process.argv[2] ?? "")) as typeof import("../index.ts");
 const sandbox = createSandbox({ workers: 1 });
 const killed = await sandbox.run({
