@@ -10,6 +10,7 @@ export const hooks = from("hooks", {
     "The project is found from the working directory; its folder is private and ignored by Git.",
   "hooks.host-compaction":
     "A compaction that a host does itself passes the same gate: no receipt without a checkpoint, and a new epoch after it.",
+  "hooks.once": "A compaction parses each line of the transcript once, over all its hooks.",
   "hooks.startup":
     "A new conversation sees its memory, and one line on where the notes of earlier conversations are.",
   "hooks.sessions": "A new conversation has its own memory; a resumed or compacted one keeps its memory.",
