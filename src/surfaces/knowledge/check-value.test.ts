@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../../engine/json.ts";
-import { checkAgainst } from "../knowledge/check-value.ts";
+import { checkAgainst } from "./check-value.ts";
 
 const tree = {
   $ref: "#/$defs/node",

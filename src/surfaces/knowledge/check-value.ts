@@ -1,8 +1,8 @@
 import type { Json } from "../../engine/json.ts";
 import { quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import { findMismatches, listMismatches, maxListed } from "../json-schema/find-mismatches.ts";
-import { findSchemaFault } from "../json-schema/find-schema-fault.ts";
+import { findMismatches, listMismatches, maxListed } from "./json-schema/find-mismatches.ts";
+import { findSchemaFault } from "./json-schema/find-schema-fault.ts";
 
 /** Refuses a value that does not match its JSON Schema, and a schema that cannot be checked. */
 export function checkAgainst(schema: Json, value: Json, key: string): void {

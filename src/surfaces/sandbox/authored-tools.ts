@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type AgentOf, agentKey } from "../agent-key.ts";
-import { findMismatches, listMismatches, maxListed } from "../json-schema/find-mismatches.ts";
+import { findMismatches, listMismatches, maxListed } from "../knowledge/json-schema/find-mismatches.ts";
 import type { SavedTool } from "../knowledge/saved-items.ts";
 import type { SessionHandle } from "../session-handle.ts";
 import { type Call, defineTool, type Tool } from "../surface.ts";

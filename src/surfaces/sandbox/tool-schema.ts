@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject, type Json, objectIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { findSchemaFault } from "../json-schema/find-schema-fault.ts";
+import { findSchemaFault } from "../knowledge/json-schema/find-schema-fault.ts";
 
 /** Keywords that every provider accepts in a tool's schema. */
 const keywords = new Set([

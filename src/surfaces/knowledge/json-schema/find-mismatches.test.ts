@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../../engine/json.ts";
+import type { Json } from "../../../engine/json.ts";
 import { findMismatches, listMismatches } from "./find-mismatches.ts";
 
 test("a problem names the field and the expected value [knowledge.state-schema]", () => {

@@ -1,6 +1,6 @@
-import { typeName } from "../../engine/check-fields.ts";
-import { isObject, type Json } from "../../engine/json.ts";
-import { quote } from "../../engine/text.ts";
+import { typeName } from "../../../engine/check-fields.ts";
+import { isObject, type Json } from "../../../engine/json.ts";
+import { quote } from "../../../engine/text.ts";
 import { isFormat } from "./formats.ts";
 
 type Schema = { [keyword: string]: Json };

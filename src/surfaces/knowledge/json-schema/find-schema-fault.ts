@@ -1,4 +1,4 @@
-import { isObject, type Json, objectIn } from "../../engine/json.ts";
+import { isObject, type Json, objectIn } from "../../../engine/json.ts";
 import { resolveRef } from "./find-mismatches.ts";
 
 /** Restrictions beyond what the checker supports. */
