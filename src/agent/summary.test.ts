@@ -92,11 +92,11 @@ for (const [name, text, fault] of faults) {
     }));
     assert.match(
       ofType(events, "error")[0]?.message ?? "",
-      new RegExp(`The summary was refused: ${fault.source}`),
+      new RegExp(`The summary was rejected: ${fault.source}`),
     );
     assert.match(
       textOf(requests[1]),
-      new RegExp(`Your last summary was refused: ${fault.source}.*Write it again and fix that\\.$`, "s"),
+      new RegExp(`Your last summary was rejected: ${fault.source}.*Write it again and fix that\\.$`, "s"),
     );
     assert.equal(receipt?.summaryBy, "model");
     assert.equal(compaction?.summary, good);
@@ -124,7 +124,7 @@ test("a model that gives no summary at all is done without [controller.summary-r
     const { receipt, events, text } = await compactedWith(t, () => answer);
     assert.equal(text, "Rows 251-267.");
     assert.equal(receipt?.summaryBy, "deterministic");
-    assert.match(ofType(events, "error")[0]?.message ?? "", /No summary came from the model: /);
+    assert.match(ofType(events, "error")[0]?.message ?? "", /The model gave no summary: /);
   }
 });
 
