@@ -146,7 +146,7 @@ test("a child that runs out of tokens, fails or takes too long is reported as su
     assert.match(ended.get(broken)?.result ?? "", /no such thing/);
     assert.equal(ended.get(slow)?.status, "time_limit");
     const { status, result } = ended.get(endless) ?? {};
-    assert.deepEqual([status, result], ["error", "It was cut off after 5 steps, without a result."]);
+    assert.deepEqual([status, result], ["error", "It was cut off after 5 steps without a result."]);
   });
 });
 
@@ -231,7 +231,7 @@ test("a child whose process died is reported as lost, and its notes are kept [co
 
 test("only a sub-session can report, and only known ones can be waited for [controller.child-limits]", async () => {
   const script: Script = (_, said) => {
-    if (said.includes("is no sub-session of this one")) return { text: "understood" };
+    if (said.includes("is not a sub-session of this session")) return { text: "understood" };
     return said.includes("Only a sub-session can report")
       ? call("wait_for_sessions", { session_ids: ["nobody"] })
       : call("report_result", { result: "x" });

@@ -59,7 +59,7 @@ function isWorthwhile(now: PromptNow, setting: AgentSetting, trigger: Compaction
   );
 }
 
-/** Whether a process died after it placed the warning and before the agent answered. */
+/** Whether the warning has no answer yet, for example because the process died right after placing it. */
 function isUnanswered(state: State): boolean {
   return readInjections(state).some(
     ({ before, text }) => text === warningText && before > state.row.counters.lastMessage,

@@ -83,7 +83,7 @@ test("a provider that refuses everything: a clear error, nothing lost, and the n
   const { message } = await rejection(stage.agent.send("s", "Two.").result, "over_limit");
   assert.match(
     message,
-    /The provider refuses the prompt as too long, and nothing is left to compact\. Nothing was lost: send a shorter message/,
+    /The provider rejects the prompt as too long, and nothing is left to compact\. Nothing was lost: send a shorter message/,
   );
   assert.ok(stage.turns().length <= 6, "it gives up");
   const stored = JSON.stringify(await session.messages());

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { calls, conversation, result, says, user } from "../../test/support/conversation.ts";
-import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { planCut } from "./cut.ts";
 import { deterministicSummary, findSummaryFault, transcriptOf } from "./summary.ts";
 
 test("a summary is refused when it is empty, too long, or has lost what the user asked [controller.summary-check]", () => {

@@ -77,8 +77,14 @@ test("notes are files, and other files are notes [anthropic.memory-files]", asyn
   ]);
   await run(session, rename("/memories/findings/q3.md", path));
   assert.deepEqual((await session.notes.get(result.note.id))?.tags, ["q3", "bug"], "and back again");
-  assert.match(await refused(session, rename(path, "/memories/notes/note_1.md")), /is the name of a note/);
-  assert.match(await refused(session, create("/memories/notes/note_1.md", "x")), /is the name of a note/);
+  assert.match(
+    await refused(session, rename(path, "/memories/notes/note_1.md")),
+    /is a name reserved for notes/,
+  );
+  assert.match(
+    await refused(session, create("/memories/notes/note_1.md", "x")),
+    /is a name reserved for notes/,
+  );
 
   await run(session, create("/memories/todo.md", "call EMEA"));
   const [found] = (await session.notes.search({ query: "EMEA" })).notes;

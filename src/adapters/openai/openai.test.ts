@@ -129,6 +129,6 @@ test("surfaces can be left out, and one that the memory lacks is named [openai.c
   );
   assert.match(
     message,
-    /opened without results\. Name it in openMemory\(\{ surfaces \}\); now it has: notepad, notes/,
+    /opened without results\. Add it in openMemory\(\{ surfaces \}\); the memory has: notepad, notes/,
   );
 });

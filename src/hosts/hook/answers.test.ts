@@ -414,5 +414,5 @@ test("[hooks.claude-code] NUL and half characters in a transcript stop no checkp
 test("[hooks.bad-input] a name that every object has is no event", async () => {
   const project = await hookProject();
   for (const hook_event_name of ["constructor", "__proto__", "toString"])
-    await assert.rejects(hook(project, "codex", { session_id: "s1", hook_event_name }), /nothing to do for/);
+    await assert.rejects(hook(project, "codex", { session_id: "s1", hook_event_name }), /Unknown event/);
 });
