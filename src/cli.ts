@@ -12,7 +12,7 @@ process.emitWarning = (...warning: unknown[]) => {
 
 if (major < 22 || (major === 22 && minor < 13)) {
   console.error(
-    `holdfast needs Node 22.13 or newer, but this is ${process.versions.node}. Install a newer Node and run it again.`,
+    `holdfast needs Node 22.13 or newer, and this is ${process.versions.node}. Install a newer Node and run it again.`,
   );
   // A hook that cannot run must not stop the agent that called it.
   process.exitCode = first === "hook" ? 0 : 1;

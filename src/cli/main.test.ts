@@ -23,7 +23,7 @@ test("a Node that is too old is told so in one line, and the exit code is 1 [rep
     assert.equal(stdout, "");
     assert.match(
       stderr,
-      new RegExp(`^holdfast needs Node 22\\.13 or newer, but this is ${version}\\..*\\n$`),
+      new RegExp(`^holdfast needs Node 22\\.13 or newer, and this is ${version}\\..*\\n$`),
     );
   }
   assert.equal((await holdfast("--version")).code, 0);

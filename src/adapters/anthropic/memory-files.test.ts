@@ -14,7 +14,7 @@ import {
   view,
 } from "./test-support/memory-tool.ts";
 
-test("the notepad and the spaces are files, and the files are the notepad and the spaces [anthropic.memory-files]", async () => {
+test("the notepad and the spaces can be read and written as files [anthropic.memory-files]", async () => {
   const session = await openTestSession();
   await run(session, create("/memories/notepad.md", "- Sheet 1"));
   await run(session, insert("/memories/notepad.md", 1, "- Sheet 2"));
@@ -46,7 +46,7 @@ test("the notepad and the spaces are files, and the files are the notepad and th
     await run(session, remove("/memories/scratchpad/refs.md"));
     assert.match(
       await refused(session, create("/memories/scratchpad/refs.md", text)),
-      /one reference to a line/,
+      /one reference per line/,
     );
   }
 
@@ -123,7 +123,7 @@ test("moving between the notepad and other files loses nothing [anthropic.memory
   assert.match(await refused(session, create("/memories/archive", "x")), /already exists/);
 });
 
-test("whatever is written to a file is read back, blank or not [anthropic.memory-files]", async () => {
+test("any text written to a file is read back, blank or not [anthropic.memory-files]", async () => {
   const session = await openTestSession();
   const texts = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -156,7 +156,7 @@ test("whatever is written to a file is read back, blank or not [anthropic.memory
   );
 });
 
-test("paths that lead out of /memories are refused, however they are written [anthropic.memory-paths]", async () => {
+test("rejects paths that lead out of /memories, in any encoding [anthropic.memory-paths]", async () => {
   const session = await openTestSession();
   const escaping = [
     "/memories/..",
