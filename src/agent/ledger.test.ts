@@ -58,10 +58,10 @@ test("for each model call the ledger contains exactly what the server received [
       continue;
     }
     assert.equal(said.length, messages.length);
-    for (const [place, { text, role }] of said.entries()) {
+    for (const [index, { text, role }] of said.entries()) {
       if (role !== "user") continue;
       const { content } = JSON.parse(text) as { content: unknown };
-      assert.equal(words(content), words(messages[place]?.content));
+      assert.equal(words(content), words(messages[index]?.content));
     }
     for (const { text } of call.pieces.filter(({ role }) => role === "tools"))
       for (const { name } of JSON.parse(text) as { name: string }[])

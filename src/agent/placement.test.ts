@@ -12,11 +12,11 @@ const userTexts = (request: ScriptedRequest | undefined) =>
 
 /** The positions of some texts in another; they must be in order. */
 function assertOrder(text: string, ...parts: string[]): void {
-  const places = parts.map((part) => text.indexOf(part));
-  assert.ok(!places.includes(-1), `missing: ${parts[places.indexOf(-1)]}\n${text}`);
+  const positions = parts.map((part) => text.indexOf(part));
+  assert.ok(!positions.includes(-1), `missing: ${parts[positions.indexOf(-1)]}\n${text}`);
   assert.deepEqual(
-    [...places].sort((a, b) => a - b),
-    places,
+    [...positions].sort((a, b) => a - b),
+    positions,
     text,
   );
 }

@@ -192,8 +192,8 @@ test("in random runs with failures, overflows and kills, nothing leaves the cont
   for (let seed = 1; seed <= 20; seed++) {
     const life = new Life(seed);
     await life.run();
-    const told = `seed ${seed}`;
-    if (life.problems.length > 0) throw new Error(told, { cause: life.problems[0] });
+    const run = `seed ${seed}`;
+    if (life.problems.length > 0) throw new Error(run, { cause: life.problems[0] });
     const memory = await openMemory({ store: life.inner, surfaces: [...surfaces] });
     const session = await memory.openSession("s");
     compactions += await assertNothingLost(session);
@@ -203,13 +203,13 @@ test("in random runs with failures, overflows and kills, nothing leaves the cont
     for (const [index, { message }] of messages.slice(0, removed).entries()) {
       const recalled = await recallAll(session, index + 1);
       for (const text of strings(message.content))
-        assert.ok(recalled.includes(text), `${told}: message ${index + 1} comes back in full`);
+        assert.ok(recalled.includes(text), `${run}: message ${index + 1} comes back in full`);
     }
     const kept = `${await session.notepad.read()}\n${JSON.stringify(messages)}`;
     for (const text of life.acknowledged)
-      assert.ok(kept.includes(text), `${told}: ${text} was acknowledged and is gone`);
+      assert.ok(kept.includes(text), `${run}: ${text} was acknowledged and is gone`);
     const notes = (await session.notepad.read()).split("\n");
-    assert.equal(new Set(notes).size, notes.length, `${told}: no note was written twice`);
+    assert.equal(new Set(notes).size, notes.length, `${run}: no note was written twice`);
   }
   assert.ok(compactions > 40, `${compactions} compactions`);
   assert.ok(kills > 30, `${kills} kills`);

@@ -86,9 +86,9 @@ const faults: [name: string, text: string, fault: RegExp][] = [
 
 for (const [name, text, fault] of faults) {
   test(`a summary that is ${name} is rejected and requested again, with the reason [controller.summary-refused]`, async (t) => {
-    let asked = 0;
+    let attempts = 0;
     const { events, requests, receipt, compaction } = await compactedWith(t, () => ({
-      text: ++asked === 1 ? text : good,
+      text: ++attempts === 1 ? text : good,
     }));
     assert.match(
       ofType(events, "error")[0]?.message ?? "",
@@ -103,9 +103,9 @@ for (const [name, text, fault] of faults) {
   });
 
   test(`a summary that is ${name} twice is replaced by one without a model [controller.summary-refused]`, async (t) => {
-    let asked = 0;
+    let attempts = 0;
     const { requests, receipt, compaction } = await compactedWith(t, () => ({
-      text: ++asked <= 2 ? text : good,
+      text: ++attempts <= 2 ? text : good,
     }));
     assert.ok(requests.length >= 2);
     assert.equal(receipt?.summaryBy, "deterministic");

@@ -240,8 +240,8 @@ test("a store failure in memory's part of a turn does not block the turn [contro
     failing = type;
     const { text, events } = await stage.say(`Go on. ${filler(400)}`);
     assert.equal(text, "Done.", type);
-    const told = ofType(events, "error").filter(({ message }) => message.includes("disk I/O error"));
-    if (type === "context.inject" || type === "context.c") assert.ok(told.length > 0, type);
+    const reported = ofType(events, "error").filter(({ message }) => message.includes("disk I/O error"));
+    if (type === "context.inject" || type === "context.c") assert.ok(reported.length > 0, type);
   }
   failing = "none";
   await stage.say("And now?");

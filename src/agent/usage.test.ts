@@ -113,7 +113,7 @@ test("the agent sees how full its context is, at 50 % and at every further 10 % 
     contextWindow: 10_000,
   });
   for (let turn = 1; turn <= 7; turn++) await stage.say(`Turn ${turn}. ${filler(850)}`);
-  const told = stage
+  const reported = stage
     .turns()
     .flatMap(
       ({ messages }) =>
@@ -122,10 +122,10 @@ test("the agent sees how full its context is, at 50 % and at every further 10 % 
         )?.[1] ?? [],
     )
     .map(Number);
-  assert.ok(told.length >= 2, `${told}`);
+  assert.ok(reported.length >= 2, `${reported}`);
   assert.deepEqual(
-    told.map((tokens) => Math.floor(tokens / 1_000)),
-    [...new Set(told.map((tokens) => Math.floor(tokens / 1_000)))],
+    reported.map((tokens) => Math.floor(tokens / 1_000)),
+    [...new Set(reported.map((tokens) => Math.floor(tokens / 1_000)))],
   );
-  assert.ok(told.every((tokens) => tokens >= 5_000));
+  assert.ok(reported.every((tokens) => tokens >= 5_000));
 });

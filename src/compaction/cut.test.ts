@@ -45,7 +45,7 @@ test("for any conversation and budget: keeps a valid tail and removes a prefix [
       fc.array(fc.nat(50), { minLength: 60, maxLength: 60 }),
       fc.nat(300),
       fc.nat(100),
-      (chosen, sizes, keep, most) => {
+      (chosen, sizes, keep, maxNewest) => {
         const lines = chosen.flatMap((kind, index) => {
           if (kind === "user") return [user(`u${index}`)];
           if (kind === "says") return [says(`a${index}`)];
@@ -53,11 +53,11 @@ test("for any conversation and budget: keeps a valid tail and removes a prefix [
         });
         const messages = conversation(...lines);
         const sizeOf = ({ number }: StoredMessage) => sizes[number] as number;
-        const to = planCut(messages, keep, sizeOf, most) ?? 0;
+        const to = planCut(messages, keep, sizeOf, maxNewest) ?? 0;
         assert.ok(to >= 0 && to <= messages.length);
         assert.notEqual(messages[to]?.message.role, "tool");
         const kept = messages.slice(to).reduce((sum, message) => sum + sizeOf(message), 0);
-        assert.ok(kept <= Math.max(keep, most), "the kept messages are within the budget");
+        assert.ok(kept <= Math.max(keep, maxNewest), "the kept messages are within the budget");
       },
     ),
     { seed: 3 },

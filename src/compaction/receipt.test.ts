@@ -100,7 +100,7 @@ test("open asks and notes are accounted for, word for word [controller.receipt]"
     calls("update_notepad", { operation: "append", content: "- Gap in\n  rows 251-267" }),
     calls("update_notepad", { operation: "delete", content: "an old line" }),
     calls("update_notepad", { operation: "find_replace", find: "a", replace: "the new line" }),
-    calls("add_note", { content: "a note of its own" }),
+    calls("add_note", { content: "a separate note" }),
   );
   const asks = ["Fix it", "x".repeat(400)];
   const { kept, recallable, putBack } = receipt({
@@ -110,7 +110,7 @@ test("open asks and notes are accounted for, word for word [controller.receipt]"
   });
   assert.deepEqual(texts(kept).slice(0, 3), ["Fix it", "- Gap in\n  rows 251-267", "the new line"]);
   assert.deepEqual(texts(putBack), ["Fix it"], "a short ask is put back");
-  assert.deepEqual(texts(recallable), ["x".repeat(400), "a note of its own"], "a long one can be recalled");
+  assert.deepEqual(texts(recallable), ["x".repeat(400), "a separate note"], "a long one can be recalled");
 });
 
 test("the receipt fits on one line, and its content cannot imitate a marker [controller.receipt-line]", () => {

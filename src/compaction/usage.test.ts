@@ -31,7 +31,7 @@ test("the agent is warned once, and only while there is room for it [controller.
   assert.deepEqual(
     planNextStep(10, 0, "given", policy),
     { step: "compact", trigger: "threshold", skipWarning: false },
-    "who was told of it gets it",
+    "a warned agent gets its compaction",
   );
   assert.deepEqual(planNextStep(10, 0, "skipped", policy), { step: "call" });
   assert.ok(hasRoomToWarn(8_800, policy));

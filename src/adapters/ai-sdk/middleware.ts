@@ -38,7 +38,7 @@ export function memoryMiddleware({
   const originals = new WeakMap<CallOptions, CallOptions>();
   const nudge = createNudge(setting, emit);
 
-  const place = async (params: CallOptions): Promise<CallOptions> => {
+  const addMemory = async (params: CallOptions): Promise<CallOptions> => {
     const { conversation: shared } = agent;
     shared.signal = params.abortSignal;
     const { instructions, base, conversation } = divide(params.prompt);
@@ -72,14 +72,14 @@ export function memoryMiddleware({
       } catch (error) {
         const original = originals.get(params);
         const canCompact = original && model && attempt <= 3 && isOverflow(error);
-        const placed = canCompact ? await compactAndPlace(original, model).catch(report) : undefined;
+        const placed = canCompact ? await compactAndAddMemory(original, model).catch(report) : undefined;
         if (!placed) throw error;
         call = () => again(placed);
       }
     }
   };
 
-  const compactAndPlace = (params: CallOptions, by: LanguageModel): Promise<CallOptions | undefined> =>
+  const compactAndAddMemory = (params: CallOptions, by: LanguageModel): Promise<CallOptions | undefined> =>
     agent.exclusive(async () => {
       const { base, conversation } = divide(params.prompt);
       // Another call on this conversation may have run in the meantime.
@@ -88,7 +88,7 @@ export function memoryMiddleware({
       const signal = params.abortSignal ?? new AbortController().signal;
       const run = { agent, setting, signal, emit, model: by, base, skipped };
       const done = await runCompaction({ ...run, trigger: "overflow" });
-      return done ? place(params) : undefined;
+      return done ? addMemory(params) : undefined;
     });
 
   const record = async (answer: ModelMessage) => {
@@ -100,7 +100,7 @@ export function memoryMiddleware({
     transformParams: async ({ params }) => {
       if (params.providerOptions?.[ownCall]) return withoutMarker(params);
       try {
-        return await agent.exclusive(() => place(params));
+        return await agent.exclusive(() => addMemory(params));
       } catch (error) {
         report(error);
         return params;

@@ -146,13 +146,13 @@ test("message placement: hint, then scratchpad, then the user's text; hint and b
     "[Session Scratchpad]\nPlan:\n1. Read\n[End Scratchpad]",
     "Two?",
   ];
-  const places = blocks.map((block) => two?.indexOf(block) ?? -1);
+  const positions = blocks.map((block) => two?.indexOf(block) ?? -1);
   assert.deepEqual(
-    places,
-    places.toSorted((a, b) => a - b),
+    positions,
+    positions.toSorted((a, b) => a - b),
     two,
   );
-  assert.ok(!places.includes(-1) && two?.endsWith("\n\nTwo?"), two);
+  assert.ok(!positions.includes(-1) && two?.endsWith("\n\nTwo?"), two);
   assert.ok(
     !String(second?.messages[0]?.content).includes("## Session Notepad\n"),
     "the system prompt has guidance only",

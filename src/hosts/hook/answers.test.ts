@@ -164,9 +164,9 @@ test("[hooks.claude-code] Claude Code: checkpoint and plain text for the summari
     source: "compact",
   });
   const order = ["- tabs count as 8 columns", "1. parser", "[Checkpoint,", "[Receipt: 5 messages"];
-  const places = order.map((text) => start.context.indexOf(text));
+  const positions = order.map((text) => start.context.indexOf(text));
   assert.ok(
-    places.every((place, index) => place > (places[index - 1] ?? -1)),
+    positions.every((position, index) => position > (positions[index - 1] ?? -1)),
     start.context,
   );
   assert.match(start.context, /are in the text above or the summary/);

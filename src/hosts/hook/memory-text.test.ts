@@ -20,7 +20,7 @@ test("[hooks.size] any memory fits, in whole characters, and is not cut if it fi
 
 test("[hooks.size] a full scratchpad is cut space by space, and the plan gets most of the room", () => {
   const plan = Array.from({ length: 60 }, (_, step) => `${step + 1}. step of the plan`).join("\n");
-  const refs = Array.from({ length: 50 }, (_, place) => [`ref/${place}`, `src/${"r".repeat(500)}.ts`]);
+  const refs = Array.from({ length: 50 }, (_, index) => [`ref/${index}`, `src/${"r".repeat(500)}.ts`]);
   const spaces = { "space/notes": `Finding ${"n".repeat(3_900)}`, "space/plan": plan };
   const state = stateWith({ ...spaces, ...Object.fromEntries(refs) }, "x\n".repeat(16_000));
   const shown = renderMemory({ lead: "Lead", state, sessionId: "s", checkpoint: "c".repeat(5_000) }).text;
