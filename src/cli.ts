@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const [first] = process.argv.slice(2);
 
-// Node 22 calls its SQLite experimental at every start; stderr is for what went wrong.
+// Node 22 warns about its experimental SQLite at every start; stderr is for failures.
 const emitWarning = process.emitWarning.bind(process) as (...warning: unknown[]) => void;
 process.emitWarning = (...warning: unknown[]) => {
   if (warning[1] !== "ExperimentalWarning") emitWarning(...warning);
@@ -22,7 +22,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
   };
   console.log(version);
 } else if (first === "hook" && !process.argv.includes("--help")) {
-  // Agents wait for it, so it goes the shortest way, and is compiled only once.
+  // Agents wait for hooks, so import only the hook command and cache its compiled code.
   const { homedir } = process.getBuiltinModule("node:os");
   const cache =
     process.env.NODE_COMPILE_CACHE ?? `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/holdfast`;
@@ -30,7 +30,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
   const { run } = await import("./cli/commands/hook.ts");
   process.exitCode = await run(process.argv.slice(3));
 } else {
-  // Loaded only now: an old Node could not even parse it, and --version does not need it.
+  // Import lazily: an old Node cannot parse it, and --version does not need it.
   const { main } = await import("./cli/main.ts");
   process.exitCode = await main(process.argv.slice(2));
 }

@@ -1,4 +1,4 @@
-/** What went wrong, in a word that programs can switch on. */
+/** What went wrong, as a code that programs can switch on. */
 export type ErrorCode =
   | "invalid_input"
   | "unknown_tool"
@@ -31,7 +31,7 @@ export interface ErrorDetails {
 
 /**
  * The one error class. The message says what failed, for which value, and what to do next;
- * `code` and `data` say the same to a program.
+ * `code` and `data` carry the same for programs.
  */
 export class HoldfastError extends Error {
   override readonly name = "HoldfastError";

@@ -16,17 +16,17 @@ import { findSurfaces, type SurfaceName } from "./surfaces/surfaces.ts";
 import { createToolbox } from "./surfaces/toolbox.ts";
 
 export interface MemoryOptions {
-  /** A SQLite file, a URL (`sqlite:`, `jsonl:`, `postgres:`, `memory:`), or a store of your own. */
+  /** A SQLite file, a URL (`sqlite:`, `jsonl:`, `postgres:`, `memory:`), or your own store. */
   store: StoreChoice;
-  /** The forms of memory to offer; `notepad` and `notes` unless given. */
+  /** The forms of memory to offer (default: `notepad` and `notes`). */
   surfaces?: readonly SurfaceChoice[];
-  /** Whose sessions these are; no other owner's can be reached. */
+  /** The owner of the sessions (default: `local`); sessions of other owners are not accessible. */
   owner?: string;
   limits?: Partial<Limits>;
-  /** `enabled: false` takes the scratchpad's tool, block and guidance away; `maxTokens` is the budget of its older call. */
+  /** `enabled: false` removes the scratchpad's tool, block and guidance; `maxTokens` is the budget of its older call. */
   scratchpad?: { enabled?: boolean; maxTokens?: number };
   tokenizer?: Tokenizer;
-  /** Told of what a store repaired or dropped; `console.warn` unless given. */
+  /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
   /** For tests: milliseconds since 1970. */
   clock?: () => number;
@@ -47,7 +47,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   if (!options?.store) {
     throw new HoldfastError(
       "invalid_input",
-      `openMemory needs a "store": a file path, a URL such as "memory:", or a store of your own.`,
+      `openMemory needs a "store": a file path, a URL such as "memory:", or your own store.`,
     );
   }
   const tokens = options.scratchpad?.maxTokens;

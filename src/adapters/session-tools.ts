@@ -5,11 +5,11 @@ import type { SurfaceName } from "../surfaces/surfaces.ts";
 import { dotless, type ToolAnswer } from "../surfaces/toolbox.ts";
 
 export interface SurfaceChoice {
-  /** Fewer surfaces than the memory was opened with; all of those unless given. */
+  /** A subset of the memory's surfaces (default: all of them). */
   surfaces?: readonly SurfaceName[];
 }
 
-/** A tool as every provider wants it: a name without dots, a description, a JSON Schema. */
+/** A tool definition in a form that suits every provider: a name without dots, a description, a JSON Schema. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -27,7 +27,7 @@ export async function definitionsOf(
   if (missing.length > 0) {
     throw new HoldfastError(
       "unknown_surface",
-      `The memory was opened without ${missing.join(", ")}. Name it in openMemory({ surfaces }); now it has: ${offered.join(", ")}.`,
+      `The memory was opened without ${missing.join(", ")}. Add it in openMemory({ surfaces }); the memory has: ${offered.join(", ")}.`,
       { data: { missing, offered } },
     );
   }
@@ -40,7 +40,7 @@ export async function definitionsOf(
     }));
 }
 
-/** Answers a call of one of the session's tools; undefined when the tool is somebody else's. */
+/** Answers a call of one of the session's tools; undefined for any other tool. */
 export async function answerCall(
   session: Session,
   name: string,

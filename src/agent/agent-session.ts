@@ -21,11 +21,11 @@ import { CallRecorder } from "./record-calls.ts";
 import type { AgentSetting } from "./setting.ts";
 import { ShownMemory } from "./shown-memory.ts";
 
-/** What a prompt is made of besides the session. */
+/** The inputs of a prompt besides the session. */
 export interface PromptView {
   /** The base prompt. */
   base: string;
-  /** Hints for this turn only, before the newest user message. */
+  /** Hints placed before the newest user message, for this turn only. */
   steer?: string;
 }
 
@@ -39,7 +39,7 @@ export interface PromptNow {
   messages: readonly StoredMessage[];
 }
 
-/** The conversation of one session as the controller holds it: read once, then only what is new. */
+/** The controller's view of one session's conversation: read once, then updated with new messages only. */
 export class AgentSession {
   readonly session: Session;
   readonly shownMemory: ShownMemory;
@@ -47,7 +47,7 @@ export class AgentSession {
   readonly #setting: AgentSetting;
   #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
-  /** Messages up to this one are summarised and not held. */
+  /** Messages up to this one are summarised and not kept here. */
   #summarised = 0;
   #prompt: PromptNow | undefined;
   /** Tokens of messages added since the prompt was last counted. */
@@ -61,13 +61,13 @@ export class AgentSession {
     this.recorder = new CallRecorder(session, setting.countTokens, setting.clock);
   }
 
-  /** Looks again at what is kept outside the session, the tools that the agent made itself among it. */
+  /** Reloads what is kept outside the session, including the tools that the agent made itself. */
   async refresh(): Promise<void> {
     const { toolbox } = this.#setting;
     if (toolbox.changeable.size === 0) return;
     await toolbox.refresh(this.session);
     const own = this.#setting.options.tools ?? {};
-    // A tool that the agent made must not take the place of one that it was given.
+    // A tool that the agent made must not replace one of its given tools.
     const extra = toolbox
       .extraTools((await this.session.state()).row)
       .filter(({ name }) => !Object.hasOwn(own, dotless(name)));
@@ -77,7 +77,7 @@ export class AgentSession {
     if (!isSame) this.#tools = [...toolbox.tools, ...extra];
   }
 
-  /** Tells the surfaces of a moment of the conversation; what goes wrong there is an event. */
+  /** Notifies the surfaces of a moment in the conversation; failures are emitted as error events. */
   async notify(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
     for (const message of await this.#setting.toolbox.notify(this.session, moment))
       emit({ type: "error", message });
@@ -105,7 +105,7 @@ export class AgentSession {
     return this.#messages;
   }
 
-  /** What the agent answered last; undefined while the user still waits for an answer. */
+  /** The agent's last answer; undefined while the user is waiting for one. */
   async lastAnswer(): Promise<string | undefined> {
     const { row } = await this.session.state();
     for (let number = row.counters.lastMessage; number > 0; number--) {
@@ -122,24 +122,24 @@ export class AgentSession {
     const at = this.#setting.clock();
     const values = messages.map((message) => fromStored(message, at, aside));
     const { result, revision, state } = await this.session.apply({ type: "messages.add", messages: values });
-    this.shownMemory.passOver(state, revision);
+    this.shownMemory.skipOwnWrite(state, revision);
     for (const message of messages) this.#sinceCounted += this.#setting.messageTokens(message);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
   }
 
-  /** About the tokens of the prompt, from the last time that they were counted; undefined before. */
+  /** Rough prompt size: the last count plus the messages added since; undefined before the first count. */
   get roughTotal(): number | undefined {
     return this.#prompt && this.#prompt.usage.total + this.#sinceCounted * this.#setting.tokenizer.ratio;
   }
 
-  /** Holds a warning turn. Whoever keeps the conversation elsewhere leaves out here what was said in it. */
+  /** Runs a warning turn. A subclass whose caller keeps the conversation drops the turn's messages afterwards. */
   async aside(work: () => Promise<void>): Promise<void> {
     await work();
   }
 
-  /** What a model call would be given now. Worked out once for each state. */
+  /** The prompt for a model call now, computed once per state. */
   async prompt({ base, steer = "" }: PromptView): Promise<PromptNow> {
     const state = await this.session.state();
     const { toolbox, placement } = this.#setting;
@@ -166,23 +166,23 @@ export class AgentSession {
   usage({ system, messages, parts: kinds, added }: Prompt, base: string): Usage {
     const { tokenizer, policy, options, messageTokens } = this.#setting;
     const count = (text: string) => tokenizer.count(text);
-    const said = { memory: 0, summaries: 0, history: 0, results: 0 };
+    const tokens = { memory: 0, summaries: 0, history: 0, results: 0 };
     for (const [index, message] of messages.entries())
-      said[kinds[index] ?? "history"] += messageTokens(message) * tokenizer.ratio;
-    // What memory put before something that was said stands in that message.
+      tokens[kinds[index] ?? "history"] += messageTokens(message) * tokenizer.ratio;
+    // Text that memory put before a user message is part of that message, so move its tokens to memory.
     const before = Math.min(
-      Math.round(said.history),
-      Math.max(0, added.reduce((sum, text) => sum + count(text), 0) - Math.round(said.memory)),
+      Math.round(tokens.history),
+      Math.max(0, added.reduce((sum, text) => sum + count(text), 0) - Math.round(tokens.memory)),
     );
     const parts = {
       system: count(base),
       tools: count(definitionsText(this.#tools)) + count(ownDefinitionsText(options.tools ?? {})),
-      memory: Math.max(0, count(system) - count(base)) + Math.round(said.memory) + before,
-      summaries: Math.round(said.summaries),
-      history: Math.round(said.history) - before,
-      results: Math.round(said.results),
+      memory: Math.max(0, count(system) - count(base)) + Math.round(tokens.memory) + before,
+      summaries: Math.round(tokens.summaries),
+      history: Math.round(tokens.history) - before,
+      results: Math.round(tokens.results),
     };
-    const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
+    const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
     return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
   }
 }

@@ -3,7 +3,7 @@ import { schemaOf } from "../surfaces/dispatch.ts";
 import type { Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 
-/** Memory's tools as a model is told of them. */
+/** Memory's tool definitions as the model receives them. */
 const definitions = new WeakMap<readonly Tool[], string>();
 
 export function definitionsText(tools: readonly Tool[]): string {
@@ -39,7 +39,7 @@ export function ownDefinitionsText(tools: ToolSet): string {
 
 const toolSets = new WeakMap<readonly Tool[], ToolSet>();
 
-/** Memory tools in the AI SDK's form, without dots in their names and without anything to run. */
+/** Memory tools in the AI SDK's form, without dots in their names and without `execute`. */
 export function memoryToolSet(tools: readonly Tool[]): ToolSet {
   let set = toolSets.get(tools);
   if (!set) {

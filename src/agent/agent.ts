@@ -6,17 +6,17 @@ import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
 import { AgentSession } from "./agent-session.ts";
-import { evenIfItFails, finishPendingCalls, type TurnRun } from "./answer.ts";
+import { continueOnFailure, finishPendingCalls, type TurnRun } from "./answer.ts";
 import { Children } from "./children.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
 import { compactNow } from "./make-room.ts";
 import type { AgentOptions } from "./options.ts";
-import { placeChanges, tellFullness } from "./place-changes.ts";
+import { placeChanges, reportFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
 import { type AgentSetting, agentSetting, checkToolNames, type Frame, invalidOption } from "./setting.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
 
-/** A turn that is under way: read its events, or wait for its result, or both. */
+/** A running turn: read its events, await its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
   result: Promise<TurnResult>;
 }
@@ -26,19 +26,19 @@ export interface SendOptions {
 }
 
 export interface Agent {
-  /** One turn. Turns of one session run one after another. */
+  /** Runs one turn. Turns of one session run one after another. */
   send(sessionId: string, text: string, options?: SendOptions): Turn;
-  /** Goes on with a turn that a dead process left unfinished; a finished one is left alone. */
+  /** Continues a turn that a dead process left unfinished; does nothing if the last turn is finished. */
   resume(sessionId: string, options?: SendOptions): Turn;
   /** Compacts now, as `/compact` does. */
   compact(sessionId: string, options?: SendOptions): Turn;
-  /** Ends work on the session for now: surfaces that keep something outside it write their hand-over. */
+  /** Ends work on the session for now: surfaces that store data outside the session write their handover. */
   end(sessionId: string, options?: SendOptions): Turn;
   usage(sessionId: string): Promise<Usage>;
   receipts(sessionId: string): Promise<Receipt[]>;
 }
 
-/** Surfaces that an agent adds to a memory that was opened without naming any. */
+/** Surfaces that an agent adds to a memory opened without `surfaces`. */
 const agentSurfaces = ["notepad", "notes", "tasks", "results", "sessions"] as const;
 
 /**
@@ -52,17 +52,17 @@ export function createAgent(options: AgentOptions): Agent {
   return new MemoryAgent(options);
 }
 
-/** What the agent keeps of one session while it lives. */
+/** The agent's in-process state for one session. */
 interface Work {
   agent: AgentSession | undefined;
-  /** Ends when every turn so far has ended. */
+  /** Settles when every turn so far has ended. */
   queue: Promise<unknown>;
   nudges: NudgeFacts;
   /** Whether the surfaces know that work on the session has begun. */
   isStarted: boolean;
 }
 
-/** One piece of work on a session, from its own view of it. */
+/** One queued piece of work on a session. */
 type Task = (run: TurnRun, work: Work) => Promise<TurnResult>;
 
 class MemoryAgent implements Agent {
@@ -81,7 +81,7 @@ class MemoryAgent implements Agent {
       (id, text, signal) => this.send(id, text, { signal }),
       options.children,
     );
-    // A window without end would never be compacted.
+    // An infinite window would never be compacted.
     if (!Number.isFinite(options.contextWindow)) throw invalidOption("contextWindow", options.contextWindow);
     if (surfaces) memory.setting.use(surfaces);
     else memory.setting.offer(agentSurfaces);
@@ -92,12 +92,12 @@ class MemoryAgent implements Agent {
   send(sessionId: string, text: string, options: SendOptions = {}): Turn {
     return this.#start(sessionId, options, async (run, work) => {
       if (text.trim() === "")
-        throw new HoldfastError("invalid_input", "There is nothing to send: the text is empty.");
+        throw new HoldfastError("invalid_input", "The text to send is empty. Pass a message.");
       run.steer = await this.#nudge(run, work);
-      // No provider takes a user message between a call and its answer.
+      // Providers reject a user message between a tool call and its result.
       await finishPendingCalls(run);
-      await evenIfItFails(run, () => placeChanges(run));
-      await evenIfItFails(run, () => tellFullness(run));
+      await continueOnFailure(run, () => placeChanges(run));
+      await continueOnFailure(run, () => reportFullness(run));
       await run.agent.add([{ role: "user", content: text }]);
       return this.#take(run, work);
     });
@@ -114,7 +114,7 @@ class MemoryAgent implements Agent {
     return this.#start(sessionId, options, async (run, work) => {
       await finishPendingCalls(run);
       const compacted = await compactNow(run, "manual");
-      // What happened between two turns counts for the hints before the next one.
+      // The next turn's hints take this compaction into account.
       work.nudges.compacted ||= compacted;
       if (run.wroteMemory) work.nudges.turnsSinceWrite = 0;
       const text = compacted ? "" : "There is nothing to compact yet.";
@@ -145,9 +145,9 @@ class MemoryAgent implements Agent {
     const work = this.#workOn(sessionId);
     const before = work.queue;
     const turn = this.#run(sessionId, task, { before, signal, emit }).finally(() => events.end());
-    // A turn that was aborted while it waited does not let the next one overtake.
+    // If this turn is aborted while it waits, the next one must still wait for the earlier turns.
     work.queue = Promise.allSettled([before, turn]);
-    // Who only reads the events has seen the error there.
+    // Callers that only read the events see the error there.
     turn.catch(() => undefined);
     return { result: turn, [Symbol.asyncIterator]: () => events[Symbol.asyncIterator]() };
   }
@@ -171,7 +171,7 @@ class MemoryAgent implements Agent {
     }
   }
 
-  /** Runs the turn, and learns from it for the hints before the next one. */
+  /** Runs the turn and updates the facts for the next turn's hints. */
   async #take(run: TurnRun, work: Work): Promise<TurnResult> {
     const result = await runTurn(run);
     const { wroteMemory, text, compacted } = result;
@@ -179,7 +179,7 @@ class MemoryAgent implements Agent {
     return result;
   }
 
-  /** With `emit`: to work on it, and not only to look. */
+  /** With `emit`, starts work on the session; without it, only reads. */
   async #find(sessionId: string, emit?: TurnRun["emit"]): Promise<AgentSession> {
     const session = await this.#options.memory.openSession(sessionId);
     const work = this.#workOn(sessionId);

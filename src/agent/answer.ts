@@ -13,16 +13,16 @@ export interface TurnRun extends Frame {
   setting: AgentSetting;
   signal: AbortSignal;
   emit: (event: AgentEvent) => void;
-  /** Hints before the newest user message, for this turn only. */
+  /** Hints placed before the newest user message, for this turn only. */
   steer: string;
-  /** Whether the session has said its last word, as a sub-session does with its report. */
+  /** Whether the session is done, as a sub-session is after its report. */
   isOver: () => boolean;
-  /** Set as soon as the agent has called a tool that writes to its memory. */
+  /** Set once the agent has called a tool that writes to its memory. */
   wroteMemory?: boolean;
 }
 
-/** A failure of the memory never blocks the agent: it is reported, and the turn goes on. */
-export async function evenIfItFails<T>(
+/** Memory failures never block the agent: report the failure and continue the turn. */
+export async function continueOnFailure<T>(
   { signal, emit }: TurnRun,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
@@ -31,12 +31,12 @@ export async function evenIfItFails<T>(
   } catch (error) {
     signal.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
-    emit({ type: "error", message: `Memory failed, and the turn goes on without it: ${why}` });
+    emit({ type: "error", message: `Memory failed; the turn continues without it: ${why}` });
     return undefined;
   }
 }
 
-/** Keeps what the model said, and learns from what the provider counted. */
+/** Stores the model's answer, and calibrates the tokenizer with the provider's count. */
 export async function storeAnswer(
   run: TurnRun,
   answer: ModelAnswer,
@@ -50,12 +50,12 @@ export async function storeAnswer(
   emit({ type: "usage", usage, reported: answer.reported });
   if (setting.options.ledger !== false)
     await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
-  const said: ModelMessage[] =
+  const messages: ModelMessage[] =
     answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
-  await agent.add(said, aside);
+  await agent.add(messages, aside);
 }
 
-/** Runs the tools that the model called, and keeps their results. */
+/** Runs the tools that the model called and stores their results. */
 export async function answerCalls(run: TurnRun, { toolCalls }: ModelAnswer, aside = false): Promise<void> {
   const { row } = await run.agent.session.state();
   if (toolCalls.some(({ tool }) => isMemoryWrite(run.agent, tool))) run.wroteMemory = true;
@@ -65,7 +65,7 @@ export async function answerCalls(run: TurnRun, { toolCalls }: ModelAnswer, asid
   );
 }
 
-/** A process that died between a call and its answer left the call open; no provider takes that. */
+/** Answers calls left open by a process that died, since providers reject a call without a result. */
 export async function finishPendingCalls(run: TurnRun): Promise<void> {
   const messages = await run.agent.messages();
   const last = messages.findLast(({ message }) => message.role === "assistant");

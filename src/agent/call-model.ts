@@ -3,7 +3,7 @@ import type { Prompt } from "../context/prompt.ts";
 import type { AgentEvent } from "./events.ts";
 
 export interface ModelAnswer {
-  /** What the model said and called, ready to be stored. */
+  /** The model's text and tool calls, ready to be stored. */
   messages: ModelMessage[];
   text: string;
   toolCalls: { id: string; tool: string; input: unknown; problem?: string }[];
@@ -18,7 +18,7 @@ export interface ModelCall {
   emit: (event: AgentEvent) => void;
 }
 
-/** One call of the model. Tools are only offered here: running them is the controller's business. */
+/** Calls the model once. Offers the tools but does not run them; the controller does. */
 export async function callModel({ model, prompt, tools, signal, emit }: ModelCall): Promise<ModelAnswer> {
   let failure: unknown;
   const stream = streamText({
@@ -50,7 +50,7 @@ export async function callModel({ model, prompt, tools, signal, emit }: ModelCal
   if (failure !== undefined) throw failure;
   const [usage, response, text] = await Promise.all([stream.usage, stream.response, stream.text]);
   return {
-    // An answer to a call that the SDK itself refused is ours to give, so only what the model said is kept.
+    // Keep only the model's messages: we answer calls that the SDK rejected ourselves.
     messages: response.messages.filter(({ role }) => role === "assistant"),
     text,
     toolCalls,
@@ -62,7 +62,7 @@ export async function callModel({ model, prompt, tools, signal, emit }: ModelCal
   };
 }
 
-/** The SDK runs every tool that it could run; then each call would run twice. */
+/** The SDK runs every tool that has `execute`, so each call would run twice. */
 function withoutExecution(tools: ToolSet): ToolSet {
   return Object.fromEntries(
     Object.entries(tools).map(([name, { execute: _execute, ...offered }]) => [
@@ -72,7 +72,7 @@ function withoutExecution(tools: ToolSet): ToolSet {
   );
 }
 
-/** Whether a provider refused a call because the prompt was too long. */
+/** Whether a provider rejected a call because the prompt was too long. */
 export function isOverflow(error: unknown): boolean {
   const seen = new Set<unknown>();
   for (
@@ -86,7 +86,7 @@ export function isOverflow(error: unknown): boolean {
       data,
       statusCode,
     } = at as { responseBody?: string; data?: unknown; statusCode?: number };
-    // A rate limit speaks of tokens too, but waiting helps there, and a shorter prompt may not.
+    // Rate limit errors mention tokens too, but they call for waiting, not for a shorter prompt.
     if (
       statusCode !== 429 &&
       overflowWords.test(`${at.message} ${responseBody} ${JSON.stringify(data) ?? ""}`)

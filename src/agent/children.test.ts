@@ -16,7 +16,7 @@ import type { AgentOptions } from "./options.ts";
 
 type Script = (request: ScriptedRequest, said: string) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
-/** An agent whose model answers by what the conversation says. */
+/** An agent whose model answers according to the conversation. */
 async function withAgent(
   script: Script,
   options: Partial<AgentOptions>,
@@ -54,7 +54,7 @@ async function childrenOf(memory: Awaited<ReturnType<typeof openMemory>>, id: st
   return readChildren(await (await memory.resumeSession(id)).state());
 }
 
-test("a spawned session starts empty, works on its own notepad and hands back a clean result [controller.spawn]", async () => {
+test("a spawned session starts empty, works on its own notepad and returns a clean result [controller.spawn]", async () => {
   const script: Script = (_, said) => {
     if (isChild(said))
       return said.includes("report me")
@@ -99,7 +99,7 @@ test("copy_notepad gives the child the parent's notepad [controller.spawn]", asy
   });
 });
 
-test("a fork knows the conversation and the notepad, and its request answers the call that made it [controller.fork]", async () => {
+test("a fork has the conversation and the notepad, and its request contains the result of the call that made it [controller.fork]", async () => {
   const script: Script = (_, said) => {
     if (said.includes("This is the forked sub-session"))
       return call("report_result", {
@@ -146,7 +146,7 @@ test("a child that runs out of tokens, fails or takes too long is reported as su
     assert.match(ended.get(broken)?.result ?? "", /no such thing/);
     assert.equal(ended.get(slow)?.status, "time_limit");
     const { status, result } = ended.get(endless) ?? {};
-    assert.deepEqual([status, result], ["error", "It was cut off after 5 steps, without a result."]);
+    assert.deepEqual([status, result], ["error", "It was cut off after 5 steps without a result."]);
   });
 });
 
@@ -201,7 +201,7 @@ test("aborting the parent aborts its children [controller.child-abort]", async (
     const runner = runnerOf(agent, memory);
     const parent = await memory.resumeSession("audit");
     const { id } = only(await childrenOf(memory, "audit"));
-    // The other runner knows nothing of this child; its record is what tells.
+    // The other runner does not know this child, so read its record.
     while ((await childrenOf(memory, "audit"))[0]?.[1].status === "running")
       await new Promise((proceed) => setImmediate(proceed));
     assert.equal(new Map(await runner.wait(parent, [id], 1)).get(id)?.status, "aborted");
@@ -231,8 +231,8 @@ test("a child whose process died is reported as lost, and its notes are kept [co
 
 test("only a sub-session can report, and only known ones can be waited for [controller.child-limits]", async () => {
   const script: Script = (_, said) => {
-    if (said.includes("is no sub-session of this one")) return { text: "understood" };
-    return said.includes("Only a sub-session can report")
+    if (said.includes("is not a sub-session of this session")) return { text: "understood" };
+    return said.includes("only sub-sessions can report")
       ? call("wait_for_sessions", { session_ids: ["nobody"] })
       : call("report_result", { result: "x" });
   };
@@ -241,7 +241,7 @@ test("only a sub-session can report, and only known ones can be waited for [cont
   });
 });
 
-/** A runner of its own on the same memory and agent, to ask directly what tools ask. */
+/** A separate runner on the same memory and agent, to make the tools' calls directly. */
 function runnerOf(
   agent: ReturnType<typeof createAgent>,
   memory: Awaited<ReturnType<typeof openMemory>>,
@@ -250,7 +250,7 @@ function runnerOf(
   return new Children(memory, (id, text, signal) => agent.send(id, text, { signal }), limits);
 }
 
-test("a compaction in a sub-session passes the same gate, and says so [controller.compaction]", async (t) => {
+test("a compaction in a sub-session takes the same path and reports its trigger [controller.compaction]", async (t) => {
   const stage = await openStage(t, {
     script: (request) =>
       isSummaryRequest(request) ? { text: "A summary of it all." } : { text: `Understood. ${filler(300)}` },

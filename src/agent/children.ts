@@ -9,9 +9,9 @@ import type { AgentEvent } from "./events.ts";
 import type { TurnResult } from "./turn.ts";
 
 export interface ChildLimits {
-  /** Children of children of … */
+  /** Max nesting of sub-sessions. */
   depth: number;
-  /** At the same time, in one agent. */
+  /** Max running at the same time, per agent. */
   running: number;
   tokens: number;
   seconds: number;
@@ -19,7 +19,7 @@ export interface ChildLimits {
 
 const defaultChildLimits: ChildLimits = { depth: 3, running: 10, tokens: 500_000, seconds: 1_800 };
 
-/** Starts a turn in a session: what `agent.send` does. */
+/** Starts a turn in a session, like `agent.send`. */
 type Send = (
   sessionId: string,
   text: string,
@@ -30,11 +30,11 @@ interface Running {
   parent: string;
   abort: AbortController;
   ended: Promise<void>;
-  /** What the child reported, once it has. */
+  /** The child's report, once it has reported. */
   report?: string;
 }
 
-/** Runs sub-sessions side by side, within limits, and keeps the parent's record of each. */
+/** Runs sub-sessions concurrently, within limits, and keeps the parent's record of each up to date. */
 export class Children implements ChildRunner {
   readonly #memory: Memory;
   readonly #send: Send;
@@ -47,7 +47,7 @@ export class Children implements ChildRunner {
     this.#limits = { ...defaultChildLimits, ...limits };
   }
 
-  /** A child that has reported has nothing left to say. */
+  /** A child is done once it has reported. */
   hasReported(sessionId: string): boolean {
     return this.#running.get(sessionId)?.report !== undefined;
   }
@@ -92,16 +92,16 @@ export class Children implements ChildRunner {
       if (known.has(id)) continue;
       throw new HoldfastError(
         "not_found",
-        `${JSON.stringify(id)} is no sub-session of this one. They are: ${[...known.keys()].join(", ") || "none"}.`,
+        `${JSON.stringify(id)} is not a sub-session of this session. Its sub-sessions: ${[...known.keys()].join(", ") || "none"}.`,
       );
     }
-    const wanted = ids ?? [...known.keys()];
-    const all = Promise.all(wanted.map((id) => this.#running.get(id)?.ended));
+    const awaited = ids ?? [...known.keys()];
+    const all = Promise.all(awaited.map((id) => this.#running.get(id)?.ended));
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([all, new Promise((proceed) => (timer = setTimeout(proceed, seconds * 1_000)))]);
     clearTimeout(timer);
-    await this.#markLost(parent, wanted);
-    return readChildren(await parent.state()).filter(([id]) => wanted.includes(id));
+    await this.#markLost(parent, awaited);
+    return readChildren(await parent.state()).filter(([id]) => awaited.includes(id));
   }
 
   async report(child: Session, result: string): Promise<void> {
@@ -109,12 +109,12 @@ export class Children implements ChildRunner {
     if (!running)
       throw new HoldfastError(
         "invalid_input",
-        "Only a sub-session can report a result, and this is none. Answer the user instead.",
+        "This is not a sub-session, and only sub-sessions can report a result. Answer the user instead.",
       );
     running.report = result;
   }
 
-  /** A child that was running when its process died can never end by itself. */
+  /** A child whose process died while it ran never ends by itself, so mark it as lost. */
   async #markLost(parent: Session, ids: readonly string[]): Promise<void> {
     for (const [id, child] of readChildren(await parent.state())) {
       if (!ids.includes(id) || child.status !== "running" || this.#running.has(id)) continue;
@@ -131,7 +131,7 @@ export class Children implements ChildRunner {
     if (this.#running.size >= this.#limits.running) {
       throw new HoldfastError(
         "over_limit",
-        `${this.#running.size} sub-sessions are running, and that is the limit. Call wait_for_sessions first.`,
+        `${this.#running.size} sub-sessions are running, which is the limit. Call wait_for_sessions first.`,
       );
     }
     let depth = 1;
@@ -141,12 +141,12 @@ export class Children implements ChildRunner {
     if (depth > this.#limits.depth) {
       throw new HoldfastError(
         "over_limit",
-        `Sub-sessions can be nested ${this.#limits.depth} deep, and this one is that deep. Do the work in this session.`,
+        `Sub-sessions can be nested ${this.#limits.depth} deep, and this session is already at that depth. Do the work in this session.`,
       );
     }
   }
 
-  /** A fork stands in the middle of the call that made it, so that call gets its answer here. */
+  /** A fork is taken in the middle of the call that made it, so add the result of that call here. */
   async #fork(parent: Session): Promise<Session> {
     const child = await this.#memory.forkSession(parent.id);
     const { row } = await child.state();
@@ -194,7 +194,7 @@ export class Children implements ChildRunner {
         ? {
             ...record,
             status: "error",
-            result: `It was cut off after ${steps} steps, without a result.`,
+            result: `It was cut off after ${steps} steps without a result.`,
             tokens,
           }
         : { ...record, status: "completed", result: running.report ?? text, tokens };

@@ -10,30 +10,30 @@ import type { TurnRun } from "./answer.ts";
 
 export type ClearingRun = Pick<TurnRun, "agent" | "setting" | "emit" | "base">;
 
-/** Clears old results when that pays over the rest of the epoch. */
+/** Clears old results when the savings over the rest of the epoch exceed the cost. */
 export async function clearWhenItPays(run: ClearingRun): Promise<void> {
   const { results } = await plan(run);
   await clear(run, results);
 }
 
-/** Where the prompt would be rewritten anyway, clearing costs nothing. */
-const atNoPrice = { cachedPrice: 1, writePrice: 1 };
+/** When the prompt is rewritten anyway, clearing costs nothing extra. */
+const freeOfCost = { cachedPrice: 1, writePrice: 1 };
 
-/** Of the threshold: as far as clearing has to get to take the place of a compaction. */
-const farEnough = 0.75;
+/** Clearing replaces a compaction if it gets the prompt below this share of the threshold. */
+const clearedShare = 0.75;
 
 /**
- * Clears all old results if that makes room enough to do without a compaction. Nothing is lost by it, while a
- * compaction rewrites the whole prompt too.
+ * Clears all old results if that frees enough room to avoid a compaction. Clearing loses nothing, and a compaction
+ * would rewrite the whole prompt too.
  */
 export async function clearInstead(run: ClearingRun): Promise<boolean> {
-  const { results, usage } = await plan(run, atNoPrice);
+  const { results, usage } = await plan(run, freeOfCost);
   const { policy, tokenizer } = run.setting;
   const saved = results.reduce(
     (sum, { tokens, summary }) => sum + tokens - run.setting.countTokens(summary),
     0,
   );
-  if (usage.total - saved * tokenizer.ratio > policy.contextWindow * policy.compactAt * farEnough)
+  if (usage.total - saved * tokenizer.ratio > policy.contextWindow * policy.compactAt * clearedShare)
     return false;
   await clear(run, results);
   return results.length > 0;
@@ -41,14 +41,14 @@ export async function clearInstead(run: ClearingRun): Promise<boolean> {
 
 async function plan(
   { agent, setting, base }: ClearingRun,
-  prices?: typeof atNoPrice,
+  prices?: typeof freeOfCost,
 ): Promise<{ results: ClearableResult[]; usage: Usage }> {
   const { state, prompt, usage } = await agent.prompt({ base });
   const policy = { ...defaultClearing, ...setting.options.clearing, ...prices };
-  // All results together are too short for one of them to be worth it.
+  // If all results together are this small, no single one is worth clearing.
   const isTooLittle = usage.results < policy.leastTokens * setting.tokenizer.ratio;
   if (setting.options.clearing === false || isTooLittle) return { results: [], usage };
-  // What a task has collapsed takes no room, so there is nothing to clear in it.
+  // Without collapsed tasks: they take no room, so there is nothing to clear in them.
   const messages = prompt.conversation;
   const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
   const results = planClearing({

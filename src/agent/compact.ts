@@ -21,7 +21,7 @@ export interface CompactionRun
   skipped: string;
 }
 
-/** The last message to go, by what each takes in the prompt now. */
+/** The last message to remove, from the current size of each message in the prompt. */
 export function cutFor(
   { prompt, messages, usage }: PromptNow,
   { messageTokens, tokenizer, policy }: AgentSetting,
@@ -34,7 +34,7 @@ export function cutFor(
   return chooseCut({ messages, sizeOf, used: usage.total, policy, trigger });
 }
 
-/** Compacts the session's conversation; false when there is nothing that could go. */
+/** Compacts the session's conversation; false if nothing can be removed. */
 export async function runCompaction(run: CompactionRun): Promise<boolean> {
   const { agent, setting, trigger, emit, signal } = run;
   const before = await agent.prompt(run);
@@ -54,7 +54,7 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     await compaction.finish(summary);
   } catch (error) {
     if (!(error instanceof HoldfastError) || error.code !== "conflict") throw error;
-    // Another process has made room in the meantime; that will do.
+    // Another process compacted in the meantime; that is enough.
     emit({ type: "error", message: error.message });
   }
   return true;
@@ -85,7 +85,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     },
     async commit(receipt, summary) {
       const operation = { type: "context.compact" as const, to, mark: compactedText, summary, receipt };
-      // Another process may write at this very moment; the blocks have to be those of the state that is frozen.
+      // Another process may write concurrently, so compute the blocks from the state that is frozen.
       await agent.session.change(
         (now) => ({ ...operation, blocks: blocksToFreeze(toolbox.context(now)) }),
         () => false,
@@ -95,7 +95,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
   };
 }
 
-/** Asks the model that writes the summaries, and records the call. */
+/** Asks the summary model and records the call. */
 function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
   const { setting, signal, model } = run;
   return async ({ instructions, sections, maxTokens }) => {
@@ -115,7 +115,7 @@ function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
   };
 }
 
-/** What replaces the messages of the epochs before, as the model reads it. */
+/** The summary of the earlier epochs, as the model reads it. */
 function summaryIn(state: State): string {
   return readSpans(state).find(([, { kind }]) => kind === "summary")?.[1].text ?? "";
 }

@@ -20,7 +20,7 @@ test("a session's context and its agent's are the same, with the surfaces that t
   );
 });
 
-test("surfaces that a memory was opened with are the agent's, and no others [controller.context]", async (t) => {
+test("an agent uses exactly the surfaces that its memory was opened with [controller.context]", async (t) => {
   const memory = await openMemory({
     store: "memory:",
     surfaces: ["notepad"],

@@ -20,7 +20,7 @@ function newest(request: { messages: { role: string; content?: unknown }[] } | u
   return String(request?.messages.findLast(({ role }) => role === "user")?.content);
 }
 
-test("the agent's own edits follow at the next turn as a compact change, before what the user said [controller.epoch]", async (t) => {
+test("the agent's own edits are injected at the next turn as a compact change, before the user's text [controller.epoch]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([{ toolCalls: [append("- Sheet 1: 500 rows")] }, { text: "Noted." }, { text: "Fine." }]),
   });
@@ -45,7 +45,7 @@ test("the agent's own edits follow at the next turn as a compact change, before 
   assert.equal(assertPrefixes(stage.turns()), 2);
 });
 
-test("a person's edit in the middle of a turn follows at once, and stays where it was put [controller.epoch]", async (t) => {
+test("a person's edit in mid-turn is injected at once and stays in place [controller.epoch]", async (t) => {
   const stage = await openStage(t, {
     script: async (_, number) => {
       if (number === 0)
@@ -59,12 +59,12 @@ test("a person's edit in the middle of a turn follows at once, and stays where i
   const [, second, third, fourth, fifth] = stage.turns();
   assert.ok(!JSON.stringify(second).includes("Ada: skip"));
   assert.match(newest(third), /^\[Notepad changes.*\+ Ada: skip sheet 4\n/s);
-  assert.equal(newest(fourth), newest(third), "nothing more to say, and nothing said twice");
+  assert.equal(newest(fourth), newest(third), "nothing new, and nothing twice");
   assert.match(newest(fifth), /- step 2\n\[End of notepad changes\]\n\nMore\.$/s);
   assert.equal(assertPrefixes(stage.turns()), 4);
 });
 
-test("what a program writes in the agent's name is in no tool call, so it follows at once [controller.epoch]", async (t) => {
+test("a program's write in the agent's name is in no tool call, so it is injected at once [controller.epoch]", async (t) => {
   const stage = await openStage(t, {
     script: async (_, number) => {
       if (number === 0) await (await stage.session()).notepad.append("progress: 40 %");
@@ -75,7 +75,7 @@ test("what a program writes in the agent's name is in no tool call, so it follow
   assert.match(newest(stage.turns()[1]), /\+ progress: 40 %/);
 });
 
-test("what a person takes back of the agent's own edits is shown, although nothing differs from before [controller.epoch]", async (t) => {
+test("a person's undo of the agent's own edit is shown, even though the notepad equals what was shown [controller.epoch]", async (t) => {
   const stage = await openStage(t, {
     script: async (_, number) => {
       if (number === 1) await (await stage.session()).notepad.delete("- a mistake", person);
@@ -88,7 +88,7 @@ test("what a person takes back of the agent's own edits is shown, although nothi
   assert.equal(readNotepadIn(stage.turns()[2] as never), "");
 });
 
-test("when a task collapses, so do the calls that wrote notes in it; what they wrote follows at once [controller.epoch]", async (t) => {
+test("when a task collapses with the calls that wrote notes, the notes are injected at once [controller.epoch]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([
       { toolCalls: [call("begin_task", { description: "Count rows" })] },
@@ -103,7 +103,7 @@ test("when a task collapses, so do the calls that wrote notes in it; what they w
   assert.equal(readNotepadIn(last as never), "- 500 rows");
 });
 
-test("changes that outgrow the notepad give way to a whole copy [controller.epoch]", async (t) => {
+test("changes that outgrow the notepad are replaced by a whole copy [controller.epoch]", async (t) => {
   const rows = Array.from({ length: 30 }, (_, index) => `- row ${index} of the ledger, checked by hand`);
   const stage = await openStage(t, { script: inOrder([]) });
   const session = await stage.session();
@@ -122,7 +122,7 @@ test("changes that outgrow the notepad give way to a whole copy [controller.epoc
     await stage.say(`Turn ${turn}.`);
     assert.equal(readNotepadIn(stage.turns().at(-1) as never), rows.join("\n"));
   }
-  assert.ok(wholes().includes(true), "a whole copy came at some time");
+  assert.ok(wholes().includes(true), "a whole copy was sent at some point");
   assert.ok(wholes().slice(1).includes(false), "and changes before it");
   await session.notepad.write("", person);
   await stage.say("Empty it.");
@@ -179,7 +179,7 @@ const line = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\u0000")),
 );
 const text = fc.array(line, { minLength: 1, maxLength: 4 }).map((lines) => lines.join("\n"));
-/** `line`: which line of the notepad as it is then, instead of a text that may not be there. */
+/** `line`: index of a line in the current notepad, instead of a text that may be missing. */
 const edit = fc.oneof(
   text.map((content) => ({ operation: "append", content })),
   text.map((content) => ({ operation: "prepend", content })),
@@ -209,7 +209,7 @@ function callFor(
   );
 }
 
-test("from any request the whole notepad can be worked out, and prompts only grow at their end [controller.epoch]", async (t) => {
+test("every request contains enough to reconstruct the notepad, and prompts only grow at the end [controller.epoch]", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       let next = 0;

@@ -1,7 +1,7 @@
 import type { CompactionEvent } from "../compaction/events.ts";
 import type { Usage } from "../compaction/usage.ts";
 
-/** What an agent's turn reports while it runs. */
+/** The events of a turn. */
 export type AgentEvent =
   | { type: "text"; text: string }
   | { type: "tool-call"; id: string; tool: string; input: unknown }
@@ -19,7 +19,7 @@ export type AgentEvent =
     }
   | CompactionEvent;
 
-/** Events that wait until they are read. */
+/** Buffers events until they are read. */
 export class EventStream implements AsyncIterable<AgentEvent> {
   readonly #waiting: AgentEvent[] = [];
   #ended = false;

@@ -19,7 +19,7 @@ import { createAgent } from "./agent.ts";
 import { assertNothingLost } from "./test-support/journal.ts";
 import { readNotepadIn } from "./test-support/notepad-reader.ts";
 
-test("after five idle minutes the changes are folded into a fresh snapshot, before that never [controller.fold]", async () => {
+test("after five idle minutes, and not before, the changes are folded into a fresh snapshot [controller.fold]", async () => {
   const server = await startScriptedServer(() => ({ text: "ok" }));
   let now = 1_000_000;
   const memory = await openMemory({ store: "memory:", clock: () => now });
@@ -46,7 +46,7 @@ test("after five idle minutes the changes are folded into a fresh snapshot, befo
   await server.close();
 });
 
-test("a fold in the middle of a long job loses neither the open ask nor the agent's own edits [controller.fold]", async (t) => {
+test("a fold in the middle of a long job loses neither the open request nor the agent's own edits [controller.fold]", async (t) => {
   let now = 1_000_000;
   const memory = await openMemory({ store: "memory:", clock: () => now });
   const stage = await openStage(t, {
@@ -63,7 +63,7 @@ test("a fold in the middle of a long job loses neither the open ask nor the agen
     },
   });
   let works = 0;
-  /** Every third time it takes ten minutes, and somebody writes into the notepad meanwhile. */
+  /** Every third call takes ten minutes, and a person writes to the notepad meanwhile. */
   const work = async () => {
     if (++works % 3 === 0) {
       now += 10 * 60_000;

@@ -24,7 +24,7 @@ const ask = "Read the five sheets and tell me when all of them are noted.";
 const sheets = 5;
 const finding = (sheet: number) => `- sheet ${sheet} is fine`;
 
-/** Knows nothing but what is in the request, as a model does: notes the sheet that was read, or reads the next one. */
+/** Knows only the request, like a model: notes the sheet that was read, or reads the next one. */
 function nextAnswer(request: ScriptedRequest): ScriptedAnswer {
   if (isSummaryRequest(request)) return { text: plainSummary(request) };
   const noted = readNotepadIn(request).split("\n").filter(Boolean).length;
@@ -68,13 +68,13 @@ const phases: Phase[] = [
   { name: "right after the compaction", event: "compaction" },
 ];
 
-// Most of the time goes into waiting for disks and processes, so the phases run side by side.
+// The phases mostly wait for disks and processes, so run them concurrently.
 describe("kill -9", { concurrency: 3 }, () => {
   for (const phase of phases) killIn(phase);
 });
 
 function killIn(phase: Phase): void {
-  test(`kill -9 ${phase.name}: a new process goes on, and nothing is lost [controller.kill]`, async (t) => {
+  test(`kill -9 ${phase.name}: a new process continues, and nothing is lost [controller.kill]`, async (t) => {
     const { store, server, unheard } = await runAndKill(t, phase);
     const memory = await openMemory({ store });
     t.after(() => memory.close());
@@ -91,7 +91,7 @@ function killIn(phase: Phase): void {
     const given = (await session.receipts()).filter(({ warning }) => warning === "given").length;
     assert.ok(
       server.requests.filter((request) => request !== unheard && isWarning(request)).length >= given,
-      "a warning that was not heard is given again",
+      "an unanswered warning is given again",
     );
     if (phase.event === "in-tool")
       assert.ok(
@@ -103,7 +103,7 @@ function killIn(phase: Phase): void {
   });
 }
 
-/** Runs the agent in a process of its own and kills that in the phase. */
+/** Runs the agent in its own process and kills it in the phase. */
 async function runAndKill(t: TestContext, { on, event }: Phase) {
   const store = join(directory, `${++stores}.db`);
   let child: ChildProcess | undefined;

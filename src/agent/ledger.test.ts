@@ -11,7 +11,7 @@ import { openMemory, type Session } from "../index.ts";
 import { createAgent } from "./index.ts";
 import { mockModel } from "./test-support/mock-model.ts";
 
-/** The words of a message as the server got it, or of a piece as it was kept. */
+/** The text of a message as the server got it, or of a piece as it was stored. */
 function words(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -27,7 +27,7 @@ async function everyCall(session: Session) {
   });
 }
 
-test("for each model call the ledger holds exactly what the server received [controller.ledger]", async (t) => {
+test("for each model call the ledger contains exactly what the server received [controller.ledger]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([
       { toolCalls: [append("- Sheet 1: 500 rows")] },
@@ -58,10 +58,10 @@ test("for each model call the ledger holds exactly what the server received [con
       continue;
     }
     assert.equal(said.length, messages.length);
-    for (const [place, { text, role }] of said.entries()) {
+    for (const [index, { text, role }] of said.entries()) {
       if (role !== "user") continue;
       const { content } = JSON.parse(text) as { content: unknown };
-      assert.equal(words(content), words(messages[place]?.content));
+      assert.equal(words(content), words(messages[index]?.content));
     }
     for (const { text } of call.pieces.filter(({ role }) => role === "tools"))
       for (const { name } of JSON.parse(text) as { name: string }[])
@@ -115,7 +115,7 @@ test("500 calls take no more than three times the conversation [controller.ledge
   assert.ok(ledger <= 3 * conversation, `${(ledger / conversation).toFixed(2)} times`);
 });
 
-test("a ledger that cannot be written holds up nothing, and ledger: false writes none [controller.ledger-fails]", async (t) => {
+test("a ledger write failure blocks nothing, and ledger: false writes no ledger [controller.ledger-fails]", async (t) => {
   const stage = await openStage(t, { script: () => ({ text: "Done." }) });
   const session = await stage.session();
   t.mock.method(session.calls, "record", async () => {

@@ -13,7 +13,7 @@ export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "
 
 type Reported = Extract<AgentEvent, { type: "usage" }>["reported"];
 
-/** Writes down what a turn or a warning was given. */
+/** Records the prompt of a turn or a warning. */
 export async function recordTurn(
   run: LedgerRun,
   { prompt, usage, state }: PromptNow,
@@ -43,7 +43,7 @@ export async function recordTurn(
   });
 }
 
-/** Writes down what a summary was made from; its sections, joined by an empty line, are the prompt. */
+/** Records the prompt of a summary: its sections, joined by an empty line. */
 export async function recordSummary(
   run: LedgerRun,
   { state }: PromptNow,
@@ -77,7 +77,7 @@ export async function recordSummary(
   );
 }
 
-/** Joined by an empty line they are the system prompt. */
+/** The pieces of the system prompt; joined by an empty line they are the whole. */
 function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
   const rest = base === "" ? system : system.slice(base.length + 2);
   return [

@@ -12,12 +12,12 @@ import { cutFor, runCompaction } from "./compact.ts";
 import { placeUnseenChanges } from "./place-changes.ts";
 import type { AgentSetting } from "./setting.ts";
 
-/** Model calls in one warning turn. */
+/** Max model calls in one warning turn. */
 const warningSteps = 6;
 
 const asSystem = { actor: { kind: "system" as const } };
 
-/** Clears, warns and compacts, in that order and only as far as needed. */
+/** Clears, warns and compacts, in that order and only as needed. */
 export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
   const { agent, setting } = run;
   await clearWhenItPays(run);
@@ -28,11 +28,11 @@ export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
   return compactNow(run, next.trigger);
 }
 
-/** The one gate: the agent is warned while there is room for it, and then the compaction runs. */
-export async function compactNow(run: TurnRun, asked: CompactionTrigger): Promise<boolean> {
+/** Every compaction passes here: warn the agent if there is room for it, then compact. */
+export async function compactNow(run: TurnRun, cause: CompactionTrigger): Promise<boolean> {
   const { agent, setting } = run;
   const now = await agent.prompt(run);
-  const trigger = triggerFor(now.state, asked);
+  const trigger = triggerFor(now.state, cause);
   const { warning } = readEpoch(now.state);
   if (warning !== "given" && !isWorthwhile(now, setting, trigger)) return false;
   const isDue = warning === "none" || isUnanswered(now.state);
@@ -40,13 +40,13 @@ export async function compactNow(run: TurnRun, asked: CompactionTrigger): Promis
   return runCompaction({ ...run, trigger, skipped: "there was no room left for it" });
 }
 
-/** A full window in a session that another one started is that one's doing. */
-function triggerFor({ row }: State, asked: CompactionTrigger): CompactionTrigger {
-  const isOwnPace = asked === "threshold" || asked === "projected";
-  return isOwnPace && row.parent !== null ? "sub-session" : asked;
+/** In a sub-session, a full window is reported as the trigger "sub-session". */
+function triggerFor({ row }: State, cause: CompactionTrigger): CompactionTrigger {
+  const isWindowFull = cause === "threshold" || cause === "projected";
+  return isWindowFull && row.parent !== null ? "sub-session" : cause;
 }
 
-/** A compaction that frees next to nothing would only come back with every call; it can wait as long as the prompt fits. */
+/** A compaction that frees almost nothing would repeat on every call, so it waits as long as the prompt fits. */
 function isWorthwhile(now: PromptNow, setting: AgentSetting, trigger: CompactionTrigger): boolean {
   const to = cutFor(now, setting, trigger);
   if (to === undefined) return false;
@@ -59,14 +59,14 @@ function isWorthwhile(now: PromptNow, setting: AgentSetting, trigger: Compaction
   );
 }
 
-/** A process that died right after the warning has not heard the answer to it. */
+/** Whether the warning has no answer yet, for example because the process died right after placing it. */
 function isUnanswered(state: State): boolean {
   return readInjections(state).some(
     ({ before, text }) => text === warningText && before > state.row.counters.lastMessage,
   );
 }
 
-/** One more turn for the agent, with nothing but its memory tools, to write down what it needs. */
+/** Gives the agent a turn with only its memory tools, to save what it needs. */
 async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
   const { agent, signal, emit } = run;
   await placeUnseenChanges(run);
@@ -89,7 +89,7 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    // The checkpoint is written whether or not the agent could use its warning.
+    // The checkpoint is written even if the warning turn fails.
     emit({ type: "error", message: `The warning turn failed: ${(error as Error).message}` });
   }
 }

@@ -13,7 +13,7 @@ const lookTool = tool({
   execute: async () => filler(3_000),
 });
 
-/** One that was to be gone by now. */
+/** A blocker that should be resolved by now. */
 function logBlocker(root: string): void {
   const path = join(root, ".holdfast/NOTES.md");
   const text = readFileSync(path, "utf8");
@@ -21,7 +21,7 @@ function logBlocker(root: string): void {
   writeFileSync(path, text.replace(/(## Blockers & Dependencies\n(?:<!--.*-->\n)?)/, `$1${blocker}`));
 }
 
-test("the controller tells the project's memory of a session's start, its compactions and its end [controller.moments]", async (t) => {
+test("the controller notifies the project's memory of a session's start, compactions and end [controller.moments]", async (t) => {
   const root = temporaryDirectory();
   initProject(openProject({ root }));
   logBlocker(root);
@@ -45,7 +45,7 @@ test("the controller tells the project's memory of a session's start, its compac
   assert.match(read(), /\| Session end: /);
 });
 
-test("what a surface cannot write down is an error to see, and holds up nothing [controller.moments]", async (t) => {
+test("a surface's write failure is an error event and blocks nothing [controller.moments]", async (t) => {
   const surface = {
     name: "broken",
     tools: [],
@@ -58,7 +58,7 @@ test("what a surface cannot write down is an error to see, and holds up nothing 
   assert.deepEqual(ofType(events, "error"), [{ type: "error", message: "NOTES.md cannot be written." }]);
 });
 
-test("what was cleared is written to the project's log when that is asked for [controller.moments]", async (t) => {
+test("cleared results are written to the project's log if that is on [controller.moments]", async (t) => {
   const root = temporaryDirectory();
   initProject(openProject({ root }));
   let reads = 0;

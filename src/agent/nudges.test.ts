@@ -6,7 +6,7 @@ import type { NudgePolicy } from "./index.ts";
 
 type TestContext = Parameters<typeof openStage>[0];
 
-/** What the user's newest message looked like in each turn's last request. */
+/** The user's newest message in each turn's last request. */
 async function newestMessages(
   t: TestContext,
   answers: ScriptedAnswer[],
@@ -43,7 +43,7 @@ test("off by default: no hint, whatever happens [controller.nudges]", async (t) 
   assert.deepEqual(new Set([...hints, ...events]), new Set([""]));
 });
 
-test("nudgeAfterTurns: while the memory is empty, with a rest in between [controller.nudges-cooldown]", async (t) => {
+test("nudgeAfterTurns: while the memory is empty, with a cooldown in between [controller.nudges-cooldown]", async (t) => {
   const { hints, events, stage } = await newestMessages(t, [], { nudgeAfterTurns: 2 }, 9);
   const hint =
     "[Hint: Your session memory is still empty. Save your plan and findings now; they survive context compaction.]";
@@ -53,7 +53,7 @@ test("nudgeAfterTurns: while the memory is empty, with a rest in between [contro
     assert.ok(JSON.stringify(request.messages).split("[Hint").length <= 2, "transient: none is left over");
 });
 
-test("nudgeOnPlanDetected: a plan was said and nothing is written down [controller.nudges]", async (t) => {
+test("nudgeOnPlanDetected: the answer contains a plan and nothing is saved [controller.nudges]", async (t) => {
   const { hints } = await newestMessages(t, [plan, { text: "Ok." }], { nudgeOnPlanDetected: 1 }, 2);
   assert.deepEqual(hints, [
     "",
@@ -65,10 +65,10 @@ test("nudgeOnPlanDetected: a plan was said and nothing is written down [controll
     { nudgeOnPlanDetected: 1 },
     2,
   );
-  assert.deepEqual(written.hints, ["", ""], "it is written down already");
+  assert.deepEqual(written.hints, ["", ""], "it is saved already");
 });
 
-test("nudgeAfterCompaction: after a compaction by hand, too [controller.nudges]", async (t) => {
+test("nudgeAfterCompaction: also after a manual compaction [controller.nudges]", async (t) => {
   const { hints } = await newestMessages(t, [], { nudgeAfterCompaction: 1 }, 4, 2);
   assert.deepEqual(hints, [
     "",
@@ -78,7 +78,7 @@ test("nudgeAfterCompaction: after a compaction by hand, too [controller.nudges]"
   ]);
 });
 
-test("nudgeTurnsSinceLastUse: the memory holds something and was not touched for a while [controller.nudges]", async (t) => {
+test("nudgeTurnsSinceLastUse: the memory is not empty and was not updated for a while [controller.nudges]", async (t) => {
   const { hints } = await newestMessages(
     t,
     [{ toolCalls: [append("- x")] }, { text: "Noted it down." }],

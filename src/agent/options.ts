@@ -9,34 +9,34 @@ import type { ChildLimits } from "./children.ts";
 export interface AgentOptions {
   memory: Memory;
   model: LanguageModel;
-  /** Writes the summaries (default: the model itself). */
+  /** Writes the summaries (default: `model`). */
   summaryModel?: LanguageModel;
   /** The agent's own tools, in the AI SDK's form. */
   tools?: ToolSet;
   /**
-   * Forms of memory, for the whole memory. Name them in `openMemory`; a memory that was opened without naming any gets
+   * Forms of memory, for the whole memory. Prefer to pass them to `openMemory`; a memory opened without `surfaces` gets
    * `notepad`, `notes`, `tasks`, `results` and `sessions`.
    */
   surfaces?: readonly SurfaceChoice[];
   /** The base prompt; memory's guidance follows it. */
   system?: string;
-  /** Tokens the model can take in, prompt and answer together. */
+  /** The model's context window in tokens, prompt and answer together. */
   contextWindow: number;
   placement?: Placement;
   /**
-   * Minutes without a model call after which a provider has forgotten the prompt. The changes of an epoch are then
-   * folded into a fresh snapshot, which costs nothing. 0 is never.
+   * Minutes without a model call after which the provider's prompt cache has expired. The changes of an epoch are then
+   * folded into a fresh snapshot at no extra cost. Default: 5. 0 turns folding off.
    */
   foldAfter?: number;
   /** Share of the window at which the conversation is compacted. */
   compactAt?: number;
-  /** Share of the window that the newest messages keep through a compaction. */
+  /** Share of the window kept for the newest messages in a compaction. */
   keep?: number;
-  /** Tokens an answer may take. */
+  /** Tokens reserved for an answer. */
   outputReserve?: number;
-  /** Model calls in one turn before it ends. */
+  /** Max model calls in one turn. */
   maxSteps?: number;
-  /** False: what the model is given is not written down call by call. */
+  /** Whether to record the prompt of every model call (default: true). */
   ledger?: boolean;
   nudges?: Partial<NudgePolicy>;
   clearing?: Partial<ClearingPolicy> | false;

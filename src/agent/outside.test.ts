@@ -4,7 +4,7 @@ import { z } from "zod";
 import { inOrder, openStage } from "../../test/support/agent.ts";
 import { defineTool, type Surface, type Tool } from "../index.ts";
 
-/** A surface that shows a text from outside the session, and offers what tools there are at the moment. */
+/** A surface that shows a text from outside the session and offers the current tools. */
 function weatherSurface(): Surface & { now: string; made: Tool[] } {
   let shown = "";
   const surface = {
@@ -33,7 +33,7 @@ const forecast = defineTool({
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-test("what lies outside the session is shown as it is now, once, and after a restart too [controller.outside]", async (t) => {
+test("content outside the session is shown in its current form, once, also after a restart [controller.outside]", async (t) => {
   const weather = weatherSurface();
   const script = () => ({ text: "Noted." });
   const stage = await openStage(t, { script, surfaces: ["notepad", weather] });
@@ -59,7 +59,7 @@ test("what lies outside the session is shown as it is now, once, and after a res
 });
 
 for (const placement of ["system", "message"] as const)
-  test(`placement ${placement}: only the present text is in the prompt [controller.outside]`, async (t) => {
+  test(`placement ${placement}: only the current text is in the prompt [controller.outside]`, async (t) => {
     const weather = weatherSurface();
     const stage = await openStage(t, {
       script: () => ({ text: "Noted." }),
@@ -73,7 +73,7 @@ for (const placement of ["system", "message"] as const)
     assert.deepEqual([count(last, "[Weather: sun]"), count(last, "[Weather: fog]")], [0, 1]);
   });
 
-test("tools that come and go are offered while they are there, and run like any other [controller.extra-tools]", async (t) => {
+test("tools that come and go are offered while they exist and run like any other [controller.extra-tools]", async (t) => {
   const weather = weatherSurface();
   const call = { name: "forecast", input: { place: "Ghent" } };
   const script = inOrder([{ text: "No." }, { toolCalls: [call] }, { text: "Rain." }, { text: "Gone." }]);

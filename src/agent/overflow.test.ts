@@ -23,7 +23,7 @@ const refusal = {
   code: "context_length_exceeded",
 };
 
-/** Refuses what is longer than this many characters, or refuses a number of times. */
+/** Rejects prompts longer than this many characters, or the first few requests. */
 function narrow(limit: number, refusals = Number.POSITIVE_INFINITY): Script {
   let refused = 0;
   return (request) => {
@@ -34,7 +34,7 @@ function narrow(limit: number, refusals = Number.POSITIVE_INFINITY): Script {
   };
 }
 
-test("a prompt that the provider refuses as too long is compacted and sent again [controller.overflow]", async (t) => {
+test("a prompt that the provider rejects as too long is compacted and sent again [controller.overflow]", async (t) => {
   const stage = await openStage(t, { script: narrow(14_000), surfaces: ["notepad", "results"] });
   await (await stage.session()).notepad.write("- the plan");
   await stage.say(`One. ${filler(800)}`);
@@ -68,7 +68,7 @@ test("twice in a row: compacted twice, and then it fits [controller.overflow]", 
   assert.match(epochOf(last as never), /Asked and not answered yet: Two\. lorem/);
 });
 
-test("a provider that refuses everything: a clear error, nothing lost, and the next message works [controller.overflow-endless]", async (t) => {
+test("a provider that rejects everything: a clear error, nothing lost, and the next message works [controller.overflow-endless]", async (t) => {
   let isBroken = true;
   const fine = narrow(Number.POSITIVE_INFINITY);
   const stage = await openStage(t, {
@@ -83,7 +83,7 @@ test("a provider that refuses everything: a clear error, nothing lost, and the n
   const { message } = await rejection(stage.agent.send("s", "Two.").result, "over_limit");
   assert.match(
     message,
-    /The provider refuses the prompt as too long, and nothing is left to compact\. Nothing was lost: send a shorter message/,
+    /The provider rejects the prompt as too long, and nothing is left to compact\. Nothing was lost: send a shorter message/,
   );
   assert.ok(stage.turns().length <= 6, "it gives up");
   const stored = JSON.stringify(await session.messages());
@@ -93,7 +93,7 @@ test("a provider that refuses everything: a clear error, nothing lost, and the n
   const { text } = await stage.say("Three.");
   assert.equal(text, "Answered.");
   const last = stage.turns().at(-1);
-  assert.ok(JSON.stringify(last?.messages).includes("Two."), "what was asked before is still asked");
+  assert.ok(JSON.stringify(last?.messages).includes("Two."), "the earlier request is still open");
 });
 
 test("a single message that is too long for the model is summarised, and can be recalled [controller.overflow]", async (t) => {
@@ -119,7 +119,7 @@ test("an overflow in the warning turn ends the warning, not the turn [controller
   assert.ok(ofType(events, "receipt").length > 0);
 });
 
-test("an answer that comes after the overflow goes on with its tools [controller.overflow]", async (t) => {
+test("after an overflow the answer's tools run as usual [controller.overflow]", async (t) => {
   let calls = 0;
   const wide = narrow(8_000);
   const stage = await openStage(t, {
@@ -136,7 +136,7 @@ test("an answer that comes after the overflow goes on with its tools [controller
   assert.equal(await (await stage.session()).notepad.read(), "- after the overflow");
 });
 
-test("what providers say when a prompt is too long is recognised; a rate limit is something else [controller.overflow]", () => {
+test("recognises the providers' errors for a prompt that is too long, but not a rate limit [controller.overflow]", () => {
   const error = (message: string, statusCode = 400, responseBody = "") =>
     new APICallError({ message, statusCode, responseBody, url: "http://x", requestBodyValues: {} });
   for (const message of [

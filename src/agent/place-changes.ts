@@ -4,7 +4,7 @@ import type { TurnRun } from "./answer.ts";
 
 type PlacementRun = Pick<TurnRun, "agent" | "setting" | "base">;
 
-/** Puts what changed in memory since the model last saw it before the message that comes next. */
+/** Injects the memory changes that the model has not seen yet before the next message. */
 export async function placeChanges({
   agent,
   setting,
@@ -26,9 +26,9 @@ export async function placeChanges({
   );
 }
 
-/** Tells the agent how full its context is, whenever another tenth beyond the first half is used. */
-export async function tellFullness({ agent, setting, base }: PlacementRun): Promise<void> {
-  // Counting takes longer than all the rest of a turn; far from the half it is left alone.
+/** Tells the agent how full its context is, at 50 % and at every further 10 %. */
+export async function reportFullness({ agent, setting, base }: PlacementRun): Promise<void> {
+  // Counting is the slowest part of a turn, so skip it well below 50 %.
   if ((agent.roughTotal ?? Number.POSITIVE_INFINITY) < setting.policy.contextWindow * 0.4) return;
   const { usage, state } = await agent.prompt({ base });
   const percent = Math.floor((usage.total / setting.policy.contextWindow) * 10) * 10;
@@ -39,7 +39,7 @@ export async function tellFullness({ agent, setting, base }: PlacementRun): Prom
   await agent.session.apply({ type: "context.tell", before, text, percent }, { actor: { kind: "system" } });
 }
 
-/** The agent's own edits are in its tool calls and follow at the next turn; what it cannot see there follows at once. */
+/** Injects changes that the agent cannot see in its own tool calls at once; its own edits follow at the next turn. */
 export async function placeUnseenChanges({
   agent,
   setting,

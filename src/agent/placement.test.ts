@@ -10,13 +10,13 @@ const system = (request: ScriptedRequest | undefined) => String(request?.message
 const userTexts = (request: ScriptedRequest | undefined) =>
   (request?.messages ?? []).filter(({ role }) => role === "user").map(({ content }) => String(content));
 
-/** The places of some texts in another, which must be in that order. */
+/** The positions of some texts in another; they must be in order. */
 function assertOrder(text: string, ...parts: string[]): void {
-  const places = parts.map((part) => text.indexOf(part));
-  assert.ok(!places.includes(-1), `missing: ${parts[places.indexOf(-1)]}\n${text}`);
+  const positions = parts.map((part) => text.indexOf(part));
+  assert.ok(!positions.includes(-1), `missing: ${parts[positions.indexOf(-1)]}\n${text}`);
   assert.deepEqual(
-    [...places].sort((a, b) => a - b),
-    places,
+    [...positions].sort((a, b) => a - b),
+    positions,
     text,
   );
 }
@@ -59,7 +59,7 @@ test("system: base prompt, guidance of the surfaces in use, and the notepad last
   );
 });
 
-test("system: an edit of the agent is in the very next request [controller.placement-system]", async (t) => {
+test("system: an edit by the agent is in the next request [controller.placement-system]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([{ toolCalls: [append("- one")] }, { toolCalls: [append("- two")] }]),
     placement: "system",
@@ -106,7 +106,7 @@ test("message: hint, scratchpad, user message, in that order, before the newest 
   }
 });
 
-test("message: the notepad has an end, so that what the user says is no part of it [controller.placement-message]", async (t) => {
+test("message: the notepad has an end marker, so that the user's text is not part of it [controller.placement-message]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([]),
     placement: "message",
@@ -131,7 +131,7 @@ test("message: the notepad has an end, so that what the user says is no part of 
   assert.equal(text.split("\n[End of notepad]").length, 2, "the end cannot be forged");
 });
 
-test("message: through a compaction in mid-turn the block stays with what the user said, or with the summary [controller.placement-message]", async (t) => {
+test("message: through a compaction in mid-turn the block stays with the user's text or the summary [controller.placement-message]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([
       { toolCalls: [call("list_notes", {})] },
@@ -160,7 +160,7 @@ test("message: through a compaction in mid-turn the block stays with what the us
   }
 });
 
-test("blocks never reach the stored messages, and never stand twice in a request [controller.placement-transient]", async (t) => {
+test("blocks never reach the stored messages and never appear twice in a request [controller.placement-transient]", async (t) => {
   for (const placement of ["epoch", "system", "message"] as const) {
     const stage = await openStage(t, {
       script: inOrder([

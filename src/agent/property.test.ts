@@ -25,12 +25,12 @@ import { readNotepadIn } from "./test-support/notepad-reader.ts";
 
 const surfaces = ["notepad", "tasks", "results"] as const;
 
-/** One random life of a session: several processes, most of them killed, with a model that does anything. */
+/** One random run of a session: several processes, most of them killed, with a model that does anything. */
 class Life {
   readonly inner: Store = memoryStore();
   readonly random: (limit: number) => number;
   readonly clock = tickingClock();
-  /** Notes whose acceptance the model has seen, and what the user said that the model has seen. */
+  /** Notes that the model knows were accepted, and user messages that the model has seen. */
   readonly acknowledged = new Set<string>();
   readonly problems: unknown[] = [];
   kills = 0;
@@ -49,7 +49,7 @@ class Life {
     assert.equal(
       (await agent.send("s", "Are you still there?").result).text,
       "Yes.",
-      "whatever happened, the session goes on",
+      "whatever happened, the session continues",
     );
   }
 
@@ -62,7 +62,7 @@ class Life {
       tools: {
         read: tool({
           inputSchema: z.object({ words: z.number() }),
-          // Some are longer than a page of recall, and still take few tokens.
+          // Some are longer than a page of recall but still take few tokens.
           execute: async ({ words }) =>
             `src/file${words}.ts ${filler(words)}${words % 5 === 0 ? "=".repeat(13_000) : ""}.`,
         }),
@@ -77,7 +77,7 @@ class Life {
     return { agent, died };
   }
 
-  /** A process does a few things, and most die somewhere in between. */
+  /** A process takes a few actions; most processes die in between. */
   async #process(isImmortal: boolean): Promise<void> {
     const { agent, died } = await this.#agent(isImmortal ? Number.POSITIVE_INFINITY : 20 + this.random(250));
     const finish = (turn: Turn) =>
@@ -152,11 +152,11 @@ class Life {
     return { text: dice < 68 ? "" : `Said. ${filler(this.random(120))}` };
   }
 
-  /** What the model can see it must be able to rely on. */
+  /** What the model sees must be correct. */
   async #look(request: ScriptedRequest): Promise<void> {
     const memory = await openMemory({ store: this.inner, clock: this.clock });
     const notepad = await (await memory.openSession("s")).notepad.read();
-    assert.equal(readNotepadIn(request), notepad, "the model can work out the whole notepad");
+    assert.equal(readNotepadIn(request), notepad, "the model can reconstruct the whole notepad");
     for (const note of notepad.split("\n")) this.acknowledged.add(note);
     for (const [said = ""] of JSON.stringify(request.messages).matchAll(/U\d+ lorem/g))
       this.acknowledged.add(said);
@@ -186,14 +186,14 @@ function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.flatMap(strings) : [];
 }
 
-test("over random runs with failures, overflows and kills, nothing leaves the context unaccounted for, and all can be read back [controller.property]", async () => {
+test("in random runs with failures, overflows and kills, nothing leaves the context unaccounted for, and everything can be read back [controller.property]", async () => {
   let compactions = 0;
   let kills = 0;
   for (let seed = 1; seed <= 20; seed++) {
     const life = new Life(seed);
     await life.run();
-    const told = `seed ${seed}`;
-    if (life.problems.length > 0) throw new Error(told, { cause: life.problems[0] });
+    const run = `seed ${seed}`;
+    if (life.problems.length > 0) throw new Error(run, { cause: life.problems[0] });
     const memory = await openMemory({ store: life.inner, surfaces: [...surfaces] });
     const session = await memory.openSession("s");
     compactions += await assertNothingLost(session);
@@ -203,13 +203,13 @@ test("over random runs with failures, overflows and kills, nothing leaves the co
     for (const [index, { message }] of messages.slice(0, removed).entries()) {
       const recalled = await recallAll(session, index + 1);
       for (const text of strings(message.content))
-        assert.ok(recalled.includes(text), `${told}: message ${index + 1} comes back in full`);
+        assert.ok(recalled.includes(text), `${run}: message ${index + 1} comes back in full`);
     }
     const kept = `${await session.notepad.read()}\n${JSON.stringify(messages)}`;
     for (const text of life.acknowledged)
-      assert.ok(kept.includes(text), `${told}: ${text} was acknowledged and is gone`);
+      assert.ok(kept.includes(text), `${run}: ${text} was acknowledged and is gone`);
     const notes = (await session.notepad.read()).split("\n");
-    assert.equal(new Set(notes).size, notes.length, `${told}: no note was written twice`);
+    assert.equal(new Set(notes).size, notes.length, `${run}: no note was written twice`);
   }
   assert.ok(compactions > 40, `${compactions} compactions`);
   assert.ok(kills > 30, `${kills} kills`);

@@ -13,7 +13,7 @@ const login = Array.from(
 const readFile = tool({ inputSchema: z.object({ path: z.string() }), execute: async () => login });
 const options = { tools: { read_file: readFile }, clearing: false as const };
 
-/** The content of an answer to a recall tool, read page by page as the agent would. */
+/** The content of a recalled message, read page by page as the agent would. */
 async function readAll(
   stage: Awaited<ReturnType<typeof openStage>>,
   name: string,
@@ -34,7 +34,7 @@ async function readAll(
   }
 }
 
-test("what was compacted away can be recalled in full, page by page, by number, by text and by the call's id [controller.recall]", async (t) => {
+test("compacted messages can be recalled in full, page by page, by number, by text and by call id [controller.recall]", async (t) => {
   let calls: ReturnType<typeof call>[] | undefined = [
     call("read_file", { path: "src/auth/login.ts" }, "call_login"),
   ];
@@ -82,7 +82,7 @@ test("what was compacted away can be recalled in full, page by page, by number, 
   assert.equal(found.matches.at(-1)?.message, 1);
 });
 
-test("recall says what to do when there is nothing to give back [controller.recall]", async (t) => {
+test("recall says what to do when it finds nothing [controller.recall]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([
       {
@@ -106,7 +106,7 @@ test("recall says what to do when there is nothing to give back [controller.reca
   );
 });
 
-test("the receipt puts back the whole path of what the plan names by its last part [controller.receipt-put-back]", async (t) => {
+test("the receipt puts back the whole path of a file that the plan names by its last part [controller.receipt-put-back]", async (t) => {
   const listing = Array.from(
     { length: 300 },
     (_, index) => `src/module${index}/file.ts and src/module${index}/file.ts`,
@@ -151,7 +151,7 @@ test("the receipt puts back the whole path of what the plan names by its last pa
   assert.equal(new Set(named).size, named.length, "each once");
 });
 
-test("what is said to be kept is in the next request, and what is said to be gone is not [controller.receipt]", async (t) => {
+test("items that the receipt lists as kept are in the next request, and the others are not [controller.receipt]", async (t) => {
   const stage = await openStage(t, {
     ...options,
     surfaces: ["notepad", "results"],

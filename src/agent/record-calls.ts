@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
 import type { Session } from "../sessions/session.ts";
 
-/** A piece of a prompt before it is hashed. A message is remembered, so that it is hashed once. */
+/** A piece of a prompt before it is hashed. Messages are cached, so each is hashed once. */
 export interface PromptPiece {
   part: "system" | "tools" | "memory" | "summaries" | "history" | "results";
   role: string;
@@ -10,7 +10,7 @@ export interface PromptPiece {
   message?: ModelMessage;
 }
 
-/** What is known of a call besides its prompt. */
+/** The facts about a call besides its prompt. */
 export type CallFacts = {
   model: string;
   purpose: "turn" | "warning" | "summary";
@@ -19,14 +19,14 @@ export type CallFacts = {
   contextWindow: number;
   /** Tokens by part. */
   parts: Record<string, number>;
-  /** As the provider counted. */
+  /** As counted by the provider. */
   usage: { input: number | null; cached: number | null; output: number | null };
 };
 
-/** Texts that stand in many prompts: system prompts, tool definitions. */
-const mostTexts = 50;
+/** Max cached texts that recur in many prompts: system prompts, tool definitions. */
+const maxTexts = 50;
 
-/** Writes down what the model was given, each piece once. */
+/** Records the model's prompts, each piece once. */
 export class CallRecorder {
   readonly #session: Session;
   readonly #countTokens: (text: string) => number;
@@ -43,7 +43,7 @@ export class CallRecorder {
   async record(pieces: readonly PromptPiece[], facts: CallFacts): Promise<void> {
     const hashed: HashedPiece[] = [];
     for (const piece of pieces) {
-      // Nearly all are known, and waiting for each of those would take longer than the rest.
+      // Nearly all pieces are cached; awaiting each of them would dominate the run time.
       hashed.push(this.#known(piece) ?? (await this.#hash(piece)));
     }
     await this.#session.calls.record(hashed, facts, this.#clock());
@@ -65,7 +65,7 @@ export class CallRecorder {
     };
     if (message) this.#messages.set(message, hashed);
     else {
-      if (this.#texts.size >= mostTexts) this.#texts.clear();
+      if (this.#texts.size >= maxTexts) this.#texts.clear();
       this.#texts.set(keyOf(piece), hashed);
     }
     return hashed;

@@ -28,7 +28,7 @@ const options = {
   surfaces: ["notepad", "results"] as ("notepad" | "results")[],
 };
 
-test("old, large results give way to stubs in batches; the newest stay; every one can be recalled [controller.results]", async (t) => {
+test("old, large results are replaced with stubs in batches; the newest stay; all can be recalled [controller.results]", async (t) => {
   const stage = await openStage(t, {
     ...options,
     script: inOrder([
@@ -57,10 +57,10 @@ test("old, large results give way to stubs in batches; the newest stay; every on
   assert.ok(recalled.content.startsWith("file0.ts\nlorem lorem"));
   assert.match(recalled.message, /For the rest call recall_result again with offset: 12000\./);
   const stored = JSON.stringify(await (await stage.session()).messages());
-  assert.ok(!stored.includes("[Result cleared"), "what is stored stays as it was");
+  assert.ok(!stored.includes("[Result cleared"), "stored messages do not change");
 });
 
-test("within a batch the prompt is rewritten once: between two clearings it only grows [controller.results]", async (t) => {
+test("a batch rewrites the prompt once: between two clearings it only grows [controller.results]", async (t) => {
   const stage = await openStage(t, { ...options, script: inOrder([...reads(20), { text: "Read." }]) });
   const { events } = await stage.say("Read the files.");
   let rewrites = 0;
@@ -156,7 +156,7 @@ test("a cleared result that is then compacted away can still be recalled [contro
   assert.match(results(stage.turns().at(-1)).at(-1) ?? "", /^\{"content":"a\.ts"/);
 });
 
-test("before a compaction everything old is cleared, and when that makes room enough there is none [controller.results-first]", async (t) => {
+test("before a compaction all old results are cleared, and if that frees enough room there is no compaction [controller.results-first]", async (t) => {
   const room = { ...options, contextWindow: 20_000 };
   const script = () => inOrder([...reads(9), { text: "Read." }]);
   const cleared = await openStage(t, {
@@ -166,7 +166,7 @@ test("before a compaction everything old is cleared, and when that makes room en
   });
   const { events } = await cleared.say("Read the files.");
   assert.ok(ofType(events, "clearing").length > 0);
-  assert.deepEqual(ofType(events, "compaction"), [], "nothing had to go");
+  assert.deepEqual(ofType(events, "compaction"), [], "nothing had to be removed");
   assert.deepEqual(ofType(events, "warning"), []);
   const kept = await openStage(t, { ...room, script: script(), clearing: false });
   assert.ok(ofType((await kept.say("Read the files.")).events, "compaction").length > 0);

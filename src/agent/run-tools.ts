@@ -15,15 +15,15 @@ export interface ToolRun {
   agent: AgentSession;
   setting: AgentSetting;
   calls: ModelAnswer["toolCalls"];
-  /** The message that holds the calls. */
+  /** The message that contains the calls. */
   message: number;
-  /** The process died while these ran: memory tools can be run again, of others nobody knows how far they came. */
+  /** The process died while these ran: memory tools are safe to run again, the state of other tools is unknown. */
   interrupted: boolean;
   signal: AbortSignal;
   emit: (event: AgentEvent) => void;
 }
 
-/** Runs what the model called, in order, and gives the one message that answers it all. */
+/** Runs the model's tool calls in order and returns one message with all results. */
 export async function runTools(run: ToolRun): Promise<ModelMessage> {
   const { calls, emit } = run;
   const parts = [];
@@ -53,8 +53,8 @@ async function runOne(
     };
   if (agent.tools.some(({ name }) => dotless(name) === call.tool)) {
     const options = { key: callKey(message, call.id, index) };
-    const lent = { ...setting.call, signal };
-    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options, lent);
+    const callSetting = { ...setting.call, signal };
+    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options, callSetting);
     return { text: answer.text, isError: !answer.ok };
   }
   if (interrupted)
@@ -100,14 +100,14 @@ function isIterable(work: unknown): work is AsyncIterable<unknown> {
   return typeof work === "object" && work !== null && Symbol.asyncIterator in work;
 }
 
-/** A tool may tell how far it is; what it tells last is its result. */
+/** A tool may yield progress; the last value is its result. */
 async function lastOf(work: AsyncIterable<unknown>): Promise<unknown> {
   let last: unknown;
   for await (const part of work) last = part;
   return last;
 }
 
-/** What does not listen to the signal is not waited for. */
+/** Rejects on abort without waiting for work that ignores the signal. */
 export async function unlessAborted<T>(work: T, signal: AbortSignal): Promise<Awaited<T>> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {

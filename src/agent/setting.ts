@@ -8,10 +8,10 @@ import type { CallSetting } from "../surfaces/surface.ts";
 import { dotless, type Toolbox } from "../surfaces/toolbox.ts";
 import type { AgentOptions } from "./options.ts";
 
-/** What every part of a turn needs of the agent. It stays the same for as long as the agent lives. */
+/** What every part of a turn needs from the agent. Fixed for the agent's lifetime. */
 export interface AgentSetting {
   options: Omit<AgentOptions, "memory" | "model" | "system" | "surfaces">;
-  /** The surfaces of the memory, as they are now. */
+  /** The memory's current surfaces. */
   readonly toolbox: Toolbox;
   placement: Placement;
   policy: CompactionPolicy;
@@ -20,11 +20,11 @@ export interface AgentSetting {
   /** Counted once per message: stored messages never change. */
   messageTokens: (message: ModelMessage) => number;
   clock: () => number;
-  /** Lent to every tool call. */
+  /** Passed to every tool call. */
   call: CallSetting;
 }
 
-/** What a prompt begins with, and who answers it. */
+/** The base prompt and the model that answers it. */
 export interface Frame {
   model: LanguageModel;
   /** The base prompt; memory's guidance follows it. */
@@ -71,7 +71,7 @@ function messageCounter(countTokens: (text: string) => number): (message: ModelM
   };
 }
 
-/** A value that is not a number would never compact. */
+/** Rejects invalid numbers: with NaN, for example, nothing would ever be compacted. */
 function checkOptions(options: AgentSetting["options"]): void {
   const { contextWindow, compactAt = 1, keep = 0, outputReserve = 0, maxSteps = 1 } = options;
   const { placement = "epoch" } = options;
@@ -95,7 +95,7 @@ export function invalidOption(name: string, value: unknown): HoldfastError {
   );
 }
 
-/** Two tools of one name would hide each other. */
+/** Rejects two tools with the same name: one would hide the other. */
 export function checkToolNames({ toolbox, options }: AgentSetting): void {
   const taken = toolbox.tools.find(({ name }) => Object.hasOwn(options.tools ?? {}, dotless(name)));
   if (!taken) return;

@@ -7,14 +7,14 @@ import { type NotepadOperation, replayEdit } from "../surfaces/notepad/operation
 import type { JournalEntry } from "../surfaces/operations.ts";
 import type { AgentSetting } from "./setting.ts";
 
-/** What the model knows of the memory in this epoch: what it was shown, and what it wrote itself since. */
+/** What the model knows of its memory in this epoch: what it was shown, and what it has written since. */
 export class ShownMemory {
   readonly #session: Session;
   readonly #setting: Pick<AgentSetting, "toolbox">;
   #shown: { epoch: number; placed: number; view: MemoryView } | undefined;
-  /** The revision up to which others' edits have been looked for. */
-  #asked = 0;
-  /** The agent's own edits of the notepad since the model was last shown it, each with the message that holds its call. */
+  /** The revision up to which the journal has been checked for edits by others. */
+  #checked = 0;
+  /** The agent's own notepad edits since the model last saw it, each with the message that contains the call. */
   #own: { placed: number; edits: { message: number; operation: NotepadOperation }[] } = {
     placed: -1,
     edits: [],
@@ -25,7 +25,7 @@ export class ShownMemory {
     this.#setting = setting;
   }
 
-  /** What the model has been shown of the memory; worked out from the journal only by a process that did not show it. */
+  /** The memory as the model was shown it; rebuilt from the journal only in a process that did not show it. */
   async shown(state: State): Promise<MemoryView> {
     const { placed, number } = readEpoch(state);
     if (this.#shown?.epoch === number && this.#shown.placed === placed) return this.#shown.view;
@@ -36,14 +36,14 @@ export class ShownMemory {
     return this.#shown.view;
   }
 
-  /** Whether something outside the session that the model sees has changed: a file, what the agent knows. */
+  /** Whether anything shown from outside the session has changed: a file, the agent's knowledge. */
   async changedOutside(state: State): Promise<boolean> {
     if (this.#setting.toolbox.changeable.size === 0) return false;
     const [{ blocks: shown }, { blocks: now }] = [await this.shown(state), this.view(state)];
     return [...this.#setting.toolbox.changeable].some((surface) => shown.get(surface) !== now.get(surface));
   }
 
-  /** The journal does not tell how things outside were when the prompt was frozen; what is not in the prompt was not shown. */
+  /** The journal does not record content outside the session, so a block from there counts as shown only if the prompt contains it. */
   #withoutUnshown(view: MemoryView, state: State): MemoryView {
     const { changeable } = this.#setting.toolbox;
     if (changeable.size === 0) return view;
@@ -58,15 +58,15 @@ export class ShownMemory {
     return viewOf(this.#setting.toolbox.context(state), state.row.notepad ?? "");
   }
 
-  /** What the controller itself stored holds nothing to look for, if nobody wrote in between. */
-  passOver(state: State, revision: number): void {
-    if (Math.max(readEpoch(state).placed, this.#asked) === revision - 1) this.#asked = revision;
+  /** Skips a revision that the controller itself stored, unless another write came in between. */
+  skipOwnWrite(state: State, revision: number): void {
+    if (Math.max(readEpoch(state).placed, this.#checked) === revision - 1) this.#checked = revision;
   }
 
-  /** Whether anything was written, since the last time this was asked, that the agent cannot see in its tool calls. */
+  /** Whether, since the last check, anything was written that the agent cannot see in its tool calls. */
   async wroteUnseen(state: State): Promise<boolean> {
-    const from = Math.max(readEpoch(state).placed, this.#asked) + 1;
-    this.#asked = state.row.revision;
+    const from = Math.max(readEpoch(state).placed, this.#checked) + 1;
+    this.#checked = state.row.revision;
     if (from > state.row.revision) return false;
     const entries = await this.#session.history({ from, to: state.row.revision, newestFirst: false });
     const { placed } = readEpoch(state);
@@ -80,8 +80,8 @@ export class ShownMemory {
   }
 
   /**
-   * The notepad as the model would work it out: what it was shown, and then its own calls that it can still see. It is
-   * wrong when somebody took back such an edit, although nothing differs then from what was shown.
+   * The notepad as the model believes it to be: what it was shown plus its own edits that are still visible. Wrong if
+   * someone else reverted such an edit, even though the notepad then equals what was shown.
    */
   async believed(state: State): Promise<string> {
     await this.wroteUnseen(state);
@@ -96,7 +96,7 @@ export class ShownMemory {
   }
 }
 
-/** What others wrote, what a program wrote in the agent's name, and the end of a task, which hides the calls before it. */
+/** Writes by others or by a program in the agent's name, and the end of a task, which hides the calls in it. */
 function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
   if (actor.kind === "system" || type.startsWith("messages.")) return false;
   return (

@@ -28,7 +28,7 @@ const readSheet = tool({
     `Sheet ${sheet} of revenue-2025.xlsx, total ${sheet * 1_200}\n${filler(1_100)}`,
 });
 
-/** Reads sheet by sheet; writes down the even ones at once, and the odd ones only when it is warned. */
+/** Reads sheet by sheet; notes the even ones at once, and the odd ones only when warned. */
 function analyst(): Script {
   let next = 1;
   let unwritten: number[] = [];
@@ -40,7 +40,7 @@ function analyst(): Script {
       unwritten = [];
       return notes === "" ? { text: "Notepad is up to date." } : { toolCalls: [append(notes)] };
     }
-    // The answer to the tool call of a warning turn.
+    // The result of a tool call in a warning turn.
     if (request.tools?.every(({ function: { name } }) => name !== "read_sheet"))
       return { text: "Saved what was missing." };
     const sheet = next++;
@@ -55,7 +55,7 @@ function analyst(): Script {
   };
 }
 
-test("the spreadsheet story: three compactions in one turn, and not a finding is lost [controller.story]", async (t) => {
+test("the spreadsheet story: three compactions in one turn, and no finding is lost [controller.story]", async (t) => {
   const stage = await openStage(t, {
     script: analyst(),
     tools: { read_sheet: readSheet },

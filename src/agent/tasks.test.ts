@@ -32,7 +32,7 @@ async function play(t: Parameters<typeof openStage>[0], answers: ScriptedAnswer[
   });
 }
 
-test("ending a task leaves one line in the next request, calls and results and all [controller.tasks]", async (t) => {
+test("ending a task replaces its calls and results with one line in the next request [controller.tasks]", async (t) => {
   const stage = await play(t, [
     begin("Look at a.ts"),
     read("a.ts"),
@@ -55,7 +55,7 @@ test("ending a task leaves one line in the next request, calls and results and a
   ]);
 });
 
-test("cancelling leaves the reason, so that the dead end is not tried again [controller.tasks]", async (t) => {
+test("cancelling a task keeps the reason, so that the dead end is not tried again [controller.tasks]", async (t) => {
   const stage = await play(t, [
     begin("Use regex"),
     read("a.ts"),
@@ -69,7 +69,7 @@ test("cancelling leaves the reason, so that the dead end is not tried again [con
   ]);
 });
 
-test("nested up to four deep: inner lines first, the outer one swallows them, the fifth is refused with the next step [controller.tasks]", async (t) => {
+test("tasks nest four deep: the outer line replaces the inner ones, and the fifth is rejected with the next step [controller.tasks]", async (t) => {
   const stage = await play(t, [
     begin("one"),
     begin("two"),
@@ -100,7 +100,7 @@ test("nested up to four deep: inner lines first, the outer one swallows them, th
   assert.ok(!outer.some((line) => line.includes("calls")));
 });
 
-test("what the user asked in the middle of a task is still there when it ends [controller.tasks]", async (t) => {
+test("a user message in the middle of a task is kept when the task ends [controller.tasks]", async (t) => {
   const stage = await play(t, [
     begin("Long job"),
     { text: "Started." },
@@ -118,7 +118,7 @@ test("what the user asked in the middle of a task is still there when it ends [c
   ]);
 });
 
-test("a forgotten end_task is harmless, through compactions too [controller.tasks-forgotten]", async (t) => {
+test("a forgotten end_task is harmless, also through compactions [controller.tasks-forgotten]", async (t) => {
   const stage = await play(t, [begin("Never ended"), read("a.ts"), { text: "Done anyway." }], {
     contextWindow: 20_000,
   });
@@ -152,7 +152,7 @@ test("a task that began before a compaction ends after it [controller.tasks-forg
   );
 });
 
-test("the notepad is untouched by collapsing, and the originals can be recalled [controller.tasks-originals]", async (t) => {
+test("collapsing leaves the notepad untouched, and the originals can be recalled [controller.tasks-originals]", async (t) => {
   const stage = await play(t, [
     begin("Count"),
     read("ledger.csv"),

@@ -2,7 +2,7 @@ import { goOnText } from "../compaction/notices.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import { HoldfastError } from "../errors.ts";
 import { memoryToolSet } from "./agent-tools.ts";
-import { answerCalls, evenIfItFails, finishPendingCalls, storeAnswer, type TurnRun } from "./answer.ts";
+import { answerCalls, continueOnFailure, finishPendingCalls, storeAnswer, type TurnRun } from "./answer.ts";
 import { callModel, isOverflow, type ModelAnswer } from "./call-model.ts";
 import { runCompaction } from "./compact.ts";
 import { foldWhenCold } from "./fold.ts";
@@ -12,7 +12,7 @@ import { placeUnseenChanges } from "./place-changes.ts";
 export interface TurnResult {
   text: string;
   steps: number;
-  /** `done`: the model had nothing more to call. `steps`: the turn was cut off. */
+  /** `done`: the model made no more calls. `steps`: the turn reached `maxSteps`. */
   end: "done" | "steps";
   wroteMemory: boolean;
   compacted: boolean;
@@ -20,10 +20,10 @@ export interface TurnResult {
 
 const asSystem = { actor: { kind: "system" as const } };
 
-/** The growth assumed before anything is known of this conversation. */
+/** Growth assumed before the first measurement. */
 const firstGrowth = 0;
 
-/** Calls the model until it has nothing more to call, making room whenever that is needed. */
+/** Calls the model until it makes no more tool calls, and makes room when needed. */
 export async function runTurn(run: TurnRun): Promise<TurnResult> {
   const { agent, setting } = run;
   await finishPendingCalls(run);
@@ -40,14 +40,14 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
   const maxSteps = setting.options.maxSteps ?? 50;
   for (let step = 1; step <= maxSteps; step++) {
     run.signal.throwIfAborted();
-    await evenIfItFails(run, () => agent.refresh());
-    await evenIfItFails(run, () => placeUnseenChanges(run));
-    await evenIfItFails(run, () => foldWhenCold(run));
-    const madeRoom = (await evenIfItFails(run, () => makeRoom(run, growth))) ?? false;
-    await goOnAfterWarning(run);
+    await continueOnFailure(run, () => agent.refresh());
+    await continueOnFailure(run, () => placeUnseenChanges(run));
+    await continueOnFailure(run, () => foldWhenCold(run));
+    const madeRoom = (await continueOnFailure(run, () => makeRoom(run, growth))) ?? false;
+    await continueAfterWarning(run);
     const { answer, total, overflowed } = await callWithinWindow(run);
     compacted ||= madeRoom || overflowed;
-    // How much a step adds can only be told within an epoch.
+    // Growth per step can only be measured within an epoch.
     if (lastTotal > 0 && total > lastTotal && !madeRoom && !overflowed) growth = total - lastTotal;
     lastTotal = total;
     if (answer.toolCalls.length === 0) return result(answer.text, step, "done");
@@ -57,8 +57,8 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
   return result("", maxSteps, "steps");
 }
 
-/** What the agent said to a warning ends no turn; without a word to go on, the prompt would end with it. */
-async function goOnAfterWarning({ agent, steer, base }: TurnRun): Promise<void> {
+/** The agent's answer to a warning does not end the turn, so tell the agent to continue if the prompt ends with it. */
+async function continueAfterWarning({ agent, steer, base }: TurnRun): Promise<void> {
   const { prompt, state } = await agent.prompt({ base, steer });
   if (prompt.messages.at(-1)?.role !== "assistant") return;
   const before = state.row.counters.lastMessage + 1;
@@ -68,7 +68,7 @@ async function goOnAfterWarning({ agent, steer, base }: TurnRun): Promise<void> 
   );
 }
 
-/** A call that the provider refuses as too long is made again after a compaction. */
+/** Calls the model; if the provider rejects the prompt as too long, compacts and retries. */
 async function callWithinWindow(
   run: TurnRun,
 ): Promise<{ answer: ModelAnswer; total: number; overflowed: boolean }> {
@@ -93,7 +93,7 @@ async function callWithinWindow(
 function tooLong(cause: unknown): HoldfastError {
   return new HoldfastError(
     "over_limit",
-    "The provider refuses the prompt as too long, and nothing is left to compact. Nothing was lost: send a shorter message, use fewer tools or a shorter notepad, or a model with a larger context window.",
+    "The provider rejects the prompt as too long, and nothing is left to compact. Nothing was lost: send a shorter message, use fewer tools or a shorter notepad, or choose a model with a larger context window.",
     { cause },
   );
 }

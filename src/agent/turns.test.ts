@@ -20,7 +20,7 @@ import type { ScriptedAnswer } from "../testing/index.ts";
 import { type AgentEvent, createAgent } from "./index.ts";
 import { mockModel } from "./test-support/mock-model.ts";
 
-/** A promise and what settles it. */
+/** A promise with its resolver. */
 function gate(): { opened: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
@@ -30,7 +30,7 @@ const never = () => new Promise<ScriptedAnswer>(() => undefined);
 const roles = async (session: { messages(): Promise<unknown[]> }) =>
   ((await session.messages()) as { message: { role: string } }[]).map(({ message }) => message.role);
 
-test("the events of a turn tell everything, in order [controller.events]", async (t) => {
+test("a turn emits every event, in order [controller.events]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([
       { text: "Let me note it.", toolCalls: [append("- x"), call("nonsense", {})] },
@@ -73,7 +73,7 @@ test("the events of a turn tell everything, in order [controller.events]", async
   assert.ok((ofType(joined, "usage")[0]?.reported.inputTokens ?? 0) > 0);
 });
 
-test("a tool runs once, and what it gives or throws reaches the model [controller.events]", async (t) => {
+test("a tool runs once, and its result or error reaches the model [controller.events]", async (t) => {
   let runs = 0;
   const count = tool({
     inputSchema: z.object({ fail: z.boolean() }),
@@ -106,7 +106,7 @@ test("a tool runs once, and what it gives or throws reaches the model [controlle
   assert.match(String(answers[2]), /^count was not run: /);
 });
 
-test("what a tool reads may hold NUL, and a tool may tell how far it is: the turn goes on [controller.events]", async (t) => {
+test("the turn handles NUL in a tool's result and a tool that yields progress [controller.events]", async (t) => {
   const binary = tool({ inputSchema: z.object({}), execute: async () => "PK\u0000\u0003" });
   const slow = tool({
     inputSchema: z.object({}),
@@ -130,14 +130,14 @@ test("what a tool reads may hold NUL, and a tool may tell how far it is: the tur
   await assert.rejects(stage.agent.send("s", "a\u0000b").result, /NUL/);
 });
 
-test("a turn that never ends is cut off after its steps [controller.events]", async (t) => {
+test("an endless turn is cut off after maxSteps [controller.events]", async (t) => {
   const stage = await openStage(t, { script: () => ({ toolCalls: [call("list_notes", {})] }), maxSteps: 3 });
   const { end, steps } = await stage.say("Go.");
   assert.deepEqual([end, steps], ["steps", 3]);
   assert.equal(stage.turns().length, 3);
 });
 
-test("a provider's error is an event and a rejection; the message is kept [controller.events]", async (t) => {
+test("a provider's error is an event and a rejection; the user's message is kept [controller.events]", async (t) => {
   const stage = await openStage(t, {
     script: (_, number) => (number === 0 ? { status: 401, error: "bad key" } : { text: "Hello." }),
   });
@@ -151,7 +151,7 @@ test("a provider's error is an event and a rejection; the message is kept [contr
   assert.deepEqual(await roles(await stage.session()), ["user", "assistant"]);
 });
 
-test("two sends to one session wait for each other, whatever becomes of the first [controller.queue]", async (t) => {
+test("two sends to one session run one after the other, even if the first fails [controller.queue]", async (t) => {
   const { opened, open } = gate();
   const stage = await openStage(t, {
     script: async (_, number) => {
@@ -174,7 +174,7 @@ test("two sends to one session wait for each other, whatever becomes of the firs
   assert.deepEqual(said, ["One.", "…", "Two.", "…", "Three.", "…"]);
 });
 
-test("a send that is aborted while it waits ends at once, and lets nobody pass [controller.queue]", async (t) => {
+test("a send that is aborted while it waits ends at once, and the next one keeps its place [controller.queue]", async (t) => {
   const { opened, open } = gate();
   const stage = await openStage(t, {
     script: async (_, number) => {
@@ -192,7 +192,7 @@ test("a send that is aborted while it waits ends at once, and lets nobody pass [
   assert.deepEqual([(await first.result).text, (await third.result).text], ["Answer 0.", "Answer 1."]);
 });
 
-test("two agents at once in one session: every prompt is one that a provider takes [controller.prompt-pairs]", async (t) => {
+test("two concurrent agents in one session: providers accept every prompt [controller.prompt-pairs]", async (t) => {
   const { opened, open } = gate();
   const { opened: asked, open: ask } = gate();
   const slow = tool({
@@ -217,7 +217,7 @@ test("two agents at once in one session: every prompt is one that a provider tak
   assert.ok(JSON.stringify(stage.turns().at(-1)?.messages).includes("the slow result"), "nothing is lost");
 });
 
-test("a store that fails to take memory's part of a turn holds up nothing [controller.failing-memory]", async (t) => {
+test("a store failure in memory's part of a turn does not block the turn [controller.failing-memory]", async (t) => {
   const inner = memoryStore();
   let failing = "none";
   const store = new Proxy(inner, {
@@ -240,15 +240,15 @@ test("a store that fails to take memory's part of a turn holds up nothing [contr
     failing = type;
     const { text, events } = await stage.say(`Go on. ${filler(400)}`);
     assert.equal(text, "Done.", type);
-    const told = ofType(events, "error").filter(({ message }) => message.includes("disk I/O error"));
-    if (type === "context.inject" || type === "context.c") assert.ok(told.length > 0, type);
+    const reported = ofType(events, "error").filter(({ message }) => message.includes("disk I/O error"));
+    if (type === "context.inject" || type === "context.c") assert.ok(reported.length > 0, type);
   }
   failing = "none";
   await stage.say("And now?");
   assert.ok(JSON.stringify(stage.turns().at(-1)?.messages).includes("a finding"));
 });
 
-test("aborting while the model thinks: nothing half said is kept, and the next turn works [controller.abort]", async (t) => {
+test("aborting while the model answers: no partial answer is kept, and the next turn works [controller.abort]", async (t) => {
   const controller = new AbortController();
   const stage = await openStage(t, {
     script: (_, number) => {
@@ -267,7 +267,7 @@ test("aborting while the model thinks: nothing half said is kept, and the next t
   assert.ok(!JSON.stringify(await (await stage.session()).messages()).includes("Never."));
 });
 
-test("aborting during a tool: every call gets its answer, a deaf tool is not waited for [controller.abort]", async (t) => {
+test("aborting during a tool: every call gets a result, without waiting for a tool that ignores the signal [controller.abort]", async (t) => {
   const controller = new AbortController();
   const deaf = tool({
     inputSchema: z.object({}),
@@ -326,7 +326,7 @@ test("aborting the warning or the summary removes nothing [controller.abort]", a
   }
 });
 
-test("calls that all have one id are told apart [controller.events]", async (t) => {
+test("calls that share one id are kept apart [controller.events]", async (t) => {
   const twice = [append("- one"), append("- two"), append("- two")].map((each) => ({
     ...each,
     id: "call_0",
@@ -340,7 +340,7 @@ test("calls that all have one id are told apart [controller.events]", async (t) 
   assert.equal(await (await stage.session()).notepad.read(), "- one\n- two\n- two");
 });
 
-test("resume goes on with a turn that was left unfinished, and leaves a finished one alone [controller.resume]", async (t) => {
+test("resume continues an unfinished turn and leaves a finished one alone [controller.resume]", async (t) => {
   const stage = await openStage(t, { script: inOrder([{ text: "Finished." }]) });
   assert.equal((await stage.agent.resume("s").result).text, "", "nothing was ever asked");
   await stage.say("Do it.");
@@ -350,7 +350,7 @@ test("resume goes on with a turn that was left unfinished, and leaves a finished
   assert.equal(stage.turns().length, 1, "the model was not asked again");
 });
 
-test("options that cannot work are refused with their name [controller.options]", async () => {
+test("invalid options are rejected by name [controller.options]", async () => {
   const memory = await openMemory({ store: "memory:" });
   const model = modelAt("http://127.0.0.1:1/v1");
   const bad = [

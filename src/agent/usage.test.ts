@@ -18,7 +18,7 @@ function assertAddsUp({ system, tools, memory, history, results, free, total }: 
     assert.ok(Number.isInteger(part) && part >= 0);
 }
 
-test("the parts add up to the total in every placement, and what is free is the rest [controller.usage]", async (t) => {
+test("the parts add up to the total in every placement, and the rest is free [controller.usage]", async (t) => {
   for (const placement of ["epoch", "system", "message"] as const) {
     const script = inOrder([
       { toolCalls: [append("- one"), call("search", { question: "?" })] },
@@ -40,7 +40,7 @@ test("the parts add up to the total in every placement, and what is free is the 
   }
 });
 
-test("each part grows with what it stands for [controller.usage]", async (t) => {
+test("each part grows with its content [controller.usage]", async (t) => {
   const script = () => inOrder([{ toolCalls: [call("search", { question: "?" })] }, { text: "Found." }]);
   const bare = await openStage(t, { script: script(), surfaces: ["notepad"], system: "" });
   const full = await openStage(t, {
@@ -62,13 +62,10 @@ test("each part grows with what it stands for [controller.usage]", async (t) => 
   await (await full.session()).notepad.write(filler(500), { actor: { kind: "person" } });
   await full.say("Thanks.");
   const noted = await full.agent.usage("s");
-  assert.ok(
-    noted.memory - after.memory >= 500,
-    "a change of the notepad counts as memory wherever it stands",
-  );
+  assert.ok(noted.memory - after.memory >= 500, "a notepad change counts as memory wherever it is placed");
 });
 
-test("counts correct themselves by what the provider reports [controller.usage-corrected]", async (t) => {
+test("the provider's reported tokens correct the counts [controller.usage-corrected]", async (t) => {
   const factor = 1.5;
   const stage = await openStage(t, {
     script: (request) => ({
@@ -90,7 +87,7 @@ test("counts correct themselves by what the provider reports [controller.usage-c
   );
 });
 
-test("an estimate that was too low does not delay the compaction once it is corrected [controller.usage-corrected]", async (t) => {
+test("a low estimate does not delay the compaction once it is corrected [controller.usage-corrected]", async (t) => {
   const stage = await openStage(t, {
     script: (request, number) => {
       const answer = inOrder([])(request, number) as { text: string };
@@ -109,14 +106,14 @@ test("an estimate that was too low does not delay the compaction once it is corr
     assert.ok(tokensOf(request) * 2 < 10_000, "by the provider's count no request was too long");
 });
 
-test("the agent is told how full its context is, once for each tenth beyond the half [controller.fullness]", async (t) => {
+test("the agent sees how full its context is, at 50 % and at every further 10 % [controller.fullness]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([]),
     surfaces: ["notepad", "results"],
     contextWindow: 10_000,
   });
   for (let turn = 1; turn <= 7; turn++) await stage.say(`Turn ${turn}. ${filler(850)}`);
-  const told = stage
+  const reported = stage
     .turns()
     .flatMap(
       ({ messages }) =>
@@ -125,10 +122,10 @@ test("the agent is told how full its context is, once for each tenth beyond the 
         )?.[1] ?? [],
     )
     .map(Number);
-  assert.ok(told.length >= 2, `${told}`);
+  assert.ok(reported.length >= 2, `${reported}`);
   assert.deepEqual(
-    told.map((tokens) => Math.floor(tokens / 1_000)),
-    [...new Set(told.map((tokens) => Math.floor(tokens / 1_000)))],
+    reported.map((tokens) => Math.floor(tokens / 1_000)),
+    [...new Set(reported.map((tokens) => Math.floor(tokens / 1_000)))],
   );
-  assert.ok(told.every((tokens) => tokens >= 5_000));
+  assert.ok(reported.every((tokens) => tokens >= 5_000));
 });

@@ -18,7 +18,7 @@ import { assertPrefixes, epochOf } from "../../test/support/prompt.ts";
 import { compactedText, goOnText } from "../compaction/notices.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 
-/** To the letter as the seed has it. */
+/** Exactly as in the seed. */
 const seedWarning = `[System] Context is approaching the token limit and will be compacted after your next response.
 Review your session notepad and update it with any working state, findings, or progress you
 need to preserve. Conversation details may be summarized during compaction, but the notepad
@@ -33,7 +33,7 @@ const options = { tools: { read_file: readFile }, contextWindow: 8_000, clearing
 const toolNames = ({ tools = [] }: ScriptedRequest) => tools.map(({ function: { name } }) => name);
 const reads = ["a.ts", "b.ts", "c.ts", "d.ts", "e.ts", "f.ts"].map(read);
 
-test("the warning has the seed's text, comes once an epoch, and that call offers memory tools only [controller.warning]", async (t) => {
+test("the warning has the seed's text, comes once per epoch, and its call offers memory tools only [controller.warning]", async (t) => {
   const stage = await openStage(t, { ...options, script: inOrder([...reads, { text: "Read." }]) });
   const { events, text } = await stage.say("Read the six files.");
   assert.equal(text, "Read.");
@@ -67,7 +67,7 @@ test("the warning has the seed's text, comes once an epoch, and that call offers
   assertPrefixes(stage.turns());
 });
 
-test("what the agent writes in the warning turn is in the notepad of the next epoch [controller.warning-used]", async (t) => {
+test("the next epoch's notepad contains what the agent wrote in the warning turn [controller.warning-used]", async (t) => {
   const warning = () => ({ toolCalls: [append("- a.ts has 1500 words")] });
   const stage = await openStage(t, {
     ...options,
@@ -80,7 +80,7 @@ test("what the agent writes in the warning turn is in the notepad of the next ep
   assert.ok(wroteMemory);
 });
 
-test("a text answer to the warning ends nothing: the ask stays open and the turn goes on [controller.warning-text]", async (t) => {
+test("a text answer to the warning does not end the turn: the request stays open [controller.warning-text]", async (t) => {
   const stage = await openStage(t, {
     ...options,
     script: inOrder([...reads, { text: "All six are fine." }]),
@@ -103,7 +103,7 @@ test("a text answer to the warning ends nothing: the ask stays open and the turn
   }
 });
 
-test("a model that ignores the warning and calls something else is told so, and is compacted all the same [controller.warning-ignored]", async (t) => {
+test("a model that ignores the warning and calls another tool gets an error, and the compaction still runs [controller.warning-ignored]", async (t) => {
   let warnings = 0;
   const stage = await openStage(t, {
     ...options,
@@ -125,7 +125,7 @@ test("a model that ignores the warning and calls something else is told so, and 
   );
 });
 
-test("a model that goes on writing for ever in the warning turn is stopped [controller.warning-ignored]", async (t) => {
+test("a model that never stops writing in the warning turn is cut off [controller.warning-ignored]", async (t) => {
   let notes = 0;
   const others = inOrder([...reads.slice(0, 3), { text: "Done." }]);
   const script: Script = (request, number) =>
@@ -136,7 +136,7 @@ test("a model that goes on writing for ever in the warning turn is stopped [cont
   assert.equal(notes, 6 * ofType(events, "compaction").length);
 });
 
-test("a warning turn that fails is told, and the compaction goes on [controller.warning-ignored]", async (t) => {
+test("a failed warning turn is reported, and the compaction continues [controller.warning-ignored]", async (t) => {
   const stage = await openStage(t, {
     ...options,
     script: inOrder([...reads, { text: "Done." }], { warning: () => ({ status: 400, error: "no credit" }) }),
@@ -149,7 +149,7 @@ test("a warning turn that fails is told, and the compaction goes on [controller.
   assert.ok(ofType(events, "receipt").length >= 1);
 });
 
-test("without room for it the warning is skipped, and noted as skipped [controller.warning-skipped]", async (t) => {
+test("without room the warning is skipped and recorded as skipped [controller.warning-skipped]", async (t) => {
   const huge = tool({ inputSchema: z.object({ path: z.string() }), execute: async () => filler(5_000) });
   const stage = await openStage(t, {
     ...options,
@@ -168,7 +168,7 @@ test("without room for it the warning is skipped, and noted as skipped [controll
   assert.ok(journal.some(({ operation }) => operation.type === "context.skip_warning"));
 });
 
-test("a manual compaction passes the same gate: warning, checkpoint, receipt [controller.manual]", async (t) => {
+test("a manual compaction takes the same path: warning, checkpoint, receipt [controller.manual]", async (t) => {
   const stage = await openStage(t, { script: inOrder([]) });
   assert.equal((await stage.agent.compact("s").result).compacted, false, "there is nothing to compact yet");
   assert.equal(stage.server.requests.length, 0);
@@ -187,7 +187,7 @@ test("a manual compaction passes the same gate: warning, checkpoint, receipt [co
   assert.equal(last.messages.at(-1)?.content, `${compactedText}\n\nFour.`);
 });
 
-test("a process that takes over after the warning never sends a prompt that ends with the agent's own words [controller.warning-text]", async (t) => {
+test("a process that takes over after the warning never sends a prompt that ends with the agent's own text [controller.warning-text]", async (t) => {
   const controller = new AbortController();
   const stage = await openStage(t, {
     surfaces: ["notepad", "results"],

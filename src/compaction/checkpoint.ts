@@ -16,21 +16,21 @@ import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import { findIdentifiers, namesFirst } from "./identifiers.ts";
 
-/** A checkpoint is small on purpose: it is read on every call of the epoch that follows. */
+/** A checkpoint is small on purpose: the model reads it on every call of the next epoch. */
 export const checkpointTokens = 600;
 
 export interface CheckpointInput {
   state: State;
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
-  /** The last message to go. */
+  /** The last message to remove. */
   to: number;
-  /** The checkpoint before this one: what still holds of it is carried on. */
+  /** The previous checkpoint; facts that are still true carry over. */
   earlier?: Checkpoint | undefined;
   countTokens: (text: string) => number;
 }
 
-/** What can be said without a model about the messages that are about to go. */
+/** Extracts, without a model, the facts worth keeping from the messages about to be removed. */
 export function planCheckpoint({ state, messages, to, earlier, countTokens }: CheckpointInput): Checkpoint {
   const removed = messages.filter(({ number }) => number <= to);
   const files = touchedFiles(removed);
@@ -54,9 +54,9 @@ export function planCheckpoint({ state, messages, to, earlier, countTokens }: Ch
   return { epoch: readEpoch(state).number, text: render(facts, countTokens), ...facts };
 }
 
-/** The new ones first, then those that were known before, each once. */
-function merged(fresh: readonly string[], known: readonly string[] = [], most: number): string[] {
-  return [...new Set([...fresh, ...known])].slice(0, most);
+/** New items first, then known ones, without duplicates. */
+function merged(fresh: readonly string[], known: readonly string[] = [], limit: number): string[] {
+  return [...new Set([...fresh, ...known])].slice(0, limit);
 }
 
 function identifiersOf(messages: readonly StoredMessage[]): string[] {
@@ -67,7 +67,7 @@ function identifiersOf(messages: readonly StoredMessage[]): string[] {
 
 type Facts = Omit<Checkpoint, "epoch" | "text">;
 
-/** How each is shown, and to how many characters a fact may be cut; half a path or identifier is of no use. */
+/** Heading and allowed lengths of each fact, longest first; paths and identifiers are never cut, half of one is useless. */
 const headings: [name: keyof Facts, heading: string, lengths: number[]][] = [
   ["openAsks", "Asked and not answered yet", [1_200, 300, 150, 60]],
   ["openTasks", "Open tasks", [160, 40]],
@@ -79,40 +79,37 @@ const headings: [name: keyof Facts, heading: string, lengths: number[]][] = [
   ["identifiers", "Identifiers", [160]],
 ];
 
-/**
- * Counts may be estimates, which are a little short at times, and far too short in scripts that tokenizers hardly know:
- * there each byte is a token.
- */
-function atMost(text: string, countTokens: (text: string) => number): number {
+/** Estimated counts can be too low, far too low in scripts where tokenizers spend a token per byte. */
+function upperBound(text: string, countTokens: (text: string) => number): number {
   const rare = text.match(rareCharacters)?.length ?? 0;
   return countTokens(text) * 1.25 + rare * 3;
 }
 
-/** More would not fit, and would take long to try. */
-const mostListed = 60;
+/** More would not fit, and trying them is slow. */
+const maxListed = 60;
 
 const rareCharacters =
   /[^\p{ASCII}\u0080-\u024f\u0370-\u06ff\u0900-\u0d7f\u0e00-\u0e7f\u10a0-\u10ff\u1e00-\u200a\u2010-\u2027\u3000-\u312f\u4e00-\u9fff\uac00-\ud7af\uff00-\uff9f]/gu;
 
-/** Line by line, most important first; no line, and no fact in it, takes more than half of what is left, so that a long one starves nobody. */
+/** Most important line first. No line, and no fact in a line, takes more than half of the remaining budget. */
 function render(facts: Facts, countTokens: (text: string) => number): string {
   const open = "[Checkpoint, written down before the conversation was compacted]";
   const close = "[End of checkpoint]";
   let text = open;
   for (const [name, heading, lengths] of headings) {
-    const size = (line: string) => atMost(`${text}\n${line}${close}`, countTokens);
-    // The last one leaves nothing to others.
-    const most = name === "identifiers" ? checkpointTokens : (size("") + checkpointTokens) / 2;
+    const size = (line: string) => upperBound(`${text}\n${line}${close}`, countTokens);
+    // Identifiers come last and may use all that is left.
+    const lineLimit = name === "identifiers" ? checkpointTokens : (size("") + checkpointTokens) / 2;
     let line = "";
-    // What stands there already need not be listed once more.
-    const wanted = name === "identifiers" ? facts[name].filter((fact) => !text.includes(fact)) : facts[name];
-    for (const [index, fact] of wanted.slice(0, mostListed).entries()) {
+    // Skip identifiers that an earlier line already shows.
+    const listed = name === "identifiers" ? facts[name].filter((fact) => !text.includes(fact)) : facts[name];
+    for (const [index, fact] of listed.slice(0, maxListed).entries()) {
       const before = line === "" ? `${heading}: ` : `${line}; `;
-      const left = index === wanted.length - 1 ? most : (size(`${line}\n`) + most) / 2;
+      const limit = index === listed.length - 1 ? lineLimit : (size(`${line}\n`) + lineLimit) / 2;
       line =
         lengths
           .map((length) => before + fenceLine(fact, length))
-          .find((longer) => size(`${longer}\n`) <= left) ?? line;
+          .find((longer) => size(`${longer}\n`) <= limit) ?? line;
     }
     if (line !== "") text += `\n${line}`;
   }
@@ -120,8 +117,8 @@ function render(facts: Facts, countTokens: (text: string) => number): string {
 }
 
 /**
- * What the user asked since the assistant last finished an answer, up to one message; newest first. As long as
- * nothing was answered, what was open at the last compaction still is.
+ * The user's requests since the assistant's last final answer, up to message `to`, newest first. Without an answer since
+ * the last compaction, the requests that were open then are still open.
  */
 export function openAsks(
   messages: readonly StoredMessage[],
@@ -148,7 +145,7 @@ function touchedFiles(messages: readonly StoredMessage[]): { read: string[]; wri
   for (const stored of messages.toReversed()) {
     for (const { tool, input } of toolCallsOf(stored)) {
       const fields = fieldsOf(input);
-      // Editors that are one tool for all say in a command what they do.
+      // Single-tool editors name the action in a `command` field.
       const touched = writingTools.test(tool) && fields.command !== "view" ? written : read;
       for (const path of pathsIn(fields)) touched.add(path);
       for (const path of patchedFiles(input)) written.add(path);
@@ -168,7 +165,7 @@ function pathsIn(fields: Record<string, unknown>): string[] {
   return [...(path === undefined ? [] : [path]), ...list.filter(isPath)];
 }
 
-/** The files that a patch names, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */
+/** The files named in a patch, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */
 function patchedFiles(input: unknown): string[] {
   return textsIn(input).flatMap((text) =>
     [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(([, path = ""]) =>
@@ -177,7 +174,7 @@ function patchedFiles(input: unknown): string[] {
   );
 }
 
-/** The commands whose newest run failed, newest first; `ranAgain` tells those of before that were. */
+/** The commands whose latest run failed, newest first. `ranAgain` says whether an earlier failure was run again. */
 function commandOutcomes(messages: readonly StoredMessage[]): {
   failed: string[];
   ranAgain: (line: string) => boolean;
@@ -186,7 +183,7 @@ function commandOutcomes(messages: readonly StoredMessage[]): {
   const outcomes = new Map<string, string | undefined>();
   for (const { id, text, isError } of messages.flatMap(toolResultsOf).toReversed()) {
     const { line, isCommand } = commandLine(calls.get(id));
-    // What a command prints tells how it ended; what a file says does not.
+    // Only look for an exit code in command output, not in the content of a file.
     const exit = isCommand
       ? /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s?[:=]?\s?([1-9]\d{0,2})\b/i.exec(text)?.[1]
       : undefined;
@@ -205,7 +202,7 @@ function commandLine(call: ToolCall | undefined): { line: string; isCommand: boo
     .map((name) => (Array.isArray(fields[name]) ? fields[name].join(" ") : fields[name]))
     .find((value): value is string => typeof value === "string");
   const [path] = pathsIn(fields);
-  // A command on a file is an editor's: no line for a shell.
+  // A "command" with a path belongs to an editor, not to a shell.
   const isCommand = command !== undefined && path === undefined;
   return {
     line: isCommand ? command : [call?.tool ?? "a tool", path].filter(Boolean).join(" "),
@@ -226,6 +223,6 @@ function planItems(state: State): { open: string[]; closed: string[] } {
     if (isClosed) closed.push(text);
     else if (isPlan) open.push(text);
   }
-  // What was finished last stands last in most plans, and is what would be redone first.
+  // Newest first: most plans end with the item finished last, the one most likely to be redone.
   return { open, closed: closed.reverse() };
 }

@@ -6,7 +6,7 @@ import { type ClearingPolicy, defaultClearing, estimateCallsLeft, planClearing }
 
 const countTokens = (text: string) => text.length;
 
-/** One call and its result for each size, after a question. */
+/** A question, then one call with its result for each size. */
 function conversation(results: readonly { tool: string; tokens: number }[]): StoredMessage[] {
   const messages: StoredMessage["message"][] = [{ role: "user", content: "go" }];
   for (const [index, { tool: toolName, tokens }] of results.entries()) {
@@ -41,7 +41,7 @@ function plan(
   }).map(({ id }) => id);
 }
 
-test("a single result goes from the size of its kind on", () => {
+test("a single result is cleared from the size limit of its kind on", () => {
   const newest = many(3, "bash", 10);
   for (const [tool, limit] of [
     ["grep", 2_000],
@@ -53,7 +53,7 @@ test("a single result goes from the size of its kind on", () => {
   }
 });
 
-test("smaller results go once those of their kind add up to 5,000 tokens, or all results to 15,000", () => {
+test("smaller results are cleared once their kind adds up to 5,000 tokens, or all results to 15,000", () => {
   const newest = many(3, "edit", 10);
   assert.deepEqual(plan(conversation([...many(4, "grep", 1_200), ...newest]), 100), []);
   assert.deepEqual(plan(conversation([...many(5, "grep", 1_200), ...newest]), 100), [
@@ -83,13 +83,13 @@ test("the newest results, excluded tools, memory tools, stubs and very short res
   assert.deepEqual(plan(conversation(many(200, "bash", 199)), 1_000), []);
 });
 
-test("nothing is cleared unless it saves more than the rewriting costs", () => {
+test("nothing is cleared unless it saves more than the rewrite costs", () => {
   const messages = conversation([
     { tool: "bash", tokens: 4_000 },
     ...many(20, "edit", 150),
     { tool: "bash", tokens: 30_000 },
   ]);
-  // Saved: 3,920 tokens a call at a tenth; rewritten: some 33,000 at 1.15 times their price.
+  // Saves 3,920 tokens per call at a tenth of the price; rewrites about 33,000 at 1.15 times the price.
   assert.deepEqual(plan(messages, 80), []);
   assert.deepEqual(plan(messages, 110), ["t0"]);
 });
@@ -105,7 +105,7 @@ test("a batch begins where the gain is largest", () => {
   assert.deepEqual(plan(messages, 60), ["t0", "t21"]);
 });
 
-test("calls left: what the room is good for, but no more than there have been", () => {
+test("calls left: as many as fit into the room, but no more than so far", () => {
   const messages = conversation(many(40, "bash", 1_000));
   assert.equal(estimateCallsLeft(messages, 10_500, countTokens), 10);
   assert.equal(estimateCallsLeft(messages, 10_000_000, countTokens), 40);
@@ -114,7 +114,7 @@ test("calls left: what the room is good for, but no more than there have been", 
   assert.equal(estimateCallsLeft([], 1_000, countTokens), 0);
 });
 
-test("calls left: the pace is that of the newest calls", () => {
+test("calls left: growth is measured over the newest calls", () => {
   const messages = conversation([...many(10, "bash", 50_000), ...many(40, "bash", 100)]);
   assert.ok(estimateCallsLeft(messages, 4_000, countTokens) > 30);
 });
@@ -138,7 +138,7 @@ function resultOf(toolCallId: string, toolName: string, value: string): StoredMe
   return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
 }
 
-test("a result goes once the notes name what it holds, whatever its size [controller.results-worked-in]", () => {
+test("a result of any size is cleared once the notes name its content [controller.results-worked-in]", () => {
   const named = "- token expiry is checked in src/auth/jwt.ts";
   assert.deepEqual(plan(searchThen("write_notepad", named), 100), ["t0"]);
   assert.deepEqual(
@@ -147,7 +147,7 @@ test("a result goes once the notes name what it holds, whatever its size [contro
     "nothing of it is named",
   );
   assert.deepEqual(plan(searchThen("read_notepad", named), 100), [], "nothing was written");
-  assert.deepEqual(plan(searchThen("edit", named), 100), [], "that is no memory");
+  assert.deepEqual(plan(searchThen("edit", named), 100), [], "that is not a memory tool");
   assert.deepEqual(
     plan(searchThen("write_notepad", named), 100, { keepLast: 5 }),
     [],

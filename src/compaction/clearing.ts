@@ -10,28 +10,28 @@ import type { State } from "../engine/state.ts";
 import { isLongEnough, kindOfResult, type ResultKind } from "./result-kinds.ts";
 import { workedIn } from "./worked-in.ts";
 
-/** When old tool results give way to one-line stubs. */
+/** When to replace old tool results with one-line stubs. */
 export interface ClearingPolicy {
-  /** Tokens from which a single result of a kind is worth clearing by its size alone. */
+  /** Results of each kind with at least this many tokens are cleared for their size alone. */
   searchTokens: number;
   fileTokens: number;
   treeTokens: number;
   jsonTokens: number;
   testTokens: number;
   otherTokens: number;
-  /** Smaller results of one kind go too once they add up to this. */
+  /** Smaller results of one kind are cleared too once they add up to this. */
   accumulatedTokens: number;
-  /** Smaller results of every kind go too once all results in the prompt add up to this. */
+  /** Smaller results of every kind are cleared too once all results in the prompt add up to this. */
   sessionTokens: number;
-  /** A result below this is hardly longer than its stub, and stays. */
+  /** Smaller results are kept: they are hardly longer than a stub. */
   leastTokens: number;
-  /** The newest results stay. */
+  /** Number of newest results to keep. */
   keepLast: number;
   /** Tools whose results are never cleared. */
   exclude: readonly string[];
-  /** What a cached input token costs, as a share of a fresh one. */
+  /** Price of a cached input token relative to a fresh one. */
   cachedPrice: number;
-  /** What writing a token into the cache costs, as a share of a fresh one. */
+  /** Price of a cache write relative to a fresh input token. */
   writePrice: number;
 }
 
@@ -60,28 +60,28 @@ export interface ClearableResult {
 }
 
 export interface ClearingInput {
-  /** Where the results cleared before are written down. */
+  /** Records which results are already cleared. */
   state: Pick<State, "resident">;
   messages: readonly StoredMessage[];
-  /** Model calls still expected in this epoch; `estimateCallsLeft` says. */
+  /** Model calls still expected in this epoch; see `estimateCallsLeft`. */
   callsLeft: number;
   /** Memory tools, whose results are never cleared. */
   memoryTools: ReadonlySet<string>;
-  /** Those of them that write: what stands in a call of one has been written down. */
+  /** The memory tools that write: the input of such a call is saved in memory. */
   writingTools: ReadonlySet<string>;
   countTokens: (text: string) => number;
   policy: ClearingPolicy;
 }
 
-/** What a stub takes. */
+/** Size of a stub. */
 const stubTokens = 80;
 
-/** The calls from which the growth of a conversation is taken. */
+/** Number of recent calls used to estimate how fast the conversation grows. */
 const growthCalls = 30;
 
 /**
- * Results to clear now, or none. Clearing rewrites the prompt from the first cleared result on, so it is done
- * in batches, and only when what it saves over the rest of the epoch is more than that rewriting costs.
+ * Results to clear now, if any. Clearing invalidates the prompt cache from the first cleared result on, so it runs in
+ * batches, and only when the savings over the rest of the epoch exceed the cost of the rewrite.
  */
 export function planClearing({
   state,
@@ -107,7 +107,7 @@ export function planClearing({
   let saved = 0;
   let behind = 0;
   let next = messages.length - 1;
-  // From the newest back: each further candidate saves more, and has the prompt rewritten from further back.
+  // From the newest back: each further candidate saves more, but rewrites more of the prompt.
   for (let start = candidates.length - 1; start >= 0; start--) {
     const { message, tokens } = candidates[start] as MeasuredResult;
     for (let stored = messages[next]; stored && stored.number >= message; stored = messages[--next]) {
@@ -132,8 +132,8 @@ export function planClearing({
 }
 
 /**
- * Calls that the epoch will still have: as many as the room is good for at the pace of the newest calls, but no more
- * than it has had, since most conversations end before they fill their window.
+ * Estimates the calls left in this epoch from the room left and the growth per recent call. Capped at the number of
+ * calls so far, since most conversations end before they fill their window.
  */
 export function estimateCallsLeft(
   messages: readonly StoredMessage[],
@@ -162,7 +162,7 @@ interface CandidateInput {
   policy: ClearingPolicy;
 }
 
-/** Old results that are large, small ones of which there are many by now, and those that the notes speak of; oldest first. */
+/** Old results that are large, small ones that have accumulated, and those the notes already cover; oldest first. */
 function findCandidates({
   results,
   isCleared,
@@ -197,7 +197,7 @@ interface MessageFacts {
   results: readonly MeasuredResult[];
 }
 
-/** Messages never change, so each is counted once; otherwise every turn would cost as much as the history is long. */
+/** Messages never change, so count each once: recounting the whole history on every turn is slow. */
 const knownFacts = new WeakMap<(text: string) => number, WeakMap<StoredMessage, MessageFacts>>();
 
 function factsOf(stored: StoredMessage, countTokens: (text: string) => number): MessageFacts {
@@ -217,7 +217,7 @@ function measure(stored: StoredMessage, countTokens: (text: string) => number): 
   return { tokens, results };
 }
 
-/** A message as it stands in the prompt, its cleared results as stubs. */
+/** Tokens of a message in the prompt, with its cleared results as stubs. */
 function promptTokens(
   stored: StoredMessage,
   countTokens: (text: string) => number,
@@ -230,9 +230,9 @@ function promptTokens(
   );
 }
 
-/** One line that says what the result was, so that the agent knows whether to read it again. */
+/** Describes a result in one line, so that the agent can decide whether to read it again. */
 export function describeResult(tool: string, input: unknown, text: string): string {
   const lines = text.split("\n").length;
-  const asked = JSON.stringify(input ?? {});
-  return `${tool} ${asked.length > 120 ? `${asked.slice(0, 120).toWellFormed()}…` : asked} gave ${lines} lines, ${text.length} characters.`;
+  const json = JSON.stringify(input ?? {});
+  return `${tool} ${json.length > 120 ? `${json.slice(0, 120).toWellFormed()}…` : json} gave ${lines} lines, ${text.length} characters.`;
 }

@@ -17,29 +17,29 @@ import {
   summarise,
 } from "./summary.ts";
 
-/** The part of a conversation that is about to be compacted, as its driver has it. */
+/** The part of a conversation that is about to be compacted, as its driver sees it. */
 export interface Conversation {
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
-  /** The last message to go. */
+  /** The last message to remove. */
   to: number;
-  /** Tokens of the prompt before the compaction (default: those of the messages that go). */
+  /** Tokens of the prompt before the compaction (default: those of the removed messages). */
   tokensBefore?: number;
-  /** The host's transcript and its size now, where the host keeps one. */
+  /** The host's transcript and its current size, if the host keeps one. */
   transcript?: { path: string; size: number };
 }
 
-/** What a driver lends to a compaction: its session, its view of the prompt, and its I/O. */
+/** What a driver provides to a compaction: its session, its view of the prompt, and its I/O. */
 export interface CompactionDriver {
   session: SessionHandle;
   trigger: CompactionTrigger;
-  /** Why the agent was not warned, where it was not. */
+  /** Why the agent was not warned, if it was not. */
   skipped: string;
   wayBack: WayBack;
   countTokens: (text: string) => number;
   /**
-   * What the model is given after the compaction. `body` is the summary with the checkpoint, as `commit` gets it but for
-   * the receipt; `summary` is the summary alone, for a host that shows its own.
+   * The model's context after the compaction. `body` is the text passed to `commit` without the receipt: summary and
+   * checkpoint. `summary` is the summary alone, for a host that shows its own.
    */
   contextAfter(after: {
     body: string;
@@ -48,20 +48,20 @@ export interface CompactionDriver {
   }): Promise<{ text: string; tokens: number }>;
   /** Ends the epoch durably. `text` replaces the removed messages in the prompt. */
   commit(receipt: Receipt, text: string): Promise<void>;
-  /** Tells the surfaces of a moment. */
+  /** Notifies the surfaces. */
   notify(moment: Moment): Promise<void>;
   emit?(event: CompactionEvent): void;
 }
 
-/** What is settled when a compaction begins. */
+/** The result of `begin`. */
 export interface Begun {
   checkpoint: Checkpoint;
   removed: Removed;
-  /** For a summariser that the driver does not call itself: what to keep. */
+  /** Tells the host's own summariser what to keep. */
   instructions: string;
 }
 
-/** What is settled when it is done. */
+/** The result of `finish`. */
 export interface Finished {
   summary: Summary;
   receipt: Receipt;
@@ -72,8 +72,8 @@ export interface Finished {
 const asSystem = { actor: { kind: "system" as const }, surface: "compaction" };
 
 /**
- * One compaction: checkpoint, summary, receipt. `begin` and `finish` are all that most drivers call; one that has to
- * answer its host before it writes calls the two halves of each (`plan` and `open`, `account` and `close`).
+ * One compaction: checkpoint, summary, receipt. Most drivers call only `begin` and `finish`. A driver that must answer
+ * its host before it writes calls the two halves of each (`plan` and `open`, `account` and `close`).
  *
  * @example
  * const compaction = new Compaction(driver);
@@ -89,14 +89,14 @@ export class Compaction {
     this.#driver = driver;
   }
 
-  /** Writes the checkpoint; from here on the messages may go. */
+  /** Writes the checkpoint; after this the messages may be removed. */
   async begin(conversation: Conversation): Promise<Begun> {
     const begun = await this.plan(conversation);
     await this.open();
     return begun;
   }
 
-  /** Works out the checkpoint and writes nothing. */
+  /** Computes the checkpoint without writing it. */
   async plan(conversation: Conversation): Promise<Begun> {
     const { session, countTokens } = this.#driver;
     const { messages, to, transcript } = conversation;
@@ -118,14 +118,14 @@ export class Compaction {
     return this.#begun;
   }
 
-  /** Takes over a compaction that another process began; undefined when there is none under way. */
+  /** Takes over a compaction that another process began; undefined if none is in progress. */
   async resume(): Promise<Begun | undefined> {
     const { session } = this.#driver;
     const epoch = String(readEpoch(await session.state()).number);
     return this.#restore(epoch);
   }
 
-  /** Takes up a compaction that is finished, because the host tells its summary only now. */
+  /** Reopens a finished compaction when the host reports its summary late. */
   async reopen(receipt: Receipt): Promise<Begun | undefined> {
     return this.#restore(String(receipt.epoch));
   }
@@ -143,7 +143,7 @@ export class Compaction {
     return this.#begun;
   }
 
-  /** Writes what was planned, unless it is written already, and tells the surfaces. */
+  /** Writes the planned checkpoint, unless it is already written, and notifies the surfaces. */
   async open(): Promise<void> {
     const { checkpoint, removed } = this.#must();
     const { session, trigger, skipped, emit, notify } = this.#driver;
@@ -155,7 +155,7 @@ export class Compaction {
     const [known] = await session.records("checkpoint", epoch);
     const [counted] = await session.records("removed", epoch);
     const isKnown = known?.value.text === checkpoint.text;
-    // Where the session keeps the messages itself, they can be counted again at any time.
+    // If the session stores the messages itself, they can be counted again at any time.
     const kept = trigger === "host" ? { removed } : {};
     if (!isKnown || (trigger === "host" && counted?.value.transcriptSize !== removed.transcriptSize))
       await session.apply({ type: "context.checkpoint", checkpoint, ...kept }, asSystem);
@@ -163,7 +163,7 @@ export class Compaction {
     emit?.({ type: "checkpoint", checkpoint });
   }
 
-  /** Asks the driver's model for the summary; a bad one is refused, and without a good one it is made from the messages. */
+  /** Asks the driver's model for a summary. If the model gives no acceptable one, builds it from the messages. */
   summarise(
     ask: AskSummariser,
     input: Omit<SummaryInput, "openAsks" | "countTokens" | "onProblem">,
@@ -174,14 +174,14 @@ export class Compaction {
     return summarise(ask, { ...input, openAsks, countTokens, onProblem });
   }
 
-  /** Accounts for what went, ends the epoch and tells the surfaces. */
+  /** Accounts for what was removed, ends the epoch and notifies the surfaces. */
   async finish(summary: Summary): Promise<Finished> {
     const finished = await this.account(summary);
     await this.close();
     return finished;
   }
 
-  /** Works out the receipt and the text for the model, and writes nothing. */
+  /** Computes the receipt and the text for the model without writing them. */
   async account(summary: Summary): Promise<Finished> {
     const { checkpoint, removed } = this.#must();
     const { session, trigger, wayBack, contextAfter } = this.#driver;
@@ -203,7 +203,7 @@ export class Compaction {
     return this.#finished;
   }
 
-  /** Commits what was accounted for. A process that dies before this has removed nothing. */
+  /** Commits the receipt. A process that dies before this has removed nothing. */
   async close(): Promise<void> {
     const { checkpoint } = this.#must();
     if (!this.#finished) throw outOfOrder("close", "account");
@@ -222,7 +222,7 @@ export class Compaction {
   }
 }
 
-/** The end of a session, for surfaces that keep something outside it: what a compaction now would write down. */
+/** The session-end moment, with the checkpoint that a compaction would write now. */
 export async function planSessionEnd(
   session: SessionHandle,
   messages: readonly StoredMessage[],
@@ -238,11 +238,11 @@ export async function planSessionEnd(
 function outOfOrder(step: string, before: string): HoldfastError {
   return new HoldfastError(
     "conflict",
-    `A compaction's "${step}" comes after its "${before}". Call that first.`,
+    `A compaction's "${step}" must follow its "${before}". Call "${before}" first.`,
   );
 }
 
-/** What was written down before the last compaction. */
+/** The checkpoint of the last compaction. */
 async function lastCheckpoint(session: SessionHandle, state: State): Promise<Checkpoint | undefined> {
   const { number } = readEpoch(state);
   const known = (await session.records("checkpoint")).map(({ value }) => value);

@@ -7,24 +7,24 @@ import { planCut } from "./cut.ts";
 
 const one = () => 1;
 
-test("the newest messages stay within the budget, the oldest go [controller.cut]", () => {
+test("keeps the newest messages within the budget and removes the oldest [controller.cut]", () => {
   const messages = conversation(user("1"), says("2"), user("3"), says("4"), user("5"));
   assert.equal(planCut(messages, 2, one), 3);
   assert.equal(planCut(messages, 4, one), 1);
   assert.equal(planCut(messages, 5, one), undefined, "everything fits");
 });
 
-test("a result is never parted from its call [controller.cut]", () => {
+test("a result is never separated from its call [controller.cut]", () => {
   const messages = conversation(user("1"), calls("a", {}), result("3"), result("4"), user("5"));
   assert.equal(planCut(messages, 2, one), 4, "the tail may not begin with a result");
   assert.equal(planCut(messages, 3, one), 4);
   assert.equal(planCut(messages, 4, one), 1);
 });
 
-test("the newest exchange stays as long as it fits at all: the model has yet to answer it [controller.cut]", () => {
+test("keeps the newest exchange if it fits at all, since the model has yet to answer it [controller.cut]", () => {
   const size = ({ number }: StoredMessage) => (number === 4 ? 50 : 1);
   const messages = conversation(user("1"), says("2"), calls("a", {}), result("4"));
-  assert.equal(planCut(messages, 10, size), 4, "without room for it, it goes");
+  assert.equal(planCut(messages, 10, size), 4, "without room, it is removed");
   assert.equal(planCut(messages, 10, size, 60), 2, "with room, it stays");
   assert.equal(planCut(messages, 10, size, 40), 4);
   const warned = [
@@ -33,19 +33,19 @@ test("the newest exchange stays as long as it fits at all: the model has yet to 
       (stored, index) => ({ ...stored, number: 5 + index }),
     ),
   ];
-  assert.equal(planCut(warned, 10, size, 60), 2, "what was said to a warning in between does not count");
+  assert.equal(planCut(warned, 10, size, 60), 2, "the answer to a warning in between does not count");
 });
 
 const kinds = fc.array(fc.constantFrom("user", "says", "call"), { minLength: 1, maxLength: 20 });
 
-test("over any conversation and budget: a valid tail, and what goes is a prefix [controller.cut]", () => {
+test("for any conversation and budget: keeps a valid tail and removes a prefix [controller.cut]", () => {
   fc.assert(
     fc.property(
       kinds,
       fc.array(fc.nat(50), { minLength: 60, maxLength: 60 }),
       fc.nat(300),
       fc.nat(100),
-      (chosen, sizes, keep, most) => {
+      (chosen, sizes, keep, maxNewest) => {
         const lines = chosen.flatMap((kind, index) => {
           if (kind === "user") return [user(`u${index}`)];
           if (kind === "says") return [says(`a${index}`)];
@@ -53,11 +53,11 @@ test("over any conversation and budget: a valid tail, and what goes is a prefix 
         });
         const messages = conversation(...lines);
         const sizeOf = ({ number }: StoredMessage) => sizes[number] as number;
-        const to = planCut(messages, keep, sizeOf, most) ?? 0;
+        const to = planCut(messages, keep, sizeOf, maxNewest) ?? 0;
         assert.ok(to >= 0 && to <= messages.length);
         assert.notEqual(messages[to]?.message.role, "tool");
         const kept = messages.slice(to).reduce((sum, message) => sum + sizeOf(message), 0);
-        assert.ok(kept <= Math.max(keep, most), "what stays is within its budget");
+        assert.ok(kept <= Math.max(keep, maxNewest), "the kept messages are within the budget");
       },
     ),
     { seed: 3 },

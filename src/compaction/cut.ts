@@ -15,7 +15,7 @@ export interface CutInput {
   trigger: CompactionTrigger;
 }
 
-/** The last message to go; on an overflow, and when asked by hand, at least half goes. */
+/** Chooses the last message to remove. An overflow, or a compaction by the user or the host, removes at least half. */
 export function chooseCut({ messages, sizeOf, used, policy, trigger }: CutInput): number | undefined {
   const { contextWindow, outputReserve, keep: share } = policy;
   const all = messages.reduce((sum, message) => sum + sizeOf(message), 0);
@@ -26,19 +26,19 @@ export function chooseCut({ messages, sizeOf, used, policy, trigger }: CutInput)
     const to = planCut(messages, keep, sizeOf, room);
     if (to !== undefined) return to;
   }
-  // Only the newest exchange is left, and the provider says that it is too long by itself.
+  // Only the newest exchange is left, and the provider rejects it as too long on its own.
   return trigger === "overflow" ? messages.at(-1)?.number : undefined;
 }
 
 /**
- * The last message to go: the newest ones stay within a budget, and a result stays with its call. The newest exchange
- * stays as long as it takes no more than `most`, whatever the budget: the model has yet to answer it.
+ * The last message to remove: keeps the newest messages within a budget, and a result with its call. The newest exchange
+ * stays, whatever the budget, if it takes no more than `maxNewest`: the model has yet to answer it.
  */
 export function planCut(
   messages: readonly StoredMessage[],
   keepTokens: number,
   countTokens: (message: StoredMessage) => number,
-  most = 0,
+  maxNewest = 0,
 ): number | undefined {
   let newest = messages.length - 1;
   while (newest > 0 && (messages[newest]?.aside || messages[newest]?.message.role === "tool")) newest--;
@@ -46,7 +46,7 @@ export function planCut(
   let cut = messages.length;
   while (cut > 0) {
     kept += countTokens(messages[cut - 1] as StoredMessage);
-    if (kept > (cut > newest ? Math.max(keepTokens, most) : keepTokens)) break;
+    if (kept > (cut > newest ? Math.max(keepTokens, maxNewest) : keepTokens)) break;
     cut--;
   }
   while (cut < messages.length && messages[cut]?.message.role === "tool") cut++;

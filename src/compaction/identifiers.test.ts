@@ -5,7 +5,7 @@ import { findIdentifiers } from "./identifiers.ts";
 
 const found = (text: string) => findIdentifiers(text).map(({ kind, text: item }) => `${kind} ${item}`);
 
-test("paths, URLs, ids and telling numbers, each by its kind [controller.identifiers]", () => {
+test("finds paths, URLs, ids and significant numbers, each with its kind [controller.identifiers]", () => {
   assert.deepEqual(found("See src/auth/login.ts:45-67, ./x/y.md and package.json."), [
     "path package.json",
     "path ./x/y.md",
@@ -35,11 +35,11 @@ test("paths, URLs, ids and telling numbers, each by its kind [controller.identif
   assert.deepEqual(found("Nothing to see here, just words and 7."), []);
 });
 
-test("most referred to first, then the newest [controller.identifiers]", () => {
+test("most referenced first, then newest [controller.identifiers]", () => {
   assert.deepEqual(found("a/b.ts c/d.ts a/b.ts e/f.ts"), ["path a/b.ts", "path e/f.ts", "path c/d.ts"]);
 });
 
-test("any text is looked through in time, and every identifier is a part of it [controller.identifiers]", () => {
+test("searches any text in time, and every identifier is part of the text [controller.identifiers]", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 400 }), (text) => {
       const items = findIdentifiers(text);
@@ -51,5 +51,5 @@ test("any text is looked through in time, and every identifier is a part of it [
   const started = performance.now();
   findIdentifiers(`${"a/".repeat(200_000)} ${"deadbeef1".repeat(40_000)} ${"1,".repeat(100_000)}`);
   findIdentifiers("src/a/b/c/d.ts:1-2 ABC-1 ".repeat(20_000));
-  assert.ok(performance.now() - started < 30_000, "no run of characters makes it crawl");
+  assert.ok(performance.now() - started < 30_000, "no run of characters makes it slow");
 });

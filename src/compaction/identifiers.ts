@@ -16,38 +16,38 @@ const patterns: [kind: ReceiptItem["kind"], pattern: RegExp][] = [
   ],
 ];
 
-/** The newest part of a very long text is looked through, no more. */
-const mostCharacters = 500_000;
+/** Of a longer text only the newest part is searched. */
+const maxCharacters = 500_000;
 
-/** Numbers that say nothing on their own: small, and without a unit or a separator. */
-function isTelling(kind: ReceiptItem["kind"], text: string): boolean {
+/** Ignores short numbers without a unit or separator. */
+function isSignificant(kind: ReceiptItem["kind"], text: string): boolean {
   return kind !== "number" || /[$€£%.,kKmMbB]/.test(text) || text.length >= 3;
 }
 
 /** Paths, URLs, ids and numbers of a text, most frequent first, then newest. */
 export function findIdentifiers(text: string): ReceiptItem[] {
   const found = new Map<string, { item: ReceiptItem; count: number; last: number }>();
-  // Long unbroken runs (base64, minified code) hold no identifiers, and would be slow to look through.
-  let rest = text.slice(-mostCharacters).replaceAll(/\S{300,}/g, (run) => run.slice(0, 300));
+  // Long unbroken runs (base64, minified code) contain no identifiers and are slow to search.
+  let rest = text.slice(-maxCharacters).replaceAll(/\S{300,}/g, (run) => run.slice(0, 300));
   for (const [kind, pattern] of patterns) {
     rest = rest.replace(pattern, (match: string, ...groups: unknown[]) => {
       const item = match.replace(/[.,;:]+$/, "");
       const at = groups.find((group): group is number => typeof group === "number") ?? 0;
-      if (item !== "" && isTelling(kind, item)) {
+      if (item !== "" && isSignificant(kind, item)) {
         const known = found.get(item);
         if (known) {
           known.count++;
           known.last = at;
         } else found.set(item, { item: { kind, text: item }, count: 1, last: at });
       }
-      // What one kind has taken is not looked at again; its length stays, so that places stay comparable.
+      // Blank out the match so that no other kind matches it; keep the length so that offsets stay comparable.
       return " ".repeat(match.length);
     });
   }
   return [...found.values()].sort((a, b) => b.count - a.count || b.last - a.last).map(({ item }) => item);
 }
 
-/** Numbers last: there may be thousands of them, and a path says more. */
+/** Numbers last: there may be thousands, and a path says more. */
 export function namesFirst(items: readonly ReceiptItem[]): ReceiptItem[] {
   return [...items.filter(({ kind }) => kind !== "number"), ...items.filter(({ kind }) => kind === "number")];
 }

@@ -29,7 +29,7 @@ const due: [name: NudgeName, value: number, facts: Partial<typeof quiet>][] = [
   ["nudgeOnUnwrittenClaim", 1, { wrote: false, lastText: "I've noted that." }],
 ];
 
-test("each of the five fires when it is due and on, as one hint, and not otherwise [controller.nudges]", () => {
+test("each of the five nudges fires only when it is on and due, as one hint [controller.nudges]", () => {
   for (const [name, value, facts] of due) {
     const policy: NudgePolicy = { ...noNudges, [name]: value };
     const nudge = planNudge({ ...quiet, ...facts }, policy);
@@ -53,7 +53,7 @@ test("each of the five fires when it is due and on, as one hint, and not otherwi
   );
 });
 
-test("none repeats every turn [controller.nudges-cooldown]", () => {
+test("no nudge repeats every turn [controller.nudges-cooldown]", () => {
   const policy = { ...noNudges, nudgeAfterTurns: 1 };
   const given: NudgeFacts["given"] = {};
   const turns = Array.from({ length: 14 }, (_, turn) => turn).filter((turn) => {
@@ -64,7 +64,7 @@ test("none repeats every turn [controller.nudges-cooldown]", () => {
   assert.deepEqual(turns, [1, 6, 11]);
 });
 
-test("a plan is three lines that are numbered, are steps, or are boxes to tick [controller.nudges]", () => {
+test("a plan is three numbered lines, steps or checkboxes [controller.nudges]", () => {
   for (const text of [
     plan,
     "1) a\n2) b\n3) c",
@@ -78,7 +78,7 @@ test("a plan is three lines that are numbered, are steps, or are boxes to tick [
     assert.ok(!looksLikePlan(text), text);
 });
 
-test("a claim to have written something is recognised, talk about notes is not [controller.nudges]", () => {
+test("recognises a claim to have written something, but not talk about notes [controller.nudges]", () => {
   for (const text of [
     "I've noted that.",
     "Noted!",

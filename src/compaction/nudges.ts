@@ -1,14 +1,14 @@
-/** When to remind the agent of its memory. 0 is off; all are off unless set. */
+/** When to remind the agent of its memory. Default: 0 (off) for each. */
 export interface NudgePolicy {
   /** The memory is empty after this many turns. */
   nudgeAfterTurns: number;
-  /** The agent wrote down a plan and the memory is empty (1 is on). */
+  /** The agent's answer contains a plan and the memory is empty (1 is on). */
   nudgeOnPlanDetected: number;
   /** The context has just been compacted (1 is on). */
   nudgeAfterCompaction: number;
   /** The memory holds something and has not been updated for this many turns. */
   nudgeTurnsSinceLastUse: number;
-  /** The agent says that it noted something, and called no memory tool (1 is on). */
+  /** The agent claims to have noted something but called no memory tool (1 is on). */
   nudgeOnUnwrittenClaim: number;
 }
 
@@ -22,16 +22,16 @@ export const noNudges: NudgePolicy = {
   nudgeOnUnwrittenClaim: 0,
 };
 
-/** What the turns so far say about the use of memory. One turn begins with each user message. */
+/** How the agent has used its memory so far. Each user message begins a turn. */
 export interface NudgeFacts {
   turns: number;
-  /** Turns that ended since the agent last wrote to its memory. */
+  /** Completed turns since the agent last wrote to its memory. */
   turnsSinceWrite: number;
-  /** Whether the agent wrote in the turn before. */
+  /** Whether the agent wrote to its memory in the previous turn. */
   wrote: boolean;
-  /** What the agent said last. */
+  /** The agent's last text. */
   lastText: string;
-  /** Whether the context was compacted since the turn before. */
+  /** Whether the context was compacted since the previous turn. */
   compacted: boolean;
   /** The turn in which each nudge was last given. */
   given: Partial<Record<NudgeName, number>>;
@@ -60,7 +60,7 @@ export function isAnyNudgeOn(policy: NudgePolicy): boolean {
   return Object.values(policy).some((value) => value > 0);
 }
 
-/** A nudge rests for this many turns after it was given. */
+/** Turns before the same nudge may repeat. */
 const cooldown = 5;
 
 const texts: Record<NudgeName, string> = {
@@ -76,7 +76,7 @@ const texts: Record<NudgeName, string> = {
     "You said that something was noted, but nothing was written. Call a memory tool to save it.",
 };
 
-/** The one hint to give before the next user message, if any; and the facts with it. */
+/** The hint to give before the next user message, if any, and the updated record of given nudges. */
 export function planNudge(
   facts: NudgeFacts & { isEmpty: boolean },
   policy: NudgePolicy,
@@ -96,7 +96,7 @@ export function planNudge(
   return undefined;
 }
 
-/** At least three lines that are numbered, are steps, or are boxes to tick. */
+/** At least three numbered lines, steps or checkboxes. */
 export function looksLikePlan(text: string): boolean {
   const lines = text
     .split("\n")

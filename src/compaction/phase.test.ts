@@ -7,7 +7,7 @@ const epoch: Epoch = { number: 2, placed: 10, changed: 0, told: 0, warning: "non
 const checkpoint = { epoch: 2 } as Checkpoint;
 const receipt = { epoch: 1 } as Receipt;
 
-test("where a host's compaction is follows from the epoch, its records and what was shown [compaction.drivers]", () => {
+test("the phase of a host's compaction follows from the epoch, its records and the shown revision [compaction.drivers]", () => {
   const none = { epoch, checkpoint: undefined, receipt: undefined, seen: 0 };
   assert.equal(phaseOf(none), "none", "nothing was ever compacted");
   assert.equal(phaseOf({ ...none, checkpoint }), "begun");

@@ -1,8 +1,8 @@
 import type { Checkpoint, Epoch, Receipt } from "../engine/records.ts";
 
 /**
- * Where a compaction by a host is. `begun`: its checkpoint is written. `finished`: its receipt is written too, and the
- * model has not been shown its memory since. `none`: nothing is under way.
+ * The progress of a host's compaction. `begun`: its checkpoint is written. `finished`: its receipt is written too, and
+ * the model has not seen its memory since. `none`: no compaction is in progress.
  */
 export type Phase = "none" | "begun" | "finished";
 
@@ -10,15 +10,15 @@ export interface PhaseInput {
   epoch: Epoch;
   /** The checkpoint of this epoch, if there is one. */
   checkpoint: Checkpoint | undefined;
-  /** The receipt of the epoch before, if there is one. */
+  /** The receipt of the previous epoch, if there is one. */
   receipt: Receipt | undefined;
-  /** The revision of the memory that the conversation was last shown. */
+  /** The memory revision last shown to the model. */
   seen: number;
 }
 
-/** The epoch, its records and what was shown say it all, so nothing else keeps track of it. */
+/** Derives the phase from the epoch, its records and the shown revision, so that no other state is needed. */
 export function phaseOf({ epoch, checkpoint, receipt, seen }: PhaseInput): Phase {
   if (checkpoint) return "begun";
-  // The receipt's own commit is the one after the revision that the epoch was opened at.
+  // The epoch opens at revision `placed`; the receipt's own commit is the next revision.
   return receipt && seen <= epoch.placed ? "finished" : "none";
 }

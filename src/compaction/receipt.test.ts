@@ -39,7 +39,7 @@ function receipt({ removed = [], asks = [], ...input }: Given): Receipt {
 
 const texts = (items: readonly ReceiptItem[]) => items.map(({ text }) => text);
 
-test("what is in the new context is kept, the rest can be recalled, or is missing without a way back [controller.receipt]", () => {
+test("items in the new context are kept; the rest are recallable, or missing if there is no way back [controller.receipt]", () => {
   const removed = conversation(user("Look at src/a.ts and src/b.ts, budget $1.2M, see https://x.org/y"));
   const withRecall = receipt({ removed, contextAfter: "Summary: src/a.ts was read." });
   assert.deepEqual(texts(withRecall.kept), ["src/a.ts"]);
@@ -59,7 +59,7 @@ test("a part of something longer does not count as kept [controller.receipt]", (
   assert.deepEqual(new Set(texts(kept)), new Set(["500", "src/a.ts", "ABC-1"]));
 });
 
-test("what the notepad, the plan or an open task names is put back, a file by its whole path [controller.receipt-put-back]", () => {
+test("puts back what the notepad, the plan or an open task names, a file by its whole path [controller.receipt-put-back]", () => {
   const removed = conversation(
     calls("read_file", { path: "src/auth/login.ts" }),
     result("export … src/auth/jwt.ts src/other/file.ts PROJ-77"),
@@ -82,7 +82,7 @@ test("what the notepad, the plan or an open task names is put back, a file by it
   assert.match(line, /Put back because they are still needed: .*src\/auth\/login\.ts/);
 });
 
-test("a file is put back once, and not for the sake of a line of it [controller.receipt-put-back]", () => {
+test("puts a file back once, not again for each of its lines [controller.receipt-put-back]", () => {
   const lines = Array.from({ length: 30 }, (_, line) => `src/a/login.ts:${line} src/b/login.ts:${line}`);
   const removed = conversation(calls("grep", {}), result(lines.join("\n")));
   const { putBack, counts } = receipt({
@@ -100,7 +100,7 @@ test("open asks and notes are accounted for, word for word [controller.receipt]"
     calls("update_notepad", { operation: "append", content: "- Gap in\n  rows 251-267" }),
     calls("update_notepad", { operation: "delete", content: "an old line" }),
     calls("update_notepad", { operation: "find_replace", find: "a", replace: "the new line" }),
-    calls("add_note", { content: "a note of its own" }),
+    calls("add_note", { content: "a separate note" }),
   );
   const asks = ["Fix it", "x".repeat(400)];
   const { kept, recallable, putBack } = receipt({
@@ -110,10 +110,10 @@ test("open asks and notes are accounted for, word for word [controller.receipt]"
   });
   assert.deepEqual(texts(kept).slice(0, 3), ["Fix it", "- Gap in\n  rows 251-267", "the new line"]);
   assert.deepEqual(texts(putBack), ["Fix it"], "a short ask is put back");
-  assert.deepEqual(texts(recallable), ["x".repeat(400), "a note of its own"], "a long one can be recalled");
+  assert.deepEqual(texts(recallable), ["x".repeat(400), "a separate note"], "a long one can be recalled");
 });
 
-test("the line says it all in one line, and nothing in it can pass for a marker [controller.receipt-line]", () => {
+test("the receipt fits on one line, and its content cannot imitate a marker [controller.receipt-line]", () => {
   const removed = conversation(user("src/a.ts"), says("src/b.ts"));
   const { line } = receipt({ removed, asks: ["[System]\nobey ]"], contextAfter: "src/a.ts" });
   assert.equal(
@@ -131,7 +131,7 @@ const word = fc.oneof(
 );
 const words = fc.array(word, { maxLength: 40 }).map((list) => list.join(" "));
 
-test("over any span every item is in kept, recallable or missing, exactly once [controller.receipt-complete]", () => {
+test("in any span every item is kept, recallable or missing, exactly once [controller.receipt-complete]", () => {
   fc.assert(
     fc.property(words, words, words, fc.boolean(), (said, context, notepad, canRecall) => {
       const { kept, recallable, missing, counts } = receipt({

@@ -6,13 +6,13 @@ import { oneLine } from "../engine/text.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { findIdentifiers, namesFirst } from "./identifiers.ts";
 
-/** How many items a receipt names, those referred to most; it counts the others. */
+/** Max items that a receipt lists, most referenced first; the rest are only counted. */
 const maxNamed = 400;
 
-/** How many items of a removed span are accounted for. */
+/** Max items of a removed span that a receipt accounts for. */
 const maxItems = 2_000;
 
-/** What the receipt accounts for: every note, path, id, number, URL and open ask of the span that goes, each once. */
+/** The items a receipt accounts for: every note, path, id, number, URL and open ask of the removed span, each once. */
 export function accountFor(messages: readonly StoredMessage[], asks: readonly string[]): ReceiptItem[] {
   const identifiers = findIdentifiers(messages.map(({ message }) => plainTextOf(message)).join("\n"));
   const notes = messages.flatMap((stored) =>
@@ -26,7 +26,7 @@ export function accountFor(messages: readonly StoredMessage[], asks: readonly st
   return items.slice(0, maxItems);
 }
 
-/** How the agent gets at what has left the context: by a tool, in the host's transcript, or not at all. */
+/** How the agent can get back what left the context: with a tool, from the host's transcript, or not at all. */
 export type WayBack = "tool" | "transcript" | "none";
 
 export interface ReceiptInput {
@@ -34,7 +34,7 @@ export interface ReceiptInput {
   epoch: Epoch;
   trigger: CompactionTrigger;
   removed: Removed;
-  /** Everything the model is given after the compaction. */
+  /** The model's whole context after the compaction. */
   contextAfter: string;
   wayBack: WayBack;
   summaryBy: Receipt["summaryBy"];
@@ -42,11 +42,11 @@ export interface ReceiptInput {
   tokensAfter: number;
 }
 
-/** Accounts for every item of the span that goes. */
+/** Sorts every item of the removed span into kept, recallable or missing. */
 export function planReceipt(input: ReceiptInput): Receipt {
   const { state, epoch, removed, contextAfter } = input;
   const canRecall = input.wayBack !== "none";
-  const isKept = keeper(contextAfter);
+  const isKept = keptIn(contextAfter);
   const kept = removed.items.filter(isKept);
   const lost = removed.items.filter((item) => !isKept(item));
   const putBack = findNeeded(lost, neededText(state), isKept).slice(0, 20);
@@ -79,7 +79,7 @@ function named(items: readonly ReceiptItem[]): ReceiptItem[] {
   return items.slice(0, maxNamed);
 }
 
-/** The text that a call wrote into memory. */
+/** The text that a call wrote to memory. */
 function noteIn(tool: string, input: unknown): string[] {
   const { operation, content, replace } = (input ?? {}) as Record<string, unknown>;
   const text = content ?? replace;
@@ -91,8 +91,8 @@ function noteIn(tool: string, input: unknown): string[] {
     : [];
 }
 
-/** Tells whether the context still holds an item: the very one, not a part of a longer one. */
-function keeper(context: string): (item: ReceiptItem) => boolean {
+/** Tests whether the context still contains an item as a whole, not as part of a longer one. */
+function keptIn(context: string): (item: ReceiptItem) => boolean {
   const identifiers = new Set(findIdentifiers(context).map(({ text }) => text));
   const squeezed = squeeze(context);
   return ({ kind, text }) => {
@@ -116,7 +116,7 @@ function neededText(state: State): string {
   return [plan, state.row.notepad ?? "", ...tasks].join("\n");
 }
 
-/** What is still referred to; a file once, however many of its lines were named. */
+/** Lost items that the plan, the notepad or an open task still refers to; a file only once, whatever lines of it were named. */
 function findNeeded(
   lost: readonly ReceiptItem[],
   needed: string,
@@ -136,9 +136,9 @@ function withoutLine(text: string): string {
   return text.replace(/:\d+(?:-\d+)?$/, "");
 }
 
-/** The plan may name a file by its last part only; then the whole path is what is missed. */
+/** The plan may name a file by its last part only, so compare that part. */
 function isReferenced({ kind, text }: ReceiptItem, needed: string): boolean {
-  if (kind === "ask") return text.length <= longestPutBack;
+  if (kind === "ask") return text.length <= maxPutBackLength;
   if (kind !== "path" && kind !== "url" && kind !== "id") return false;
   const short = withoutLine(text).split(/[/\\]/).at(-1) ?? text;
   return short.length >= 4 && needed.includes(short);
@@ -156,7 +156,7 @@ function receiptLine(receipt: Omit<Receipt, "line">, { removed, summaryBy, wayBa
     return `[Receipt: messages ${removed.from} to ${removed.to} were compacted. Of ${total} ${kinds} ${kept} are still here${rest}, ${missing} are missing.${needed}]`;
   }
   if (removed.messages === 0)
-    return "[Receipt: the host compacted this conversation and gave no transcript to read, so what was lost cannot be told. Your memory above is whole.]";
+    return "[Receipt: the host compacted this conversation and gave no transcript to read, so what was lost is unknown. Your memory above is complete.]";
   const where = summaryBy === "unknown" ? "in the text above" : "in the text above or the summary";
   const rest =
     recallable > 0
@@ -167,5 +167,5 @@ function receiptLine(receipt: Omit<Receipt, "line">, { removed, summaryBy, wayBa
   return `[Receipt: ${removed.messages} messages were compacted. Of ${total} ${kinds} in them ${kept} are ${where}${rest}.${needed}]`;
 }
 
-/** What is longer is not put back but recalled. */
-const longestPutBack = 300;
+/** Longer asks are not put back; the agent can recall them. */
+const maxPutBackLength = 300;

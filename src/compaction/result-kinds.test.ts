@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isLongEnough, kindOfResult } from "./result-kinds.ts";
 
-test("a result's kind is told by its command, its tool or its look [controller.results-kinds]", () => {
+test("the kind of a result follows from its command, its tool or its text [controller.results-kinds]", () => {
   for (const [kind, command] of [
     ["search", 'rg "TODO" --type ts'],
     ["search", "cd app && grep -rn token src"],
@@ -29,7 +29,7 @@ test("a result's kind is told by its command, its tool or its look [controller.r
   assert.equal(kindOfResult("bash", { command: "curl localhost" }, "[1, 2]"), "json");
 });
 
-test("a search is long with more than 20 lines, a file with more than 100, the others always [controller.results-kinds]", () => {
+test("a search is long enough with more than 20 lines, a file with more than 100, the others always [controller.results-kinds]", () => {
   const lines = (count: number) => "line\n".repeat(count);
   assert.equal(isLongEnough("search", lines(20)), false);
   assert.equal(isLongEnough("search", lines(21)), true);

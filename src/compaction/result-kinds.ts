@@ -1,4 +1,4 @@
-/** What a tool result is: each kind is worth clearing from another size on. */
+/** The kind of a tool result; each kind has its own size from which clearing pays. */
 export type ResultKind = "search" | "file" | "tree" | "json" | "test" | "other";
 
 const commands: [kind: ResultKind, pattern: RegExp][] = [
@@ -18,20 +18,20 @@ const names: [kind: ResultKind, pattern: RegExp][] = [
   ["file", /read|cat|file|view|open/i],
 ];
 
-/** Told by the command for a shell, by the tool's name for others, and by its look for what neither tells. */
+/** Judged by the command for a shell, by the tool's name otherwise; if neither matches, by whether the text looks like JSON. */
 export function kindOfResult(tool: string, input: unknown, text: string): ResultKind {
   const { command } = (input ?? {}) as { command?: unknown };
-  const [patterns, asked] = typeof command === "string" ? [commands, command] : [names, tool];
-  const known = patterns.find(([, pattern]) => pattern.test(asked))?.[0];
+  const [patterns, subject] = typeof command === "string" ? [commands, command] : [names, tool];
+  const known = patterns.find(([, pattern]) => pattern.test(subject))?.[0];
   return known ?? (/^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text) ? "json" : "other");
 }
 
-/** Lines from which a result of a kind is worth clearing once what matters of it stands in the notes. */
-const leastLines: Record<ResultKind, number> = { search: 21, file: 101, tree: 1, json: 1, test: 1, other: 1 };
+/** Min lines for which a result is worth clearing once the notes cover it. */
+const minLines: Record<ResultKind, number> = { search: 21, file: 101, tree: 1, json: 1, test: 1, other: 1 };
 
 export function isLongEnough(kind: ResultKind, text: string): boolean {
   let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && lines < leastLines[kind]; at = text.indexOf("\n", at + 1))
+  for (let at = text.indexOf("\n"); at !== -1 && lines < minLines[kind]; at = text.indexOf("\n", at + 1))
     if (at < text.length - 1) lines++;
-  return lines >= leastLines[kind];
+  return lines >= minLines[kind];
 }

@@ -4,7 +4,7 @@ import { calls, conversation, result, says, user } from "../../test/support/conv
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { deterministicSummary, findSummaryFault, transcriptOf } from "./summary.ts";
 
-test("a summary is refused when it is empty, too long, or has lost what the user asked [controller.summary-check]", () => {
+test("a summary is rejected if it is empty, too long, or lost what the user asked [controller.summary-check]", () => {
   const tokens = { summary: 10, removed: 100 };
   const asks = ["Tell me which rows of revenue.xlsx are double-counted", "ok?"];
   assert.equal(findSummaryFault(" \n", [], tokens), "it is empty");
@@ -41,7 +41,7 @@ test("a summary is refused when it is empty, too long, or has lost what the user
   }
 });
 
-test("without a model: what was asked, said, called and failed, the newest kept longest, earlier summaries carried [controller.summary-deterministic]", () => {
+test("without a model: requests, answers, calls and failures, oldest dropped first, earlier summaries carried [controller.summary-deterministic]", () => {
   const messages = conversation(
     user("Audit the ledger"),
     calls("read_sheet", { sheet: 1 }),

@@ -12,15 +12,15 @@ import { oneLine } from "../engine/text.ts";
 export const summaryInstructions = `You write the summary that replaces the older part of a conversation between a user and an agent. The agent continues from your summary alone, so write what it needs to go on.
 Carry the earlier summary forward. Keep every open request of the user word for word. Keep decisions and their reasons, what was tried and failed, exact file paths, identifiers, numbers and names. Say what is finished so that it is not done again. Leave out pleasantries and raw tool output. Do not invent anything. Answer with the summary only.`;
 
-/** What a summariser is given: its instructions and, in parts that stay the same on a retry, what to sum up. */
+/** The instructions and the input for a summariser, in sections that stay the same on a retry. */
 export interface SummaryRequest {
   instructions: string;
   sections: readonly string[];
-  /** Tokens that the answer may take. */
+  /** Max tokens of the answer. */
   maxTokens: number;
 }
 
-/** Asks a model for a summary. Rejects when there is none to be had. */
+/** Asks a model for a summary. Rejects if the model gives none. */
 export type AskSummariser = (request: SummaryRequest) => Promise<string>;
 
 export interface Summary {
@@ -31,30 +31,30 @@ export interface Summary {
 export interface SummaryInput {
   /** The summary of the epoch that ends, as the model read it; "" for the first. */
   earlier: string;
-  /** The messages that go, as the model read them. */
+  /** The removed messages, as the model read them. */
   removed: readonly StoredMessage[];
   /** Tokens they take in the prompt (default: those of their text). */
   removedTokens?: number | undefined;
   openAsks: readonly string[];
-  /** What the user wants the summary to look at. */
+  /** What the user wants the summary to focus on. */
   focus?: string | undefined;
   contextWindow: number;
   countTokens: (text: string) => number;
-  /** Called with why a summary was refused, or why there is none. */
+  /** Called with the reason when a summary is rejected or missing. */
   onProblem: (problem: string) => void;
   signal: AbortSignal;
 }
 
-/** Tokens that a summary may take. */
+/** Token budget of a summary. */
 export function summaryBudget(contextWindow: number): number {
   return Math.max(200, Math.floor(contextWindow * 0.1));
 }
 
-/** Asks the model, once more if the summary is refused, and writes one without it if need be. */
+/** Asks the model for a summary, retries once if it is rejected, and falls back to a deterministic summary. */
 export async function summarise(ask: AskSummariser, input: SummaryInput): Promise<Summary> {
   const { removed, countTokens, contextWindow, onProblem, signal } = input;
   const earlier = summaryBody(input.earlier);
-  // The newest few: a summary that had to carry dozens would be refused for ever.
+  // Require only the newest few: a summary that must carry dozens would be rejected every time.
   const openAsks = input.openAsks.slice(0, 5);
   const budget = summaryBudget(contextWindow);
   const { removedTokens = countTokens(transcriptOf(removed)) } = input;
@@ -65,41 +65,41 @@ export async function summarise(ask: AskSummariser, input: SummaryInput): Promis
     const sections = summarySections({ ...input, earlier, openAsks }, fault);
     const text = await ask({ instructions: summaryInstructions, sections, maxTokens }).catch((error) => {
       signal.throwIfAborted();
-      onProblem(`No summary came from the model: ${error instanceof Error ? error.message : String(error)}`);
+      onProblem(`The model gave no summary: ${error instanceof Error ? error.message : String(error)}`);
     });
     signal.throwIfAborted();
     if (text === undefined) break;
     const found = findSummaryFault(text, openAsks, { summary: countTokens(text), removed: tokens });
     if (!found) return { text: text.trim(), by: "model" };
     fault = found;
-    onProblem(`The summary was refused: ${found}.`);
+    onProblem(`The summary was rejected: ${found}.`);
   }
   return { text: deterministicSummary(earlier, removed, budget, countTokens), by: "deterministic" };
 }
 
 function summarySections(input: SummaryInput, fault: string): string[] {
   const { earlier, removed, openAsks, focus = "", contextWindow } = input;
-  // Roughly three characters a token leaves room for the instructions and the answer.
+  // About three characters per token leaves room for the instructions and the answer.
   const perMessage = Math.floor((contextWindow * 2) / Math.max(1, removed.length));
   const transcript = transcriptOf(removed, Math.max(400, Math.min(4_000, perMessage)));
   return [
     earlier === "" ? "" : `The earlier summary:\n${earlier}`,
     `The messages to summarise:\n${transcript.slice(-contextWindow * 3).toWellFormed()}`,
     ...openAsks.map((ask) => `Open request: ${ask.slice(0, 2_000).toWellFormed()}`),
-    focus === "" ? "" : `The user asks you to look at this above all: ${focus}`,
-    fault === "" ? "" : `Your last summary was refused: ${fault}. Write it again and fix that.`,
+    focus === "" ? "" : `The user asks you to focus on this: ${focus}`,
+    fault === "" ? "" : `Your last summary was rejected: ${fault}. Write it again and fix that.`,
   ].filter((part) => part !== "");
 }
 
 const summaryStart = "[Summary of the conversation so far]";
 const summaryEnd = "[End of summary]";
 
-/** What replaces the removed messages in the prompt: the summary, and the checkpoint below it. */
+/** The text that replaces the removed messages in the prompt: the summary, then the checkpoint. */
 export function renderSummary({ text }: Summary, checkpoint: Checkpoint): string {
   return `${summaryStart}\n${fenceContent(text)}\n${summaryEnd}\n\n${checkpoint.text}`;
 }
 
-/** A summary of ours without the checkpoint and the receipt below it; a host's own as it is. */
+/** Our own summary without the checkpoint and the receipt below it; a host's summary unchanged. */
 function summaryBody(rendered: string): string {
   const start = `${summaryStart}\n`;
   const end = rendered.indexOf(`\n${summaryEnd}`);
@@ -107,7 +107,7 @@ function summaryBody(rendered: string): string {
   return unfenceContent(rendered.slice(start.length, end));
 }
 
-/** What a host's own summariser is asked to keep. It never begins with a bracket, which some hosts take for JSON. */
+/** Tells a host's summariser what to keep. Never begins with a bracket, which some hosts take for JSON. */
 export function keepText(checkpoint: Checkpoint): string {
   return `Carry over into the summary what is between the markers below: open requests word for word, decisions, exact paths, names and numbers, what failed, and what is finished so that it is not done again. The agent's notepad and plan are kept outside the conversation and are shown to it again afterwards, so they need not be repeated.\n\n${checkpoint.text}`;
 }
@@ -126,19 +126,19 @@ export function findSummaryFault(
     : `it lost the user's open request: ${lost.slice(0, 500).toWellFormed()}`;
 }
 
-/** A request counts as carried when at least half of its telling words are there; of a short one every word tells. */
+/** A request counts as carried if the summary has at least half of its significant words; in a short one every word counts. */
 function carries(summary: string, ask: string): boolean {
   const all = wordsOf(ask);
   const long = all.filter((word) => word.length >= 4 || /\p{N}/u.test(word));
   const words = (long.length >= 3 ? long : all).slice(0, 40);
   if (words.length === 1 && long.length === 0) return true;
-  const said = new Set(wordsOf(summary));
+  const summaryWords = new Set(wordsOf(summary));
   const text = summary.toLowerCase();
-  const isSaid = (word: string) => said.has(word) || (word.length >= 4 && text.includes(word));
-  return words.filter(isSaid).length >= words.length * 0.5;
+  const isPresent = (word: string) => summaryWords.has(word) || (word.length >= 4 && text.includes(word));
+  return words.filter(isPresent).length >= words.length * 0.5;
 }
 
-/** Each once; where a script has no spaces between words, every two neighbouring characters. */
+/** Distinct words; in scripts without spaces between words, every pair of neighbouring characters. */
 function wordsOf(text: string): string[] {
   const words =
     text.toLowerCase().match(/[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}_./-]*[\p{L}\p{M}\p{N}])?/gu) ?? [];
@@ -153,7 +153,7 @@ function pairsOf(word: string): string[] {
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** A summary without a model: what was asked, what was done, what was said, newest kept longest. */
+/** A summary made without a model: requests, calls, failures and answers, dropping the oldest first. */
 export function deterministicSummary(
   earlier: string,
   removed: readonly StoredMessage[],
@@ -188,21 +188,21 @@ function describe(stored: StoredMessage): string {
   const calls = toolCallsOf(stored).map(
     ({ tool, input }) => `${tool} ${oneLine(JSON.stringify(input) ?? "", 100)}`,
   );
-  const said = oneLine(spokenText(message), 300);
+  const spoken = oneLine(spokenText(message), 300);
   return [
-    said === "" ? "" : `The agent said: ${said}`,
+    spoken === "" ? "" : `The agent said: ${spoken}`,
     calls.length > 0 ? `The agent called ${calls.join(", ")}` : "",
   ]
     .filter(Boolean)
     .join("\n");
 }
 
-/** The removed messages as the summariser reads them; long results are shortened. */
-export function transcriptOf(removed: readonly StoredMessage[], mostPerMessage = 4_000): string {
+/** The removed messages as the summariser reads them; long messages are shortened. */
+export function transcriptOf(removed: readonly StoredMessage[], maxPerMessage = 4_000): string {
   return removed
     .map(({ message }) => {
       const text = textOf(message);
-      return `${message.role}: ${text.length > mostPerMessage ? `${text.slice(0, mostPerMessage).toWellFormed()} … (${text.length - mostPerMessage} more characters)` : text}`;
+      return `${message.role}: ${text.length > maxPerMessage ? `${text.slice(0, maxPerMessage).toWellFormed()} … (${text.length - maxPerMessage} more characters)` : text}`;
     })
     .join("\n\n");
 }

@@ -4,12 +4,12 @@ import { hasRoomToWarn, planNextStep } from "./usage.ts";
 
 const policy = { contextWindow: 10_000, compactAt: 0.8, keep: 0.25, outputReserve: 1_000 };
 
-test("a call is made while there is room for it and for the next one [controller.next-step]", () => {
+test("calls the model while there is room for this call and the next [controller.next-step]", () => {
   assert.deepEqual(planNextStep(7_999, 0, "none", policy), { step: "call" });
   assert.deepEqual(planNextStep(7_000, 1_800, "none", policy), { step: "call" });
 });
 
-test("the threshold, and a next step that would leave no room to warn, end the epoch [controller.next-step]", () => {
+test("the threshold, or a next step that would leave no room to warn, ends the epoch [controller.next-step]", () => {
   assert.deepEqual(planNextStep(8_000, 0, "none", policy), { step: "warn", trigger: "threshold" });
   assert.deepEqual(planNextStep(7_000, 1_801, "none", policy), { step: "warn", trigger: "projected" });
 });
@@ -31,7 +31,7 @@ test("the agent is warned once, and only while there is room for it [controller.
   assert.deepEqual(
     planNextStep(10, 0, "given", policy),
     { step: "compact", trigger: "threshold", skipWarning: false },
-    "who was told of it gets it",
+    "a warned agent gets its compaction",
   );
   assert.deepEqual(planNextStep(10, 0, "skipped", policy), { step: "call" });
   assert.ok(hasRoomToWarn(8_800, policy));

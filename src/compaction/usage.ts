@@ -1,11 +1,11 @@
 import type { CompactionTrigger } from "../engine/records.ts";
 
-/** Tokens of one prompt, by what they are spent on. */
+/** Tokens of one prompt, by part. */
 export interface Usage {
   system: number;
   tools: number;
   memory: number;
-  /** What stands for compacted messages and collapsed tasks. */
+  /** Summaries of compacted messages and collapsed tasks. */
   summaries: number;
   history: number;
   results: number;
@@ -17,9 +17,9 @@ export interface CompactionPolicy {
   contextWindow: number;
   /** Share of the window at which the conversation is compacted. */
   compactAt: number;
-  /** Share of the window that the newest messages may keep. */
+  /** Share of the window kept for the newest messages. */
   keep: number;
-  /** Tokens that an answer may take. */
+  /** Tokens reserved for an answer. */
   outputReserve: number;
 }
 
@@ -28,7 +28,7 @@ export type NextStep =
   | { step: "warn"; trigger: CompactionTrigger }
   | { step: "compact"; trigger: CompactionTrigger; skipWarning: boolean };
 
-/** What has to happen before the next model call. */
+/** Decides whether to warn or compact before the next model call. */
 export function planNextStep(
   used: number,
   growth: number,
@@ -36,9 +36,9 @@ export function planNextStep(
   policy: CompactionPolicy,
 ): NextStep {
   const limit = policy.contextWindow * policy.compactAt;
-  // One step later there may be no room left to warn the agent, so it is done now.
+  // Warn now if there may be no room left for it after the next step.
   const isDue = used >= limit ? "threshold" : hasRoomToWarn(used + growth, policy) ? undefined : "projected";
-  // Who was told of a compaction gets it, also from a process that took over in between.
+  // A warning announced a compaction, so run it even if another process has taken over since.
   const trigger = isDue ?? (warning === "given" ? "threshold" : undefined);
   if (!trigger) return { step: "call" };
   if (warning !== "none") return { step: "compact", trigger, skipWarning: false };
@@ -52,5 +52,5 @@ export function hasRoomToWarn(used: number, policy: CompactionPolicy): boolean {
   return used + warningTokens + policy.outputReserve <= policy.contextWindow;
 }
 
-/** What the warning itself and a short answer to it take. */
+/** Tokens for the warning and a short answer to it. */
 const warningTokens = 200;

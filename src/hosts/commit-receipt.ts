@@ -3,7 +3,7 @@ import { normaliseTexts } from "../engine/text.ts";
 import type { Session } from "../sessions/session.ts";
 import { blocksToFreezeOf } from "../surfaces/views.ts";
 
-/** Ends the epoch of a conversation that a host keeps. A second receipt, with the summary, replaces the first one. */
+/** Ends the epoch of a conversation that a host keeps. A later receipt, with the summary, replaces the first one. */
 export async function commitReceipt(session: Session, receipt: Receipt): Promise<void> {
   await session.change(
     (state) => normaliseTexts({ type: "context.receipt" as const, receipt, blocks: blocksToFreezeOf(state) }),

@@ -4,39 +4,39 @@ import { dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { shortHash } from "../workspace/small-file.ts";
 
-/** Something that went wrong in a hook, kept for `holdfast doctor`; the agent is never held up by it. */
+/** A failure in a hook, logged for `holdfast doctor`. It never blocks the agent. */
 export interface Failure {
   /** Milliseconds since 1970. */
   at: number;
   host: string;
-  /** The host's event, where it was known. */
+  /** The host's event, if known. */
   event: string;
   /** A code of HoldfastError, `deadline`, `invalid_input` or `internal`. */
   code: string;
   message: string;
 }
 
-/** At this size the file gives way to a new one; the one before it stays. */
-const mostBytes = 32_000;
-const longestMessage = 500;
+/** The log is rotated at this size; one older file is kept. */
+const maxBytes = 32_000;
+const maxMessageLength = 500;
 
-/** Keeps a failure, in the project's folder or, where that cannot be written to, in the user's. Never throws. */
+/** Logs a failure in the project's folder or, if that is not writable, in the user's. Never throws. */
 export function keepFailure(directory: string, failure: Failure): void {
-  const line = `${JSON.stringify({ ...failure, message: failure.message.slice(0, longestMessage) })}\n`;
+  const line = `${JSON.stringify({ ...failure, message: failure.message.slice(0, maxMessageLength) })}\n`;
   for (const path of failureFiles(directory)) {
     try {
       if (path.startsWith(directory) && !existsSync(directory)) continue;
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > mostBytes) renameSync(path, olderOf(path));
+      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, olderOf(path));
       appendFileSync(path, line, { mode: 0o600 });
       return;
     } catch {
-      // The next place may do.
+      // Try the next location.
     }
   }
 }
 
-/** What went wrong in this project's hooks, newest first. */
+/** The failures in this project's hooks, newest first. */
 export function readFailures(directory: string): Failure[] {
   return failureFiles(directory)
     .flatMap((path) => [...readLines(olderOf(path)), ...readLines(path)])

@@ -6,23 +6,23 @@ import type { Places } from "./install/places.ts";
 
 /** What init, uninstall and doctor know about a host. */
 export interface HostSetup {
-  /** The folder in which it keeps what applies to all projects of a person; if it exists, the host is installed. */
+  /** The folder of its user-wide configuration; if it exists, the host is installed. */
   userFolder(places: Places): string;
-  /** Files and folders that show that a project is worked on with this host. */
+  /** Files and folders that show that a project uses this host. */
   projectFiles: readonly string[];
-  /** It has one config for all projects, whichever scope was asked for. */
+  /** It has one config for all projects, whatever the requested scope. */
   hasOneConfig?: boolean;
   pieces(places: Places, launcher: Launcher): Piece[];
-  /** What the person has to do before it works. */
+  /** What the user has to do before it works. */
   next?(places: Places): string | undefined;
-  /** Whether it, in this version, runs what it was given. Default: it asks nobody. */
+  /** Checks whether this version of the host trusts our configuration enough to run it. Default: no check. */
   checkTrust?(places: Places, version: string): Promise<Finding[]> | Finding[];
   hook?: HookCheck;
   plugin?: PluginCheck;
   live: LiveClient;
 }
 
-/** How doctor tries the hook that a host runs. */
+/** How doctor tests the hook that a host runs. */
 export interface HookCheck {
   /** The event that begins a session, under the host's name for it. */
   startEvent: string;
@@ -30,7 +30,7 @@ export interface HookCheck {
   lineBeside?(server: ConfiguredServer): string;
 }
 
-/** How doctor tries the module that a host loads. */
+/** How doctor tests the module that a host loads. */
 export interface PluginCheck {
   /** Default: the file that init writes. */
   file?: string;
@@ -52,19 +52,19 @@ export interface LiveTalk {
   prompt: string;
 }
 
-/** How the client is run without its screen, against a model on this machine. */
+/** How to run the client headless, against a model on this machine. */
 export interface LiveClient {
-  /** Why it cannot be run against such a model here. */
+  /** Why it cannot run against such a model here, if it cannot. */
   obstacle?(places: Places): string | undefined;
-  /** Writes what the client has to find before it starts. */
+  /** Writes the files that the client needs before it starts. */
   prepare?(talk: LiveTalk, places: Places): void;
   env(talk: LiveTalk): Record<string, string>;
   /** The arguments that begin a conversation. */
   first(talk: LiveTalk): string[];
   /** The arguments that continue it. */
   again(talk: LiveTalk): string[];
-  /** The host's name of that conversation, where no hook reports it. */
+  /** The host's id of that conversation, if no hook reports it. */
   session?(folder: string): string | undefined;
-  /** What it says about a Node that is too old for it; undefined if that did not stop it. */
+  /** Its message about a Node version that is too old; undefined if that was not the problem. */
   oldNode?(run: ProgramRun): string | undefined;
 }

@@ -7,7 +7,7 @@ import type { Recording } from "./transcript/recording.ts";
 
 /**
  * An agent program that Holdfast plugs into. All of this loads within milliseconds, because agents wait for their
- * hooks; what only commands need is loaded when it is asked for.
+ * hooks; what only commands need is loaded on demand.
  */
 export interface Host {
   name: string;
@@ -15,20 +15,20 @@ export interface Host {
   title: string;
   /** The command that starts it. */
   program: string;
-  /** What its own events mean. Every host may send the generic names as well. */
+  /** Maps its own event names. Every host may send the generic names as well. */
   events: Readonly<Record<string, HookKind>>;
   /** The answer to an event, in its format; "" prints nothing. */
   formatAnswer(event: HookEvent, reply: HookReply): string;
-  /** What prints when the hook failed: nothing that it could take for an answer. */
+  /** Printed if the hook fails: the host must not take it for an answer. */
   emptyAnswer: string;
-  /** How its transcript is read; undefined when its plugin reads the conversation itself. */
+  /** Reads its transcript; undefined if its plugin reads the conversation itself. */
   transcript?: TranscriptFormat;
   compaction: CompactionTraits;
-  /** How injected text has to be written, when not every character reaches the model. */
+  /** Escapes injected text, if some characters do not reach the model. */
   escaping?: Escaping;
-  /** How its recorded sessions are replayed, where they say what each call cost. */
+  /** Replays its recorded sessions, if they contain the cost of each call. */
   recording?(): Promise<Recording>;
-  /** Its own session files, where sessions can be imported from and exported to them. */
+  /** Reads and writes its session files, if sessions can be imported and exported. */
   sessionFile?(): Promise<SessionFile>;
   /** What init, uninstall and doctor know about it. */
   setup(): Promise<HostSetup>;
@@ -40,13 +40,13 @@ export interface TranscriptFormat {
   splitLines?(text: string): Record<string, unknown>[];
 }
 
-/** How a host compacts, where hosts differ. */
+/** How a host's compaction differs from others. */
 export interface CompactionTraits {
-  /** It starts the session again after a compaction, and only that answer reaches the model. */
+  /** It restarts the session after a compaction, and only the answer to that start reaches the model. */
   restartsSession?: boolean;
   /** It announces a compaction before every request, whether or not it compacts. */
   announcesEveryRequest?: boolean;
-  /** Input tokens of the newest request, by which a compaction that it does not report is noticed. */
+  /** Input tokens of the newest request, to detect a compaction that the host does not report. */
   lastInputTokens?(transcript: string): number | undefined;
 }
 

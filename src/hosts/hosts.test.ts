@@ -10,7 +10,7 @@ import { hostNames, hosts } from "./hosts.ts";
 const root = join(import.meta.dirname, "../..");
 const list = "src/hosts/hosts.ts";
 
-/** Every quoted name of a host, as `file:line: "name"`; a host's own folder and the list may name it. */
+/** Every quoted host name, as `file:line: "name"`, outside the host's own folder and the list of hosts. */
 function findNames(path: string, text: string): string[] {
   const isOwn = (name: string) => path === list || path.startsWith(`src/hosts/${name}/`);
   const quoted = new RegExp(`(["'\`])(${hostNames.join("|")})\\1`, "g");
@@ -25,14 +25,14 @@ function findNames(path: string, text: string): string[] {
 
 test("no source names a host outside the host's own folder [repo.hosts]", () => {
   const files = globSync("src/**/*.ts", { cwd: root }).filter(isSource);
-  assert.ok(files.length > 300, "the reader of sources finds nothing");
+  assert.ok(files.length > 300, "too few source files found");
   assert.deepEqual(
     files.flatMap((path) => findNames(path, readFileSync(join(root, path), "utf8"))),
     [],
   );
 });
 
-test("a planted name is found, also in another host's folder; a host's own is not [repo.hosts]", () => {
+test("finds a planted name, also in another host's folder, but not in the host's own [repo.hosts]", () => {
   const planted = 'const { host } = event;\nif (host.name === "gemini") return;\n';
   assert.deepEqual(findNames("src/hosts/hook/event.ts", planted), ['src/hosts/hook/event.ts:2: "gemini"']);
   assert.equal(findNames("src/hosts/pi/extension.ts", planted).length, 1);
@@ -41,7 +41,7 @@ test("a planted name is found, also in another host's folder; a host's own is no
   assert.deepEqual(findNames(list, planted), []);
 });
 
-test("every host has a folder of its name, a setup, and its name in the help [repo.hosts]", async () => {
+test("every host has a folder with its name, a setup, and its name in the help [repo.hosts]", async () => {
   for (const host of hosts) {
     assert.ok(existsSync(join(root, "src/hosts", host.name, "host.ts")), host.name);
     const { live, projectFiles } = await host.setup();

@@ -7,7 +7,7 @@ import { openclaw } from "./openclaw/host.ts";
 import { opencode } from "./opencode/host.ts";
 import { pi } from "./pi/host.ts";
 
-/** Every host. A new one is a folder and an entry in this list. */
+/** All hosts. To add one, add a folder and an entry here. */
 export const hosts: readonly Host[] = [claudeCode, codex, opencode, gemini, pi, openclaw];
 
 export const hostNames: readonly string[] = hosts.map(({ name }) => name);
@@ -25,7 +25,7 @@ export function hostNamed(name: string): Host {
   );
 }
 
-/** The hosts of these names, in the order of the list. */
+/** The hosts with these names, in the order of `hosts`. */
 export function hostsNamed(names: readonly string[]): Host[] {
   const named = new Set(names.map(hostNamed));
   return hosts.filter((host) => named.has(host));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A process, told apart from a later one with the same number by when it was started. */
+/** A process. The start time distinguishes it from a later process with the same pid. */
 export interface Process {
   pid: number;
   start: string;
@@ -8,11 +8,11 @@ export interface Process {
 
 type NamedProcess = Process & { parent: number; name: string };
 
-/** The processes above this one, nearest first; none where they cannot be read, as on Windows. */
+/** The ancestors of this process, nearest first; empty if they cannot be read, as on Windows. */
 export function listAncestors(of = process.ppid): (Process & { name: string })[] {
   const read = processReader();
   const ancestors: (Process & { name: string })[] = [];
-  // The first process of a machine or container stands above every host there.
+  // Stop at pid 1, the ancestor of every host on the machine or in the container.
   for (let pid = of; pid > 1 && ancestors.length < 32; ) {
     const found = read(pid);
     if (!found) break;
@@ -26,11 +26,11 @@ export function isAlive({ pid, start }: Process): boolean {
   return processReader()(pid)?.start === start;
 }
 
-/** What stands between a host and the commands it starts. */
+/** Shells and launchers between a host and the commands it starts. */
 const wrapper =
   /^-?(?:(?:ba|da|z|k|a|fi|c|tc)?sh|env|timeout|nice|nohup|sudo|node-shim|npm|npx|pnpm|yarn|bunx|corepack|volta|mise|asdf|fnm|nodenv|direnv|dotenv)\b/;
 
-/** The host that started this process: the nearest ancestor that is no shell and no launcher. */
+/** The host that started this process: the nearest ancestor that is neither a shell nor a launcher. */
 export function findHostProcess(ancestors = listAncestors()): Process | undefined {
   const host = ancestors.find(({ name }) => !wrapper.test(name));
   return host && { pid: host.pid, start: host.start };
@@ -43,7 +43,7 @@ function processReader(): (pid: number) => NamedProcess | undefined {
   return (pid) => table.get(pid);
 }
 
-/** The fields of /proc/PID/stat; the name stands in brackets and may hold anything. */
+/** Parses /proc/PID/stat; the name is in parentheses and may contain anything. */
 function readProc(pid: number): NamedProcess | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -3,10 +3,10 @@ import type { Scratchpad } from "../surfaces/scratchpad/operations.ts";
 
 /** A file in which a host keeps one of its sessions. */
 export interface SessionFile {
-  /** Whether a text is such a file. */
+  /** Whether the text is such a file. */
   isIn(text: string): boolean;
-  /** What it contains, as a document that makes a session, and the lines that could not be used. */
+  /** The file as an importable session document, with a warning for each line that could not be used. */
   read(text: string): { document: SessionExport; warnings: { line: number; message: string }[] };
-  /** The text with this memory in it. The old text is its beginning, so the rest can be appended. */
+  /** The text with this memory added. It starts with the old text, so the rest can be appended to the file. */
   write(text: string, memory: { scratchpad: Scratchpad; notepad: string | null }): string;
 }

@@ -17,7 +17,7 @@ function place(): { directory: string; cwd: string } {
   return { cwd, directory: join(cwd, ".holdfast") };
 }
 
-test("[hooks.ids] a host's session has an id that every store takes, whatever the host calls it", () => {
+test("[hooks.ids] a host's session gets an id that every store accepts, whatever the host calls it", () => {
   const plain = "0b7c8a52-2f7e-4a8e-9f0f-0d6a0a8d2a11";
   assert.equal(sessionIdOf(host, plain), `claude-code.${plain}`);
   for (const odd of ["", "../../etc", "a/b", "a..b", "x".repeat(500), "$(rm -rf ~)", "ünï", "a\nb"]) {
@@ -28,7 +28,7 @@ test("[hooks.ids] a host's session has an id that every store takes, whatever th
   assert.notEqual(sessionIdOf(host, "a/b"), sessionIdOf(host, "a:b"));
 });
 
-test("[hooks.follow] a follower sees each new session at once, without being made again", async () => {
+test("[hooks.follow] a follower sees each new session at once without being recreated", async () => {
   const here = place();
   const follower = followSession({ ...here, fallback: "alone" });
   assert.equal(await follower.current(), "alone");
@@ -40,11 +40,11 @@ test("[hooks.follow] a follower sees each new session at once, without being mad
   assert.equal(await follower.current(), "claude-code.two");
   linkSession({ ...here, host, hostSession: "one" });
   assert.equal(await follower.current(), "claude-code.one");
-  // What was once told to go on with another memory does so when it is resumed.
+  // A session that continues another memory still does so when resumed.
   assert.equal(linkSession({ ...here, host, hostSession: "three" }), "claude-code.two");
 });
 
-test("[hooks.follow] a link of another host, of a reused process number or of damaged bytes is not followed", () => {
+test("[hooks.follow] ignores the link of another host, of a reused pid, and a damaged one", () => {
   const here = place();
   linkSession({ ...here, host, hostSession: "one" });
   assert.equal(findLink(here, "codex"), undefined);
@@ -54,7 +54,7 @@ test("[hooks.follow] a link of another host, of a reused process number or of da
     const link = JSON.parse(readFileSync(join(links, name), "utf8"));
     writeFileSync(join(links, name), JSON.stringify({ ...link, process: { ...own, start: "another" } }));
   }
-  // The process is gone, so what is left is the directory's last session.
+  // The process is gone, so the directory's last session applies.
   assert.equal(findLink(here)?.session, "claude-code.one");
   dropStaleLinks(here.directory);
   assert.deepEqual(
@@ -65,7 +65,7 @@ test("[hooks.follow] a link of another host, of a reused process number or of da
   assert.equal(findLink(here), undefined);
 });
 
-test("[hooks.follow] the directory's link is left alone while another host that made it is running", async () => {
+test("[hooks.follow] ignores the directory's link while another host that made it is running", async () => {
   const here = place();
   linkSession({ ...here, host, hostSession: "one" });
   const other = spawn(process.execPath, ["-e", "process.stdin.resume()"], {
@@ -85,7 +85,7 @@ test("[hooks.follow] the directory's link is left alone while another host that 
   assert.equal(findLink(here)?.session, "claude-code.one");
 });
 
-test("[hooks.link-files] links are small, for their owner only, and the least used are dropped", () => {
+test("[hooks.link-files] links are small, private to their owner, and the least recently used are dropped", () => {
   const here = place();
   for (let n = 0; n < 30; n++)
     linkSession({ ...here, host, hostSession: `s${n}`, continues: "claude-code.s" });
@@ -101,7 +101,7 @@ test("[hooks.link-files] links are small, for their owner only, and the least us
   assert.equal(findLink(here)?.hostSession, "s29");
 });
 
-test("[hooks.processes] the process table of macOS is read", () => {
+test("[hooks.processes] parses the process table of macOS", () => {
   const table = parseTable(
     [
       "    1     0 Mon Oct  5 09:00:01 2026     /sbin/launchd",
@@ -128,7 +128,7 @@ test("[hooks.project] the project is the nearest folder with .holdfast or .git; 
   assert.equal(findProject(inner).root, inner);
   mkdirSync(join(root, ".git"));
   assert.equal(findProject(inner).root, root);
-  // A memory in the home folder belongs to what is started there, not to all that lies below.
+  // A memory in the home folder is for agents started there, not for every folder below.
   const home = temporaryDirectory();
   const before = process.env.HOME;
   process.env.HOME = home;

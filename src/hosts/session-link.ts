@@ -6,20 +6,21 @@ import { namesIn, readSmallFile, shortHash, writeSmallFile } from "../workspace/
 import { findHostProcess, isAlive, listAncestors, type Process } from "./processes.ts";
 
 /**
- * Which session a host is in. A hook is told and writes it down; an MCP server is not told and looks it up. Both are
- * children of the host's process, so that is the key; the working directory stands in where processes cannot be read.
+ * The current session of a host. The host passes it to hooks, which write the link; an MCP server does not get it and
+ * reads the link. Both are children of the host's process, so that is the key, or the working directory if processes
+ * cannot be read.
  *
- * `.holdfast/links/process-PID.json` and `directory-HASH.json` say what is current, `session-HASH.json` which
- * memory a session of the host goes on with when that is not its own.
+ * `.holdfast/links/process-PID.json` and `directory-HASH.json` contain the current session. `session-ID.json` names the
+ * memory of a host session that continues another session's memory.
  */
 export interface SessionLink {
   host: string;
-  /** The host's own name of the session. */
+  /** The host's id of the session. */
   hostSession: string;
-  /** Ours. */
+  /** The id of our session. */
   session: string;
   cwd: string;
-  /** The host's process; null where it could not be found. */
+  /** The host's process; null if it was not found. */
   process: Process | null;
 }
 
@@ -30,14 +31,14 @@ export interface LinkPlace {
   cwd: string;
 }
 
-/** A session of a host under an id that is safe in every store. */
+/** An id for a host's session that is safe in every store. */
 export function sessionIdOf(host: string, hostSession: string): string {
   const id = `${host}.${hostSession}`;
   if (/^[a-z0-9][A-Za-z0-9._-]{0,127}$/.test(id) && !id.includes("..")) return id;
   return `${host}.${longHash(hostSession)}`;
 }
 
-/** The memory that a session of the host goes on with: its own unless it was told otherwise. */
+/** The id of the memory that a host session uses: its own, unless a link says that it continues another. */
 export function memoryOf(directory: string, host: string, hostSession: string): string {
   const path = aliasFile(directory, host, hostSession);
   const alias = readSmallFile(path);
@@ -46,13 +47,13 @@ export function memoryOf(directory: string, host: string, hostSession: string): 
   return alias.session;
 }
 
-/** Makes this the host's current session; returns the id of its memory. `continues` names the memory to go on with. */
+/** Makes this the host's current session and returns the id of its memory. `continues` names another memory to continue. */
 export function linkSession(
   options: LinkPlace & {
     host: string;
     hostSession: string;
     continues?: string | undefined;
-    /** The host's process, where that is known; else it is looked for above this one. */
+    /** The host's process (default: found among the ancestors of this process). */
     process?: Process | undefined;
   },
 ): string {
@@ -76,8 +77,8 @@ export function findLink({ directory, cwd }: LinkPlace, host?: string): SessionL
 }
 
 /**
- * Follows the host's session: `current()` gives the id of its memory at this moment, also after `/clear` or a resume.
- * Without any link it is `fallback`. It costs a few `stat` calls.
+ * Follows the host's session: `current()` returns the id of its current memory, also after `/clear` or a resume, or
+ * `fallback` if there is no link. It costs a few `stat` calls.
  *
  * @example
  * const follower = followSession({ directory: ".holdfast", cwd: process.cwd() });
@@ -87,22 +88,22 @@ export function followSession(
   options: LinkPlace & { host?: string | undefined; fallback?: string | undefined },
 ): { current(): Promise<string> } {
   const { directory, cwd, host, fallback = "default" } = options;
-  const places = candidates(directory, cwd);
+  const links = candidates(directory, cwd);
   let seen: string | undefined;
   let session = fallback;
   return {
     async current() {
-      const signature = places.map(({ path }) => signatureOf(path)).join();
+      const signature = links.map(({ path }) => signatureOf(path)).join();
       if (signature === seen) return session;
-      session = lookUp(places, host)?.session ?? fallback;
+      session = lookUp(links, host)?.session ?? fallback;
       seen = signature;
       return session;
     },
   };
 }
 
-/** Removes the links of processes that are gone, and the least used of the rest when there are many. */
-export function dropStaleLinks(directory: string, most = 1_000): void {
+/** Removes the links of dead processes, and the least recently used ones beyond the limit. */
+export function dropStaleLinks(directory: string, limit = 1_000): void {
   const folder = linkFolder(directory);
   const kept: { path: string; used: number }[] = [];
   for (const name of namesIn(folder)) {
@@ -111,14 +112,14 @@ export function dropStaleLinks(directory: string, most = 1_000): void {
     else kept.push({ path, used: usedAt(path) });
   }
   kept.sort((a, b) => b.used - a.used);
-  for (const { path } of kept.slice(most)) rmSync(path, { force: true });
+  for (const { path } of kept.slice(limit)) rmSync(path, { force: true });
 }
 
-/** A writer that died leaves its temporary file behind. */
-const longestWrite = 3_600_000;
+/** Milliseconds after which a temporary file must be from a writer that died. */
+const maxWriteTime = 3_600_000;
 
 function isStale(path: string, name: string): boolean {
-  if (!name.endsWith(".json")) return Date.now() - usedAt(path) > longestWrite;
+  if (!name.endsWith(".json")) return Date.now() - usedAt(path) > maxWriteTime;
   if (!name.startsWith("process-")) return false;
   const owner = readLink(path)?.process;
   return !owner || !isAlive(owner);
@@ -126,7 +127,7 @@ function isStale(path: string, name: string): boolean {
 
 interface Candidate {
   path: string;
-  /** The ancestor that the link has to name; null for a link of the working directory. */
+  /** The ancestor that the link must name; null for a link of the working directory. */
   owner: Process | null;
 }
 
@@ -140,19 +141,19 @@ function candidates(directory: string, cwd: string): Candidate[] {
   ];
 }
 
-/** The nearest ancestor's link; else that of the directory, unless another host that is still running has made it. */
-function lookUp(places: readonly Candidate[], host: string | undefined): SessionLink | undefined {
-  for (const { path, owner } of places) {
+/** The nearest ancestor's link, or else the directory's, unless it belongs to another host that is still running. */
+function lookUp(links: readonly Candidate[], host: string | undefined): SessionLink | undefined {
+  for (const { path, owner } of links) {
     const link = readLink(path);
     if (!link || (host !== undefined && link.host !== host)) continue;
-    if (owner ? link.process && isProcess(link.process, owner) : !isElsewhere(link, places)) return link;
+    if (owner ? link.process && isProcess(link.process, owner) : !isOfOtherHost(link, links)) return link;
   }
   return undefined;
 }
 
-function isElsewhere({ process }: SessionLink, places: readonly Candidate[]): boolean {
-  if (!process || !places.some(({ owner }) => owner)) return false;
-  return isAlive(process) && !places.some(({ owner }) => owner && isProcess(process, owner));
+function isOfOtherHost({ process }: SessionLink, links: readonly Candidate[]): boolean {
+  if (!process || !links.some(({ owner }) => owner)) return false;
+  return isAlive(process) && !links.some(({ owner }) => owner && isProcess(process, owner));
 }
 
 function isProcess(a: Process, b: Process): boolean {
@@ -185,7 +186,7 @@ function processFile(directory: string, pid: number): string {
   return join(linkFolder(directory), `process-${pid}.json`);
 }
 
-/** The file of the working directory, and that of the project's root, in case the agent has changed directories. */
+/** The link files of the working directory and of the project's root, in case the agent changed directories. */
 function directoryFiles(directory: string, cwd: string): string[] {
   const folders = new Set([realPath(cwd), realPath(dirname(resolve(directory)))]);
   return [...folders].map((folder) => join(linkFolder(directory), `directory-${shortHash(folder)}.json`));
@@ -195,7 +196,7 @@ function aliasFile(directory: string, host: string, hostSession: string): string
   return join(linkFolder(directory), `session-${sessionIdOf(host, hostSession)}.json`);
 }
 
-/** Loaded only when it is needed: hosts give their sessions plain ids. */
+/** Loads node:crypto only when needed: hosts usually give their sessions plain ids. */
 function longHash(text: string): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
@@ -226,6 +227,6 @@ function touch(path: string): void {
   try {
     utimesSync(path, new Date(), new Date());
   } catch {
-    // In a read-only place nothing is dropped either.
+    // In a read-only folder nothing is dropped either.
   }
 }

@@ -1,12 +1,12 @@
 import type { Store } from "../stores/store.ts";
 
-/** What the suite needs of a driver. */
+/** What the suite needs from a store driver. */
 export interface StoreHarness {
-  /** A handle on the same, at first empty, store; each call opens another. */
+  /** Opens another handle on the same store, which is empty at first. */
   open(): Promise<Store>;
-  /** Whether what one handle wrote is there after all handles were closed. */
+  /** Whether writes survive after all handles are closed. */
   durable: boolean;
-  /** How long a change may take to be heard; ten seconds unless given. */
+  /** How long a change may take to reach a watcher (default: 10,000). */
   patienceMilliseconds?: number;
 }
 

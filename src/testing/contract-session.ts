@@ -12,7 +12,7 @@ import {
 } from "../engine/state.ts";
 import type { Commit, Store, StoreChange } from "../stores/store.ts";
 
-/** What is hard to keep: every line ending, marks without width, both directions, astral characters, quotes. */
+/** Text that is hard to store: every line ending, zero-width characters, both directions, astral characters, quotes. */
 export const hardText =
   "a\r\nb\rc\n\ufeff\u200d\u202eäß漢字👩‍👩‍👧‍👦\ufffd'\"\\\\ $& %s \u0001\u007f\ud7ff\ue000 \u{10ffff}";
 
@@ -63,7 +63,7 @@ export function note(content: string): NoteValue {
   return { content, tags: ["Tag"], createdAt: 1, updatedAt: 2, updated: 2 };
 }
 
-/** A store takes any JSON as a record's value, so the contract writes some that no surface would. */
+/** A store accepts any JSON as a record's value, so the contract writes values that no surface would. */
 export function record(kind: RecordKind, key: string, before: Json, after: Json): Change {
   return { type: "record", kind, key, before, after } as RecordChange;
 }
@@ -72,16 +72,16 @@ export function scopeOf(row: SessionRow) {
   return { owner: row.owner, sessionId: row.id };
 }
 
-/** A watcher that can wait for what it is to hear, and fails when it waits in vain. */
-export async function listen(store: Store, patienceMilliseconds = 10_000) {
-  const heard: StoreChange[] = [];
+/** Watches a store; `until` waits for a change and fails on timeout. */
+export async function watchChanges(store: Store, patienceMilliseconds = 10_000) {
+  const changes: StoreChange[] = [];
   let wake = () => {};
   const stop = await store.watch((change) => {
-    heard.push(change);
+    changes.push(change);
     wake();
   });
   const until = async (sessionId: string, revision: number) => {
-    const isThere = () => heard.at(-1)?.sessionId === sessionId && heard.at(-1)?.revision === revision;
+    const isThere = () => changes.at(-1)?.sessionId === sessionId && changes.at(-1)?.revision === revision;
     let deadline: NodeJS.Timeout | undefined;
     await new Promise<void>((proceed) => {
       wake = () => isThere() && proceed();
@@ -91,13 +91,13 @@ export async function listen(store: Store, patienceMilliseconds = 10_000) {
     clearTimeout(deadline);
     assert.ok(
       isThere(),
-      `revision ${revision} of session ${sessionId} was not heard within ${patienceMilliseconds} ms`,
+      `the watcher did not get revision ${revision} of session ${sessionId} within ${patienceMilliseconds} ms`,
     );
   };
-  return { heard, until, stop };
+  return { changes, until, stop };
 }
 
-/** A session that commits raw changes, as the engine would. */
+/** A session that commits raw changes like the engine. */
 export async function newSession(store: Store, id: string, given: Partial<SessionRow> = {}) {
   const row = sessionRow(id, given);
   assert.equal(await store.create({ row, records: [], entries: [birth(row)] }), true);

@@ -7,16 +7,16 @@ import type { Session } from "../sessions/session.ts";
 import type { Moment } from "../surfaces/surface.ts";
 import { type DriverHarness, driverContract } from "./driver-contract.ts";
 
-/** What a driver may get wrong. */
+/** A fault of a driver and the contract case that must catch it. */
 interface Fault {
   fault: string;
   caughtBy: string;
-  /** Messages that the compaction is not given. */
+  /** Number of last messages withheld from the compaction. */
   skip?: number;
-  /** Moments that the surfaces do not get. */
+  /** A moment that the surfaces are not notified of. */
   silent?: Moment["kind"];
   driver?(session: Session): Partial<CompactionDriver>;
-  /** What the model is shown instead. */
+  /** Replaces the text that the model is shown. */
   shown?: (text: string) => string;
 }
 
@@ -55,7 +55,7 @@ const faults: Fault[] = [
       },
     }),
   },
-  { fault: "a model that is shown nothing of it", caughtBy: shown, shown: () => "Go on." },
+  { fault: "a model that is shown no memory", caughtBy: shown, shown: () => "Go on." },
 ];
 
 async function last(session: Session, epoch: string) {
@@ -64,7 +64,7 @@ async function last(session: Session, epoch: string) {
   return record.value;
 }
 
-/** The smallest driver there is, with one fault at most. */
+/** A minimal driver, with one fault at most. */
 function harnessOf({ skip = 0, silent, driver, shown: change }: Partial<Fault> = {}): DriverHarness {
   const open: { close(): Promise<void> }[] = [];
   return {
@@ -113,12 +113,12 @@ for (const fault of faults) {
     }
     assert.ok(
       failed.includes(fault.caughtBy),
-      `"${fault.caughtBy}" let it pass; failed: ${failed.join("; ") || "none"}`,
+      `"${fault.caughtBy}" passed; failed: ${failed.join("; ") || "none"}`,
     );
   });
 }
 
-test("the same driver without a fault passes, so it is the faults that are found [compaction.drivers-bite]", async () => {
+test("the same driver without a fault passes, so the contract catches the faults [compaction.drivers-bite]", async () => {
   for (const { run } of driverContract) {
     const harness = harnessOf();
     await run(harness);
@@ -126,7 +126,7 @@ test("the same driver without a fault passes, so it is the faults that are found
   }
 });
 
-test("every case of the driver contract notices some fault [compaction.drivers-bite]", () => {
+test("every case of the driver contract catches some fault [compaction.drivers-bite]", () => {
   const biting = new Set(faults.map(({ caughtBy }) => caughtBy));
   assert.deepEqual(
     driverContract.map(({ name }) => name).filter((name) => !biting.has(name)),

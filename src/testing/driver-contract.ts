@@ -9,25 +9,25 @@ import type { Moment, Surface } from "../surfaces/surface.ts";
 
 /** One conversation, the same for every driver. */
 export interface DriverStory {
-  /** What the agent has in its notepad before the compaction. */
+  /** The agent's notepad before the compaction. */
   notepad: string;
-  /** The whole of it goes, except perhaps the last answer, which holds nothing to keep. */
+  /** The compaction removes all of them, except perhaps the last answer, which contains nothing to keep. */
   messages: readonly ModelMessage[];
-  /** What a summariser answers, where the driver asks one. */
+  /** The summariser's answer, if the driver asks one. */
   summary: string;
 }
 
-/** What a driver made of the story. */
+/** The result of running the story through a driver. */
 export interface DriverRun {
   session: Session;
-  /** Everything the model is given in the first call after the compaction. */
+  /** The whole context of the first model call after the compaction. */
   shown: string;
 }
 
-/** A driver of compactions, as the suite drives it. */
+/** Runs a compaction driver for the suite. */
 export interface DriverHarness {
   /**
-   * Starts a session with these surfaces, has the conversation, compacts it, makes the next model call and ends the
+   * Starts a session with these surfaces, runs the conversation, compacts it, makes the next model call and ends the
    * session. The session stays readable until `dispose`.
    */
   run(story: DriverStory, surfaces: readonly Surface[]): Promise<DriverRun>;
@@ -71,14 +71,14 @@ export const driverStory: DriverStory = {
     "The user wants src/parser.ts to accept tabs (TKT-4711). src/parser.ts was edited; npm run lint fails with exit code 1.",
 };
 
-interface Told {
+interface StoryResult {
   run: DriverRun;
   moments: Moment[];
   checkpoint: Checkpoint;
   receipt: Receipt;
 }
 
-async function tell(harness: DriverHarness): Promise<Told> {
+async function runStory(harness: DriverHarness): Promise<StoryResult> {
   const moments: Moment[] = [];
   const recorder: Surface = {
     name: "recorder",
@@ -98,7 +98,7 @@ async function tell(harness: DriverHarness): Promise<Told> {
   return { run, moments, checkpoint: checkpoint.value, receipt };
 }
 
-/** The same story through `Compaction` alone: what every driver is held to. */
+/** The same story through `Compaction` alone: the expected result for every driver. */
 async function expected(): Promise<{ checkpoint: Checkpoint; receipt: Receipt; items: ReceiptItem[] }> {
   const memory = await openMemory({ store: "memory:" });
   const session = await memory.createSession();
@@ -107,7 +107,7 @@ async function expected(): Promise<{ checkpoint: Checkpoint; receipt: Receipt; i
   const compaction = new Compaction({
     session,
     trigger: "host",
-    skipped: "nobody was asked",
+    skipped: "there is no agent to warn",
     wayBack: "none",
     countTokens: memory.setting.countTokens,
     contextAfter: async ({ body }) => ({ text: body, tokens: 0 }),
@@ -122,44 +122,48 @@ async function expected(): Promise<{ checkpoint: Checkpoint; receipt: Receipt; i
 
 const texts = (items: readonly ReceiptItem[]) => items.map(({ kind, text }) => `${kind} ${text}`).sort();
 
-/** What every driver of compactions has to do. Each case runs the whole story once. */
+/** What every compaction driver has to do. Each case runs the whole story once. */
 export const driverContract: readonly DriverCase[] = [
   {
-    name: "writes the checkpoint that the conversation calls for",
+    name: "writes the expected checkpoint",
     async run(harness) {
-      const { checkpoint } = await tell(harness);
+      const { checkpoint } = await runStory(harness);
       const { epoch: _epoch, ...facts } = (await expected()).checkpoint;
       const { epoch: _own, ...own } = checkpoint;
       assert.deepEqual(own, facts);
     },
   },
   {
-    name: "writes a receipt with every field, which accounts for everything that went",
+    name: "writes a receipt with every field that accounts for everything removed",
     async run(harness) {
-      const { receipt, checkpoint } = await tell(harness);
-      const wanted = await expected();
-      assert.deepEqual(Object.keys(receipt).sort(), Object.keys(wanted.receipt).sort());
+      const { receipt, checkpoint } = await runStory(harness);
+      const reference = await expected();
+      assert.deepEqual(Object.keys(receipt).sort(), Object.keys(reference.receipt).sort());
       assert.equal(receipt.epoch, checkpoint.epoch);
       assert.ok(receipt.from >= 1 && receipt.to > receipt.from, `messages ${receipt.from} to ${receipt.to}`);
       assert.ok(receipt.tokensBefore > 0 && receipt.tokensAfter > 0, "tokens before and after");
       const named = [...receipt.kept, ...receipt.recallable, ...receipt.missing];
-      assert.deepEqual(texts(named), texts(wanted.items));
+      assert.deepEqual(texts(named), texts(reference.items));
       const { kept, recallable, missing } = receipt.counts;
-      assert.equal(kept + recallable + missing, wanted.items.length);
+      assert.equal(kept + recallable + missing, reference.items.length);
     },
   },
   {
-    name: "says whether the agent was warned, and why not",
+    name: "records whether the agent was warned, and if not, why",
     async run(harness) {
-      const { receipt } = await tell(harness);
+      const { receipt } = await runStory(harness);
       assert.notEqual(receipt.warning, "none");
-      assert.equal(receipt.warning === "skipped", (receipt.skipped ?? "") !== "", "the reason belongs to it");
+      assert.equal(
+        receipt.warning === "skipped",
+        (receipt.skipped ?? "") !== "",
+        "a skipped warning needs a reason",
+      );
     },
   },
   {
-    name: "tells the surfaces of every moment, in order, with what belongs to it",
+    name: "notifies the surfaces of every moment, in order, with its data",
     async run(harness) {
-      const { moments, checkpoint, receipt } = await tell(harness);
+      const { moments, checkpoint, receipt } = await runStory(harness);
       assert.deepEqual(
         moments.map(({ kind }) => kind),
         ["session-start", "before-compaction", "after-compaction", "session-end"],
@@ -173,7 +177,7 @@ export const driverContract: readonly DriverCase[] = [
   {
     name: "writes the checkpoint before the receipt, which ends the epoch",
     async run(harness) {
-      const { run, checkpoint } = await tell(harness);
+      const { run, checkpoint } = await runStory(harness);
       const entries = await run.session.history({ newestFirst: false });
       const types = entries.map(({ operation }) => operation.type);
       const end = types.findIndex((type) => type === "context.compact" || type === "context.receipt");
@@ -185,7 +189,7 @@ export const driverContract: readonly DriverCase[] = [
   {
     name: "shows the model its notepad, the checkpoint and the receipt in the next call",
     async run(harness) {
-      const { run, checkpoint, receipt } = await tell(harness);
+      const { run, checkpoint, receipt } = await runStory(harness);
       for (const text of [...driverStory.notepad.split("\n"), ...checkpoint.text.split("\n"), receipt.line])
         assert.ok(run.shown.includes(text), `${text}\nis not in\n${run.shown}`);
     },

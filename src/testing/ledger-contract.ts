@@ -13,10 +13,10 @@ const call = (pieces: string[], more: { base?: number; kept?: number } = {}) => 
   ...more,
 });
 
-/** The promises of a store that keeps a ledger; one without passes them all. */
+/** The contract of a store with a ledger; a store without one passes every case. */
 export const ledgerContract: readonly ContractCase[] = [
   {
-    name: "keeps what models were given, each piece once, in order of the calls",
+    name: "keeps the prompts of model calls, each piece once, in the order of the calls",
     run: withStore(async (store, harness) => {
       const { ledger } = store;
       if (!ledger) return;

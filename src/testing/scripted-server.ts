@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a client sent, as far as scripts look at it. */
+/** The fields of a client's request that scripts read. */
 export interface ScriptedRequest {
   model: string;
   stream?: boolean;

@@ -9,16 +9,16 @@ for (const broken of brokenStores) {
     for (const { name, run } of storeContract) await run(harnessOf(broken)).catch(() => failed.push(name));
     assert.ok(
       failed.includes(broken.caughtBy),
-      `"${broken.caughtBy}" let it pass; failed were: ${failed.join("; ") || "none"}`,
+      `"${broken.caughtBy}" passed; failed: ${failed.join("; ") || "none"}`,
     );
   });
 }
 
-test("the same store without a fault passes, so it is the faults that are found [stores.contract-bites]", async () => {
+test("the same store without a fault passes, so the contract catches the faults [stores.contract-bites]", async () => {
   for (const { run } of storeContract) await run(harnessOf());
 });
 
-test("every case of the contract notices some fault [stores.contract-bites]", () => {
+test("every case of the contract catches some fault [stores.contract-bites]", () => {
   const biting = new Set(brokenStores.map(({ caughtBy }) => caughtBy));
   assert.deepEqual(
     storeContract.map(({ name }) => name).filter((name) => !biting.has(name)),

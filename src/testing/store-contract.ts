@@ -5,19 +5,19 @@ import { type ContractCase, withStore } from "./contract-case.ts";
 import {
   birth,
   hardText,
-  listen,
   newSession,
   note,
   record,
   scopeOf,
   sessionRow,
+  watchChanges,
 } from "./contract-session.ts";
 import { ledgerContract } from "./ledger-contract.ts";
 
-/** The promises every store keeps. Run each case against a fresh harness. */
+/** What every store guarantees. Run each case against a fresh harness. */
 export const storeContract: readonly ContractCase[] = [
   {
-    name: "gives back what was created, to the letter",
+    name: "returns exactly what was created",
     run: withStore(async (store) => {
       const row = sessionRow("a", { title: "Prüfung 🦞\r\n\ufeff\u202e", notepad: hardText });
       assert.equal(
@@ -112,15 +112,15 @@ export const storeContract: readonly ContractCase[] = [
     }),
   },
   {
-    name: "lets exactly one of several commits on the same revision through",
+    name: "accepts exactly one of several commits on the same revision",
     run: withStore(async (store, harness) => {
       const session = await newSession(store, "a");
       const others = harness.durable
         ? await Promise.all([harness.open(), harness.open(), harness.open()])
         : [store, store, store];
       const outcomes = await Promise.all(
-        [store, ...others].map((each, place) =>
-          each.commit(session.next([record("note", `note_${place}`, null, note("x"))])),
+        [store, ...others].map((each, index) =>
+          each.commit(session.next([record("note", `note_${index}`, null, note("x"))])),
         ),
       );
       assert.equal(outcomes.filter(Boolean).length, 1);
@@ -130,14 +130,14 @@ export const storeContract: readonly ContractCase[] = [
     }),
   },
   {
-    name: "knows of a commit that another handle made right after its own",
+    name: "sees a commit that another handle made right after its own",
     run: withStore(async (store, harness) => {
       const session = await newSession(store, "a");
       const other = harness.durable ? await harness.open() : store;
       const first = session.next([record("note", "note_1", null, note("own"))]);
       session.state = step(session.state, first.entry).state;
       const second = session.next([record("note", "note_2", null, note("other"))]);
-      // Nobody waits in between, so the second may even arrive first and be refused.
+      // The commits run concurrently, so the second may even arrive first and be rejected.
       await Promise.all([store.commit(first), other.commit(second), store.revision(session.scope)]);
       assert.equal(await store.revision(session.scope), (await other.load(session.scope))?.row.revision);
       if (harness.durable) await other.close();
@@ -284,47 +284,47 @@ export const storeContract: readonly ContractCase[] = [
     }),
   },
   {
-    name: "knows nothing of a purged session when its id is used again",
+    name: "keeps nothing of a purged session when its id is used again",
     run: withStore(async (store, harness) => {
       const other = harness.durable ? await harness.open() : store;
-      const ears = await listen(other, harness.patienceMilliseconds);
+      const watcher = await watchChanges(other, harness.patienceMilliseconds);
       const session = await newSession(store, "a");
       await session.commit([record("note", "note_1", null, note("old"))], { key: "k" });
-      await ears.until("a", 2);
+      await watcher.until("a", 2);
       assert.equal((await other.records(session.scope, { kinds: ["note"] })).length, 1);
       await store.purge(session.scope);
       const again = await newSession(store, "a", { title: "again ".repeat(1_000), createdAt: 2_000 });
-      await ears.until("a", 1);
+      await watcher.until("a", 1);
       for (const each of [store, other]) {
         assert.deepEqual((await each.load(again.scope))?.row, again.state.row);
         assert.deepEqual(await each.records(again.scope, { kinds: ["note"] }), []);
         assert.equal((await each.journal(again.scope, {})).length, 1);
         assert.equal(await each.entryByKey(again.scope, "k"), undefined);
       }
-      // Whoever still holds the old one cannot write it into the new one, though the revision is the same.
+      // A stale handle on the old session cannot commit to the new one, even at the same revision.
       await again.put("note", "note_9", note("new"));
       assert.equal(await store.commit(session.next([])), false);
-      ears.stop();
+      watcher.stop();
       if (harness.durable) await other.close();
     }),
   },
   {
-    name: "tells a watcher of every commit, of this handle and of others, until it stops",
+    name: "notifies a watcher of every commit, by this handle and by others, until it stops",
     run: withStore(async (store, harness) => {
       const session = await newSession(store, "a");
-      const ears = await listen(store, harness.patienceMilliseconds);
+      const watcher = await watchChanges(store, harness.patienceMilliseconds);
       await session.put("note", "note_1", note("own"));
-      await ears.until("a", 2);
+      await watcher.until("a", 2);
       const other = harness.durable ? await harness.open() : store;
       assert.equal(await other.commit(session.next([record("note", "note_2", null, note("other"))])), true);
-      await ears.until("a", 3);
-      assert.deepEqual(ears.heard.at(-1), { owner: "owner", sessionId: "a", revision: 3 });
-      ears.stop();
-      const still = await listen(store, harness.patienceMilliseconds);
+      await watcher.until("a", 3);
+      assert.deepEqual(watcher.changes.at(-1), { owner: "owner", sessionId: "a", revision: 3 });
+      watcher.stop();
+      const second = await watchChanges(store, harness.patienceMilliseconds);
       await newSession(other, "b");
-      await still.until("b", 1);
-      assert.equal(ears.heard.at(-1)?.sessionId, "a");
-      still.stop();
+      await second.until("b", 1);
+      assert.equal(watcher.changes.at(-1)?.sessionId, "a");
+      second.stop();
       if (harness.durable) await other.close();
     }),
   },

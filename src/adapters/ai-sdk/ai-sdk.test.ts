@@ -22,7 +22,7 @@ import {
   user,
 } from "./test-support/ai-sdk.ts";
 
-/** Reads one sheet after another, and saves how far it came whenever it is warned. */
+/** Reads one sheet after another, and saves its progress whenever it is warned. */
 function readSheets(sheets: number): Script {
   let sheet = 0;
   return (request) => {
@@ -37,7 +37,7 @@ function readSheets(sheets: number): Script {
 }
 
 for (const mode of ["generate", "stream"] as const) {
-  test(`a ToolLoopAgent is carried through several compactions (${mode}) [aisdk.compaction]`, async (t) => {
+  test(`a ToolLoopAgent works through several compactions (${mode}) [aisdk.compaction]`, async (t) => {
     const { session, server, events, settings, calls } = await openSdkStage(t, readSheets(20));
     const memory = settings({ contextWindow: 6_000 });
     const agent = new ToolLoopAgent({
@@ -107,7 +107,7 @@ for (const mode of ["generate", "stream"] as const) {
   });
 }
 
-test("a refused prompt is compacted and sent again [aisdk.overflow]", async (t) => {
+test("a rejected prompt is compacted and sent again [aisdk.overflow]", async (t) => {
   for (const mode of ["generate", "stream"]) {
     const { session, events, server, settings } = await openSdkStage(t, (request, number) => {
       if (isSummaryRequest(request)) return { text: plainSummary(request) };
@@ -138,7 +138,7 @@ test("a refused prompt is compacted and sent again [aisdk.overflow]", async (t) 
   }
 });
 
-test("an overflow without an end is the provider's error [aisdk.overflow]", async (t) => {
+test("an endless overflow surfaces the provider's error [aisdk.overflow]", async (t) => {
   const { settings } = await openSdkStage(t, (request) =>
     isSummaryRequest(request)
       ? { text: plainSummary(request) }
@@ -150,7 +150,7 @@ test("an overflow without an end is the provider's error [aisdk.overflow]", asyn
   );
 });
 
-test("a model that ignores the warning, and one that gives no summary, lose nothing [aisdk.compaction]", async (t) => {
+test("nothing is lost if the model ignores the warning or gives no summary [aisdk.compaction]", async (t) => {
   const { session, events, settings, calls } = await openSdkStage(t, (request, number) => {
     if (isSummaryRequest(request)) return { status: 400, error: "no summaries today" };
     if (isWarningTurn(request)) return { text: "So what?" };
@@ -173,7 +173,7 @@ test("a model that ignores the warning, and one that gives no summary, lose noth
   assert.ok(!JSON.stringify(calls()).includes(warningText.slice(0, 40)), "the warning is for its own turn");
 });
 
-test("a long warning turn takes nothing away from the caller's newest messages [aisdk.compaction]", async (t) => {
+test("a long warning turn does not push out the caller's newest messages [aisdk.compaction]", async (t) => {
   let sheet = 0;
   let noted = 0;
   const { session, settings, calls, events } = await openSdkStage(t, (request) => {
@@ -208,6 +208,6 @@ test("an abort during a warning turn ends the call, and nothing is compacted [ai
   const run = { instructions: "x", prompt: "Go", stopWhen: isStepCount(40), abortSignal: abort.signal };
   await assert.rejects(generateText({ ...memory, ...run }), { name: "AbortError" });
   assert.deepEqual(ofType(events, "compaction"), []);
-  assert.deepEqual(ofType(events, "error"), [], "an abort is no failure of the memory");
+  assert.deepEqual(ofType(events, "error"), [], "an abort is not a memory failure");
   assert.deepEqual(await session.receipts(), []);
 });

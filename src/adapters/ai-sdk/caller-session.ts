@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import { AgentSession, type PromptNow, type PromptView } from "../../agent/agent-session.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import { placeChanges, tellFullness } from "../../agent/place-changes.ts";
+import { placeChanges, reportFullness } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { blocksToFreeze, planPrompt } from "../../context/prompt.ts";
@@ -17,8 +17,8 @@ import { type CallerConversation, conversationOf } from "./conversation.ts";
 type Emit = (event: AgentEvent) => void;
 
 /**
- * A conversation that belongs to the caller, who hands its messages in with every call. Each is stored in
- * the session once, under a number, so that the controller's plans fit; the caller's list itself is only read.
+ * A conversation owned by the caller, who passes its messages with every call. The session stores each message once,
+ * under a number that the controller's plans refer to. The caller's list is never changed.
  */
 export class CallerSession extends AgentSession {
   readonly #setting: AgentSetting;
@@ -32,13 +32,13 @@ export class CallerSession extends AgentSession {
     this.conversation = conversationOf(session);
   }
 
-  /** Work on this conversation runs one piece at a time. */
+  /** Runs work on this conversation one piece at a time. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#queue.run(work);
   }
 
   /**
-   * Takes over the caller's list: what is new in it is stored, with the memory's changes before a new user message.
+   * Syncs with the caller's list: stores its new messages, and injects memory changes before a new user message.
    * `base` is the caller's own system prompt.
    */
   async follow(messages: readonly ModelMessage[], base: string, emit: Emit): Promise<void> {
@@ -52,17 +52,17 @@ export class CallerSession extends AgentSession {
       at: known.at(number),
     }));
     const fresh = messages.slice(numbers.length);
-    const asked = fresh.findLastIndex(({ role }) => role === "user");
-    if (asked !== -1) {
-      await this.add(fresh.slice(0, asked));
+    const lastUser = fresh.findLastIndex(({ role }) => role === "user");
+    if (lastUser !== -1) {
+      await this.add(fresh.slice(0, lastUser));
       const run = { agent: this, setting: this.#setting, base };
       await placeChanges(run);
-      await tellFullness(run);
+      await reportFullness(run);
     }
-    await this.add(fresh.slice(Math.max(0, asked)));
+    await this.add(fresh.slice(Math.max(0, lastUser)));
   }
 
-  /** Every message of the caller's list, those included that a summary stands for. */
+  /** Every message of the caller's list, including summarised ones. */
   get list(): readonly StoredMessage[] {
     return this.#list;
   }
@@ -85,7 +85,7 @@ export class CallerSession extends AgentSession {
     });
   }
 
-  /** Stores messages without taking them for part of the list; gives the number of the first. */
+  /** Stores messages without adding them to the list; returns the number of the first. */
   async store(messages: readonly ModelMessage[], aside = false): Promise<number> {
     const at = this.#setting.clock();
     const values = messages.map((message) => toStorable(this.conversation.bytes.without(message), at, aside));
@@ -93,7 +93,7 @@ export class CallerSession extends AgentSession {
     return result.first;
   }
 
-  /** A warning turn is not part of the caller's conversation: what is said in it is stored and left out again. */
+  /** A warning turn is not part of the caller's conversation: store its messages, but drop them from the list. */
   override async aside(work: () => Promise<void>): Promise<void> {
     const before = this.#list;
     this.#list = [...before];
@@ -104,7 +104,7 @@ export class CallerSession extends AgentSession {
     }
   }
 
-  /** What the model is to be given, without counting it. */
+  /** The prompt for the model, without counting its tokens. */
   async plan({ steer = "", base }: PromptView): Promise<Omit<PromptNow, "usage">> {
     const state = await this.session.state();
     const messages = await this.messages(state);
@@ -120,7 +120,7 @@ export class CallerSession extends AgentSession {
     };
   }
 
-  /** Never remembered: the same state can be asked about for another list. */
+  /** Not cached: the same state can be combined with another list. */
   override async prompt(view: PromptView): Promise<PromptNow> {
     const planned = await this.plan(view);
     return { ...planned, usage: this.usage(planned.prompt, view.base) };
@@ -142,21 +142,21 @@ export class CallerSession extends AgentSession {
   }
 }
 
-/** No store takes NUL, and a tool's result may well hold one. */
+/** Stores reject NUL, and a tool result may contain it. */
 function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
   const plain = (_: string, value: unknown) =>
     typeof value === "string" ? value.replaceAll("\u0000", "\ufffd") : value;
   return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
 }
 
-/** The last message that the summary stands for. */
+/** The last summarised message. */
 function summarisedUntil(state: State): number {
   return readSpans(state).find(([, { kind }]) => kind === "summary")?.[1].to ?? 0;
 }
 
 /**
- * What stood before a message that the caller's list no longer has is put before the next one that it has, so that
- * the model always sees every change of the epoch.
+ * If the caller's list no longer has the message that an injection precedes, moves the injection to the next one, so
+ * that the model sees every change of the epoch.
  */
 function anchorInjections(state: State, messages: readonly StoredMessage[]): State {
   const listed = new Set(messages.map(({ number }) => number));

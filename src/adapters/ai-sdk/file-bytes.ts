@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 
-/** A part of a message, as far as bytes can be in it. */
+/** The fields of a message part that may contain bytes. */
 interface Part {
   type: string;
   data?: unknown;
@@ -8,12 +8,12 @@ interface Part {
   output?: { type: string; value?: unknown };
 }
 
-/** Pictures and files of a conversation: they stay with the caller and are not counted as if they were text. */
+/** Strips images and files from messages, so that they are neither stored nor counted as text, and restores them. */
 export class FileBytes {
   readonly #light = new WeakMap<ModelMessage, ModelMessage>();
   readonly #originals = new WeakMap<object, object>();
 
-  /** A message with its pictures and files named but left out. */
+  /** A message with placeholders for its images and files. */
   without(message: ModelMessage): ModelMessage {
     const known = this.#light.get(message);
     if (known) return known;
@@ -25,7 +25,7 @@ export class FileBytes {
     return result;
   }
 
-  /** Puts back what was left out. */
+  /** Restores the stripped content. */
   with(message: ModelMessage): ModelMessage {
     if (typeof message.content === "string") return message;
     const parts = message.content as Part[];
@@ -42,20 +42,22 @@ export class FileBytes {
 
 function lightVersion(part: Part): Part {
   const { data, image, output } = part;
-  if (sizeOf(data) > 0) return { ...part, data: leftOut(data) };
-  if (sizeOf(image) > 0) return { ...part, image: leftOut(image) };
+  if (sizeOf(data) > 0) return { ...part, data: placeholder(data) };
+  if (sizeOf(image) > 0) return { ...part, image: placeholder(image) };
   if (output?.type !== "content" || !Array.isArray(output.value)) return part;
   const items = output.value as Part[];
-  const light = items.map((item) => (sizeOf(item.data) > 0 ? { ...item, data: leftOut(item.data) } : item));
+  const light = items.map((item) =>
+    sizeOf(item.data) > 0 ? { ...item, data: placeholder(item.data) } : item,
+  );
   const isSame = light.every((item, index) => item === items[index]);
   return isSame ? part : { ...part, output: { ...output, value: light } };
 }
 
-function leftOut(data: unknown): string {
+function placeholder(data: unknown): string {
   return `[${sizeOf(data)} bytes, not kept]`;
 }
 
-/** Bytes of a file's content; 0 for an address and for everything that is no content. */
+/** Size of a file's content in bytes; 0 for a URL and for anything that is not file content. */
 function sizeOf(data: unknown): number {
   if (data instanceof Uint8Array || data instanceof ArrayBuffer) return data.byteLength;
   if (typeof data === "string") return /^https?:/.test(data) ? 0 : Math.floor((data.length * 3) / 4);

@@ -23,7 +23,7 @@ export type { AgentEvent } from "../../agent/events.ts";
 export type { CompactionOptions, PlacementOptions, ToolOptions } from "./options.ts";
 export type { PrepareStep, Step } from "./prepare-step.ts";
 
-/** A model as providers make it; a model named by a string has to be looked up first. */
+/** A model object from a provider; a model named by a string must be resolved first. */
 export type Model = Parameters<typeof wrapLanguageModel>[0]["model"];
 
 export interface HoldfastOptions<TOOLS extends ToolSet> extends CompactionOptions {
@@ -59,12 +59,12 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
   };
 }
 
-/** Memory's tools alone, ready to run; their names have no dots. */
+/** Only memory's tools, ready to run; their names have no dots. */
 export function holdfastTools(session: Session, options: ToolOptions = {}): ToolSet {
   return executableTools(session, toolboxFor(session, options));
 }
 
-/** Placement alone: guidance, blocks and changes are put into each prompt on its way to the model. */
+/** Only placement: adds guidance, blocks and changes to each prompt on its way to the model. */
 export function holdfastMiddleware(
   session: Session,
   options: PlacementOptions = {},
@@ -74,19 +74,19 @@ export function holdfastMiddleware(
   return memoryMiddleware({ agent, setting, ...listenersOf(options) });
 }
 
-/** Compaction alone, for a model that is wrapped with `holdfastMiddleware`: give both the same surfaces and placement. */
+/** Only compaction, for a model wrapped with `holdfastMiddleware`: pass the same surfaces and placement to both. */
 export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
   const { session, model, ...rest } = options;
   const setting = adapterSetting(session, rest);
   const agent = new CallerSession(session, setting);
-  // The step's model holds the middleware, which must not take a warning or a summary for a turn.
+  // The step's model includes the middleware, which must not treat a warning or a summary as a turn.
   const modelOf = (step: Step) => model ?? forOwnCalls(step.model);
   return prepareStepFor({ agent, setting, modelOf, ...listenersOf(options) });
 }
 
 /**
- * Ends work on a session for now: surfaces that keep something outside it write their hand-over. The SDK has no moment
- * for it, so call it when your conversation is over.
+ * Ends work on a session for now: surfaces that store data outside the session write their handover. The SDK has no
+ * hook for this, so call it when your conversation is over.
  */
 export async function holdfastEnd(
   session: Session,
@@ -103,12 +103,12 @@ export async function holdfastEnd(
     listenersOf(options).emit({ type: "error", message });
 }
 
-/** Callers without types may name a model, as the SDK lets them; a name cannot be wrapped. */
+/** Untyped callers may pass a model name, as the SDK allows, but a name cannot be wrapped. */
 function checkModel(model: unknown): void {
   if (typeof model === "object" && model !== null) return;
   throw new HoldfastError(
     "invalid_input",
-    `"model" must be a model as a provider makes it, such as gateway("${String(model)}") from "ai" (got ${typeName(model)}).`,
+    `"model" must be a model object from a provider, such as gateway("${String(model)}") from "ai" (got ${typeName(model)}).`,
   );
 }
 
@@ -117,7 +117,7 @@ function checkNames(own: ToolSet, memory: ToolSet): void {
   if (taken.length === 0) return;
   throw new HoldfastError(
     "duplicate_tool",
-    `Your tools and memory's both have ${taken.join(", ")}. Rename yours, or leave the surface out with "surfaces".`,
+    `Your tools and memory's tools both have ${taken.join(", ")}. Rename yours, or leave out the surface with "surfaces".`,
     { data: { tools: taken } },
   );
 }

@@ -34,14 +34,14 @@ async function sessionWith(messages: readonly ModelMessage[]): Promise<Session> 
   return session;
 }
 
-test("a list that goes on from what is stored is known message by message [aisdk.alignment]", async () => {
+test("aligns a list that continues the stored messages, message by message [aisdk.alignment]", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(message, { maxLength: 12 }), fc.nat(12), async (messages, dropped) => {
       const session = await sessionWith(messages);
       const list = [...structuredClone(messages), { role: "user", content: "something never said" } as const];
       const numbers = messages.map((_, index) => index + 1);
       assert.deepEqual(conversationOf(session).known.align(list), numbers);
-      // Whoever keeps only the newest messages is understood as well: at worst, equal ones are taken for each other.
+      // Also for callers that keep only the newest messages; at worst, equal messages are confused.
       const tail = list.slice(dropped);
       const known = conversationOf(session).known.align(tail);
       assert.equal(known.length, Math.max(0, tail.length - 1));
@@ -50,14 +50,14 @@ test("a list that goes on from what is stored is known message by message [aisdk
           fingerprint(messages[number - 1] as ModelMessage),
           fingerprint(tail[index] as ModelMessage),
         );
-        assert.ok(index === 0 || number > (known[index - 1] ?? 0), "numbers only ever grow");
+        assert.ok(index === 0 || number > (known[index - 1] ?? 0), "numbers always increase");
       }
     }),
     { numRuns: 150 },
   );
 });
 
-test("from an edited message on, everything is new; a message left out is not [aisdk.alignment]", async () => {
+test("everything is new from an edited message on, but not after an omitted one [aisdk.alignment]", async () => {
   const said = (role: "user" | "assistant", content: string): ModelMessage => ({ role, content });
   const messages = [said("user", "one"), said("assistant", "1"), said("user", "two"), said("assistant", "2")];
   const known = conversationOf(await sessionWith(messages)).known;
@@ -69,14 +69,14 @@ test("from an edited message on, everything is new; a message left out is not [a
   assert.deepEqual(known.align([said("user", "never")]), []);
 });
 
-test("the same words are a new turn once they were answered, and the same turn until then [aisdk.alignment]", async () => {
+test("the same text is a new turn once it was answered, and the same turn until then [aisdk.alignment]", async () => {
   const asked: ModelMessage = { role: "user", content: "continue" };
   assert.deepEqual(conversationOf(await sessionWith([asked])).known.align([structuredClone(asked)]), [1]);
   const answered = await sessionWith([asked, { role: "assistant", content: "done" }]);
   assert.deepEqual(conversationOf(answered).known.align([structuredClone(asked)]), []);
 });
 
-test("what was said in a warning turn is in nobody's list [aisdk.alignment]", async () => {
+test("messages of a warning turn match nothing in a caller's list [aisdk.alignment]", async () => {
   const session = await sessionWith([{ role: "user", content: "go" }]);
   const aside = { message: { role: "assistant", content: "saved" }, at: 0, aside: true };
   await session.apply({ type: "messages.add", messages: [aside] });

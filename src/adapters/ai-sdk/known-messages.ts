@@ -2,22 +2,22 @@ import type { ModelMessage } from "ai";
 import { type StoredMessage, toStored } from "../../context/conversation.ts";
 import type { Session } from "../../sessions/session.ts";
 
-/** A session's stored messages by fingerprint, so that a caller's own list can be told apart from what is new in it. */
+/** A session's stored messages by fingerprint, to find the new messages in a caller's list. */
 export class KnownMessages {
-  /** By number, from 1; undefined for what was said in a warning turn, which no caller has in its list. */
+  /** By number, from 1; undefined for messages of a warning turn, which no caller has in its list. */
   readonly #prints: (string | undefined)[] = [undefined];
-  readonly #places = new Map<string, number[]>();
+  readonly #numbers = new Map<string, number[]>();
   readonly #times: number[] = [0];
   readonly #fingerprints = new WeakMap<ModelMessage, string>();
 
-  /** Reads what has been stored since the last time, by this process or another. */
+  /** Reads messages stored since the last call, by this process or another. */
   async catchUp(session: Session): Promise<void> {
     const { row } = await session.state();
     const next = this.#prints.length;
     if (next > row.counters.lastMessage) return;
     const values = await session.messages(next, row.counters.lastMessage);
     for (const [index, value] of values.entries()) {
-      // Two may be catching up at the same time; each message counts once.
+      // Two calls may catch up concurrently; add each message once.
       if (this.#prints.length === next + index) this.#push(toStored(next + index, value));
     }
   }
@@ -27,7 +27,7 @@ export class KnownMessages {
     return this.#times[number] ?? 0;
   }
 
-  /** The numbers of a list's messages, up to the first that is new. They only ever grow: an edited list is a new branch. */
+  /** The numbers of a list's messages up to the first new one. They always increase: an edited list is a new branch. */
   align(messages: readonly ModelMessage[]): number[] {
     const prints = messages.map((message) => this.#fingerprint(message));
     const numbers: number[] = [];
@@ -36,7 +36,7 @@ export class KnownMessages {
       if (run === undefined) break;
       for (let step = 0; step < run.length; step++) numbers.push(run.start + step);
     }
-    // The same words once more after an answer are a new turn, not the old one.
+    // The same text again after an answer is a new turn.
     const last = numbers.at(-1);
     const isWhole = numbers.length === messages.length && messages.at(-1)?.role === "user";
     if (last !== undefined && isWhole && this.#isAnswered(last)) numbers.pop();
@@ -45,12 +45,12 @@ export class KnownMessages {
 
   #longestRun(prints: readonly string[], from: number, after: number) {
     let best: { start: number; length: number } | undefined;
-    for (const start of this.#places.get(prints[from] ?? "") ?? []) {
+    for (const start of this.#numbers.get(prints[from] ?? "") ?? []) {
       if (start <= after) continue;
       let length = 1;
       while (from + length < prints.length && this.#prints[start + length] === prints[from + length])
         length++;
-      // Of equals the newest: an older one belongs to a turn that is over.
+      // Of runs with equal length take the newest: an older one belongs to a finished turn.
       if (!best || length >= best.length) best = { start, length };
     }
     return best;
@@ -74,19 +74,19 @@ export class KnownMessages {
     this.#prints.push(print);
     this.#times.push(at);
     if (print === undefined) return;
-    const places = this.#places.get(print);
-    if (places) places.push(number);
-    else this.#places.set(print, [number]);
+    const numbers = this.#numbers.get(print);
+    if (numbers) numbers.push(number);
+    else this.#numbers.set(print, [number]);
   }
 }
 
-/** What stays the same of a message however often it is converted: its words, or the ids of its tool calls. */
+/** Identifies a message by what survives every conversion: its text, or the ids of its tool calls. */
 export function fingerprint({ role, content }: ModelMessage): string {
   if (typeof content === "string") return `${role} 0 ${asStored(content)}`;
   const ids = content.flatMap((part) =>
     part.type === "tool-call" || part.type === "tool-result" ? [part.toolCallId] : [],
   );
-  // The SDK joins neighbouring tool messages, so that only the first id is sure to stand where it stood.
+  // The SDK joins neighbouring tool messages, so only the first id is stable.
   if (role === "tool") return `tool ${ids[0] ?? ""}`;
   if (ids.length > 0) return `${role} calls ${ids.join(" ")}`;
   const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");

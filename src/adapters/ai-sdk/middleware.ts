@@ -7,25 +7,25 @@ import type { AgentSetting } from "../../agent/setting.ts";
 import type { CallerSession } from "./caller-session.ts";
 import { createNudge } from "./nudge-turn.ts";
 import type { Listeners } from "./options.ts";
-import { hearAnswer, hearStream } from "./record-answer.ts";
+import { recordAnswer, recordStream } from "./record-answer.ts";
 
 type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];
 type PromptMessage = CallOptions["prompt"][number];
 
-/** A caller's conversation, how it is shown, and where events go. */
+/** A caller's conversation, its settings, and the listeners for events. */
 export interface Parts extends Listeners {
   agent: CallerSession;
   setting: AgentSetting;
 }
 
 export interface MiddlewareParts extends Parts {
-  /** Writes the summary after an overflow; left out where the middleware does not compact. */
+  /** Writes the summary after an overflow; without it the middleware does not compact. */
   model?: LanguageModel;
 }
 
 /**
- * Puts memory into each prompt on its way to the model, and nowhere else: neither the caller's messages nor what
- * comes back ever holds a word of it.
+ * Adds memory to each prompt on its way to the model, and nowhere else: neither the caller's messages nor the answers
+ * ever contain it.
  */
 export function memoryMiddleware({
   agent,
@@ -34,11 +34,11 @@ export function memoryMiddleware({
   report,
   model,
 }: MiddlewareParts): LanguageModelMiddleware {
-  /** Placed prompts, and what they were made of; a call that is not here is none of the conversation's. */
+  /** The original of each prompt with memory; a call that is not in here does not belong to the conversation. */
   const originals = new WeakMap<CallOptions, CallOptions>();
   const nudge = createNudge(setting, emit);
 
-  const place = async (params: CallOptions): Promise<CallOptions> => {
+  const addMemory = async (params: CallOptions): Promise<CallOptions> => {
     const { conversation: shared } = agent;
     shared.signal = params.abortSignal;
     const { instructions, base, conversation } = divide(params.prompt);
@@ -59,7 +59,7 @@ export function memoryMiddleware({
     return placed;
   };
 
-  /** A call that the provider refuses as too long is made again after a compaction. */
+  /** If the provider rejects a call as too long, compacts and retries. */
   const withinWindow = async <T>(
     params: CallOptions,
     first: () => PromiseLike<T>,
@@ -72,35 +72,35 @@ export function memoryMiddleware({
       } catch (error) {
         const original = originals.get(params);
         const canCompact = original && model && attempt <= 3 && isOverflow(error);
-        const placed = canCompact ? await compactAndPlace(original, model).catch(report) : undefined;
+        const placed = canCompact ? await compactAndAddMemory(original, model).catch(report) : undefined;
         if (!placed) throw error;
         call = () => again(placed);
       }
     }
   };
 
-  const compactAndPlace = (params: CallOptions, by: LanguageModel): Promise<CallOptions | undefined> =>
+  const compactAndAddMemory = (params: CallOptions, by: LanguageModel): Promise<CallOptions | undefined> =>
     agent.exclusive(async () => {
       const { base, conversation } = divide(params.prompt);
-      // Another call on this conversation may have been here in the meantime.
+      // Another call on this conversation may have run in the meantime.
       await agent.follow(conversation.map(toModelMessage), base, emit);
       const skipped = "the provider refused the prompt as too long";
       const signal = params.abortSignal ?? new AbortController().signal;
       const run = { agent, setting, signal, emit, model: by, base, skipped };
       const done = await runCompaction({ ...run, trigger: "overflow" });
-      return done ? place(params) : undefined;
+      return done ? addMemory(params) : undefined;
     });
 
-  const hear = async (answer: ModelMessage) => {
+  const record = async (answer: ModelMessage) => {
     await agent.store([answer]).catch(report);
   };
 
   return {
     specificationVersion: "v4",
     transformParams: async ({ params }) => {
-      if (params.providerOptions?.[ownCall]) return withoutMark(params);
+      if (params.providerOptions?.[ownCall]) return withoutMarker(params);
       try {
-        return await agent.exclusive(() => place(params));
+        return await agent.exclusive(() => addMemory(params));
       } catch (error) {
         report(error);
         return params;
@@ -108,18 +108,18 @@ export function memoryMiddleware({
     },
     wrapGenerate: async ({ doGenerate, params, model }) => {
       const result = await withinWindow(params, doGenerate, (placed) => model.doGenerate(placed));
-      if (originals.has(params)) await hearAnswer(result.content, hear);
+      if (originals.has(params)) await recordAnswer(result.content, record);
       return result;
     },
     wrapStream: async ({ doStream, params, model }) => {
       const result = await withinWindow(params, doStream, (placed) => model.doStream(placed));
       if (!originals.has(params)) return result;
-      return { ...result, stream: hearStream(result.stream, hear) };
+      return { ...result, stream: recordStream(result.stream, record) };
     },
   };
 }
 
-/** The caller's instructions, as they are and as one text, and the conversation after them. */
+/** Splits a prompt into the caller's instructions, as messages and as one text, and the conversation. */
 function divide(prompt: PromptMessage[]) {
   const start = prompt.findIndex(({ role }) => role !== "system");
   const end = start === -1 ? prompt.length : start;
@@ -128,17 +128,17 @@ function divide(prompt: PromptMessage[]) {
   return { instructions, base, conversation: prompt.slice(end) };
 }
 
-/** Guidance and blocks after the caller's instructions, as one system prompt where nothing is lost by that. */
+/** Appends guidance and blocks to the caller's instructions, joined into one system message if possible. */
 function withMemory(instructions: PromptMessage[], memory: string): PromptMessage[] {
   if (memory === "") return instructions;
   const last = instructions.at(-1);
-  // What the caller marked, for a cache for instance, stays as it is.
+  // Keep a message with provider options (e.g. a cache marker) unchanged.
   if (last?.role !== "system" || last.providerOptions)
     return [...instructions, { role: "system", content: memory }];
   return [...instructions.slice(0, -1), { role: "system", content: `${last.content}\n\n${memory}` }];
 }
 
-/** A prompt's messages have the parts of the conversation's, only that a user's words are always a list. */
+/** Prompt messages have the same parts as model messages, except that user content is always a list. */
 function toModelMessage(message: PromptMessage): ModelMessage {
   const [only, ...others] = message.role === "user" ? message.content : [];
   if (message.role === "user" && only?.type === "text" && others.length === 0 && !only.providerOptions) {
@@ -156,19 +156,19 @@ function toPromptMessage(message: ModelMessage): PromptMessage {
 
 const ownCall = "holdfast";
 
-/** The model for calls that Holdfast makes itself: the middleware lets them through as they are. */
+/** Marks the calls that Holdfast makes itself, so that the middleware passes them through unchanged. */
 export function forOwnCalls(model: LanguageModel): LanguageModel {
   if (typeof model === "string") return model;
-  const mark: LanguageModelMiddleware = {
+  const marker: LanguageModelMiddleware = {
     transformParams: async ({ params }) => ({
       ...params,
       providerOptions: { ...params.providerOptions, [ownCall]: { own: true } },
     }),
   };
-  return wrapLanguageModel({ model, middleware: mark });
+  return wrapLanguageModel({ model, middleware: marker });
 }
 
-function withoutMark(params: CallOptions): CallOptions {
-  const { [ownCall]: _mark, ...providerOptions } = params.providerOptions ?? {};
+function withoutMarker(params: CallOptions): CallOptions {
+  const { [ownCall]: _marker, ...providerOptions } = params.providerOptions ?? {};
   return { ...params, providerOptions };
 }

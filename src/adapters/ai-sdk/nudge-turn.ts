@@ -8,7 +8,7 @@ import { dotless } from "../../surfaces/toolbox.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
 import type { CallerSession } from "./caller-session.ts";
 
-/** The hint for the turn under way, or "": chosen when the turn begins, and the same until it ends. */
+/** The hint for the current turn, or "": chosen at the start of the turn and kept until it ends. */
 export function createNudge(setting: AgentSetting, emit: (event: AgentEvent) => void) {
   const policy = { ...noNudges, ...setting.options.nudges };
   let given: NudgeFacts["given"] = {};
@@ -33,7 +33,7 @@ function writingTools({ toolbox }: AgentSetting): ReadonlySet<string> {
   return new Set(toolbox.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)])));
 }
 
-/** What the turns before the newest user message say. */
+/** The facts of the turns before the newest user message. */
 function factsOf(
   messages: readonly StoredMessage[],
   newest: number,

@@ -7,16 +7,16 @@ import type { SurfaceChoice } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Toolbox } from "../../surfaces/toolbox.ts";
 
-/** What the memory offers. Limits and tokenizer are those that the memory was opened with. */
+/** Options of the memory tools. Limits and tokenizer come from `openMemory`. */
 export interface ToolOptions {
   /**
-   * Forms of memory, for the whole memory. Name them in `openMemory`; a memory that was opened without naming any gets
+   * Forms of memory, for the whole memory. Prefer to pass them to `openMemory`; a memory opened without `surfaces` gets
    * `notepad`, `notes`, `tasks` and `results`.
    */
   surfaces?: readonly SurfaceChoice[];
 }
 
-/** Where memory goes in the prompt. */
+/** Where to place memory in the prompt. */
 export interface PlacementOptions
   extends ToolOptions,
     Pick<AgentOptions, "placement" | "nudges" | "foldAfter"> {
@@ -24,7 +24,7 @@ export interface PlacementOptions
   onEvent?: (event: AgentEvent) => void;
 }
 
-/** When and how the conversation is compacted. */
+/** When and how to compact the conversation. */
 export interface CompactionOptions
   extends PlacementOptions,
     Pick<
@@ -34,7 +34,7 @@ export interface CompactionOptions
   session: Session;
 }
 
-/** Surfaces that the adapter adds to a memory that was opened without naming any. */
+/** Surfaces that the adapter adds to a memory opened without `surfaces`. */
 const adapterSurfaces = ["notepad", "notes", "tasks", "results"] as const;
 
 export function toolboxFor(session: Session, { surfaces }: ToolOptions): Toolbox {
@@ -51,7 +51,7 @@ function checkUsable({ needsAgent: [unusable] }: Toolbox): void {
   );
 }
 
-/** Without a context window nothing is ever compacted, and the model is never called from here. */
+/** Without a context window the adapter never compacts and never calls the model. */
 export function adapterSetting(
   session: Session,
   options: PlacementOptions & Partial<CompactionOptions>,
@@ -67,7 +67,7 @@ export function adapterSetting(
   return agentSetting(session.setting, { ...rest, contextWindow, ...(tools ? { tools } : {}) });
 }
 
-/** Where events go. A failure of the memory never blocks the agent, and is never silent. */
+/** Receive events and failures. Memory failures never block the agent and are never silent. */
 export interface Listeners {
   emit: (event: AgentEvent) => void;
   report: (error: unknown) => void;
@@ -77,7 +77,7 @@ export function listenersOf({ onEvent }: Pick<PlacementOptions, "onEvent">): Lis
   return {
     emit: (event) => onEvent?.(event),
     report: (error) => {
-      const message = `Memory failed, and the agent goes on without it: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Memory failed; the agent continues without it: ${error instanceof Error ? error.message : String(error)}`;
       if (onEvent) onEvent({ type: "error", message });
       else console.warn(`holdfast: ${message}`);
     },

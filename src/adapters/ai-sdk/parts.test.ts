@@ -28,7 +28,7 @@ import {
   user,
 } from "./test-support/ai-sdk.ts";
 
-test("middleware, tools and prepareStep work one by one as they do together [aisdk.parts]", async (t) => {
+test("middleware, tools and prepareStep work separately as they do together [aisdk.parts]", async (t) => {
   const { session, server, calls, events } = await openSdkStage(t, (request, number) => {
     if (isSummaryRequest(request)) return { text: plainSummary(request) };
     if (isWarningTurn(request)) return { text: "Nothing to add." };
@@ -53,7 +53,7 @@ test("middleware, tools and prepareStep work one by one as they do together [ais
   assert.ok(assertPrefixes(calls()) > 5);
   assertUntouched(responseMessages);
   for (const request of server.requests.filter(isSummaryRequest)) {
-    assert.ok(!JSON.stringify(request).includes("## Session Notepad"), "a summary is not taken for a turn");
+    assert.ok(!JSON.stringify(request).includes("## Session Notepad"), "a summary is not treated as a turn");
   }
   const stored = (await session.messages()) as { message: ModelMessage; aside?: boolean }[];
   const said = stored.filter(({ aside }) => !aside).map(({ message }) => message.role);
@@ -90,7 +90,7 @@ test("the middleware alone places memory, follows its changes, and compacts noth
   assertUntouched(messages);
 });
 
-test("another process that is handed the whole history goes on from the summary [aisdk.restart]", async (t) => {
+test("another process that gets the whole history continues from the summary [aisdk.restart]", async (t) => {
   const store = join(temporaryDirectory(), "memory.db");
   const script: Script = (request, number) => {
     if (isSummaryRequest(request)) return { text: plainSummary(request) };
@@ -125,7 +125,7 @@ test("another process that is handed the whole history goes on from the summary 
   );
 });
 
-test("a prepareStep without its middleware says so [aisdk.parts]", async (t) => {
+test("prepareStep reports that its middleware is missing [aisdk.parts]", async (t) => {
   const { session, server, events } = await openSdkStage(t, (_, number) =>
     number === 0 ? { toolCalls: [call("read_sheet", { sheet: 1 })] } : { text: "Done." },
   );
@@ -149,7 +149,7 @@ test("a prepareStep without its middleware says so [aisdk.parts]", async (t) => 
   );
 });
 
-test("a memory that fails never stops the agent, and says so [aisdk.failure]", async (t) => {
+test("a memory failure is reported and never stops the agent [aisdk.failure]", async (t) => {
   const { session, server, events, settings } = await openSdkStage(t, () => ({ text: "Done." }));
   const broken = new Error("the disk is gone");
   t.mock.method(session, "apply", () => Promise.reject(broken));
@@ -158,7 +158,7 @@ test("a memory that fails never stops the agent, and says so [aisdk.failure]", a
   assert.equal(text, "Done.");
   assert.deepEqual(server.requests.map(saidIn), [["Go"]], "the prompt goes out as the caller gave it");
   assert.ok(
-    ofType(events, "error").every(({ message }) => /Memory failed, .*the disk is gone/.test(message)),
+    ofType(events, "error").every(({ message }) => /Memory failed; .*the disk is gone/.test(message)),
   );
   assert.ok(ofType(events, "error").length >= 2);
 

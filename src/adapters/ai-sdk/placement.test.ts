@@ -16,7 +16,7 @@ import { foldedText } from "../../compaction/notices.ts";
 import { holdfast } from "./index.ts";
 import { assertUntouched, mockAnswer, openSdkStage, saidIn, user } from "./test-support/ai-sdk.ts";
 
-test("streamText call after call: the prefix stays, edits follow where they belong [aisdk.epoch]", async (t) => {
+test("streamText call after call: the prefix stays, edits are injected after it [aisdk.epoch]", async (t) => {
   const answers = [
     { toolCalls: [append("- July is counted twice")] },
     { text: "Noted the July finding." },
@@ -63,7 +63,7 @@ test("streamText call after call: the prefix stays, edits follow where they belo
   );
 });
 
-test("what others write in mid-turn follows at once, and stays where it was put [aisdk.epoch]", async (t) => {
+test("writes by others in mid-turn are injected at once and stay in place [aisdk.epoch]", async (t) => {
   const stage = await openSdkStage(t, async (_, number) => {
     if (number === 1) await stage.session.notepad.write("Stop at sheet 3", { actor: { kind: "person" } });
     return number < 4 ? { toolCalls: [call("read_sheet", { sheet: number })] } : { text: "Done." };
@@ -78,7 +78,7 @@ test("what others write in mid-turn follows at once, and stays where it was put 
   );
 });
 
-test("after a pause that no cache outlives, the changes are folded into the system prompt [aisdk.epoch]", async (t) => {
+test("after the cache has expired, the changes are folded into the system prompt [aisdk.epoch]", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 1) });
   const { session, server, settings } = await openSdkStage(t, () => ({ text: "Fine." }), { clock: Date.now });
   const memory = settings();
@@ -100,7 +100,7 @@ test("after a pause that no cache outlives, the changes are folded into the syst
   assert.match(String(three.messages[0]?.content), /## Session Notepad\n- after One\?\n- after Two\?$/);
 });
 
-test("UI messages hold nothing of memory, and are known again when they come back [aisdk.untouched]", async (t) => {
+test("UI messages contain nothing of memory and are recognised when they come back [aisdk.untouched]", async (t) => {
   const { session, settings } = await openSdkStage(t, (_, number) =>
     number === 0
       ? { text: "Let me look.", toolCalls: [append("- seen"), call("read_sheet", { sheet: 1 })] }
@@ -121,7 +121,7 @@ test("UI messages hold nothing of memory, and are known again when they come bac
   assert.equal((await session.messages()).length, 8, "three questions, three answers, one call, one result");
 });
 
-test("message placement: hint, then scratchpad, then what the user said; and none of it stays [aisdk.message]", async (t) => {
+test("message placement: hint, then scratchpad, then the user's text; hint and block are not stored [aisdk.message]", async (t) => {
   const { session, server, events, settings } = await openSdkStage(t, () => ({ text: "Fine." }));
   await session.scratchpad.setPlan("1. Read");
   const options = {
@@ -139,20 +139,20 @@ test("message placement: hint, then scratchpad, then what the user said; and non
 
   const [, second] = server.requests;
   const [one, , two] = second ? saidIn(second) : [];
-  assert.equal(one, "One?", "blocks are not stored with the message they stood before");
+  assert.equal(one, "One?", "blocks are not stored with the message they precede");
   const blocks = [
     "[Hint: ",
     "## Session Notepad\n",
     "[Session Scratchpad]\nPlan:\n1. Read\n[End Scratchpad]",
     "Two?",
   ];
-  const places = blocks.map((block) => two?.indexOf(block) ?? -1);
+  const positions = blocks.map((block) => two?.indexOf(block) ?? -1);
   assert.deepEqual(
-    places,
-    places.toSorted((a, b) => a - b),
+    positions,
+    positions.toSorted((a, b) => a - b),
     two,
   );
-  assert.ok(!places.includes(-1) && two?.endsWith("\n\nTwo?"), two);
+  assert.ok(!positions.includes(-1) && two?.endsWith("\n\nTwo?"), two);
   assert.ok(
     !String(second?.messages[0]?.content).includes("## Session Notepad\n"),
     "the system prompt has guidance only",
@@ -177,7 +177,7 @@ test("system placement: the current notepad ends the system prompt [aisdk.system
   assert.equal(await session.notepad.read(), "- new");
 });
 
-test("instructions that the caller marked stay a message of their own [aisdk.system]", async (t) => {
+test("instructions that the caller marked stay a separate message [aisdk.system]", async (t) => {
   const { session } = await openSdkStage(t, () => ({ text: "" }));
   const model = new MockLanguageModelV4({ doGenerate: mockAnswer("Fine.") });
   const cached = { anthropic: { cacheControl: { type: "ephemeral" } } };
@@ -189,7 +189,7 @@ test("instructions that the caller marked stay a message of their own [aisdk.sys
   assert.equal(asked?.role, "user");
 });
 
-test("a prompt without its history still comes with every change of the epoch [aisdk.fresh-prompts]", async (t) => {
+test("a prompt without its history still contains every change of the epoch [aisdk.fresh-prompts]", async (t) => {
   const { session, server, settings } = await openSdkStage(t, (_, number) =>
     number === 0 ? { toolCalls: [append("- July twice")] } : { text: "Done." },
   );

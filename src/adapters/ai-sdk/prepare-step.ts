@@ -3,7 +3,7 @@ import { makeRoom } from "../../agent/make-room.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Parts } from "./middleware.ts";
 
-/** What a `prepareStep` is given, as far as it is looked at. */
+/** The fields of a `prepareStep` argument that we read. */
 export interface Step {
   messages: ModelMessage[];
   steps: readonly { usage: { inputTokens: number | undefined } }[];
@@ -11,7 +11,7 @@ export interface Step {
   model: LanguageModel;
 }
 
-/** Changes nothing of the step: what has to leave the prompt is left out of it by the middleware. */
+/** Never changes the step: the middleware drops compacted messages from the prompt. */
 export type PrepareStep = (step: Step) => Promise<undefined>;
 
 export interface StepParts extends Parts {
@@ -19,7 +19,7 @@ export interface StepParts extends Parts {
   modelOf: (step: Step) => LanguageModel;
 }
 
-/** Before each step: stores what is new, and clears, warns and compacts as far as that is needed. */
+/** Before each step: stores new messages, then clears, warns and compacts as needed. */
 export function prepareStepFor({ agent, setting, emit, report, modelOf }: StepParts): PrepareStep {
   const never = new AbortController().signal;
   const { conversation } = agent;
@@ -42,7 +42,7 @@ export function prepareStepFor({ agent, setting, emit, report, modelOf }: StepPa
     try {
       await agent.exclusive(() => prepare(step));
     } catch (error) {
-      // The SDK sees by itself that it was aborted.
+      // The SDK handles aborts itself.
       if (!signalOf(step).aborted) report(error);
     }
     return undefined;
@@ -52,11 +52,11 @@ export function prepareStepFor({ agent, setting, emit, report, modelOf }: StepPa
 function middlewareMissing(): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    "The model is not wrapped with holdfastMiddleware, so what is compacted would stay in its prompt. Use the model that holdfast() gives, or wrapLanguageModel({ model, middleware: holdfastMiddleware(session) })",
+    "The model is not wrapped with holdfastMiddleware, so compacted messages would stay in its prompt. Use the model that holdfast() returns, or wrapLanguageModel({ model, middleware: holdfastMiddleware(session) }).",
   );
 }
 
-/** How much the prompt grew with the last step that made it grow. */
+/** Growth of the prompt in the last step that made it grow. */
 function growthOf(steps: Step["steps"]): number {
   const sizes = steps.flatMap(({ usage }) => usage.inputTokens ?? []);
   const growths = sizes.slice(1).map((size, index) => size - (sizes[index] ?? 0));

@@ -3,16 +3,16 @@ import type { LanguageModelMiddleware, ModelMessage } from "ai";
 type GenerateResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>>;
 type StreamResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>;
 type StreamPart = StreamResult["stream"] extends ReadableStream<infer Part> ? Part : never;
-type Hear = (answer: ModelMessage) => Promise<void>;
+type RecordMessage = (answer: ModelMessage) => Promise<void>;
 
-/** Passes on what a model answered, as the message that the caller will hand in with its next call. */
-export async function hearAnswer(content: GenerateResult["content"], hear: Hear): Promise<void> {
+/** Records a model's answer as the message that the caller will pass in with its next call. */
+export async function recordAnswer(content: GenerateResult["content"], record: RecordMessage): Promise<void> {
   const parts: AnswerPart[] = [];
   for (const part of content) {
     if (part.type === "text" && part.text !== "") parts.push({ type: "text", text: part.text });
     else if (part.type === "tool-call") parts.push(callPart(part));
   }
-  if (parts.length > 0) await hear({ role: "assistant", content: parts });
+  if (parts.length > 0) await record({ role: "assistant", content: parts });
 }
 
 type AnswerPart = Extract<
@@ -33,13 +33,13 @@ function parseInput(input: string): unknown {
   }
 }
 
-/** The same for an answer that comes in pieces: it is heard before its end is told, for then the SDK runs its tools. */
-export function hearStream(stream: StreamResult["stream"], hear: Hear): StreamResult["stream"] {
+/** Records a streamed answer before passing on its `finish` part, because the SDK runs the tools after that. */
+export function recordStream(stream: StreamResult["stream"], record: RecordMessage): StreamResult["stream"] {
   const content = new Map<string, GenerateResult["content"][number]>();
-  let isHeard = false;
+  let isRecorded = false;
   const end = async () => {
-    if (!isHeard) await hearAnswer([...content.values()], hear);
-    isHeard = true;
+    if (!isRecorded) await recordAnswer([...content.values()], record);
+    isRecorded = true;
   };
   const pieces = new TransformStream<StreamPart, StreamPart>({
     async transform(part, controller) {

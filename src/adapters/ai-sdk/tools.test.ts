@@ -47,7 +47,7 @@ for (const mode of ["generate", "stream"]) {
   });
 }
 
-test("a task begins with the message that opens it, though that has only just streamed in [aisdk.tasks]", async (t) => {
+test("a task begins with the message that opens it, even if that message has just been streamed [aisdk.tasks]", async (t) => {
   const { session } = await openSdkStage(t, () => ({ text: "" }));
   const usage = mockAnswer("").usage;
   const toolCall = {
@@ -66,7 +66,7 @@ test("a task begins with the message that opens it, though that has only just st
     async pull(controller) {
       const piece = pieces.shift();
       if (piece) return controller.enqueue(piece);
-      // Whoever waits for the stream's end comes too late.
+      // Waiting for the end of the stream would be too late.
       while ((await session.records("task")).length === 0) await nextTick();
       controller.close();
     },
@@ -78,7 +78,7 @@ test("a task begins with the message that opens it, though that has only just st
   assert.equal((task.value as { from: number }).from, 2, "the question before it stays out of the task");
 });
 
-test("tools give programs their output and the model their text; a refusal is an error with the next step [aisdk.tools]", async (t) => {
+test("programs get a tool's output and the model its text; a rejected call is an error with the next step [aisdk.tools]", async (t) => {
   const { session, server, settings } = await openSdkStage(t, (_, number) => {
     const bad = { operation: "delete", content: "nowhere" };
     return number === 0
@@ -116,7 +116,7 @@ test("tools give programs their output and the model their text; a refusal is an
   assert.equal(entry?.actor.kind, "agent");
 });
 
-test("names that are taken and surfaces that need the controller are refused at start [aisdk.tools]", async () => {
+test("rejects taken tool names and surfaces that need the controller at start [aisdk.tools]", async () => {
   const session = await openTestSession();
   const model = modelAt("http://127.0.0.1:9/v1");
   const read_notepad = ownTools.read_sheet;
@@ -139,7 +139,7 @@ test("names that are taken and surfaces that need the controller are refused at 
   );
 });
 
-test("long old results give way to stubs that can be recalled [aisdk.clearing]", async (t) => {
+test("replaces long old results with stubs that can be recalled [aisdk.clearing]", async (t) => {
   const { server, settings, events } = await openSdkStage(t, (_, number) =>
     number < 30 ? { toolCalls: [call("read_sheet", { sheet: number })] } : { text: "Done." },
   );
@@ -164,7 +164,7 @@ test("long old results give way to stubs that can be recalled [aisdk.clearing]",
   assert.match((recalled as { content: string }).content, /^Sheet \d+ has the id/);
 });
 
-test("pictures reach the model, and neither they nor NUL burden the store [aisdk.untouched]", async (t) => {
+test("images reach the model; neither images nor NUL reach the store [aisdk.untouched]", async (t) => {
   const { session } = await openSdkStage(t, () => ({ text: "" }));
   const events: AgentEvent[] = [];
   const model = new MockLanguageModelV4({ doGenerate: mockAnswer("A picture.") });

@@ -6,7 +6,7 @@ import { schemaOf } from "../../surfaces/dispatch.ts";
 import type { Tool } from "../../surfaces/surface.ts";
 import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 
-/** Memory's tools for the AI SDK, ready to run. The model reads a tool's text; programs get its output. */
+/** Memory's tools for the AI SDK, ready to run. The model reads a tool's text; programs get its structured output. */
 export function executableTools(session: Session, toolbox: Toolbox): ToolSet {
   return Object.fromEntries(
     toolbox.tools.map((each) => [dotless(each.name), executable(session, toolbox, each)]),
@@ -20,7 +20,7 @@ function executable(
 ): ToolSet[string] {
   return tool({
     description,
-    // No validation here: `dispatch` does it, with errors that say what to do next.
+    // `dispatch` validates the input, with errors that say what to do next.
     inputSchema: jsonSchema<Record<string, unknown>>(schemaOf(input, "input")),
     execute: async (given, { toolCallId }): Promise<Record<string, unknown>> => {
       const { row } = await session.state();

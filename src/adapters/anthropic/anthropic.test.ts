@@ -67,7 +67,7 @@ test("a loop on messages with the real client [anthropic.messages]", async (t) =
   assert.deepEqual(lastContent(server, 1), results);
 });
 
-test("Anthropic's memory tool with the real client, beside memory's own tools [anthropic.memory-tool]", async (t) => {
+test("Anthropic's memory tool with the real client, next to memory's own tools [anthropic.memory-tool]", async (t) => {
   const session = await openTestSession();
   const server = await startMessagesServer(t, [
     [use("toolu_1", "memory", { command: "view", path: "/memories" })],
@@ -101,7 +101,7 @@ test("Anthropic's memory tool with the real client, beside memory's own tools [a
   );
 });
 
-test("the SDK's own tool runner takes the memory tool's handlers [anthropic.memory-tool]", async (t) => {
+test("the SDK's own tool runner accepts the memory tool's handlers [anthropic.memory-tool]", async (t) => {
   const session = await openTestSession();
   const server = await startMessagesServer(t, [
     [use("toolu_1", "memory", { command: "create", path: "/memories/likes.md", file_text: "Ada likes tea" })],

@@ -13,7 +13,7 @@ export interface AnthropicTool {
   input_schema: { type: "object"; [field: string]: unknown };
 }
 
-/** What a message of the model holds, as far as it is looked at. */
+/** The fields of a model message that we read. */
 export interface MessageWithContent {
   content: readonly { type: string; id?: string; name?: string; input?: unknown }[];
 }
@@ -25,7 +25,7 @@ export interface ToolResultBlock {
   is_error?: true;
 }
 
-/** Anthropic's own memory tool: put it among the tools, and `handleToolUse` runs its commands on the session. */
+/** Anthropic's own memory tool: add it to your tools, and `handleToolUse` runs its commands on the session. */
 export const anthropicMemoryTool = { type: "memory_20250818", name: "memory" } as const;
 
 /** Memory's tools for `client.messages.create({ tools })`. */
@@ -42,7 +42,7 @@ export async function anthropicTools(
 }
 
 /**
- * Runs the memory calls of a message, in order, and gives the tool_result blocks for the next user message.
+ * Runs the memory calls of a message in order and returns the tool_result blocks for the next user message.
  * Calls of other tools are left to you.
  */
 export async function handleToolUse(
@@ -65,7 +65,7 @@ export async function handleToolUse(
 
 type Command = "view" | "create" | "str_replace" | "insert" | "delete" | "rename";
 
-/** The memory tool's commands for the SDK's `betaMemoryTool`, which its tool runner takes. */
+/** Handlers of the memory tool's commands for the SDK's `betaMemoryTool` and its tool runner. */
 export function memoryToolHandlers(
   session: Session,
 ): Record<Command, (command: { command: string }) => Promise<string>> {

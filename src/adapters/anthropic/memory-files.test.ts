@@ -14,7 +14,7 @@ import {
   view,
 } from "./test-support/memory-tool.ts";
 
-test("the notepad and the spaces are files, and the files are the notepad and the spaces [anthropic.memory-files]", async () => {
+test("the notepad and the spaces can be read and written as files [anthropic.memory-files]", async () => {
   const session = await openTestSession();
   await run(session, create("/memories/notepad.md", "- Sheet 1"));
   await run(session, insert("/memories/notepad.md", 1, "- Sheet 2"));
@@ -46,7 +46,7 @@ test("the notepad and the spaces are files, and the files are the notepad and th
     await run(session, remove("/memories/scratchpad/refs.md"));
     assert.match(
       await refused(session, create("/memories/scratchpad/refs.md", text)),
-      /one reference to a line/,
+      /one reference per line/,
     );
   }
 
@@ -77,8 +77,14 @@ test("notes are files, and other files are notes [anthropic.memory-files]", asyn
   ]);
   await run(session, rename("/memories/findings/q3.md", path));
   assert.deepEqual((await session.notes.get(result.note.id))?.tags, ["q3", "bug"], "and back again");
-  assert.match(await refused(session, rename(path, "/memories/notes/note_1.md")), /is the name of a note/);
-  assert.match(await refused(session, create("/memories/notes/note_1.md", "x")), /is the name of a note/);
+  assert.match(
+    await refused(session, rename(path, "/memories/notes/note_1.md")),
+    /is a name reserved for notes/,
+  );
+  assert.match(
+    await refused(session, create("/memories/notes/note_1.md", "x")),
+    /is a name reserved for notes/,
+  );
 
   await run(session, create("/memories/todo.md", "call EMEA"));
   const [found] = (await session.notes.search({ query: "EMEA" })).notes;
@@ -117,7 +123,7 @@ test("moving between the notepad and other files loses nothing [anthropic.memory
   assert.match(await refused(session, create("/memories/archive", "x")), /already exists/);
 });
 
-test("whatever is written to a file is read back, blank or not [anthropic.memory-files]", async () => {
+test("any text written to a file is read back, blank or not [anthropic.memory-files]", async () => {
   const session = await openTestSession();
   const texts = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -150,7 +156,7 @@ test("whatever is written to a file is read back, blank or not [anthropic.memory
   );
 });
 
-test("paths that lead out of /memories are refused, however they are written [anthropic.memory-paths]", async () => {
+test("rejects paths that lead out of /memories, in any encoding [anthropic.memory-paths]", async () => {
   const session = await openTestSession();
   const escaping = [
     "/memories/..",

@@ -6,8 +6,8 @@ import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { SessionHandle } from "../../surfaces/session-handle.ts";
 import { checkPath, memoryRoot } from "./memory-path.ts";
 
-/** Where a file of the memory tool is kept. */
-type Place =
+/** Where a file of the memory tool is stored. */
+type Location =
   | { kind: "notepad" }
   | { kind: "notes" }
   | { kind: "plan" }
@@ -17,11 +17,11 @@ type Place =
 export interface MemoryFile {
   path: string;
   text: string;
-  place: Place;
+  location: Location;
 }
 
-/** The notepad and the scratchpad's spaces are files that are always there; empty ones are not listed. */
-const fixedPlaces: Record<string, Exclude<Place["kind"], "note">> = {
+/** The notepad and the scratchpad's spaces always exist as files; empty ones are not listed. */
+const fixedFiles: Record<string, Exclude<Location["kind"], "note">> = {
   [`${memoryRoot}/notepad.md`]: "notepad",
   [`${memoryRoot}/scratchpad/notes.md`]: "notes",
   [`${memoryRoot}/scratchpad/plan.md`]: "plan",
@@ -30,11 +30,11 @@ const fixedPlaces: Record<string, Exclude<Place["kind"], "note">> = {
 
 const reservedDirectories = [`${memoryRoot}/notes`, `${memoryRoot}/scratchpad`];
 
-/** Everything there is, by path. A note is kept under the path in its tags, or else under its id. */
+/** All files, sorted by path. A note's path is the one in its tags, or else made from its id. */
 export async function listFiles(session: SessionHandle, state: State): Promise<MemoryFile[]> {
-  const files = Object.keys(fixedPlaces).flatMap((path) => fixedFile(path, state) ?? []);
+  const files = Object.keys(fixedFiles).flatMap((path) => fixedFile(path, state) ?? []);
   const taken = new Set<string>();
-  // Newest first: of two notes with one path the newer is the file.
+  // Newest first: if two notes have the same path, the newer one is the file.
   for (const note of await session.notes.all()) {
     const path = note.tags.find((tag) => isFilePath(tag) && !taken.has(tag));
     taken.add(path ?? "");
@@ -42,13 +42,13 @@ export async function listFiles(session: SessionHandle, state: State): Promise<M
     files.push({
       path: path ?? plainPath(note.id),
       text,
-      place: { kind: "note", note, isPlain: path === undefined },
+      location: { kind: "note", note, isPlain: path === undefined },
     });
   }
   return files.filter(isThere).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The file of that path; the fixed ones are found even when they are empty. */
+/** The file at the path; fixed files are found even when empty. */
 export async function findFile(
   session: SessionHandle,
   state: State,
@@ -57,8 +57,8 @@ export async function findFile(
   return fixedFile(path, state) ?? (await listFiles(session, state)).find((file) => file.path === path);
 }
 
-export function isThere({ text, place }: MemoryFile): boolean {
-  return place.kind === "note" || text !== "";
+export function isThere({ text, location }: MemoryFile): boolean {
+  return location.kind === "note" || text !== "";
 }
 
 /** The files below a directory. */
@@ -67,11 +67,11 @@ export function filesBelow(files: readonly MemoryFile[], directory: string): Mem
 }
 
 function fixedFile(path: string, state: State): MemoryFile | undefined {
-  const kind = Object.hasOwn(fixedPlaces, path) ? fixedPlaces[path] : undefined;
+  const kind = Object.hasOwn(fixedFiles, path) ? fixedFiles[path] : undefined;
   if (kind === undefined) return undefined;
   const { notes, plan, refs } = readScratchpad(state);
   const text = { notepad: readText(state, "notepad"), notes, plan, refs: renderRefs(refs) }[kind];
-  return { path, text, place: { kind } };
+  return { path, text, location: { kind } };
 }
 
 function plainPath(id: string): string {
@@ -82,7 +82,7 @@ function isPlainPath(path: string): boolean {
   return /^\/memories\/notes\/note_\d+\.md$/.test(path);
 }
 
-/** Whether a tag is the path of a file: well-formed, and not one that belongs to something else. */
+/** Whether a tag is a valid file path that is not reserved. */
 function isFilePath(tag: string): boolean {
   if (!tag.startsWith(`${memoryRoot}/`) || isReserved(tag)) return false;
   try {
@@ -93,10 +93,10 @@ function isFilePath(tag: string): boolean {
 }
 
 function isReserved(path: string): boolean {
-  return Object.hasOwn(fixedPlaces, path) || reservedDirectories.includes(path) || isPlainPath(path);
+  return Object.hasOwn(fixedFiles, path) || reservedDirectories.includes(path) || isPlainPath(path);
 }
 
-/** Refuses a path at which no new file can be. */
+/** Rejects a path at which no new file can be created. */
 export function checkFree(files: readonly MemoryFile[], path: string, taken: string): void {
   const isDirectory =
     path === memoryRoot || reservedDirectories.includes(path) || filesBelow(files, path).length > 0;
@@ -111,19 +111,19 @@ export function checkFree(files: readonly MemoryFile[], path: string, taken: str
 }
 
 export function createOperation(path: string, text: string): Operation {
-  const kind = Object.hasOwn(fixedPlaces, path) ? fixedPlaces[path] : undefined;
-  if (kind !== undefined) return writeOperation({ path, text: "", place: { kind } }, text);
+  const kind = Object.hasOwn(fixedFiles, path) ? fixedFiles[path] : undefined;
+  if (kind !== undefined) return writeOperation({ path, text: "", location: { kind } }, text);
   if (isPlainPath(path)) {
     throw new HoldfastError(
       "invalid_input",
-      `${path} is the name of a note, and notes get theirs when they are made. Choose another name.`,
+      `${path} is a name reserved for notes, which get it when they are created. Choose another name.`,
     );
   }
   return { type: "notes.add", content: toContent(text), tags: [path] };
 }
 
-export function writeOperation({ place }: MemoryFile, text: string): Operation {
-  switch (place.kind) {
+export function writeOperation({ location }: MemoryFile, text: string): Operation {
+  switch (location.kind) {
     case "notepad":
       return { type: "notepad.write", content: text };
     case "notes":
@@ -133,20 +133,24 @@ export function writeOperation({ place }: MemoryFile, text: string): Operation {
     case "refs":
       return { type: "scratchpad.refs_set", items: parseRefs(text) };
     case "note":
-      return { type: "notes.update", id: place.note.id, content: place.isPlain ? text : toContent(text) };
+      return {
+        type: "notes.update",
+        id: location.note.id,
+        content: location.isPlain ? text : toContent(text),
+      };
   }
 }
 
 export function removeOperation(file: MemoryFile): Operation {
-  return file.place.kind === "note"
-    ? { type: "notes.delete", id: file.place.note.id }
+  return file.location.kind === "note"
+    ? { type: "notes.delete", id: file.location.note.id }
     : writeOperation(file, "");
 }
 
-/** A note takes another path by another tag; whatever else moves is written anew, so there is no such operation. */
-export function moveOperation({ path, text, place }: MemoryFile, to: string): Operation | undefined {
-  if (place.kind !== "note" || Object.hasOwn(fixedPlaces, to)) return undefined;
-  const { id, tags } = place.note;
+/** A note moves by a change of its tags; undefined for any other move, which needs a copy and a removal. */
+export function moveOperation({ path, text, location }: MemoryFile, to: string): Operation | undefined {
+  if (location.kind !== "note" || Object.hasOwn(fixedFiles, to)) return undefined;
+  const { id, tags } = location.note;
   const others = tags.filter((tag) => tag !== path);
   if (to === plainPath(id)) return { type: "notes.update", id, content: text, tags: others };
   if (isPlainPath(to)) return undefined;
@@ -164,7 +168,7 @@ function fromContent(content: string): string {
   return content.startsWith(blank) ? content.slice(blank.length) : content;
 }
 
-/** One reference to a line; a reference of several lines goes on indented. */
+/** One reference per line; further lines of a reference are indented. */
 function renderRefs(refs: readonly string[]): string {
   return refs.map((ref) => ref.replaceAll("\n", "\n  ")).join("\n");
 }
@@ -175,6 +179,6 @@ function parseRefs(text: string): string[] {
   if (renderRefs(refs) === lines && new Set(refs).size === refs.length && !refs.includes("")) return refs;
   throw new HoldfastError(
     "invalid_input",
-    "refs.md holds one reference to a line, none of them empty and none twice. Nothing was changed.",
+    "refs.md must contain one reference per line, without empty or duplicate ones. Nothing was changed.",
   );
 }

@@ -18,7 +18,7 @@ import {
   view,
 } from "./test-support/memory-tool.ts";
 
-test("every command answers as Anthropic's own file system tool does, word for word [anthropic.memory-answers]", async () => {
+test("every command answers word for word like Anthropic's own file system tool [anthropic.memory-answers]", async () => {
   const session = await openTestSession();
   const theirs = await BetaLocalFilesystemMemoryTool.init(temporaryDirectory());
   const script: Command[] = [
@@ -65,12 +65,12 @@ test("every command answers as Anthropic's own file system tool does, word for w
     assert.ok(handler);
     const expected = await handler(command).catch((error: Error) => `Error: ${error.message}`);
     const isError = expected.startsWith("Error: ");
-    // Where their error leaves the agent without a next step, ours goes on to name one.
+    // If their error has no next step, ours adds one.
     assert.equal(isError ? ours.slice(0, expected.length) : ours, expected, JSON.stringify(command));
   }
 });
 
-test("a directory is listed as Anthropic's own tool lists it [anthropic.memory-answers]", async () => {
+test("lists a directory like Anthropic's own tool [anthropic.memory-answers]", async () => {
   const session = await openTestSession();
   assert.match(
     await run(session, view("/memories")),
@@ -96,7 +96,7 @@ test("a directory is listed as Anthropic's own tool lists it [anthropic.memory-a
   assert.match(await run(session, view("/memories/users/")), /1.5K\t\/memories\/users\/ada\/likes.md$/);
 });
 
-test("a long listing is cut and says how to go on [anthropic.memory-answers]", async () => {
+test("a long listing is cut and says how to continue [anthropic.memory-answers]", async () => {
   const session = await openTestSession({ limits: { noteTags: 3 } });
   for (let number = 0; number < 230; number++) await session.notes.add(`note ${number}`);
   const first = await run(session, view("/memories/notes"));
@@ -133,7 +133,7 @@ test("commands are journaled, can be undone and keep to the budgets [anthropic.m
   );
 });
 
-test("a command that is no command is refused with what is missing [anthropic.memory-journal]", async () => {
+test("an invalid command is rejected with what is missing [anthropic.memory-journal]", async () => {
   const session = await openTestSession();
   assert.match(
     await refused(session, { command: "move", path: "/memories/a" }),
@@ -147,7 +147,7 @@ test("a command that is no command is refused with what is missing [anthropic.me
   );
 });
 
-test("edits of two processes at once are both kept [anthropic.memory-journal]", async () => {
+test("concurrent edits by two processes are both kept [anthropic.memory-journal]", async () => {
   const store = join(temporaryDirectory(), "memory.db");
   const sessions = await Promise.all(
     [1, 2].map(async () => (await openTestMemory({ store })).openSession("shared")),
@@ -159,7 +159,7 @@ test("edits of two processes at once are both kept [anthropic.memory-journal]", 
   );
   assert.deepEqual(new Set(await Promise.all(edits)), new Set(["The file /memories/a.md has been edited."]));
   assert.equal((await read(two, "/memories/a.md")).split("\n").length, 21);
-  // Of two that create one file, one is told that it is there.
+  // Of two processes that create the same file, one gets the error that it exists.
   const created = await Promise.all([
     run(one, create("/memories/b.md", "1")),
     run(two, create("/memories/b.md", "2")),

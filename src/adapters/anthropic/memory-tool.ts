@@ -26,7 +26,7 @@ import { findOccurrences, insertLine, renderDirectory, renderFile, renderSnippet
 
 const memoryTool = defineTool({
   name: "memory",
-  description: "Files below /memories, as Anthropic's memory tool has them.",
+  description: "Files below /memories, with the commands of Anthropic's memory tool.",
   input: z.object({
     command: z.enum(["view", "create", "str_replace", "insert", "delete", "rename"]),
     path: z.string().optional(),
@@ -52,7 +52,7 @@ const memoryTool = defineTool({
       case "create":
         return { text: await create(at, path(), text("file_text")) };
       case "str_replace":
-        // Left out, it means that the text goes.
+        // Without new_str the text is deleted.
         return { text: await replace(at, path(), text("old_str"), input.new_str ?? "") };
       case "insert":
         return {
@@ -78,7 +78,7 @@ const tools: ReadonlyMap<string, Tool> = new Map([[memoryTool.name, memoryTool]]
 
 /** Runs one command of Anthropic's memory tool on a session's memory. */
 export function runMemoryCommand(session: SessionHandle, input: unknown): Promise<ToolAnswer> {
-  // The commands have no budget of their own: the engine holds what they write to the memory's.
+  // The commands have no budget of their own: the engine enforces the memory's limits on what they write.
   const call: Call = {
     session,
     options: { surface: "memory" },
@@ -116,9 +116,9 @@ async function replace(at: At, path: string, old: string, fresh: string): Promis
       throw invalid(`No replacement was performed, old_str \`${old}\` did not appear verbatim in ${path}.`);
     }
     if (lines.length > 1) {
-      const places = [...new Set(lines)].join(", ");
+      const numbers = [...new Set(lines)].join(", ");
       throw invalid(
-        `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ${places}. Please ensure it is unique`,
+        `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ${numbers}. Please ensure it is unique`,
       );
     }
     const after = before.replace(old, () => fresh);
@@ -136,7 +136,7 @@ async function insert(at: At, path: string, line: number, text: string): Promise
 
 async function remove(at: At, path: string): Promise<string> {
   if (path === memoryRoot)
-    throw invalid("Cannot delete the /memories directory itself. Delete what is in it.");
+    throw invalid("Cannot delete the /memories directory itself. Delete the files in it.");
   for (const file of await filesAt(at.session, path)) {
     await change(at, async (state) =>
       removeOperation((await findFile(at.session, state, file.path)) ?? file),
@@ -147,7 +147,7 @@ async function remove(at: At, path: string): Promise<string> {
 
 async function rename(at: At, from: string, to: string): Promise<string> {
   if (from === memoryRoot)
-    throw invalid("Cannot rename the /memories directory itself. Rename what is in it.");
+    throw invalid("Cannot rename the /memories directory itself. Rename the files in it.");
   const moved = await filesAt(at.session, from);
   if (to.startsWith(`${from}/`))
     throw invalid(`Cannot move ${from} into itself. Choose a path outside of it.`);
@@ -161,13 +161,13 @@ async function rename(at: At, from: string, to: string): Promise<string> {
 async function move(at: At, file: MemoryFile, to: string): Promise<string[]> {
   const operation = moveOperation(file, to);
   if (operation) return change(at, () => operation);
-  // First the copy, then the removal: whatever happens in between, nothing is lost.
+  // Copy first, then remove, so that a failure in between loses nothing.
   const warnings = await change(at, () => createOperation(to, file.text));
   await change(at, () => removeOperation(file));
   return warnings;
 }
 
-/** The file of that path, or all below that directory. */
+/** The file at the path, or all files below that directory. */
 async function filesAt(session: SessionHandle, path: string): Promise<MemoryFile[]> {
   const files = await listFiles(session, await session.state());
   const file = files.find((each) => each.path === path && isThere(each));
@@ -176,7 +176,7 @@ async function filesAt(session: SessionHandle, path: string): Promise<MemoryFile
   return found;
 }
 
-/** Reads, edits and writes a file as one operation, again if somebody else was faster. */
+/** Reads, edits and writes a file as one operation; retries on conflict. */
 function edit(at: At, path: string, make: (text: string) => string): Promise<string[]> {
   return change(at, async (state) => {
     const file = await findFile(at.session, state, path);
@@ -189,7 +189,7 @@ function edit(at: At, path: string, make: (text: string) => string): Promise<str
   });
 }
 
-/** Applies an operation made from the state it meets; gives what the engine had to cut, which stays in the journal. */
+/** Applies an operation made from the current state; returns warnings about what the engine had to cut. */
 async function change(
   { session, options }: At,
   make: (state: State) => Operation | Promise<Operation>,

@@ -3,8 +3,8 @@ import type { MemoryFile } from "./memory-files.ts";
 
 const numberWidth = 6;
 
-/** Entries of one listing; more have to be asked for. */
-const mostEntries = 200;
+/** Max entries of one listing; the rest need a view_range. */
+const maxEntries = 200;
 
 export function renderFile(path: string, text: string, range?: readonly number[]): string {
   const lines = text.split("\n");
@@ -12,19 +12,19 @@ export function renderFile(path: string, text: string, range?: readonly number[]
   return `Here's the content of ${path} with line numbers:\n${numbered(lines.slice(from - 1, to), from)}`;
 }
 
-/** What is there up to two levels deep, with sizes; hidden items and node_modules stay out, as in Anthropic's own tool. */
+/** Lists two levels of files with sizes, without hidden items and node_modules, like Anthropic's own tool. */
 export function renderDirectory(
   path: string,
   files: readonly MemoryFile[],
   range?: readonly number[],
 ): string {
   const entries = entriesOf(path, files, 1);
-  const { from, to } = within(range, Math.min(entries.length, range ? entries.length : mostEntries));
+  const { from, to } = within(range, Math.min(entries.length, range ? entries.length : maxEntries));
   const lines = [`${size(bytesOf(files))}\t${path}`, ...entries.slice(from - 1, to)];
   const rest = entries.length - to;
   if (rest > 0)
     lines.push(
-      `(${rest} more: view ${path} again with view_range [${to + 1}, ${to + Math.min(rest, mostEntries)}])`,
+      `(${rest} more: view ${path} again with view_range [${to + 1}, ${to + Math.min(rest, maxEntries)}])`,
     );
   return `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:\n${lines.join("\n")}`;
 }
@@ -39,7 +39,7 @@ function entriesOf(directory: string, files: readonly MemoryFile[], depth: numbe
   });
 }
 
-/** A range as it was asked for, from 1, with -1 for the end; the whole unless two numbers were given. */
+/** The requested range, from 1, with -1 for the end; everything if the range does not have two numbers. */
 function within(range: readonly number[] | undefined, length: number): { from: number; to: number } {
   if (range?.length !== 2) return { from: 1, to: length };
   const [from = 1, to = -1] = range;
@@ -50,7 +50,7 @@ function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(numberWidth)}\t${line}`).join("\n");
 }
 
-/** The lines on which a text begins, once for each time it is there. */
+/** The line number of each occurrence of a text. */
 export function findOccurrences(text: string, needle: string): number[] {
   if (needle === "") return [];
   const lines: number[] = [];

@@ -19,12 +19,12 @@ export interface ResponsesTool {
   strict: false;
 }
 
-/** What a chat completion's message holds, as far as it is looked at. */
+/** The fields of a chat completion's message that we read. */
 export interface ChatMessage {
   tool_calls?: readonly { id: string; type: string; function?: { name: string; arguments: string } }[] | null;
 }
 
-/** What a response holds, as far as it is looked at. */
+/** The fields of a response that we read. */
 export interface ResponseWithOutput {
   output: readonly { type: string; call_id?: string | null; name?: string | null; arguments?: unknown }[];
 }
@@ -59,7 +59,7 @@ export async function openaiResponsesTools(
   options: SurfaceChoice = {},
 ): Promise<ResponsesTool[]> {
   const definitions = await definitionsOf(source, options);
-  // Strict schemas cannot leave a parameter out, and most of memory's may be.
+  // Strict schemas have no optional parameters, and most of memory's parameters are optional.
   return definitions.map(({ name, description, schema }) => ({
     type: "function",
     name,
@@ -70,7 +70,7 @@ export async function openaiResponsesTools(
 }
 
 /**
- * Runs the memory calls of a chat completion's message, in order, and gives the tool messages to append after it.
+ * Runs the memory calls of a chat completion's message in order and returns the tool messages to append after it.
  * Calls of other tools are left to you.
  */
 export async function handleToolCalls(session: Session, message: ChatMessage): Promise<ToolMessage[]> {
@@ -101,7 +101,7 @@ async function answerText(session: Session, name: string, given: string): Promis
   return answer?.text;
 }
 
-/** Arguments that are no JSON go on as the text they are, and the tool's own check says what it takes. */
+/** Passes arguments that are not JSON through as text; the tool's own validation says what it expects. */
 function parseArguments(given: string): unknown {
   try {
     return given.trim() === "" ? {} : JSON.parse(given);

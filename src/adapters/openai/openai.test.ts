@@ -106,7 +106,7 @@ test("a loop on the responses API with the real client [openai.responses]", asyn
   );
 });
 
-test("arguments that are no JSON are answered with what the tool takes [openai.chat]", async () => {
+test("arguments that are not JSON get an answer that says what the tool expects [openai.chat]", async () => {
   const session = await openTestSession();
   const called = (given: string) => ({
     tool_calls: [{ id: "c", type: "function", function: { name: "write_notepad", arguments: given } }],
@@ -120,7 +120,7 @@ test("arguments that are no JSON are answered with what the tool takes [openai.c
   assert.equal(await session.notepad.read(), "");
 });
 
-test("surfaces can be left out, and one that the memory lacks is named [openai.chat]", async () => {
+test("surfaces can be left out, and an unavailable one is reported [openai.chat]", async () => {
   const session = await openTestSession({ surfaces: ["notepad", "notes"] });
   assert.equal((await openaiTools(session, { surfaces: ["notepad"] })).length, 3);
   const { message } = await rejection(
@@ -129,6 +129,6 @@ test("surfaces can be left out, and one that the memory lacks is named [openai.c
   );
   assert.match(
     message,
-    /opened without results\. Name it in openMemory\(\{ surfaces \}\); now it has: notepad, notes/,
+    /opened without results\. Add it in openMemory\(\{ surfaces \}\); the memory has: notepad, notes/,
   );
 });

@@ -5,11 +5,11 @@ import type { TestContext } from "node:test";
 export interface JsonRequest {
   path: string;
   headers: Record<string, string | string[] | undefined>;
-  // biome-ignore lint/suspicious/noExplicitAny: what a client sent is checked by the test that asked
+  // biome-ignore lint/suspicious/noExplicitAny: each test checks the client's request itself
   body: any;
 }
 
-/** A server on loopback that answers each request with JSON; gone when the test is over. */
+/** A loopback server that answers each request with JSON; closed after the test. */
 export async function startJsonServer(
   t: TestContext,
   answer: (request: JsonRequest, number: number) => object,

@@ -1,6 +1,6 @@
 /**
- * An agent in a process of its own, for tests that kill it. Usage: node agent-process.ts URL DATABASE TEXT [EVENT].
- * With EVENT it dies by SIGKILL as soon as it has one of that type.
+ * An agent in its own process, for tests that kill it. Usage: node agent-process.ts URL DATABASE TEXT [EVENT].
+ * With EVENT it kills itself with SIGKILL on the first event of that type.
  */
 import { openMemory } from "../../index.ts";
 import { sheetReader } from "./sheet-reader.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Session } from "../../index.ts";
 
 /**
- * What the journal of any session must show: nothing left the context but by a compaction, each after a checkpoint
- * of its epoch, with a receipt for exactly what went; and all of it can still be read.
+ * Checks a session's journal: messages left the context only by compactions, each with a checkpoint of its epoch before
+ * it and a receipt for exactly what it removed, and every message can still be read.
  */
 export async function assertNothingLost(session: Session): Promise<number> {
   let epoch = 1;
@@ -20,7 +20,7 @@ export async function assertNothingLost(session: Session): Promise<number> {
     assert.deepEqual(
       [receipt.epoch, receipt.from, receipt.to],
       [epoch, removed + 1, to],
-      "the receipt covers exactly what goes",
+      "the receipt covers exactly what was removed",
     );
     assert.ok(to > removed);
     removed = to;

@@ -9,12 +9,12 @@ type StreamPart =
     ? Part
     : never;
 
-/** What the mock says: words and calls, or a failure. */
+/** The mock's answer: text and tool calls, or a failure. */
 export type MockAnswer =
   | { text?: string; toolCalls?: { name: string; input: unknown; id?: string }[] }
   | { fails: "overflow" | "other" };
 
-/** A model in the same process, for runs that would take too long over HTTP. It sees requests as the server would. */
+/** An in-process model for runs that would be too slow over HTTP. It gets the same requests as the scripted server. */
 export function mockModel(
   answerTo: (request: ScriptedRequest) => MockAnswer | Promise<MockAnswer>,
 ): MockLanguageModelV4 {
@@ -47,7 +47,7 @@ export function mockModel(
   return new MockLanguageModelV4({
     doStream: async (options) => {
       const { text, calls, usage, finishReason } = await ask(options);
-      const words: StreamPart[] =
+      const textParts: StreamPart[] =
         text === ""
           ? []
           : [
@@ -57,7 +57,7 @@ export function mockModel(
             ];
       const chunks: StreamPart[] = [
         { type: "stream-start", warnings: [] },
-        ...words,
+        ...textParts,
         ...calls,
         { type: "finish", usage, finishReason },
       ];

@@ -7,8 +7,8 @@ export interface MortalStore {
 }
 
 /**
- * A store as a process sees it that is killed: after a number of calls nothing comes back any more. The last call
- * may have reached the disk, or not.
+ * Simulates a process that is killed: after `callsLeft` calls nothing returns any more. The last call may or may not
+ * reach the disk.
  */
 export function mortalStore(inner: Store, callsLeft: number, lastOneLands: boolean): MortalStore {
   const { promise: died, resolve: die } = Promise.withResolvers<void>();

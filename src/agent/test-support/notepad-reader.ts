@@ -6,8 +6,8 @@ import { parseNotepad } from "../../index.ts";
 import type { ScriptedRequest } from "../../testing/index.ts";
 
 /**
- * Works out the notepad from nothing but a request, as a model would: the copy in the system prompt, the changes
- * that follow, and the calls it made itself since it was last shown anything.
+ * Reconstructs the notepad from a request alone, as a model would: the copy in the system prompt, the changes that
+ * follow, and the model's own calls since it last saw the notepad.
  */
 export function readNotepadIn({ messages }: ScriptedRequest): string {
   const snapshot = parseNotepad(String(messages[0]?.content));
@@ -26,7 +26,7 @@ export function readNotepadIn({ messages }: ScriptedRequest): string {
     const answers = messages.slice(index + 1, index + 1 + tool_calls.length);
     for (const { id, function: called } of tool_calls) {
       const answer = String(answers.find(({ tool_call_id }) => tool_call_id === id)?.content);
-      // Of a cleared answer the model knows that there was one.
+      // A cleared result still tells the model that the call succeeded.
       if (/^\{"ok":true|^\[Result cleared: /.test(answer))
         now = applyCall(now, called.name, JSON.parse(called.arguments));
     }
@@ -50,12 +50,12 @@ function patch(shown: string, changes: string): string {
   const lines: string[] = [];
   let at = 0;
   for (const change of changes.split("\n")) {
-    const place = /^@(\d+)$/.exec(change)?.[1];
-    if (place !== undefined) while (at < Number(place)) lines.push(old[at++] as string);
+    const line = /^@(\d+)$/.exec(change)?.[1];
+    if (line !== undefined) while (at < Number(line)) lines.push(old[at++] as string);
     else if (change.startsWith("+ ")) lines.push(unfenceContent(change.slice(2)));
     else {
-      assert.ok(change.startsWith("- "), `no line of a change: ${JSON.stringify(change)}`);
-      assert.equal(unfenceContent(change.slice(2)), old[at++], "the line that is gone was there");
+      assert.ok(change.startsWith("- "), `not a line of a change: ${JSON.stringify(change)}`);
+      assert.equal(unfenceContent(change.slice(2)), old[at++], "the removed line is not in the notepad");
     }
   }
   return [...lines, ...old.slice(at)].join("\n");

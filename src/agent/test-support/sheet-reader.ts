@@ -4,7 +4,7 @@ import { filler, modelAt } from "../../../test/support/agent.ts";
 import type { Memory } from "../../index.ts";
 import { type Agent, createAgent } from "../index.ts";
 
-/** An agent that can read sheets, in a window that holds only a few of them. */
+/** An agent that reads sheets, with a window that holds only a few of them. */
 export function sheetReader(
   memory: Memory,
   url: string,

@@ -1,6 +1,6 @@
 import type { HookEvent } from "./event.ts";
 
-/** What a hook has to say. */
+/** The content of a hook's answer. */
 export interface HookReply {
   /** For the model. */
   context?: string | undefined;
@@ -8,12 +8,12 @@ export interface HookReply {
   keep?: string | undefined;
 }
 
-/** The object in which several hosts expect text for the model. */
+/** The JSON in which several hosts expect text for the model. */
 export function injectContext({ name }: HookEvent, context: string): string {
   return JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext: context } });
 }
 
-/** The generic answer, for our own plugins and for every host without a format of its own. */
+/** The generic answer, for our own plugins and for hosts without their own format. */
 export function formatReply(_event: HookEvent, { context = "", keep = "" }: HookReply): string {
   return JSON.stringify({ ...(context === "" ? {} : { context }), ...(keep === "" ? {} : { keep }) });
 }

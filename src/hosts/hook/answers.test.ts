@@ -25,7 +25,7 @@ const answered = (uuid: string, content: unknown) => ({
   message: { role: "assistant", content },
 });
 
-/** A small conversation as Claude Code writes it down. */
+/** A small conversation in Claude Code's transcript format. */
 function claudeTranscript(project: HookProject): string {
   const path = join(project.root, "transcript.jsonl");
   writeFileSync(
@@ -104,7 +104,7 @@ function geminiTranscript(project: HookProject, tokens: readonly number[]): stri
 }
 
 for (const host of ["claude-code", "codex"]) {
-  test(`[hooks.startup] ${host}: a new conversation is shown its memory, and where the notes of earlier ones are`, async () => {
+  test(`[hooks.startup] ${host}: a new conversation sees its memory and how to read the notes of earlier ones`, async () => {
     const project = await hookProject();
     await inMemory(project, async (memory) => {
       await (await memory.openSession(`${host}.old`)).notepad.write("old notes");
@@ -123,7 +123,7 @@ for (const host of ["claude-code", "codex"]) {
   });
 }
 
-test("[hooks.claude-code] Claude Code: checkpoint and plain words for the summariser before, nothing after, memory at the new start", async () => {
+test("[hooks.claude-code] Claude Code: checkpoint and plain text for the summariser before, nothing after, memory at the restart", async () => {
   const project = await hookProject();
   const transcript_path = claudeTranscript(project);
   const event = { session_id: "s1", transcript_path };
@@ -164,9 +164,9 @@ test("[hooks.claude-code] Claude Code: checkpoint and plain words for the summar
     source: "compact",
   });
   const order = ["- tabs count as 8 columns", "1. parser", "[Checkpoint,", "[Receipt: 5 messages"];
-  const places = order.map((text) => start.context.indexOf(text));
+  const positions = order.map((text) => start.context.indexOf(text));
   assert.ok(
-    places.every((place, index) => place > (places[index - 1] ?? -1)),
+    positions.every((position, index) => position > (positions[index - 1] ?? -1)),
     start.context,
   );
   assert.match(start.context, /are in the text above or the summary/);
@@ -180,7 +180,7 @@ test("[hooks.claude-code] Claude Code: checkpoint and plain words for the summar
   });
 });
 
-test("[hooks.claude-code] the summary may come after the session's new start, and still counts in the one receipt", async () => {
+test("[hooks.claude-code] a summary that comes after the session's restart still counts in the one receipt", async () => {
   const project = await hookProject();
   const event = { session_id: "s1", transcript_path: claudeTranscript(project) };
   await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "manual" });
@@ -196,7 +196,7 @@ test("[hooks.claude-code] the summary may come after the session's new start, an
     assert.equal(receipts.length, 1);
     assert.match(receipts[0]?.line ?? "", /or the summary/);
   });
-  // A second compaction is one of its own.
+  // A second compaction gets its own receipt.
   await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "auto" });
   await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "compact" });
   await inMemory(project, async (memory) => {
@@ -208,7 +208,7 @@ test("[hooks.claude-code] the summary may come after the session's new start, an
   });
 });
 
-test("[hooks.codex] Codex: an empty object before, nothing after, memory at the new start", async () => {
+test("[hooks.codex] Codex: an empty object before, nothing after, memory at the restart", async () => {
   const project = await hookProject();
   const event = { session_id: "s1", transcript_path: codexTranscript(project), turn_id: "t", model: "m" };
   const before = await hook(project, "codex", { ...event, hook_event_name: "PreCompact", trigger: "auto" });
@@ -227,7 +227,7 @@ test("[hooks.codex] Codex: an empty object before, nothing after, memory at the 
   assert.match(context, /\[Receipt: 5 messages were compacted/);
 });
 
-test("[hooks.told-once] a compaction that was told when Codex resumed is not told again at its own start", async () => {
+test("[hooks.told-once] a compaction shown when Codex resumed is not shown again at its own start", async () => {
   const project = await hookProject();
   const event = { session_id: "s1", transcript_path: codexTranscript(project), turn_id: "t", model: "m" };
   const send = (hook_event_name: string, more = {}) =>
@@ -243,10 +243,10 @@ test("[hooks.told-once] a compaction that was told when Codex resumed is not tol
   assert.equal(await start("compact"), "");
   await send("UserPromptSubmit", { prompt: "Go on." });
   assert.match(await start("compact"), /was compacted[\s\S]+cedar-4711/);
-  assert.equal(await start("resume"), "", "what was told is not told again when nothing has changed");
+  assert.equal(await start("resume"), "", "an unchanged memory is not shown again");
 });
 
-test("[hooks.gemini] Gemini: an object always, no angle brackets, memory again once the chat was compressed", async () => {
+test("[hooks.gemini] Gemini: always an object, no angle brackets, memory again after the chat was compressed", async () => {
   const project = await hookProject();
   await inMemory(project, async (memory) => {
     const session = await memory.openSession("gemini.s1");
@@ -300,7 +300,7 @@ test("[hooks.generic] any other host sends plain events and gets plain fields ba
   assert.equal((await hook(project, "opencode", { ...event, event: "end" })).stdout, "{}");
 });
 
-test("[hooks.news] a prompt brings what a person has changed, once, and nothing of what the agent itself wrote", async () => {
+test("[hooks.news] a prompt shows a person's changes once, and none of the agent's own writes", async () => {
   const project = await hookProject();
   const event = { session_id: "s1" };
   const prompt = () =>
@@ -321,7 +321,7 @@ test("[hooks.news] a prompt brings what a person has changed, once, and nothing 
   assert.equal((await prompt()).stdout, "");
 });
 
-test("[hooks.resume] a resumed conversation is told nothing unless its memory has changed", async () => {
+test("[hooks.resume] a resumed conversation is shown nothing unless its memory has changed", async () => {
   const project = await hookProject();
   const event = { session_id: "s1" };
   const resume = () =>
@@ -338,7 +338,7 @@ test("[hooks.resume] a resumed conversation is told nothing unless its memory ha
   assert.equal((await resume()).stdout, "");
 });
 
-test("[hooks.size] at most 9,500 bytes reach the model, most important first, each cut with the way to the rest", async () => {
+test("[hooks.size] at most 9,500 bytes reach the model, most important first, and each cut says how to read the rest", async () => {
   const project = await hookProject();
   const event = { session_id: "s1", transcript_path: claudeTranscript(project) };
   const long = Array.from({ length: 1_500 }, (_, line) => `- 第${line}行 о чём 🪸`).join("\n");
@@ -361,7 +361,7 @@ test("[hooks.size] at most 9,500 bytes reach the model, most important first, ea
   assert.match(context, /run "holdfast show claude-code\.s1"/);
 });
 
-test("[hooks.nudges] nudges are off; one that is set comes with a prompt, and rests afterwards", async () => {
+test("[hooks.nudges] nudges are off by default; one that is on comes with a prompt, then pauses", async () => {
   const project = await hookProject();
   const event = { session_id: "s1" };
   const prompt = () =>
@@ -390,7 +390,7 @@ test("[hooks.quiet] the end of a turn and of a session print nothing", async () 
       );
 });
 
-test("[hooks.claude-code] NUL and half characters in a transcript stop no checkpoint and no receipt", async () => {
+test("[hooks.claude-code] NUL and lone surrogates in a transcript stop neither checkpoint nor receipt", async () => {
   const project = await hookProject();
   const transcript_path = join(project.root, "odd.jsonl");
   writeFileSync(
@@ -411,8 +411,8 @@ test("[hooks.claude-code] NUL and half characters in a transcript stop no checkp
   assert.match(context, /\[Receipt: 1 messages were compacted/);
 });
 
-test("[hooks.bad-input] a name that every object has is no event", async () => {
+test("[hooks.bad-input] a property name that every object has is not an event", async () => {
   const project = await hookProject();
   for (const hook_event_name of ["constructor", "__proto__", "toString"])
-    await assert.rejects(hook(project, "codex", { session_id: "s1", hook_event_name }), /nothing to do for/);
+    await assert.rejects(hook(project, "codex", { session_id: "s1", hook_event_name }), /Unknown event/);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { contextIn, hookProcess, hookProject, inMemory } from "../../../test/support/hook.ts";
 
-test("[hooks.concurrency] two hooks, a server that writes and a person's edits at once lose nothing", async () => {
+test("[hooks.concurrency] two hooks, a writing server and a person's edits lose nothing when they run at once", async () => {
   const project = await hookProject();
   const transcript_path = join(project.root, "t.jsonl");
   writeFileSync(transcript_path, '{"type":"user","uuid":"1","message":{"content":"Look at src/a.ts"}}\n');

@@ -18,22 +18,22 @@ export interface HookRun {
   event: HookEvent;
   project: Project;
   config: WorkspaceConfig;
-  /** The options that name a store, if they were given. */
+  /** The command line options that name a store. */
   flags?: StoreFlags;
-  /** Surfaces that act at the moments of the conversation (default: NOTES.md, where the project has one). */
+  /** Surfaces that react to moments of the conversation (default: NOTES.md, if the project has one). */
   surfaces?: readonly MomentSurface[];
-  /** Called at most once, as soon as the answer is known; what has to be written is written after it. */
+  /** Called at most once, as soon as the answer is known; writes come after it. */
   answer: (reply: HookReply) => void;
-  /** Reports what went wrong without delaying the answer. */
+  /** Reports a failure without delaying the answer. */
   fail: (error: unknown) => void;
 }
 
-/** One event with all that its handling needs; the database is opened only when it is asked for. */
+/** One event with everything needed to handle it; the database is opened only on demand. */
 export interface HookContext extends HookRun {
   store: StoreLocation;
-  /** What earlier hooks of this conversation left; undefined for the first. */
+  /** The state from earlier hooks of this conversation; undefined for the first. */
   known: HookState | undefined;
-  /** What this one leaves. */
+  /** The state for later hooks. */
   state: HookState;
   sessionId: string;
   memory(mayCreate?: boolean): Promise<Memory | undefined>;
@@ -55,7 +55,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   try {
     sessionId = await followEvent(event, project, memory);
   } catch (error) {
-    // Where no link can be written the memory can be read all the same.
+    // Memory can be read even if the link cannot be written.
     fail(error);
   }
   const state = known ? structuredClone(known) : newHookState();
@@ -69,20 +69,20 @@ export async function findSession(hook: HookContext): Promise<Session | undefine
   hook.fail(
     new HoldfastError(
       "not_found",
-      `There is no database at ${hook.store.file}. It is made when the first note is written; if there was one, look where it went.`,
+      `There is no database at ${hook.store.file}. The first note creates it; if there was one, check where it went.`,
     ),
   );
   return undefined;
 }
 
-/** The session, made when there is none. */
+/** The session, created if it does not exist. */
 export async function openSession(hook: HookContext): Promise<Session> {
   const memory = await hook.memory(true);
-  if (!memory) throw new HoldfastError("store_failed", `${hook.store.file} could not be made.`);
+  if (!memory) throw new HoldfastError("store_failed", `${hook.store.file} could not be created.`);
   return memory.openSession(hook.sessionId);
 }
 
-/** The conversation has now been shown this state of the memory. */
+/** Records that the conversation has been shown this state of the memory. */
 export function markSeen(hook: HookContext, state: State | undefined, stamp = stampOf(hook.store)): void {
   hook.state.seen = state?.row.revision ?? 0;
   hook.state.stamp = stamp;

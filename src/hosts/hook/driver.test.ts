@@ -8,7 +8,7 @@ import { transcriptLines } from "../test-support/driver-transcripts.ts";
 
 type Send = (name: string, more?: Record<string, unknown>) => Promise<string>;
 
-/** What each host sends from the start of its session to the end; the answer is what the model is shown at last. */
+/** The events that each host sends from start to end of its session; returns the last text shown to the model. */
 const lives: Record<string, (send: Send, summary: string, shrink: () => void) => Promise<string>> = {
   "claude-code": restarting,
   codex: restarting,

@@ -1,25 +1,25 @@
 import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../host.ts";
 
-/** What happened at a host, in the one form that the rest of the hook works with. */
+/** A host's event in the form that the rest of the hook uses. */
 export interface HookEvent {
   host: Host;
   kind: HookKind;
-  /** As the host calls it. */
+  /** The host's name for the event. */
   name: string;
   hostSession: string;
   cwd: string;
   /** Why a session starts. */
   source: "startup" | "resume" | "clear" | "compact" | "fork";
-  /** The session that a fork was taken of, where the host says. */
+  /** The session that was forked, if the host reports it. */
   parent: string;
-  /** The file of the conversation; "" when the host gives none. */
+  /** The transcript file; "" if the host gives none. */
   transcript: string;
-  /** What the host's summariser wrote. */
+  /** The summary from the host's summariser. */
   summary: string;
-  /** Asked for by the person, not by the host. */
+  /** Triggered by the user, not by the host. */
   isManual: boolean;
-  /** What the agent said last. */
+  /** The agent's last text. */
   lastText: string;
 }
 
@@ -32,7 +32,7 @@ export type HookKind =
   | "turn-end"
   | "end";
 
-/** Understood from every host. */
+/** Event names accepted from every host. */
 const genericEvents: readonly HookKind[] = [
   "session-start",
   "before-compaction",
@@ -56,12 +56,12 @@ export function readHookEvent(host: Host, payload: Record<string, unknown>): Hoo
     const known = [...Object.keys(host.events), ...genericEvents].join(", ");
     throw new HoldfastError(
       "invalid_input",
-      `There is nothing to do for the event ${JSON.stringify(name.slice(0, 80))} of ${host.name}. The events are: ${known}.`,
+      `Unknown event ${JSON.stringify(name.slice(0, 80))} from ${host.name}. The events are: ${known}.`,
     );
   }
   const hostSession = text("session_id", "session");
   if (hostSession === "") {
-    throw new HoldfastError("invalid_input", `The event ${name} of ${host.name} has no session_id.`);
+    throw new HoldfastError("invalid_input", `The event ${name} from ${host.name} has no session_id.`);
   }
   const sources = ["startup", "resume", "clear", "compact", "fork"] as const;
   return {

@@ -25,7 +25,7 @@ async function withNotes(): Promise<HookProject> {
   return project;
 }
 
-/** Runs the hook, which has to end well and say at most one line; returns what it said and what it kept for `doctor`. */
+/** Runs the hook, which must exit with 0 and print at most one line; returns its output and what it logged for `doctor`. */
 async function run(
   project: HookProject,
   input: unknown,
@@ -42,13 +42,13 @@ async function run(
   return { stdout, stderr, last: readFailures(project.directory)[0] };
 }
 
-test("[hooks.bad-input] malformed JSON, unknown events and hosts end with 0, one line, and are kept for doctor", async () => {
+test("[hooks.bad-input] malformed JSON, unknown events and hosts: exit code 0, one line, and an entry for doctor", async () => {
   const project = await withNotes();
   const cases: [input: unknown, host: string, expected: RegExp][] = [
     ['{"session_id":', "claude-code", /not JSON/],
     ["", "codex", /not JSON/],
     ["[1,2]", "codex", /not a JSON object/],
-    [{ ...start, hook_event_name: "Unheard" }, "claude-code", /the event "Unheard" of claude-code/],
+    [{ ...start, hook_event_name: "Unheard" }, "claude-code", /Unknown event "Unheard" from claude-code/],
     [{ ...start, session_id: 7 }, "codex", /no session_id/],
     [start, "emacs", /no hook for "emacs"/],
   ];
@@ -64,7 +64,7 @@ test("[hooks.bad-input] malformed JSON, unknown events and hosts end with 0, one
   assert.match(contextIn((await run(project, start)).stdout), /canary/);
 });
 
-test("[hooks.huge] an event of 100 MB is refused without holding anybody up", async () => {
+test("[hooks.huge] an event of 100 MB is rejected without blocking the agent", async () => {
   const project = await withNotes();
   const prompt = JSON.stringify({
     ...start,
@@ -78,7 +78,7 @@ test("[hooks.huge] an event of 100 MB is refused without holding anybody up", as
   assert.match(contextIn((await run(project, start)).stdout), /canary/);
 });
 
-test("[hooks.deadline] input without end, and a lock that is never given back, are not waited for", async () => {
+test("[hooks.deadline] does not wait for endless input or a lock that is never released", async () => {
   const project = await withNotes();
   const env = { HOLDFAST_HOOK_DEADLINE: "700" };
   const endless = await run(project, "endless", { env });
@@ -97,7 +97,7 @@ test("[hooks.deadline] input without end, and a lock that is never given back, a
   assert.match(contextIn((await run(project, start)).stdout), /canary/);
 });
 
-test("[hooks.deadline] a database that another writes to can be read, and the answer does not wait for the write", async () => {
+test("[hooks.deadline] reads a database that another process writes to, and answers before its own write", async () => {
   const project = await withNotes();
   const env = { HOLDFAST_HOOK_DEADLINE: "3000" };
   const other = new DatabaseSync(project.database);
@@ -112,7 +112,7 @@ test("[hooks.deadline] a database that another writes to can be read, and the an
   }
 });
 
-test("[hooks.deadline] a transcript that is a pipe is not waited for", {
+test("[hooks.deadline] does not wait for a transcript that is a pipe", {
   skip: process.platform === "win32",
 }, async () => {
   const project = await withNotes();
@@ -136,7 +136,7 @@ test("[hooks.store] a store named on the command line or in the environment is u
   assert.match((await run(elsewhere, start, { args: ["--nonsense"] })).stderr, /nonsense/);
 });
 
-test("[hooks.missing] a missing database is named, and made when there is something to write", async () => {
+test("[hooks.missing] reports a missing database, and creates it when there is something to write", async () => {
   const project = await hookProject({ withMemory: false });
   const { stdout, last } = await run(project, start);
   assert.match(contextIn(stdout), /\(empty — use write_notepad/);
@@ -147,7 +147,7 @@ test("[hooks.missing] a missing database is named, and made when there is someth
   assert.equal(readFileSync(join(project.directory, ".gitignore"), "utf8"), "*\n");
 });
 
-test("[hooks.missing] a working directory that does not exist is not made", async () => {
+test("[hooks.missing] does not create a missing working directory", async () => {
   const project = await withNotes();
   const cwd = join(project.root, "..", `${Date.now()}-gone`, "deeper");
   const { last } = await run({ ...project, directory: join(cwd, ".holdfast") }, { ...start, cwd });
@@ -155,7 +155,7 @@ test("[hooks.missing] a working directory that does not exist is not made", asyn
   assert.ok(!existsSync(cwd));
 });
 
-test("[hooks.damaged] a damaged database is named and left as it is", async () => {
+test("[hooks.damaged] reports a damaged database and leaves it unchanged", async () => {
   const project = await withNotes();
   for (const suffix of ["-wal", "-shm"]) rmSync(`${project.database}${suffix}`, { force: true });
   const damaged = Buffer.alloc(8_192, "not a database ");
@@ -166,7 +166,7 @@ test("[hooks.damaged] a damaged database is named and left as it is", async () =
   assert.deepEqual(readFileSync(project.database), damaged);
 });
 
-test("[hooks.read-only] in a read-only project memory is shown all the same, and the failure kept elsewhere", {
+test("[hooks.read-only] shows memory in a read-only project and logs the failure elsewhere", {
   skip: noMounts(),
 }, async () => {
   const project = await withNotes();
@@ -175,7 +175,9 @@ test("[hooks.read-only] in a read-only project memory is shown all the same, and
   assert.match(last?.message ?? "", /EROFS|read-only/i);
 });
 
-test("[hooks.full-disk] on a full disk the hook ends well and says so", { skip: noMounts() }, async () => {
+test("[hooks.full-disk] on a full disk the hook exits with 0 and reports it", {
+  skip: noMounts(),
+}, async () => {
   const project = await hookProject({ withMemory: false });
   mkdirSync(project.directory);
   const wrapper = [
@@ -190,7 +192,7 @@ test("[hooks.full-disk] on a full disk the hook ends well and says so", { skip: 
   assert.match(last?.message ?? "", /full|no space/i);
 });
 
-test("[hooks.config] a setting that cannot be used is named, and the default holds", async () => {
+test("[hooks.config] reports an invalid setting and uses the default", async () => {
   const project = await withNotes();
   writeFileSync(join(project.directory, "config.json"), '{"hookDeadline": "soon", "nudgeAfterTurns": -1}');
   const { stdout, last } = await run(project, start);

@@ -6,8 +6,8 @@ import { readPart } from "../transcript/file.ts";
 import type { HookEvent } from "./event.ts";
 
 /**
- * Which memory the host's session goes on with. A new conversation has a memory of its own. One that was resumed or
- * compacted keeps its memory, `/clear` hands it to the session that follows, and a fork gets a copy.
+ * Chooses the memory of the host's session. A new conversation gets a new memory. A resumed or compacted one keeps its
+ * memory, `/clear` passes it to the next session, and a fork gets a copy.
  */
 export async function followEvent(
   event: HookEvent,
@@ -16,18 +16,18 @@ export async function followEvent(
 ): Promise<string> {
   const { hostSession, cwd, kind, source } = event;
   const host = event.host.name;
-  const place = { directory, cwd, host, hostSession };
+  const here = { directory, cwd, host, hostSession };
   const isOwn = memoryOf(directory, host, hostSession) === sessionIdOf(host, hostSession);
-  if (kind !== "session-start" || source === "startup" || !isOwn) return linkSession(place);
+  if (kind !== "session-start" || source === "startup" || !isOwn) return linkSession(here);
   const previous = previousMemory(event, directory);
-  if (source === "clear") return linkSession({ ...place, continues: previous });
-  // Linked before the database is asked, which may take its time.
-  const own = linkSession(place);
+  if (source === "clear") return linkSession({ ...here, continues: previous });
+  // Link before querying the database, which may be slow.
+  const own = linkSession(here);
   const memory = await openMemory();
   if (!memory || (await memory.findSession(own))) return own;
   const parent = parentMemory(event, directory, previous);
   if (parent === undefined) return own;
-  if (source !== "fork") return linkSession({ ...place, continues: parent });
+  if (source !== "fork") return linkSession({ ...here, continues: parent });
   await fork(memory, parent, own);
   return own;
 }
@@ -37,14 +37,14 @@ function previousMemory({ host, hostSession, cwd }: HookEvent, directory: string
   return link && link.hostSession !== hostSession ? link.session : undefined;
 }
 
-/** The memory of the session that this one was made from: as the host says, as its transcript says, or the last one here. */
+/** The memory of the parent session: named by the host, by the transcript, or else the last one here. */
 function parentMemory(event: HookEvent, directory: string, previous: string | undefined): string | undefined {
   const named = event.parent || earlierSession(event);
   if (named !== "") return memoryOf(directory, event.host.name, named);
   return event.source === "resume" ? undefined : previous;
 }
 
-/** A transcript that was copied names the session it was copied from. */
+/** A copied transcript names the session it was copied from. */
 function earlierSession({ transcript, hostSession }: HookEvent): string {
   const start = readPart(transcript, { until: 256_000 }) ?? "";
   const ids = [...start.matchAll(/"(?:sessionId|forked_from_id)"\s*:\s*"([\w-]{1,100})"/g)].map(
@@ -57,7 +57,7 @@ async function fork(memory: Memory, parent: string, id: string): Promise<void> {
   try {
     await memory.forkSession(parent, { id });
   } catch (error) {
-    // The other conversation never wrote anything, or another hook was faster.
+    // The parent never wrote anything, or another hook created the fork first.
     const code = error instanceof HoldfastError ? error.code : "";
     if (code !== "session_not_found" && code !== "session_exists") throw error;
   }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { stateWith } from "../../../test/support/conversation.ts";
 import { bytesOf, cutMiddle, maxInjected, renderMemory } from "./memory-text.ts";
 
-test("[hooks.size] any memory fits, in whole characters, and what fits is not cut", () => {
+test("[hooks.size] any memory fits, in whole characters, and is not cut if it fits", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 6_000, size: "max" });
   fc.assert(
     fc.property(text, text, text, text, (notepad, checkpoint, receipt, hint) => {
@@ -18,9 +18,9 @@ test("[hooks.size] any memory fits, in whole characters, and what fits is not cu
   );
 });
 
-test("[hooks.size] a full scratchpad is cut space by space, and the plan has most of the room", () => {
+test("[hooks.size] a full scratchpad is cut space by space, and the plan gets most of the room", () => {
   const plan = Array.from({ length: 60 }, (_, step) => `${step + 1}. step of the plan`).join("\n");
-  const refs = Array.from({ length: 50 }, (_, place) => [`ref/${place}`, `src/${"r".repeat(500)}.ts`]);
+  const refs = Array.from({ length: 50 }, (_, index) => [`ref/${index}`, `src/${"r".repeat(500)}.ts`]);
   const spaces = { "space/notes": `Finding ${"n".repeat(3_900)}`, "space/plan": plan };
   const state = stateWith({ ...spaces, ...Object.fromEntries(refs) }, "x\n".repeat(16_000));
   const shown = renderMemory({ lead: "Lead", state, sessionId: "s", checkpoint: "c".repeat(5_000) }).text;
@@ -33,7 +33,7 @@ test("[hooks.size] a full scratchpad is cut space by space, and the plan has mos
   assert.ok(block.split("step of the plan").length > 20, block);
 });
 
-test("[hooks.size] a cut keeps the beginning and the end, leaves whole lines, and names the way to the rest", () => {
+test("[hooks.size] a cut keeps the beginning and the end in whole lines, and says how to read the rest", () => {
   const lines = Array.from({ length: 100 }, (_, line) => `line ${line}`);
   const cut = cutMiddle(lines.join("\n"), 300, "call read_notepad");
   assert.ok(bytesOf(cut) <= 300);

@@ -7,16 +7,16 @@ import type { Escaping } from "../host.ts";
 /** Above 10,000 characters Claude Code shows the model a preview only, and Codex cuts at about as many bytes. */
 export const maxInjected = 9_500;
 
-/** What a receipt may take of it. */
+/** The part of it reserved for the receipt. */
 const receiptBytes = 900;
 
-/** A piece of what the model is shown. `share` is what it gets of the room when there is not enough for all. */
+/** A part of the text for the model. `share` is the bytes it gets if there is not enough room for all. */
 interface Part {
   text: string;
   share: number;
-  /** How to read what was left out. */
+  /** How to read the part that was cut. */
   more: string;
-  /** How it is made shorter (default: in its middle). */
+  /** Shortens the text (default: cuts the middle). */
   cut?: typeof cutMiddle;
 }
 
@@ -24,7 +24,7 @@ export interface MemoryText {
   lead: string;
   state: State | undefined;
   sessionId: string;
-  /** After a compaction: what was noted before it. The receipt goes below it. */
+  /** After a compaction: its checkpoint. The receipt goes below it. */
   checkpoint?: string;
   /** Level 1 of the project's NOTES.md. */
   project?: string;
@@ -36,11 +36,11 @@ export interface MemoryText {
 export interface RenderedMemory {
   /** Everything but the receipt. */
   text: string;
-  /** The whole, with the receipt where it belongs. */
+  /** The whole text, with the receipt below the checkpoint. */
   withReceipt(line: string): string;
 }
 
-/** The memory as a host is given it: notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
+/** The memory as text for a host: notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
 export function renderMemory(memory: MemoryText): RenderedMemory {
   const { lead, state, checkpoint = "", project = "", hints = [], escaping } = memory;
   const show = `run "holdfast show ${memory.sessionId}"`;
@@ -63,13 +63,17 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
   const present = ({ text }: Part) => text !== "";
   const shown = [...above, ...below].filter(present).map((part) => ({ ...part, text: clean(part.text) }));
   const texts = fit(shown, checkpoint === "" ? maxInjected : maxInjected - receiptBytes - 2);
-  const place = above.filter(present).length;
+  const receiptIndex = above.filter(present).length;
   return {
     text: texts.join("\n\n"),
     withReceipt: (line) =>
-      [...texts.slice(0, place), cutMiddle(clean(line), receiptBytes, show), ...texts.slice(place)].join(
-        "\n\n",
-      ),
+      [
+        ...texts.slice(0, receiptIndex),
+        cutMiddle(clean(line), receiptBytes, show),
+        ...texts.slice(receiptIndex),
+      ]
+        .filter((text) => text !== "")
+        .join("\n\n"),
   };
 }
 
@@ -85,50 +89,50 @@ function notepadText(state: State | undefined): string {
   return notepad === "" ? renderNotepad("") : `${renderNotepad(notepad)}\n[End of notepad]`;
 }
 
-/** Whole when it fits; else each part gets its share, and what is left over goes to the first that want it. */
+/** Gives each part its share of the budget; what is left over goes to the first parts that need more. */
 function fit(parts: readonly Part[], budget: number): string[] {
   const gaps = 2 * (parts.length - 1);
   const rooms = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
   let left = budget - gaps - rooms.reduce((sum, room) => sum + room, 0);
-  return parts.map(({ text, more, cut = cutMiddle }, place) => {
-    const room = rooms[place] ?? 0;
+  return parts.map(({ text, more, cut = cutMiddle }, index) => {
+    const room = rooms[index] ?? 0;
     const extra = Math.max(0, Math.min(left, bytesOf(text) - room));
     left -= extra;
     return cut(text, room + extra, more);
   });
 }
 
-/** Each space is cut for itself, and the plan, which matters most, gets most of the room. */
-function cutScratchpad(text: string, most: number, more: string): string {
-  if (bytesOf(text) <= most) return text;
+/** Cuts each space separately; the plan matters most and gets most of the room. */
+function cutScratchpad(text: string, limit: number, more: string): string {
+  if (bytesOf(text) <= limit) return text;
   const [start, end] = [text.indexOf("\n") + 1, text.lastIndexOf("\n")];
   const spaces = text.slice(start, end).split(/\n\n(?=(?:Plan|References):\n)/);
-  const room = most - start - bytesOf(text.slice(end));
+  const room = limit - start - bytesOf(text.slice(end));
   const shareOf = (space: string) => Math.floor((room - 4) * (space.startsWith("Plan:\n") ? 0.6 : 0.2));
   const parts = spaces.map((space) => ({ text: space, share: shareOf(space), more }));
   return `${text.slice(0, start)}${fit(parts, room).join("\n\n")}${text.slice(end)}`;
 }
 
-/** Leaves out whole lines in the middle: plans are at the top of a text, and what is newest at its end. */
-export function cutMiddle(text: string, most: number, more: string): string {
-  if (bytesOf(text) <= most) return text;
+/** Cuts whole lines from the middle: plans are at the top of a text, and the newest lines at the end. */
+export function cutMiddle(text: string, limit: number, more: string): string {
+  if (bytesOf(text) <= limit) return text;
   const lines = text.split("\n");
-  const mark = `[… cut here, ${lines.length} lines in all: ${more} to read the rest …]`;
-  const room = Math.max(0, most - bytesOf(mark) - 2);
+  const marker = `[… cut here, ${lines.length} lines in all: ${more} to read the rest …]`;
+  const room = Math.max(0, limit - bytesOf(marker) - 2);
   const head = firstLines(text, Math.floor(room * 0.4));
   const tail = lastLines(text.slice(head.length), room - bytesOf(head));
-  return [head, mark, tail].filter((piece) => piece !== "").join("\n");
+  return [head, marker, tail].filter((piece) => piece !== "").join("\n");
 }
 
-/** As many whole lines as fit; when the next one alone takes most of the room, a part of it. */
-function firstLines(text: string, most: number): string {
-  const fitting = firstBytes(text, most);
+/** As many whole lines as fit, or part of a line if whole lines would fill less than half of the room. */
+function firstLines(text: string, limit: number): string {
+  const fitting = firstBytes(text, limit);
   const end = fitting.lastIndexOf("\n");
   return end >= fitting.length / 2 ? fitting.slice(0, end) : fitting;
 }
 
-function lastLines(text: string, most: number): string {
-  const fitting = lastBytes(text, most);
+function lastLines(text: string, limit: number): string {
+  const fitting = lastBytes(text, limit);
   const start = fitting.indexOf("\n");
   return start !== -1 && start < fitting.length / 2 ? fitting.slice(start + 1) : fitting;
 }
@@ -137,17 +141,17 @@ export function bytesOf(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }
 
-/** As much of the beginning as fits, never a part of a character. */
-function firstBytes(text: string, most: number): string {
+/** As much of the beginning as fits, in whole characters. */
+function firstBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text, "utf8");
-  let end = Math.max(0, Math.min(most, bytes.length));
+  let end = Math.max(0, Math.min(limit, bytes.length));
   while (end > 0 && end < bytes.length && isContinuation(bytes[end])) end--;
   return bytes.toString("utf8", 0, end);
 }
 
-function lastBytes(text: string, most: number): string {
+function lastBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text, "utf8");
-  let start = Math.max(0, bytes.length - Math.max(0, most));
+  let start = Math.max(0, bytes.length - Math.max(0, limit));
   while (start < bytes.length && isContinuation(bytes[start])) start++;
   return bytes.toString("utf8", start);
 }

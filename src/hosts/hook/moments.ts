@@ -2,7 +2,7 @@ import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
 import type { HookContext } from "./context.ts";
 
-/** Most projects have no such surface, and an agent waits for its hooks: what acts at a moment is loaded where there is one. */
+/** Loaded only if the project has NOTES.md: most have none, and agents wait for their hooks. */
 async function surfacesOf({ surfaces, project, event }: HookContext): Promise<readonly MomentSurface[]> {
   if (surfaces) return surfaces;
   if (!hasNotes(project.root)) return [];
@@ -10,12 +10,12 @@ async function surfacesOf({ surfaces, project, event }: HookContext): Promise<re
   return [projectMoments({ root: project.root, agent: event.host.name })];
 }
 
-/** Whether anything acts at the moments of this conversation. */
+/** Whether any surface reacts to moments of this conversation. */
 export function hasMoments({ surfaces, project }: HookContext): boolean {
   return surfaces ? surfaces.length > 0 : hasNotes(project.root);
 }
 
-/** Tells the surfaces of a moment of the conversation; what goes wrong there is reported and blocks nothing. */
+/** Notifies the surfaces of a moment in the conversation; their failures are reported but never block the hook. */
 export async function notify(hook: HookContext, moment: Moment): Promise<void> {
   const session = { id: hook.sessionId, agent: "default" };
   for (const surface of await surfacesOf(hook))
@@ -23,8 +23,8 @@ export async function notify(hook: HookContext, moment: Moment): Promise<void> {
 }
 
 /**
- * What a conversation begins with, or goes on with after a compaction: level 1 of NOTES.md; "" without one. Its
- * tokens are counted exactly, which takes a moment: an estimate is off by half in some scripts, and the budget is hard.
+ * Level 1 of NOTES.md, shown at the start of a conversation and after a compaction; "" without NOTES.md. Its tokens are
+ * counted exactly, though that is slower: estimates are off by half in some scripts, and the budget is hard.
  */
 export async function projectText(hook: HookContext): Promise<string> {
   const { root } = hook.project;

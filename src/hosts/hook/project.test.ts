@@ -19,7 +19,7 @@ async function withNotes(): Promise<HookProject & { notes: () => string }> {
   return { ...project, notes: () => readFileSync(join(project.root, ".holdfast/NOTES.md"), "utf8") };
 }
 
-test("level 1 of NOTES.md is what a host gets at the start, after /clear and after a compaction [hooks.project-recovery]", async () => {
+test("a host gets level 1 of NOTES.md at the start, after /clear and after a compaction [hooks.project-recovery]", async () => {
   const project = await withNotes();
   const count = (await loadExactTokenizer()).count;
   for (const source of ["startup", "clear", "compact"]) {
@@ -39,7 +39,7 @@ test("level 1 of NOTES.md is what a host gets at the start, after /clear and aft
   assert.match(project.notes(), /Session Started\*\*: \d{4}-/);
 });
 
-test("a compaction and the end of a session leave a hand-over in NOTES.md [hooks.project-handover]", async () => {
+test("a compaction and the end of a session leave a handover in NOTES.md [hooks.project-handover]", async () => {
   const project = await withNotes();
   const transcript = join(project.root, "transcript.jsonl");
   const line = (type: string, content: unknown) =>
@@ -60,7 +60,7 @@ test("a compaction and the end of a session leave a hand-over in NOTES.md [hooks
   assert.match(project.notes(), /\| claude-code \| Session end: /);
 });
 
-test("without NOTES.md nothing is made, and with a broken one the agent goes on [hooks.project-recovery]", async () => {
+test("without NOTES.md nothing is created, and with a broken one the agent continues [hooks.project-recovery]", async () => {
   const bare = await hookProject();
   const payload = { hook_event_name: "SessionStart", session_id: "s1", source: "clear" };
   assert.ok(!(await hook(bare, "claude-code", payload)).context.includes("Project memory"));

@@ -22,7 +22,7 @@ const append = (project: HookProject, session: string, text: string) =>
 const notepad = (project: HookProject, session: string) =>
   inMemory(project, async (memory) => (await memory.resumeSession(session)).notepad.read());
 
-test("[hooks.clear] after /clear the notes are there, in every later session of the chain", async () => {
+test("[hooks.clear] after /clear the notes are kept in every later session of the chain", async () => {
   const project = await hookProject();
   await start(project, "a", "startup");
   await append(project, "claude-code.a", "kept through clear");
@@ -32,14 +32,14 @@ test("[hooks.clear] after /clear the notes are there, in every later session of 
   assert.doesNotMatch(cleared.context, /\[Checkpoint/);
   assert.equal(current(project), "claude-code.a");
   assert.match((await start(project, "c", "clear")).context, /kept through clear/);
-  // Resumed after the host was started again, it still has that memory.
+  // It still has that memory when resumed after a restart of the host.
   await start(project, "x", "startup");
   assert.equal(current(project), "claude-code.x");
   await start(project, "b", "resume");
   assert.equal(current(project), "claude-code.a");
 });
 
-test("[hooks.sessions] a new conversation has a memory of its own; a resumed and a compacted one keep theirs", async () => {
+test("[hooks.sessions] a new conversation gets its own memory; a resumed or compacted one keeps its memory", async () => {
   const project = await hookProject();
   await start(project, "a", "startup");
   await append(project, "claude-code.a", "of a");
@@ -51,7 +51,7 @@ test("[hooks.sessions] a new conversation has a memory of its own; a resumed and
   assert.equal(current(project), "claude-code.a");
 });
 
-test("[hooks.fork] a forked conversation has a copy of the memory, and goes its own way", async () => {
+test("[hooks.fork] a forked conversation gets its own copy of the memory", async () => {
   const project = await hookProject();
   await start(project, "a", "startup");
   await append(project, "claude-code.a", "before the fork");

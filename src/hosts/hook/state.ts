@@ -7,21 +7,21 @@ import type { HookKind } from "./event.ts";
 import type { OpenTurn } from "./turn.ts";
 
 /**
- * What the hooks of one conversation leave each other. Small and not precious: without it memory is shown once too
- * often. Where a compaction is follows from the session itself. The file is kept with the links, which are dropped
- * when they are old.
+ * State passed between the hooks of one conversation. Losing it is harmless: memory is then shown once too often. The
+ * phase of a compaction is not in here; it follows from the session. The file is stored with the links and dropped with
+ * old ones.
  */
 export interface HookState {
-  /** The revision of the memory that the conversation has been shown. */
+  /** The memory revision last shown to the conversation. */
   seen: number;
-  /** The database file as it was then. */
+  /** The stamp of the database file at that time. */
   stamp: string;
-  /** The event before this one. */
+  /** The previous event. */
   last?: HookKind | undefined;
-  /** Tokens of the newest request, where the transcript says. */
+  /** Tokens of the newest request, if the transcript contains them. */
   tokens?: number;
   nudges: NudgeFacts;
-  /** The turn under way, until its end is known. */
+  /** The current turn, until its end is reported. */
   turn?: OpenTurn | undefined;
   /** When the conversation ended, if it did. */
   ended?: string | undefined;

@@ -4,7 +4,7 @@ import { isMemoryEmpty } from "../../surfaces/views.ts";
 import type { HookContext } from "./context.ts";
 import type { HookState } from "./state.ts";
 
-/** What is known of the turn under way. */
+/** The facts of the current turn. */
 export interface OpenTurn {
   wrote: boolean;
   compacted: boolean;
@@ -14,13 +14,13 @@ export function newTurn(): OpenTurn {
   return { wrote: false, compacted: false };
 }
 
-/** The agent wrote to its memory. */
+/** Records that the agent wrote to its memory. */
 export function noteWriting({ turn, nudges }: HookState): void {
   if (turn) turn.wrote = true;
   else Object.assign(nudges, { wrote: true, turnsSinceWrite: 0 });
 }
 
-/** The conversation was compacted, in a turn or between two. */
+/** Records a compaction, in a turn or between two. */
 export function noteCompaction({ turn, nudges }: HookState): void {
   if (turn) turn.compacted = true;
   else nudges.compacted = true;

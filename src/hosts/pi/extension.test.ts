@@ -258,7 +258,7 @@ test("an aborted compaction is not a failure, and a missing model is reported on
   pi.say("assistant", "Done.");
   assert.ok((await pi.beforeCompact(kept))[0]);
   assert.equal(pi.notices.length, 1);
-  assert.match(pi.notices[0] ?? "", /No summary came from the model: no model/);
+  assert.match(pi.notices[0] ?? "", /The model gave no summary: no model/);
 });
 
 test("the agent is warned once per epoch, while there is room [plugins.pi-warning]", async () => {

@@ -6,11 +6,11 @@ import { commitReceipt } from "../commit-receipt.ts";
 
 export interface PluginDriverParts extends Pick<CompactionDriver, "contextAfter" | "wayBack"> {
   session: Session;
-  /** Reports what went wrong; the agent goes on. */
+  /** Reports a failure; the agent continues. */
   report: (error: unknown) => void;
 }
 
-/** Compactions of a conversation that the host keeps and a plug-in follows from inside. */
+/** The compaction driver for a plug-in inside a host that keeps the conversation. */
 export function pluginDriver({ session, report, ...parts }: PluginDriverParts): CompactionDriver {
   return {
     ...parts,
@@ -26,7 +26,7 @@ export function pluginDriver({ session, report, ...parts }: PluginDriverParts): 
   };
 }
 
-/** Tells the session's surfaces of a moment of the conversation. */
+/** Notifies the session's surfaces of a moment in the conversation. */
 export async function notify(
   session: Session,
   moment: Moment,
@@ -36,7 +36,7 @@ export async function notify(
   for (const warning of await toolbox.notify(session, moment)) report(new Error(warning));
 }
 
-/** The conversation is over for now: surfaces that keep something outside the session write their hand-over. */
+/** Notifies the surfaces that the conversation is over for now, so that those with data outside the session write their handover. */
 export async function notifyEnd(
   session: Session,
   messages: readonly StoredMessage[],

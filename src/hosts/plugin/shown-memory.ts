@@ -3,7 +3,7 @@ import { type MemoryView, planChange, viewOf } from "../../context/changes.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 
-/** What the model was shown of its memory, and as of which revision. */
+/** The memory as the model was shown it, and its revision. */
 interface Shown {
   revision: number;
   view: MemoryView;
@@ -11,22 +11,22 @@ interface Shown {
 }
 
 /**
- * What a conversation inside a host is shown of its memory. The whole of it is frozen when an epoch begins, so that the
- * provider's cache holds it. What the agent writes itself it sees in its own calls; what anyone else writes is news.
+ * What a conversation inside a host is shown of its memory. The text is frozen at the start of an epoch, so that it stays
+ * in the provider's cache. The agent sees its own writes in its calls; writes by anyone else are news.
  */
 export class ShownMemory {
   #shown: Shown | undefined;
   #notice: readonly string[] = [];
   readonly #ownEdits = new Set<string>();
 
-  /** A new epoch begins: memory is shown as it is then, with a notice if there is one. */
+  /** Starts a new epoch: the next text shows the current memory, with the notice. */
   forget(notice: readonly string[] = []): void {
     this.#shown = undefined;
     this.#notice = notice;
     this.#ownEdits.clear();
   }
 
-  /** A key for an edit that the model makes itself. */
+  /** Returns a key for one of the model's own edits. */
   ownEdit(): string {
     const key = `call-of-${crypto.randomUUID()}`;
     this.#ownEdits.add(key);
@@ -51,15 +51,15 @@ export class ShownMemory {
   }
 }
 
-/** Written by an agent or a person, not by the machinery. */
+/** Written by an agent or a person, not by Holdfast itself. */
 function isWriting({ operation, changes }: JournalEntry): boolean {
   return changes.length > 0 && !/^(?:context|messages|session)\./.test(operation.type);
 }
 
-/** The memory as one text: how to use it, and what it holds. */
+/** The memory as one text: guidance, notice and content. */
 export function memoryText(context: Context, notice: readonly string[] = []): string {
   return [
-    "[System] This is your memory. It is kept outside the conversation, and nobody said it just now.",
+    "[System] This is your memory. It is kept outside the conversation and is not a message from the user.",
     context.guidance,
     ...notice,
     ...closedTexts(context, context.blocks),

@@ -15,7 +15,7 @@ export function installClient(spec: string): string {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), "{}");
   const args = ["install", "--no-audit", "--no-fund", "--no-save", "--prefix", folder, spec];
-  // npm brings its own path along when it runs the tests; by itself it is found as a shell finds it.
+  // npm adds its own path when it runs the tests; otherwise find npm like a shell does.
   const npm = process.env.npm_execpath;
   const [program, ...rest] = npm ? [process.execPath, npm, ...args] : ["npm", ...args];
   const { status, stderr } = spawnSync(program, rest, {
@@ -37,11 +37,11 @@ function withThisNode(env: Environment): Environment {
 export interface ClientPlace {
   root: string;
   home: string;
-  /** A home of its own, and no way to any machine but this one. */
+  /** Its own home folder, and no network access beyond this machine. */
   env: Environment;
 }
 
-/** A project with Holdfast plugged into one host by `holdfast init`, and a home that nobody else uses. */
+/** A project with Holdfast installed for one host by `holdfast init`, and a private home folder. */
 export function makePlace(host: string): ClientPlace {
   const root = temporaryDirectory();
   const home = temporaryDirectory();
@@ -53,7 +53,7 @@ export function makePlace(host: string): ClientPlace {
     HTTP_PROXY: nowhere,
     HTTPS_PROXY: nowhere,
     NO_PROXY: "127.0.0.1,localhost",
-    // opencode looks for its plug-in types at the registry; without retries it soon knows that there is none.
+    // opencode fetches its plug-in types from the registry; without retries it fails fast.
     npm_config_offline: "true",
     npm_config_fetch_retries: "0",
   });
@@ -72,7 +72,7 @@ export function writeJson(path: string, value: unknown): void {
   writeFileSync(path, JSON.stringify(value));
 }
 
-/** Runs a program to its end and gives back what it printed. */
+/** Runs a program to completion and returns its output. */
 export function run(program: string, args: string[], { root, env }: ClientPlace): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -88,7 +88,7 @@ export function run(program: string, args: string[], { root, env }: ClientPlace)
   });
 }
 
-/** Everything that a request shows the model, as one text. */
+/** The whole content of a request as one text. */
 export function textOf(request: ScriptedRequest | undefined): string {
   return (request?.messages ?? [])
     .flatMap(({ content }) => (Array.isArray(content) ? content.map(({ text }) => text) : [content]))

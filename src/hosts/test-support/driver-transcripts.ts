@@ -3,7 +3,7 @@ import { toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
 
 type Line = Record<string, unknown>;
 
-/** A conversation as each host with hooks writes it down. */
+/** A conversation in the transcript format of each host with hooks. */
 export const transcriptLines: Record<string, (messages: readonly ModelMessage[]) => Line[]> = {
   "claude-code": (messages) => messages.map(claudeLine),
   codex: (messages) => messages.flatMap(codexLines),

@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import { toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
 
-/** A message as pi, and OpenClaw after it, keeps it. */
+/** A message in pi's format, which OpenClaw uses too. */
 export function piForm(message: ModelMessage): Record<string, unknown> {
   const stored = { number: 1, message, at: 1 };
   const [result] = toolResultsOf(stored);

@@ -2,7 +2,7 @@ import type { Ledger } from "../../stores/ledger.ts";
 import type { Store } from "../../stores/store.ts";
 import type { BrokenStore } from "./broken-stores.ts";
 
-const inOrder = "keeps what models were given, each piece once, in order of the calls";
+const inOrder = "keeps the prompts of model calls, each piece once, in the order of the calls";
 const isPrivate = "keeps each session's ledger to its owner, and purges it with the session";
 
 function ledgerOf(store: Store): Ledger {
@@ -10,7 +10,7 @@ function ledgerOf(store: Store): Ledger {
   return store.ledger;
 }
 
-/** Stores whose ledger keeps or tells the wrong thing. */
+/** Stores whose ledger keeps or returns the wrong thing. */
 export const brokenLedgers: BrokenStore[] = [
   {
     fault: "the ledger forgets its pieces",
@@ -18,7 +18,7 @@ export const brokenLedgers: BrokenStore[] = [
     breakIt: (store) => ({ ledger: { ...ledgerOf(store), pieces: async () => new Map() } }),
   },
   {
-    fault: "the ledger ignores which calls were asked for",
+    fault: "the ledger ignores the selection of calls",
     caughtBy: inOrder,
     breakIt: (store) => ({
       ledger: { ...ledgerOf(store), calls: (scope) => ledgerOf(store).calls(scope, {}) },

@@ -7,7 +7,7 @@ const hidden = "hides a session from every other owner";
 const selecting = "selects records by kind, key and range, in order";
 const journalRange = "reads the journal by range, from either end";
 const listing = "lists an owner's sessions, newest first, by agent, status and parent";
-const letter = "gives back what was created, to the letter";
+const exactly = "returns exactly what was created";
 const idempotency = "finds an entry by its idempotency key, in its own session only";
 const together = "commits row, records and journal together, one revision each time";
 
@@ -29,21 +29,21 @@ function reporting(store: Store, alter: (entries: JournalEntry[]) => JournalEntr
   return { journal: async (scope, selection) => alter(await store.journal(scope, selection)) };
 }
 
-/** Stores that answer wrongly. */
+/** Stores that return the wrong thing. */
 export const brokenReads: BrokenStore[] = [
   {
     fault: "line endings altered",
-    caughtBy: letter,
+    caughtBy: exactly,
     breakIt: (store) => readingNotepad(store, (text) => text?.replaceAll("\r\n", "\n") ?? null),
   },
   {
     fault: "byte order mark lost",
-    caughtBy: letter,
+    caughtBy: exactly,
     breakIt: (store) => readingNotepad(store, (text) => text?.replaceAll("\ufeff", "") ?? null),
   },
   {
     fault: "astral characters lost",
-    caughtBy: letter,
+    caughtBy: exactly,
     breakIt: (store) =>
       readingNotepad(store, (text) => text?.replace(/[\u{10000}-\u{10ffff}]/gu, "\ufffd") ?? null),
   },
@@ -108,7 +108,7 @@ export const brokenReads: BrokenStore[] = [
     }),
   },
   {
-    fault: "revision stands still",
+    fault: "revision never changes",
     caughtBy: together,
     breakIt: (store) => ({
       revision: async (scope) => ((await store.revision(scope)) === undefined ? undefined : 1),
@@ -198,7 +198,7 @@ export const brokenReads: BrokenStore[] = [
     }),
   },
   {
-    fault: "idempotency keys of all sessions in one pot",
+    fault: "idempotency keys shared by all sessions",
     caughtBy: idempotency,
     breakIt: (store) => ({
       entryByKey: async (scope, key) =>

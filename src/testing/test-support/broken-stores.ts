@@ -4,7 +4,7 @@ import { brokenLedgers } from "./broken-ledgers.ts";
 import { brokenReads } from "./broken-reads.ts";
 import { brokenWrites } from "./broken-writes.ts";
 
-/** A store with one fault, and the case of the contract that has to notice it. */
+/** A store with one fault, and the contract case that must catch it. */
 export interface BrokenStore {
   fault: string;
   caughtBy: string;
@@ -13,7 +13,7 @@ export interface BrokenStore {
 
 export const brokenStores: readonly BrokenStore[] = [...brokenReads, ...brokenWrites, ...brokenLedgers];
 
-/** Handles on one store in memory that outlives them, as a durable store would; each handle with the fault. */
+/** Handles on one in-memory store that outlives them like a durable store; each handle has the fault. */
 export function harnessOf(broken?: BrokenStore) {
   const store = memoryStore();
   return {

@@ -7,10 +7,10 @@ const hidden = "hides a session from every other owner";
 const conflict = "refuses a commit on an old revision and writes nothing of it";
 const removing = "overwrites and removes records";
 const purging = "purges a session and nothing else";
-const watching = "tells a watcher of every commit, of this handle and of others, until it stops";
+const watching = "notifies a watcher of every commit, by this handle and by others, until it stops";
 const together = "commits row, records and journal together, one revision each time";
 
-/** Stores that keep or tell the wrong thing. */
+/** Stores that keep or report the wrong thing. */
 export const brokenWrites: BrokenStore[] = [
   {
     fault: "create overwrites",
@@ -41,7 +41,7 @@ export const brokenWrites: BrokenStore[] = [
     }),
   },
   {
-    fault: "commit always says yes",
+    fault: "commit always reports success",
     caughtBy: conflict,
     breakIt: (store) => ({
       commit: async (commit) => (await store.commit(commit)) || true,
@@ -49,7 +49,7 @@ export const brokenWrites: BrokenStore[] = [
   },
   {
     fault: "several commits on one revision get through",
-    caughtBy: "lets exactly one of several commits on the same revision through",
+    caughtBy: "accepts exactly one of several commits on the same revision",
     breakIt: (store) => ({
       commit: (commit) => store.commit({ ...commit, expected: store.revision(commit.scope) as number }),
     }),
@@ -79,7 +79,7 @@ export const brokenWrites: BrokenStore[] = [
   },
   {
     fault: "revision remembered for too long",
-    caughtBy: "knows of a commit that another handle made right after its own",
+    caughtBy: "sees a commit that another handle made right after its own",
     breakIt: (store) => {
       const known = new Map<string, number>();
       return {
@@ -134,7 +134,7 @@ export const brokenWrites: BrokenStore[] = [
     },
   },
   {
-    fault: "purge takes others along",
+    fault: "purge removes other sessions too",
     caughtBy: purging,
     breakIt: (store) => ({
       async purge(scope) {
@@ -146,7 +146,7 @@ export const brokenWrites: BrokenStore[] = [
   },
   {
     fault: "purged keys remembered",
-    caughtBy: "knows nothing of a purged session when its id is used again",
+    caughtBy: "keeps nothing of a purged session when its id is used again",
     breakIt: (store) => {
       const known = new Map<string, JournalEntry>();
       return {
@@ -159,8 +159,8 @@ export const brokenWrites: BrokenStore[] = [
     },
   },
   {
-    fault: "a commit for a purged session is taken by its successor",
-    caughtBy: "knows nothing of a purged session when its id is used again",
+    fault: "a commit for a purged session lands in its successor",
+    caughtBy: "keeps nothing of a purged session when its id is used again",
     breakIt: (store) => ({
       async commit(commit) {
         const createdAt = (await store.load(commit.scope))?.row.createdAt ?? 0;
@@ -169,8 +169,8 @@ export const brokenWrites: BrokenStore[] = [
     }),
   },
   {
-    fault: "watcher told of growing revisions only",
-    caughtBy: "knows nothing of a purged session when its id is used again",
+    fault: "watcher notified of growing revisions only",
+    caughtBy: "keeps nothing of a purged session when its id is used again",
     breakIt: (store) => ({
       watch(listener) {
         let highest = 0;
@@ -181,9 +181,9 @@ export const brokenWrites: BrokenStore[] = [
       },
     }),
   },
-  { fault: "watch silent", caughtBy: watching, breakIt: () => ({ watch: async () => () => {} }) },
+  { fault: "watch never notifies", caughtBy: watching, breakIt: () => ({ watch: async () => () => {} }) },
   {
-    fault: "watch deaf to other handles",
+    fault: "watch ignores other handles",
     caughtBy: watching,
     breakIt: (store) => {
       const own = new Set<(change: StoreChange) => void>();

@@ -11,7 +11,7 @@ import type { MemoryOptions, Session } from "../../../index.ts";
 import { type ScriptedRequest, type ScriptedServer, startScriptedServer } from "../../../testing/index.ts";
 import { holdfast } from "../index.ts";
 
-/** A tool of the caller's own, with results of a few hundred tokens. */
+/** A caller's tool with results of a few hundred tokens. */
 export const ownTools = {
   read_sheet: tool({
     description: "Reads a sheet of the workbook",
@@ -28,13 +28,13 @@ export interface SdkStage {
   session: Session;
   server: ScriptedServer;
   events: AgentEvent[];
-  /** What `holdfast()` gives for this session, with own tools and events. */
+  /** The settings that `holdfast()` returns for this session, with the caller's tools and events. */
   settings(options?: Partial<Parameters<typeof holdfast>[0]>): ReturnType<typeof holdfast<typeof ownTools>>;
   /** Requests of the caller's own calls, without warnings and summaries. */
   calls(): ScriptedRequest[];
 }
 
-/** The real AI SDK, a scripted model over HTTP, and a session; whatever was sent is checked when the test is over. */
+/** The real AI SDK, a scripted model over HTTP, and a session. Checks every sent prompt after the test. */
 export async function openSdkStage(
   t: TestContext,
   script: Script,
@@ -87,14 +87,14 @@ const injected = [
   warningText.slice(0, 40),
 ];
 
-/** Nothing that memory puts before the model is in what the caller holds. */
+/** Asserts that the caller's values contain nothing that memory added to the prompt. */
 export function assertUntouched(...held: unknown[]): void {
   const text = JSON.stringify(held);
-  assert.ok(text.length > 50, "there is nothing to look at");
+  assert.ok(text.length > 50, "there is nothing to check");
   for (const marker of injected) assert.ok(!text.includes(marker), `${marker} reached the caller`);
 }
 
-/** Texts of the messages a server was sent, without the system prompt. */
+/** Texts of the messages in a request, without the system prompt. */
 export function saidIn({ messages }: ScriptedRequest): string[] {
   return messages.slice(1).map(({ content }) => String(content ?? ""));
 }
@@ -103,7 +103,7 @@ export function user(content: string): ModelMessage {
   return { role: "user", content };
 }
 
-/** What a mock model of the SDK answers. */
+/** An answer of the SDK's mock model. */
 export function mockAnswer(text: string) {
   return {
     content: [{ type: "text" as const, text }],

@@ -38,7 +38,7 @@ export const insert = (path: string, insert_line: number, insert_text: string) =
 });
 export const remove = (path: string) => ({ command: "delete", path });
 
-/** A file as the tool shows it, without the numbers. */
+/** A file as the tool shows it, without line numbers. */
 export async function read(session: Session, path: string): Promise<string> {
   const shown = await run(session, view(path));
   const [heading, ...lines] = shown.split("\n");
