@@ -10,7 +10,7 @@ import {
 } from "../context/conversation.ts";
 import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
-import { readSpans } from "../engine/conversation.ts";
+import { summarisedUpTo } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Moment, Tool } from "../surfaces/surface.ts";
@@ -90,9 +90,9 @@ export class AgentSession {
 
   /** The messages since the last summary, in order. */
   async messages(state?: State): Promise<readonly StoredMessage[]> {
-    const { row, ...rest } = state ?? (await this.session.state());
-    const summary = readSpans({ row, ...rest }).find(([, { kind }]) => kind === "summary")?.[1];
-    const first = (summary?.to ?? 0) + 1;
+    const now = state ?? (await this.session.state());
+    const { row } = now;
+    const first = summarisedUpTo(now) + 1;
     if (first !== this.#summarised + 1) {
       this.#summarised = first - 1;
       this.#messages = this.#messages.filter(({ number }) => number >= first);

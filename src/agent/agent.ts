@@ -83,9 +83,9 @@ class MemoryAgent implements Agent {
     );
     // An infinite window would never be compacted.
     if (!Number.isFinite(options.contextWindow)) throw invalidOption("contextWindow", options.contextWindow);
-    if (surfaces) memory.setting.use(surfaces);
-    else memory.setting.offer(agentSurfaces);
-    this.#setting = agentSetting(memory.setting, rest, { children: this.#children });
+    const { setting } = memory;
+    const toolbox = surfaces ? setting.use(surfaces) : setting.offer(agentSurfaces);
+    this.#setting = agentSetting(setting, toolbox, rest, { children: this.#children });
     checkToolNames(this.#setting);
   }
 

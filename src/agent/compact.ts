@@ -5,7 +5,7 @@ import { compactedText } from "../compaction/notices.ts";
 import type { AskSummariser } from "../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { blocksToFreeze, planPrompt } from "../context/prompt.ts";
-import { previewCompaction, readSpans } from "../engine/conversation.ts";
+import { previewCompaction, readSummarySpan } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
@@ -117,5 +117,5 @@ function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
 
 /** The summary of the earlier epochs, as the model reads it. */
 function summaryIn(state: State): string {
-  return readSpans(state).find(([, { kind }]) => kind === "summary")?.[1].text ?? "";
+  return readSummarySpan(state)?.text ?? "";
 }

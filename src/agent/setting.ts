@@ -11,8 +11,8 @@ import type { AgentOptions } from "./options.ts";
 /** What every part of a turn needs from the agent. Fixed for the agent's lifetime. */
 export interface AgentSetting {
   options: Omit<AgentOptions, "memory" | "model" | "system" | "surfaces">;
-  /** The memory's current surfaces. */
-  readonly toolbox: Toolbox;
+  /** The surfaces, settled when the driver was made. */
+  toolbox: Toolbox;
   placement: Placement;
   policy: CompactionPolicy;
   tokenizer: CalibratedTokenizer;
@@ -32,7 +32,8 @@ export interface Frame {
 }
 
 export function agentSetting(
-  memory: DriverSetting,
+  memory: Pick<DriverSetting, "countTokens" | "clock">,
+  toolbox: Toolbox,
   options: AgentSetting["options"],
   call: CallSetting = {},
 ): AgentSetting {
@@ -41,9 +42,7 @@ export function agentSetting(
   checkOptions(options);
   return {
     options,
-    get toolbox() {
-      return memory.toolbox;
-    },
+    toolbox,
     placement: options.placement ?? "epoch",
     policy: {
       contextWindow,

@@ -1,6 +1,6 @@
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { Checkpoint, CompactionTrigger, Receipt, Removed } from "../engine/records.ts";
+import type { Checkpoint, CompactionTrigger, Epoch, Receipt, Removed } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
@@ -36,6 +36,8 @@ export interface CompactionDriver {
   /** Why the agent was not warned, if it was not. */
   skipped: string;
   wayBack: WayBack;
+  /** The compaction may end in another process than it began in. */
+  isResumable?: boolean;
   countTokens: (text: string) => number;
   /**
    * The model's context after the compaction. `body` is the text passed to `commit` without the receipt: summary and
@@ -83,6 +85,8 @@ const asSystem = { actor: { kind: "system" as const }, surface: "compaction" };
 export class Compaction {
   readonly #driver: CompactionDriver;
   #begun: Begun | undefined;
+  /** The receipt that is written anew. */
+  #replaced: Receipt | undefined;
   #finished: Finished | undefined;
 
   constructor(driver: CompactionDriver) {
@@ -127,6 +131,7 @@ export class Compaction {
 
   /** Reopens a finished compaction when the host reports its summary late. */
   async reopen(receipt: Receipt): Promise<Begun | undefined> {
+    this.#replaced = receipt;
     return this.#restore(String(receipt.epoch));
   }
 
@@ -146,7 +151,7 @@ export class Compaction {
   /** Writes the planned checkpoint, unless it is already written, and notifies the surfaces. */
   async open(): Promise<void> {
     const { checkpoint, removed } = this.#must();
-    const { session, trigger, skipped, emit, notify } = this.#driver;
+    const { session, trigger, skipped, emit, notify, isResumable } = this.#driver;
     if (readEpoch(await session.state()).warning === "none") {
       await session.apply({ type: "context.skip_warning", trigger, reason: skipped }, asSystem);
       emit?.({ type: "warning", trigger, skipped });
@@ -155,9 +160,9 @@ export class Compaction {
     const [known] = await session.records("checkpoint", epoch);
     const [counted] = await session.records("removed", epoch);
     const isKnown = known?.value.text === checkpoint.text;
-    // If the session stores the messages itself, they can be counted again at any time.
-    const kept = trigger === "host" ? { removed } : {};
-    if (!isKnown || (trigger === "host" && counted?.value.transcriptSize !== removed.transcriptSize))
+    // Another process needs them to account for what was removed.
+    const kept = isResumable ? { removed } : {};
+    if (!isKnown || (isResumable && counted?.value.transcriptSize !== removed.transcriptSize))
       await session.apply({ type: "context.checkpoint", checkpoint, ...kept }, asSystem);
     if (!isKnown) await notify({ kind: "before-compaction", checkpoint });
     emit?.({ type: "checkpoint", checkpoint });
@@ -190,7 +195,7 @@ export class Compaction {
     const after = await contextAfter({ body, summary: summary.text, state });
     const receipt = planReceipt({
       state,
-      epoch: { ...readEpoch(state), number: checkpoint.epoch },
+      epoch: { ...readEpoch(state), number: checkpoint.epoch, ...this.#warning(state) },
       trigger,
       removed,
       contextAfter: after.text,
@@ -210,10 +215,18 @@ export class Compaction {
     const { summary, receipt, text } = this.#finished;
     const { commit, notify, emit } = this.#driver;
     await commit(receipt, text);
+    // The surfaces know of a compaction whose receipt is only written anew.
+    if (this.#replaced) return;
     const { trigger, from, to, summaryBy } = receipt;
     emit?.({ type: "compaction", trigger, from, to, summary: summary.text, summaryBy });
     emit?.({ type: "receipt", receipt });
     await notify({ kind: "after-compaction", checkpoint, receipt });
+  }
+
+  /** Whether the agent was warned in the epoch that ends. One that was not yet recorded as skipped was skipped. */
+  #warning(state: State): Pick<Epoch, "warning" | "skipped"> {
+    const { warning, skipped = "" } = this.#replaced ?? readEpoch(state);
+    return warning === "none" ? { warning: "skipped", skipped: this.#driver.skipped } : { warning, skipped };
   }
 
   #must(): Begun {
@@ -227,7 +240,7 @@ export async function planSessionEnd(
   session: SessionHandle,
   messages: readonly StoredMessage[],
   countTokens: (text: string) => number,
-): Promise<Extract<Moment, { kind: "session-end" | "before-compaction" }>> {
+): Promise<Moment> {
   const state = await session.state();
   const earlier = await lastCheckpoint(session, state);
   const to = messages.at(-1)?.number ?? 0;

@@ -59,7 +59,7 @@ export async function summarise(ask: AskSummariser, input: SummaryInput): Promis
   const budget = summaryBudget(contextWindow);
   const { removedTokens = countTokens(transcriptOf(removed)) } = input;
   const tokens = removedTokens + countTokens(earlier);
-  const maxTokens = Math.max(256, Math.min(6_000, budget * 2));
+  const maxTokens = Math.max(256, Math.min(4_000, budget * 2));
   let fault = "";
   for (let attempt = 1; attempt <= 2; attempt++) {
     const sections = summarySections({ ...input, earlier, openAsks }, fault);

@@ -180,9 +180,14 @@ export function previewCompaction(state: State, compaction: Omit<Compaction, "ty
   return applyChanges(state, draft.changes);
 }
 
-/** Number of the last message covered by the summary. */
-function summarisedUpTo(state: State): number {
-  return residentRecord(state, "span", "summary")?.to ?? 0;
+/** The summary that replaces the older messages, if there is one. */
+export function readSummarySpan(state: State): Span | undefined {
+  return residentRecord(state, "span", "summary");
+}
+
+/** The last message that a summary replaces. */
+export function summarisedUpTo(state: State): number {
+  return readSummarySpan(state)?.to ?? 0;
 }
 
 /** The new snapshot includes the injected changes, so drop the injections. */

@@ -56,7 +56,7 @@ export class Memory {
       clock: () => Math.floor(setting.clock()),
       knowledge: (agent) => this.knowledge(agent),
       offer: (surfaces, check) => this.#offer(surfaces, check),
-      use: (surfaces, check) => this.#use(surfaces, undefined, check),
+      use: (surfaces, check) => this.#use(surfaces, check),
     };
   }
 
@@ -234,22 +234,27 @@ export class Memory {
     await this.#setting.store.close();
   }
 
-  #offer(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox {
+  /** The first driver completes the surfaces of a memory that was opened without naming any. */
+  #offer(surfaces: readonly SurfaceChoice[], check: ToolboxCheck = () => {}): Toolbox {
     const { toolbox, defaultSurfaces } = this.#setting;
-    const all = [...new Set([...(defaultSurfaces ?? []), ...surfaces])];
-    if (defaultSurfaces && all.length > defaultSurfaces.length) return this.#use(all, all, check);
-    check?.(toolbox);
+    if (defaultSurfaces) return this.#fix([...new Set([...defaultSurfaces, ...surfaces])], check);
+    check(toolbox);
     return toolbox;
   }
 
-  #use(
-    surfaces: readonly SurfaceChoice[],
-    defaults: readonly SurfaceChoice[] | undefined,
-    check?: (toolbox: Toolbox) => void,
-  ): Toolbox {
+  /** For one driver alone, once the memory's own surfaces are settled: nothing changes under another driver's feet. */
+  #use(surfaces: readonly SurfaceChoice[], check: ToolboxCheck = () => {}): Toolbox {
+    const { toolbox, defaultSurfaces, makeToolbox } = this.#setting;
+    if (defaultSurfaces) return this.#fix(surfaces, check);
+    const own = makeToolbox?.(surfaces) ?? toolbox;
+    check(own);
+    return own;
+  }
+
+  #fix(surfaces: readonly SurfaceChoice[], check: ToolboxCheck): Toolbox {
     const toolbox = this.#setting.makeToolbox?.(surfaces) ?? this.#setting.toolbox;
-    check?.(toolbox);
-    Object.assign(this.#setting, { toolbox, defaultSurfaces: defaults });
+    check(toolbox);
+    Object.assign(this.#setting, { toolbox, defaultSurfaces: undefined });
     return toolbox;
   }
 
@@ -332,6 +337,8 @@ export class Memory {
 function loadTransfer() {
   return import("./transfer.ts");
 }
+
+type ToolboxCheck = (toolbox: Toolbox) => void;
 
 function sessionExists(id: string): HoldfastError {
   return new HoldfastError(

@@ -17,9 +17,9 @@ export interface SessionSetting extends Setting, DriverSetting {
 
 /** What a conversation driver (an agent, an adapter) takes from the memory. */
 export interface DriverSetting extends Pick<Setting, "toolbox" | "limits" | "countTokens" | "clock"> {
-  /** Adds surfaces if the memory was opened with the defaults; explicitly chosen surfaces stay as they are. */
+  /** The first driver of a memory opened without naming surfaces adds its own; after that they are fixed. */
   offer(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox;
-  /** Uses exactly these surfaces from now on, unless `check` throws. */
+  /** Exactly these surfaces: for the whole memory if it named none, else for this driver alone. */
   use(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox;
 }
 

@@ -4,8 +4,9 @@ import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { AgentOf } from "./agent-key.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
+import { notifySurfaces } from "./notify.ts";
 import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
-import type { Call, CallSetting, Moment, MomentSession, MomentSurface, Surface, Tool } from "./surface.ts";
+import type { Call, CallSetting, Moment, Surface, Tool } from "./surface.ts";
 
 /** The result of a tool call. `text` is for the model, `output` for programs. */
 export type ToolAnswer =
@@ -90,17 +91,6 @@ export function createToolbox(
       return dispatch(new Map([...tools, ...extra]), name, input, call);
     },
   };
-}
-
-/** Notifies surfaces of a moment of the conversation, one after another, and returns their warnings. */
-async function notifySurfaces(
-  surfaces: readonly MomentSurface[],
-  session: MomentSession,
-  moment: Moment,
-): Promise<string[]> {
-  const warnings: string[] = [];
-  for (const surface of surfaces) warnings.push(...((await surface.onMoment?.(session, moment)) ?? []));
-  return warnings;
 }
 
 function guidanceOf(surfaces: readonly Surface[], { limits }: Pick<Call, "limits">): string {

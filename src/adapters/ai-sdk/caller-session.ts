@@ -5,10 +5,9 @@ import { placeChanges, reportFullness } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { blocksToFreeze, planPrompt } from "../../context/prompt.ts";
-import { readInjections, readSpans } from "../../engine/conversation.ts";
+import { readInjections, summarisedUpTo } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { messageKey } from "../../engine/messages.ts";
-import { Queue } from "../../engine/queue.ts";
 import { type Injection, recordId } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -24,7 +23,6 @@ export class CallerSession extends AgentSession {
   readonly #setting: AgentSetting;
   readonly conversation: CallerConversation;
   #list: StoredMessage[] = [];
-  readonly #queue = new Queue();
 
   constructor(session: Session, setting: AgentSetting) {
     super(session, setting);
@@ -34,7 +32,7 @@ export class CallerSession extends AgentSession {
 
   /** Runs work on this conversation one piece at a time. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.#queue.run(work);
+    return this.conversation.queue.run(work);
   }
 
   /**
@@ -68,7 +66,7 @@ export class CallerSession extends AgentSession {
   }
 
   override async messages(state?: State): Promise<readonly StoredMessage[]> {
-    const to = summarisedUntil(state ?? (await this.session.state()));
+    const to = summarisedUpTo(state ?? (await this.session.state()));
     return this.#list.filter(({ number }) => number > to);
   }
 
@@ -149,18 +147,13 @@ function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
   return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
 }
 
-/** The last summarised message. */
-function summarisedUntil(state: State): number {
-  return readSpans(state).find(([, { kind }]) => kind === "summary")?.[1].to ?? 0;
-}
-
 /**
  * If the caller's list no longer has the message that an injection precedes, moves the injection to the next one, so
  * that the model sees every change of the epoch.
  */
 function anchorInjections(state: State, messages: readonly StoredMessage[]): State {
   const listed = new Set(messages.map(({ number }) => number));
-  const end = (messages.at(-1)?.number ?? summarisedUntil(state)) + 1;
+  const end = (messages.at(-1)?.number ?? summarisedUpTo(state)) + 1;
   const isAnchored = ({ before }: Injection) => listed.has(before) || before === end;
   const injections = readInjections(state);
   if (injections.every(isAnchored)) return state;

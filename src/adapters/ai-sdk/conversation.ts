@@ -1,3 +1,4 @@
+import { Queue } from "../../engine/queue.ts";
 import type { Session } from "../../sessions/session.ts";
 import { FileBytes } from "./file-bytes.ts";
 import { KnownMessages } from "./known-messages.ts";
@@ -6,6 +7,8 @@ import { KnownMessages } from "./known-messages.ts";
 export class CallerConversation {
   readonly known = new KnownMessages();
   readonly bytes = new FileBytes();
+  /** Work on the conversation runs one piece at a time, whichever part does it. */
+  readonly queue = new Queue();
   /** Whether the surfaces know that work on the session has begun. */
   isStarted = false;
   /** Number of prompts that passed through the middleware in this process. */

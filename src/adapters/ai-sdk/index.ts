@@ -2,7 +2,7 @@ import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLan
 import { planSessionEnd } from "../../compaction/compaction.ts";
 import { toStored } from "../../context/conversation.ts";
 import { typeName } from "../../engine/check-fields.ts";
-import { readSpans } from "../../engine/conversation.ts";
+import { summarisedUpTo } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { CallerSession } from "./caller-session.ts";
@@ -93,9 +93,8 @@ export async function holdfastEnd(
   options: Pick<PlacementOptions, "onEvent"> = {},
 ): Promise<void> {
   const { toolbox, countTokens } = session.setting;
-  const { counters } = (await session.state()).row;
-  const { to = 0 } = readSpans(await session.state()).find(([, { kind }]) => kind === "summary")?.[1] ?? {};
-  const values = await session.messages(to + 1, counters.lastMessage);
+  const to = summarisedUpTo(await session.state());
+  const values = await session.messages(to + 1);
   const messages = values.map((value, index) => toStored(to + 1 + index, value));
   const end = await planSessionEnd(session, messages, countTokens);
   conversationOf(session).isStarted = false;

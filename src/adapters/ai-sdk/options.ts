@@ -57,14 +57,14 @@ export function adapterSetting(
   options: PlacementOptions & Partial<CompactionOptions>,
   tools?: ToolSet,
 ): AgentSetting {
-  toolboxFor(session, options);
+  const toolbox = toolboxFor(session, options);
   const {
     contextWindow = Number.POSITIVE_INFINITY,
     surfaces: _surfaces,
     session: _session,
     ...rest
   } = options;
-  return agentSetting(session.setting, { ...rest, contextWindow, ...(tools ? { tools } : {}) });
+  return agentSetting(session.setting, toolbox, { ...rest, contextWindow, ...(tools ? { tools } : {}) });
 }
 
 /** Receive events and failures. Memory failures never block the agent and are never silent. */

@@ -45,8 +45,8 @@ export async function afterCompaction(hook: HookContext): Promise<void> {
   const session = await openSession(hook);
   const end = new CompactionEnd(hook, session);
   const { phase, ended } = await findCompaction(session, hook.state.seen);
-  // The session may have restarted before the host reports its summary.
-  const isLate = phase !== "begun" && ended?.receipt.summaryBy === "unknown";
+  // The session may have restarted, and shown the compaction, before the host reports it.
+  const isLate = phase !== "begun" && (hook.known?.last?.showedCompaction ?? false);
   await end.account(isLate ? ended : undefined);
   await end.close();
 }
@@ -64,12 +64,14 @@ export async function showCompacted(hook: HookContext): Promise<void> {
     : await end.account();
   hook.answer({ context: text });
   noteCompaction(hook.state);
+  if (hook.state.last) hook.state.last.showedCompaction = true;
   // Writes by anyone else after this state are still news to the agent.
   markSeen(hook, memory, stamp);
   if (isAccounted) return;
   await end.close();
-  const written = await session.history({ from: memory.row.revision + 1 });
-  if (written.every(({ actor }) => actor.kind === "system")) markSeen(hook, await session.state(), stamp);
+  const after = await session.state();
+  const written = await session.history({ from: memory.row.revision + 1, to: after.row.revision });
+  if (written.every(({ actor }) => actor.kind === "system")) markSeen(hook, after, stamp);
 }
 
 /** The end of a compaction: renders the text for the model and writes the receipt. */
@@ -153,6 +155,7 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
     trigger: "host",
     skipped: "the host compacts without telling the agent first",
     wayBack: "transcript",
+    isResumable: true,
     countTokens: estimateTokens,
     async contextAfter({ summary }) {
       const text = `${shown().text}\n${summary}`;
@@ -172,7 +175,7 @@ function readHostConversation({ event }: HookContext): Conversation & { summary:
 }
 
 /** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */
-export async function planHookEnd(hook: HookContext): Promise<Moment | undefined> {
+export async function readSessionEnd(hook: HookContext): Promise<Moment | undefined> {
   const { messages } = readHostConversation(hook);
   const session = messages.length > 0 ? await findSession(hook) : undefined;
   return session && planSessionEnd(session, messages, estimateTokens);

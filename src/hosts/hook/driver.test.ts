@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { openMemory } from "../../index.ts";
@@ -6,51 +6,75 @@ import { testDriver } from "../../testing/test-support/test-driver.ts";
 import { sessionIdOf } from "../session-link.ts";
 import { transcriptLines } from "../test-support/driver-transcripts.ts";
 
-type Send = (name: string, more?: Record<string, unknown>) => Promise<string>;
+interface Life {
+  send(name: string, more?: Record<string, unknown>): Promise<string>;
+  /** Adds a line to the host's transcript. */
+  append(line: object): void;
+  summary: string;
+}
 
-/** The events that each host sends from start to end of its session; returns the last text shown to the model. */
-const lives: Record<string, (send: Send, summary: string, shrink: () => void) => Promise<string>> = {
-  "claude-code": restarting,
-  codex: restarting,
-  async gemini(send, _summary, shrink) {
-    await send("BeforeAgent");
-    await send("PreCompress", { trigger: "manual" });
-    shrink();
-    return send("BeforeAgent");
-  },
-  async opencode(send) {
-    await send("before-compaction");
-    return send("session-start", { source: "compact" });
-  },
-};
+/** The events of a compaction, in an order that a host sends them in; returns the last text shown to the model. */
+const lives: [name: string, host: string, live: (life: Life) => Promise<string>][] = [
+  ["claude-code", "claude-code", reportedFirst],
+  ["codex", "codex", reportedFirst],
+  [
+    "claude-code, reported after the restart",
+    "claude-code",
+    async ({ send, append, summary }) => {
+      await send("PreCompact", { trigger: "auto" });
+      append({ type: "user", uuid: "sum", isCompactSummary: true, message: { content: summary } });
+      const shown = await send("SessionStart", { source: "compact" });
+      await send("PostCompact", { compact_summary: summary });
+      return shown;
+    },
+  ],
+  ["claude-code, not announced", "claude-code", ({ send }) => send("SessionStart", { source: "compact" })],
+  [
+    "codex, resumed at the same time",
+    "codex",
+    async ({ send, summary }) => {
+      await send("PreCompact", { trigger: "auto" });
+      await send("PostCompact", { compact_summary: summary });
+      const shown = await send("SessionStart", { source: "resume" });
+      await send("SessionStart", { source: "compact" });
+      return shown;
+    },
+  ],
+  [
+    "gemini",
+    "gemini",
+    async ({ send, append }) => {
+      await send("BeforeAgent");
+      await send("PreCompress", { trigger: "manual" });
+      append({ id: "g-last", type: "gemini", content: "Compressed.", tokens: { input: 2_000 } });
+      return send("BeforeAgent");
+    },
+  ],
+];
 
-async function restarting(send: Send, summary: string): Promise<string> {
+async function reportedFirst({ send, summary }: Life): Promise<string> {
   await send("PreCompact", { trigger: "auto" });
   await send("PostCompact", { compact_summary: summary });
   return send("SessionStart", { source: "compact" });
 }
 
-for (const [host, live] of Object.entries(lives)) {
-  testDriver(`hook of ${host}`, async (t) => ({
+for (const [name, host, live] of lives) {
+  testDriver(`hook of ${name}`, async (t) => ({
     async run({ notepad, messages, summary }, surfaces) {
       const project = await hookProject();
       const transcript_path = join(project.root, "transcript.jsonl");
-      const write = (...more: object[]) => {
-        const lines = [...(transcriptLines[host]?.(messages) ?? []), ...more];
-        writeFileSync(transcript_path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-      };
-      write();
-      const send: Send = async (hook_event_name, more = {}) => {
+      const lines = transcriptLines[host]?.(messages) ?? [];
+      writeFileSync(transcript_path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      const append = (line: object) => appendFileSync(transcript_path, `${JSON.stringify(line)}\n`);
+      const send: Life["send"] = async (hook_event_name, more = {}) => {
         const event = { hook_event_name, session_id: "s1", transcript_path, ...more };
         return (await hook(project, host, event, surfaces)).context;
       };
-      const isGeneric = host === "opencode";
-      await send(isGeneric ? "session-start" : "SessionStart", { source: "startup" });
+      await send("SessionStart", { source: "startup" });
       const id = sessionIdOf(host, "s1");
       await inMemory(project, async (memory) => (await memory.openSession(id)).notepad.write(notepad));
-      const smaller = { id: "g-last", type: "gemini", content: "Compressed.", tokens: { input: 2_000 } };
-      const shown = await live(send, summary, () => write(smaller));
-      await send(isGeneric ? "end" : "SessionEnd");
+      const shown = await live({ send, append, summary });
+      await send("SessionEnd");
       const memory = await openMemory({ store: project.database });
       t.after(() => memory.close());
       return { session: await memory.resumeSession(id), shown };

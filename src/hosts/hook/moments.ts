@@ -1,3 +1,4 @@
+import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
 import type { HookContext } from "./context.ts";
@@ -18,8 +19,8 @@ export function hasMoments({ surfaces, project }: HookContext): boolean {
 /** Notifies the surfaces of a moment in the conversation; their failures are reported but never block the hook. */
 export async function notify(hook: HookContext, moment: Moment): Promise<void> {
   const session = { id: hook.sessionId, agent: "default" };
-  for (const surface of await surfacesOf(hook))
-    for (const warning of (await surface.onMoment?.(session, moment)) ?? []) hook.fail(new Error(warning));
+  for (const warning of await notifySurfaces(await surfacesOf(hook), session, moment))
+    hook.fail(new Error(warning));
 }
 
 /**

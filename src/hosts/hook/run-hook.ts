@@ -13,9 +13,14 @@ import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
   const hook = await openContext(run);
+  const { kind, source } = hook.event;
+  hook.state.last = {
+    kind,
+    isResume: kind === "session-start" && source === "resume",
+    showedCompaction: false,
+  };
   try {
     await handle(hook);
-    hook.state.last = hook.event.kind;
   } finally {
     keepState(hook);
     await hook.close();
@@ -50,9 +55,9 @@ async function startSession(hook: HookContext): Promise<void> {
   const { state, event } = hook;
   state.ended = undefined;
   if (event.source === "compact") {
-    // Codex may resume and compact in one turn and report both: show the memory with the first only.
-    const { phase, ended } = await compactionOf(hook);
-    if (state.last === "session-start" && phase === "none" && ended) return hook.answer({});
+    // A host may resume and compact in one turn and report both: show the memory with the first only.
+    const { last } = hook.known ?? {};
+    if (last?.isResume && last.showedCompaction) return hook.answer({});
     await showCompacted(hook);
   } else if (event.source === "resume" && (await compactionOf(hook)).phase === "finished")
     await showCompacted(hook);
@@ -176,8 +181,8 @@ async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
   hook.state.ended = new Date().toISOString();
   if (!hasMoments(hook)) return;
-  const { planHookEnd } = await loadCompaction();
-  const end = await planHookEnd(hook);
+  const { readSessionEnd } = await loadCompaction();
+  const end = await readSessionEnd(hook);
   if (end) await notify(hook, end);
 }
 

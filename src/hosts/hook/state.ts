@@ -17,7 +17,7 @@ export interface HookState {
   /** The stamp of the database file at that time. */
   stamp: string;
   /** The previous event. */
-  last?: HookKind | undefined;
+  last?: LastEvent | undefined;
   /** Tokens of the newest request, if the transcript contains them. */
   tokens?: number;
   nudges: NudgeFacts;
@@ -25,6 +25,15 @@ export interface HookState {
   turn?: OpenTurn | undefined;
   /** When the conversation ended, if it did. */
   ended?: string | undefined;
+}
+
+/** The previous event of the conversation. */
+export interface LastEvent {
+  kind: HookKind;
+  /** A session start that resumed the conversation. */
+  isResume: boolean;
+  /** Its answer showed the model a compaction. */
+  showedCompaction: boolean;
 }
 
 export function newHookState(): HookState {

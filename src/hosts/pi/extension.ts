@@ -39,16 +39,16 @@ interface PendingCompaction {
   answer: Promise<Finished>;
 }
 
-/** pi does not tell us the size of the context window; a summary for this one fits into any. */
-const assumedWindow = 30_000;
+/** For a pi that does not report its context window. */
+const assumedWindow = 128_000;
 
 export class PiExtension {
   readonly #parts: ExtensionParts;
   readonly #memory: PiMemory;
   readonly #shown = new ShownMemory();
   #pending: PendingCompaction | undefined;
-  /** Whether the surfaces were notified of the session start. */
-  #isStarted = false;
+  /** The session whose surfaces know that work has begun; pi ends with the newest. */
+  #started: Session | undefined;
 
   constructor(pi: PiExtensionApi, parts: ExtensionParts) {
     this.#parts = parts;
@@ -67,7 +67,11 @@ export class PiExtension {
         }
       };
     const enter = async () => this.#enterBranch();
-    pi.on("session_start", reporting("session_start", enter));
+    const start = async () => {
+      this.#started = undefined;
+      this.#enterBranch();
+    };
+    pi.on("session_start", reporting("session_start", start));
     pi.on("session_tree", reporting("session_tree", enter));
     pi.on(
       "session_shutdown",
@@ -92,23 +96,22 @@ export class PiExtension {
 
   /** Lets surfaces that store data outside the session write their hand-over before pi exits. */
   async #end(context: PiContext): Promise<void> {
-    if (this.#isStarted) {
-      const session = await this.#memory.session(context);
-      const report = (error: unknown) => this.#parts.report("session_shutdown", error, context);
-      await notifyEnd(session, messagesOf(context.sessionManager.getBranch()), report);
-    }
-    this.#isStarted = false;
+    const session = this.#started;
+    this.#started = undefined;
+    const report = (error: unknown) => this.#parts.report("session_shutdown", error, context);
+    if (session) await notifyEnd(session, messagesOf(context.sessionManager.getBranch()), report);
     await this.#memory.close();
   }
 
   /** The session; on first use, notifies its surfaces of the session start. */
   async #session(context: PiContext): Promise<Session> {
     const session = await this.#memory.session(context);
-    if (!this.#isStarted) {
-      this.#isStarted = true;
+    if (!this.#started) {
       const report = (error: unknown) => this.#parts.report("session_start", error, context);
       await notify(session, { kind: "session-start" }, report);
     }
+    // Going to another branch goes on with the same work in another session.
+    this.#started = session;
     return session;
   }
 
@@ -209,7 +212,7 @@ export class PiExtension {
         earlier,
         removed: cut.removed,
         focus,
-        contextWindow: assumedWindow,
+        contextWindow: context.getContextUsage?.()?.contextWindow ?? assumedWindow,
         signal,
       })
       .then((summary) => compaction.account(summary));

@@ -43,5 +43,9 @@ export async function notifyEnd(
   report: (error: unknown) => void,
 ): Promise<void> {
   if (messages.length === 0) return;
-  await notify(session, await planSessionEnd(session, messages, session.setting.countTokens), report);
+  try {
+    await notify(session, await planSessionEnd(session, messages, session.setting.countTokens), report);
+  } catch (error) {
+    report(error);
+  }
 }

@@ -45,17 +45,21 @@ export async function recoverProject(options: ProjectOptions): Promise<Recovered
 
 export interface SessionStart extends Recovered, Moment {}
 
-/** Session start and `/clear`: recovers level 1 and records the time. */
+/** Session start and `/clear`: recovers level 1 and stamps the time. */
 export async function startProjectSession(options: MomentOptions): Promise<SessionStart> {
   const recovered = await recoverProject(options);
   if (recovered.warnings.length > 0) return { ...recovered, written: false };
-  const stamped = await attempt(options, (project) => {
+  return { ...recovered, ...(await stampSessionStart(options)) };
+}
+
+/** Writes the time at which the session started. */
+export function stampSessionStart(options: MomentOptions): Promise<Moment> {
+  return attempt(options, (project) => {
     project.change("session start", (current) => ({
       edits: updateContext(current, { "Session Started": project.now() }),
       result: undefined,
     }));
   });
-  return { ...recovered, ...stamped };
 }
 
 /** Blockers whose date has passed, or that wait for a file that now exists. */

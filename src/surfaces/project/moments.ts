@@ -1,5 +1,5 @@
 import type { MomentSurface } from "../surface.ts";
-import { checkpointProject, type MomentOptions, recordSynthesis, startProjectSession } from "./handover.ts";
+import { checkpointProject, type MomentOptions, recordSynthesis, stampSessionStart } from "./handover.ts";
 import type { ProjectOptions } from "./project.ts";
 
 export interface ProjectMomentsOptions extends ProjectOptions {
@@ -18,7 +18,7 @@ export function projectMoments({ agent, synthesis, ...options }: ProjectMomentsO
       const momentOptions: MomentOptions = { ...options, session: session.id, agent: agentName };
       switch (moment.kind) {
         case "session-start":
-          return (await startProjectSession(momentOptions)).warnings;
+          return (await stampSessionStart(momentOptions)).warnings;
         case "before-compaction":
         case "session-end":
           return (await checkpointProject({ ...momentOptions, ...moment, moment: moment.kind })).warnings;
