@@ -27,7 +27,26 @@ test("every path that ARCHITECTURE.md names exists [repo.architecture]", () => {
   );
 });
 
-test("it names every folder of src, and every decision is in its index [repo.architecture]", () => {
+test("every path of the repository that the documentation names exists [repo.architecture]", () => {
+  const pages = globSync(["docs/*.md", "README.md", "AGENTS.md", "CONTRIBUTING.md"], { cwd: root });
+  // A file at the top, such as NOTES.md, is one of the user's project.
+  const missingIn = (text: string) =>
+    pathsIn(text).filter((path) => path.includes("/") && !existsSync(join(root, path)));
+  assert.ok(pages.length > 20, `${pages.length} pages`);
+  assert.deepEqual(
+    pages.flatMap((name) =>
+      missingIn(readFileSync(join(root, name), "utf8")).map((path) => `${name}: ${path}`),
+    ),
+    [],
+  );
+  const dependencies = readFileSync(join(root, "docs/dependencies.md"), "utf8");
+  assert.deepEqual(
+    missingIn(dependencies.replace("surfaces/knowledge/json-schema", "surfaces/json-schema")),
+    ["src/surfaces/json-schema/"],
+  );
+});
+
+test("ARCHITECTURE.md names every folder of src, and every decision is in its index [repo.architecture]", () => {
   const folders = globSync("src/*/", { cwd: root }).map((path) => `\`${path.replace(/\/?$/, "/")}\``);
   assert.deepEqual(
     folders.filter((folder) => !page.includes(folder)),

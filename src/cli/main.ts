@@ -2,12 +2,26 @@ import { HoldfastError } from "../errors.ts";
 import { projectCommand } from "./commands/project-command.ts";
 import { peopleCommands } from "./people-commands.ts";
 
+/** What the help says about the hosts. */
+export interface HostWords {
+  /** The names of all hosts. */
+  all: string;
+  /** The names of those whose session files can be imported and exported, and their titles. */
+  sessionFormats: readonly string[];
+  withSessionFile: string;
+  /** The titles of those whose recorded sessions can be replayed. */
+  withRecording: string;
+}
+
+/** A text of the help. One that names hosts is made when it is shown, so that a command loads no host for it. */
+export type HelpText = string | ((words: HostWords) => string);
+
 /** A command: its help text, and its module, which is loaded on demand. */
 export interface Command {
-  usage: string;
-  summary: string;
+  usage: HelpText;
+  summary: HelpText;
   /** Descriptions of the options, for `--help`. */
-  options?: string;
+  options?: HelpText;
   load: () => Promise<{ run(args: string[]): Promise<number> }>;
 }
 
@@ -23,14 +37,14 @@ const chatOptions = `
   --db PATH, --store URL   where sessions are stored
   --json                   print events as JSON lines`;
 
-const initOptions = `
-  HOST                     claude-code, codex, opencode, gemini, pi, openclaw (default: those found here)
+const initOptions: HelpText = ({ all }) => `
+  HOST                     ${all} (default: those found here)
   --user                   for all your projects, not only this one
   --dry-run                show what would change, without changing anything
   --json                   print JSON`;
 
-const doctorOptions = `
-  HOST                     claude-code, codex, opencode, gemini, pi, openclaw (default: those found here)
+const doctorOptions: HelpText = ({ all }) => `
+  HOST                     ${all} (default: those found here)
   --live                   also run the real client against a scripted model on this machine
   --json                   print JSON`;
 
@@ -98,8 +112,8 @@ export const commands: Record<string, Command> = {
   replay: {
     usage: "replay FILE… [--prices FILE]",
     summary: "estimate what memory and clearing would cost and save on recorded sessions",
-    options: `
-  FILE                     a Claude Code or pi transcript
+    options: ({ withRecording }) => `
+  FILE                     a ${withRecording} transcript
   --prices FILE            your own prices, as JSON
   --notepad-tokens N       assumed size of the notepad
   --edit-every N           calls between two notepad edits
@@ -111,13 +125,13 @@ export const commands: Record<string, Command> = {
   },
 };
 
-const help = `holdfast — working memory for AI agents that survives compaction
+const help = (
+  summaries: readonly string[],
+) => `holdfast — working memory for AI agents that survives compaction
 
 Usage: holdfast COMMAND [OPTIONS]
 
-${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`)
-  .join("\n")}
+${summaries.join("\n")}
 
   --db PATH     the SQLite file (default: .holdfast/memory.db, or $HOLDFAST_DB)
   --store URL   any store: sqlite:PATH, jsonl:DIRECTORY, postgres://… (or $HOLDFAST_STORE)
@@ -132,7 +146,11 @@ export async function main([name, ...args]: string[]): Promise<number> {
   // Ignore EPIPE (e.g. `holdfast log | head`).
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    console.log(help);
+    const { commandHelp } = await import("./command-help.ts");
+    const summaries = Object.entries(commands).map(
+      ([each, command]) => `  ${each.padEnd(13)}${commandHelp(command).summary}`,
+    );
+    console.log(help(summaries));
     return name === undefined ? 1 : 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -145,9 +163,8 @@ export async function main([name, ...args]: string[]): Promise<number> {
     );
     return 1;
   }
-  const commandHelp = `${command.usage}\n${command.summary}${command.options ?? ""}`;
   if (args.includes("--help") || args.includes("-h")) {
-    console.log(`Usage: holdfast ${commandHelp}`);
+    console.log(`Usage: holdfast ${await fullHelp(command)}`);
     return 0;
   }
   try {
@@ -155,12 +172,20 @@ export async function main([name, ...args]: string[]): Promise<number> {
   } catch (error) {
     const { explainUsageError, isSystemError } = await import("./usage-errors.ts");
     const expected = error instanceof HoldfastError || isSystemError(error);
-    const problem = expected ? (error as Error).message : explainUsageError(error, name, commandHelp);
+    const problem = expected
+      ? (error as Error).message
+      : explainUsageError(error, name, await fullHelp(command));
     if (problem === undefined) throw error;
     const { visibleText } = await import("./terminal/visible-text.ts");
     console.error(`holdfast: ${visibleText(problem)}`);
     return 1;
   }
+}
+
+async function fullHelp(command: Command): Promise<string> {
+  const { commandHelp } = await import("./command-help.ts");
+  const { usage, summary, options } = commandHelp(command);
+  return `${usage}\n${summary}${options}`;
 }
 
 function endOnBrokenPipe(error: NodeJS.ErrnoException): void {

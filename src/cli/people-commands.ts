@@ -64,18 +64,21 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/search.ts"),
   },
   export: {
-    usage: "export SESSION [--format json|pi] [--into FILE]",
-    summary: "write a session as one JSON document, or back into a pi session file",
-    options: `
+    usage: ({ sessionFormats }) =>
+      `export SESSION [--format ${["json", ...sessionFormats].join("|")}] [--into FILE]`,
+    summary: ({ withSessionFile }) =>
+      `write a session as one JSON document, or back into a ${withSessionFile} session file`,
+    options: ({ sessionFormats, withSessionFile }) => `
   SESSION                  an id or a unique prefix of one
   --into FILE              write to this file instead of stdout
-  --format FORMAT          json (default), or pi: append to the pi session file given with --into
+  --format FORMAT          json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into
   --salvage                recover what is readable from a damaged SQLite file: SESSION, or all sessions${store}`,
     load: () => import("./commands/export.ts"),
   },
   import: {
     usage: "import FILE [--session ID]",
-    summary: "import sessions from an export, a salvage or a pi session file",
+    summary: ({ withSessionFile }) =>
+      `import sessions from an export, a salvage or a ${withSessionFile} session file`,
     options: `
   --session ID             the new session's id (default: the one in the file, unless it is taken)${store}`,
     load: () => import("./commands/import.ts"),

@@ -13,11 +13,11 @@ export async function readTranscript(text: string): Promise<Transcript> {
   const parsed = parseJsonLines(text);
   const { lines, warnings } = parsed;
   if (lines.length === 0)
-    throw notTranscript(text.trim() === "" ? "is empty" : "has no line with a JSON object", warnings);
+    throw await notTranscript(text.trim() === "" ? "is empty" : "has no line with a JSON object", warnings);
   const transcript = await recognise(text, parsed);
   if (!transcript) {
     const titles = hosts.filter(({ recording }) => recording).map(({ title }) => title);
-    throw notTranscript(`is not a recorded session of ${titles.join(" or ")}`, warnings);
+    throw await notTranscript(`is not a recorded session of ${titles.join(" or ")}`, warnings);
   }
   if (transcript.calls.length === 0) {
     throw new HoldfastError(
@@ -81,12 +81,14 @@ function addCall(
   if (id !== "") callsById.set(id, call);
 }
 
-function notTranscript(problem: string, warnings: readonly LineWarning[]): HoldfastError {
+async function notTranscript(problem: string, warnings: readonly LineWarning[]): Promise<HoldfastError> {
   const [first] = warnings;
   const detail = first === undefined ? "" : ` Line ${first.line}: ${first.message}`;
+  const recordings = await Promise.all(hosts.map((host) => host.recording?.()));
+  const folders = recordings.flatMap((recording) => recording?.folder ?? []);
   return new HoldfastError(
     "invalid_input",
-    `The file ${problem}.${detail} Pass a .jsonl file from ~/.pi/agent/sessions or ~/.claude/projects.`,
+    `The file ${problem}.${detail} Pass a .jsonl file from ${folders.join(" or ")}.`,
     { data: { warnings: warnings.slice(0, 20) } },
   );
 }

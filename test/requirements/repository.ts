@@ -12,7 +12,8 @@ export const repository = [
     "repo.hook-entry": "The built hook loads only its own file and Node's modules.",
     "repo.plans-pure":
       "compaction/ has no I/O of its own, and no function called plan writes; the check finds planted ones.",
-    "repo.architecture": "Every path in ARCHITECTURE.md exists, and it names every folder of src/.",
+    "repo.architecture":
+      "Every path that ARCHITECTURE.md and the documentation name exists, and the former names every folder of src/.",
     "repo.requirements": "Every requirement is cited by a test, and every citation names a requirement.",
     "repo.docs": "Code blocks in the docs are cut from files that run in the tests.",
     "repo.demo": "The demo shows the notepad growing through compactions and what was kept at the end.",

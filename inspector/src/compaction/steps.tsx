@@ -3,6 +3,12 @@ import { count, plural, time } from "../format.ts";
 import { MessageBody } from "./messages.tsx";
 import { type Compaction, type Message, summaryText } from "./trace-items.ts";
 
+const summaryWriters: Record<Compaction["summaryBy"], string> = {
+  model: "by the model",
+  deterministic: "generated without a model",
+  unknown: "by the host",
+};
+
 /** The steps in order: trigger, warning, checkpoint, removal, summary, receipt. */
 export function CompactionSteps({
   compaction,
@@ -58,11 +64,7 @@ export function CompactionSteps({
             </div>
           ))}
         </Step>
-        <Step
-          title="Summary"
-          fact={summaryBy === "deterministic" ? "generated without a model" : "by the model"}
-          isOpen
-        >
+        <Step title="Summary" fact={summaryWriters[summaryBy]} isOpen>
           {summary === "" ? (
             <p>The host wrote its own summary and keeps it in its transcript.</p>
           ) : (

@@ -55,7 +55,7 @@ export function eventLine(event: AgentEvent): string | undefined {
       return `Checkpoint: ${parts.join(", ")}.`;
     }
     case "compaction":
-      return `Compacted: messages ${event.from} to ${event.to} are now a summary${event.summaryBy === "model" ? "" : ", written without the model"}.`;
+      return `Compacted: messages ${event.from} to ${event.to} are now a summary${summaryWriters[event.summaryBy].note}.`;
     case "receipt":
       return receiptLine(event.receipt);
     case "clearing":
@@ -64,6 +64,13 @@ export function eventLine(event: AgentEvent): string | undefined {
       return undefined;
   }
 }
+
+/** Who wrote a summary: noted when it happens, unless it is the model, and named in the receipt. */
+const summaryWriters: Record<Receipt["summaryBy"], { note: string; by: string }> = {
+  model: { note: "", by: "the model" },
+  deterministic: { note: ", written without the model", by: "Holdfast, without a model" },
+  unknown: { note: ", written by the host", by: "the host" },
+};
 
 function receiptLine({ counts, tokensBefore, tokensAfter }: Receipt): string {
   const { kept, recallable, missing } = counts;
@@ -80,7 +87,7 @@ export function receiptText(receipt: Receipt): string {
     ["put back", putBack.length, putBack],
   ];
   const tokens = `${count(receipt.tokensBefore)} → ${count(receipt.tokensAfter)} tokens`;
-  const by = summaryBy === "model" ? "the model" : "Holdfast, without a model";
+  const { by } = summaryWriters[summaryBy];
   return [
     `Compaction ${epoch} (${trigger}): messages ${from} to ${to}, ${tokens}; warning ${warning}; summary by ${by}.`,
     ...rows.map(([name, number, items]) =>

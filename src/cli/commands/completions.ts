@@ -1,6 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments } from "../arguments.ts";
+import { commandHelp } from "../command-help.ts";
 import { bashScript, fishScript, zshScript } from "../completion-scripts.ts";
 import { commands } from "../main.ts";
 import { optionsIn } from "../usage-errors.ts";
@@ -35,15 +36,16 @@ export async function run(args: string[]): Promise<number> {
       `There are completions for bash, zsh and fish${shell === "" ? "" : ` (got ${JSON.stringify(shell)})`}. Usage: holdfast completions bash|zsh|fish`,
     );
   }
-  const known = Object.entries(commands).map(
-    ([name, { usage, summary, options = "" }]): Completion => ({
+  const known = Object.entries(commands).map(([name, command]): Completion => {
+    const { usage, summary, options } = commandHelp(command);
+    return {
       name,
       summary,
       options: optionsIn(`${usage}\n${options}`),
       takesSession: /\bSESSION\b/.test(usage),
       takesHost: /\bHOST\b/.test(usage),
-    }),
-  );
+    };
+  });
   process.stdout.write(script(known));
   return 0;
 }

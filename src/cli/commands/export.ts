@@ -1,18 +1,19 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
-import { findHost, hosts } from "../../hosts/hosts.ts";
+import { findHost } from "../../hosts/hosts.ts";
 import type { Session } from "../../sessions/session.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { type StoreFlags, sqliteFile, storeName } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { onlyArgument, readArguments } from "../arguments.ts";
+import { exportFormats } from "../command-help.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { counted } from "../terminal/quantities.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
-const usage = "export SESSION [--format json|pi] [--into FILE]";
+const usage = `export SESSION [--format ${exportFormats.join("|")}] [--into FILE]`;
 /** A badly damaged file has thousands of losses. */
 const maxLosses = 30;
 
@@ -47,10 +48,9 @@ async function exportToHost(session: Session, format: string, path: string | und
   const host = findHost(format);
   const file = await host?.sessionFile?.();
   if (!host || !file) {
-    const formats = ["json", ...hosts.flatMap(({ name, sessionFile }) => (sessionFile ? name : []))];
     throw new HoldfastError(
       "invalid_input",
-      `--format must be ${formats.join(" or ")} (got ${JSON.stringify(format)}).`,
+      `--format must be ${exportFormats.join(" or ")} (got ${JSON.stringify(format)}).`,
     );
   }
   if (path === undefined) {

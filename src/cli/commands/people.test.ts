@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { commandHelp } from "../command-help.ts";
 import { commands } from "../main.ts";
 import { optionsIn } from "../usage-errors.ts";
 
@@ -237,7 +238,8 @@ test("a missing, foreign or damaged store is reported in one line, and nothing i
 });
 
 test("every command has help with its options; an unknown option or command suggests the nearest [people.usage]", async () => {
-  for (const [name, { usage, summary, options = "" }] of Object.entries(commands)) {
+  for (const [name, command] of Object.entries(commands)) {
+    const { usage, summary, options } = commandHelp(command);
     assert.ok(usage.startsWith(name) && summary.length > 10, name);
     const described = optionsIn(options);
     for (const option of optionsIn(usage))

@@ -4,6 +4,7 @@ import type { RecordedEvent, Recording } from "../transcript/recording.ts";
 import { type ClaudeAnswer, type ClaudeQuestion, isClaudeTurn, parseClaudeLine } from "./transcript.ts";
 
 export const claudeRecording: Recording = {
+  folder: "~/.claude/projects",
   matches: isClaudeRecording,
   read: (_text, { lines, warnings }) => ({ events: readClaudeRecording(lines), warnings }),
 };

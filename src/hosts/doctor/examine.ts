@@ -95,7 +95,7 @@ async function checkVersion({ program, title }: Host, { env, root }: Places): Pr
     env,
     limit: 20_000,
   });
-  // pi prints its version to stderr.
+  // Some programs print their version to stderr.
   const version = /\d+\.\d+[\w.-]*/.exec(`${stdout}\n${code === 0 ? stderr : ""}`)?.[0];
   if (version !== undefined) return ok("version", version);
   return note(

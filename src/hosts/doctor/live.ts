@@ -101,7 +101,7 @@ function silent({ title, program }: Host, run: ProgramRun): Finding {
   );
 }
 
-/** Clients print the reason last; OpenClaw prints advice after its reason. */
+/** Clients print the reason last, or mark it and print advice after it. */
 function reasonOf({ trouble, code, stderr, stdout }: ProgramRun): string {
   const lines = stripVTControlCharacters(stderr.trim() || stdout.trim()).split("\n");
   const reason = lines.find((line) => line.includes(" Reason: ")) ?? lines.at(-1) ?? "";

@@ -4,7 +4,7 @@ import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { Escaping } from "../host.ts";
 
-/** Above 10,000 characters Claude Code shows the model a preview only, and Codex cuts at about as many bytes. */
+/** Above 10,000 characters one host shows the model a preview only, and another cuts at about as many bytes. */
 export const maxInjected = 9_500;
 
 /** The part of it reserved for the receipt. */

@@ -29,7 +29,7 @@ export function jsonServer(
   };
 }
 
-/** An MCP server under `path` whose `command` is a list, as opencode has it. */
+/** An MCP server under `path` whose `command` is a list with its arguments. */
 export function jsonCommandServer(
   location: FileLocation,
   path: Path,

@@ -9,7 +9,11 @@ type Fields = Record<string, unknown>;
 /** Version 1 has neither a version number nor ids; its entries form one linear list. */
 const linearVersion = 1;
 
-export const piRecording: Recording = { matches: isPiRecording, read: readPiRecording };
+export const piRecording: Recording = {
+  folder: "~/.pi/agent/sessions",
+  matches: isPiRecording,
+  read: readPiRecording,
+};
 
 function isPiRecording(lines: readonly JsonLine[]): boolean {
   return lines[0]?.value.type === "session";

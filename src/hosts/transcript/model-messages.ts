@@ -3,7 +3,7 @@ import { objectsIn, textIn } from "../../engine/json.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Converts a message in pi's format, which OpenClaw shares; undefined for messages that the model never sees. */
+/** Converts a message in the format that two hosts share; undefined for messages that the model never sees. */
 export function toModelMessage(message: Fields): ModelMessage | undefined {
   switch (message.role) {
     case "user":

@@ -31,6 +31,8 @@ export type RecordedEvent =
 
 /** Reads the recorded sessions of one host. */
 export interface Recording {
+  /** Where the host keeps them, as people write it. */
+  folder: string;
   matches(lines: readonly JsonLine[]): boolean;
   read(
     text: string,

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Receipt } from "../../engine/records.ts";
+import { eventLine, receiptText } from "./lines.ts";
+
+const receipt: Omit<Receipt, "summaryBy"> = {
+  epoch: 1,
+  trigger: "host",
+  from: 1,
+  to: 5,
+  warning: "skipped",
+  counts: { kept: 0, recallable: 0, missing: 0 },
+  kept: [],
+  recallable: [],
+  missing: [],
+  putBack: [],
+  tokensBefore: 900,
+  tokensAfter: 100,
+  line: "",
+};
+
+for (const [summaryBy, note, by] of [
+  ["model", "", "the model"],
+  ["deterministic", ", written without the model", "Holdfast, without a model"],
+  ["unknown", ", written by the host", "the host"],
+] as const)
+  test(`a summary by "${summaryBy}" is attributed to ${by} [chat.commands]`, () => {
+    const event = { type: "compaction", trigger: "host", from: 1, to: 5, summary: "s", summaryBy } as const;
+    assert.equal(eventLine(event), `Compacted: messages 1 to 5 are now a summary${note}.`);
+    assert.match(receiptText({ ...receipt, summaryBy }), new RegExp(`; summary by ${by}\\.\n`));
+  });

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import {
+  claudeTranscript,
+  codexTranscript,
+  geminiTranscript,
+  lines,
+  said,
+} from "./test-support/transcripts.ts";
+
+test("[hooks.claude-code] Claude Code: checkpoint and plain text for the summariser before, nothing after, memory at the restart", async () => {
+  const project = await hookProject();
+  const transcript_path = claudeTranscript(project);
+  const event = { session_id: "s1", transcript_path };
+  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "startup" });
+  await inMemory(project, async (memory) => {
+    const session = await memory.openSession("claude-code.s1");
+    await session.notepad.write("- tabs count as 8 columns");
+    await session.apply({ type: "scratchpad.set_plan", content: "1. parser\n2. docs" });
+  });
+  const before = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "PreCompact",
+    trigger: "auto",
+    custom_instructions: "",
+  });
+  assert.match(before.stdout, /^Carry over into the summary/);
+  assert.match(before.stdout, /Asked and not answered yet: Make src\/parser\.ts accept tabs, see TKT-4711/);
+  assert.match(before.stdout, /Files written: \/p\/src\/parser\.ts/);
+  assert.match(before.stdout, /Commands that failed: npm run lint/);
+  assert.ok(!before.stdout.includes("sub-agent"));
+  appendFileSync(
+    transcript_path,
+    lines(
+      { type: "system", subtype: "compact_boundary", uuid: "8" },
+      { ...said("9", "TKT-4711: tabs in the parser"), isCompactSummary: true },
+    ),
+  );
+  const after = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "PostCompact",
+    trigger: "auto",
+    compact_summary: "TKT-4711: tabs in the parser",
+  });
+  assert.equal(after.stdout, "");
+  const start = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "SessionStart",
+    source: "compact",
+  });
+  const order = ["- tabs count as 8 columns", "1. parser", "[Checkpoint,", "[Receipt: 5 messages"];
+  const positions = order.map((text) => start.context.indexOf(text));
+  assert.ok(
+    positions.every((position, index) => position > (positions[index - 1] ?? -1)),
+    start.context,
+  );
+  assert.match(start.context, /are in the text above or the summary/);
+  await inMemory(project, async (memory) => {
+    const receipts = await (await memory.resumeSession("claude-code.s1")).receipts();
+    assert.deepEqual(
+      receipts.map(({ trigger, epoch, from, to }) => ({ trigger, epoch, from, to })),
+      [{ trigger: "host", epoch: 1, from: 1, to: 5 }],
+    );
+    assert.ok(receipts[0]?.kept.some(({ text }) => text === "TKT-4711"));
+  });
+});
+
+test("[hooks.claude-code] a summary that comes after the session's restart still counts in the one receipt", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1", transcript_path: claudeTranscript(project) };
+  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "manual" });
+  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "compact" });
+  const late = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "PostCompact",
+    compact_summary: "npm run lint fails",
+  });
+  assert.equal(late.stdout, "");
+  await inMemory(project, async (memory) => {
+    const receipts = await (await memory.resumeSession("claude-code.s1")).receipts();
+    assert.equal(receipts.length, 1);
+    assert.match(receipts[0]?.line ?? "", /or the summary/);
+  });
+  // A second compaction gets its own receipt.
+  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "auto" });
+  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "compact" });
+  await inMemory(project, async (memory) => {
+    const receipts = await (await memory.resumeSession("claude-code.s1")).receipts();
+    assert.deepEqual(
+      receipts.map(({ epoch }) => epoch),
+      [1, 2],
+    );
+  });
+});
+
+test("[hooks.codex] Codex: an empty object before, nothing after, memory at the restart", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1", transcript_path: codexTranscript(project), turn_id: "t", model: "m" };
+  const before = await hook(project, "codex", { ...event, hook_event_name: "PreCompact", trigger: "auto" });
+  assert.equal(before.stdout, "{}");
+  const after = await hook(project, "codex", { ...event, hook_event_name: "PostCompact", trigger: "auto" });
+  assert.equal(after.stdout, "");
+  const { context } = await hook(project, "codex", {
+    ...event,
+    hook_event_name: "SessionStart",
+    source: "compact",
+  });
+  assert.match(context, /Asked and not answered yet: Rename the flag in cmd\/main\.go, issue TKT-4711/);
+  assert.match(context, /Files written: cmd\/main\.go/);
+  assert.match(context, /Commands that failed: go vet \.\/\.\.\./);
+  assert.ok(!context.includes("environment_context"));
+  assert.match(context, /\[Receipt: 5 messages were compacted/);
+});
+
+test("[hooks.told-once] a compaction shown when Codex resumed is not shown again at its own start", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1", transcript_path: codexTranscript(project), turn_id: "t", model: "m" };
+  const send = (hook_event_name: string, more = {}) =>
+    hook(project, "codex", { ...event, hook_event_name, ...more });
+  const start = async (source: string) => (await send("SessionStart", { source })).context;
+  await start("startup");
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("codex.s1")).notepad.append("cedar-4711"),
+  );
+  await send("PreCompact", { trigger: "auto" });
+  await send("PostCompact", { trigger: "auto" });
+  assert.match(await start("resume"), /was compacted[\s\S]+cedar-4711[\s\S]+\[Receipt: /);
+  assert.equal(await start("compact"), "");
+  await send("UserPromptSubmit", { prompt: "Go on." });
+  assert.match(await start("compact"), /was compacted[\s\S]+cedar-4711/);
+  assert.equal(await start("resume"), "", "an unchanged memory is not shown again");
+});
+
+test("[hooks.gemini] Gemini: always an object, no angle brackets, memory again after the chat was compressed", async () => {
+  const project = await hookProject();
+  await inMemory(project, async (memory) => {
+    const session = await memory.openSession("gemini.s1");
+    await session.notepad.write("Map<string> stays <b>bold</b>");
+  });
+  const transcript_path = geminiTranscript(project, [9_000, 10_000]);
+  const event = { session_id: "s1", transcript_path };
+  const start = await hook(project, "gemini", {
+    ...event,
+    hook_event_name: "SessionStart",
+    source: "startup",
+  });
+  assert.equal(JSON.parse(start.stdout).hookSpecificOutput.hookEventName, "SessionStart");
+  assert.match(start.context, /Map‹string› stays ‹b›bold‹\/b›/);
+  assert.doesNotMatch(start.context, /[<>]/);
+  const compress = { ...event, hook_event_name: "PreCompress", trigger: "auto" };
+  const tool = { ...event, hook_event_name: "AfterTool", tool_name: "write_file" };
+  for (const payload of [
+    compress,
+    { ...event, hook_event_name: "BeforeAgent", prompt: "go on" },
+    tool,
+    compress,
+  ])
+    assert.equal((await hook(project, "gemini", payload)).stdout, "{}", JSON.stringify(payload));
+  const entries = await inMemory(project, async (memory) =>
+    (await memory.resumeSession("gemini.s1")).history(),
+  );
+  assert.equal(entries.filter(({ operation }) => operation.type === "context.checkpoint").length, 1);
+  geminiTranscript(project, [9_000, 10_000, 1_200]);
+  const { context } = await hook(project, "gemini", tool);
+  assert.match(context, /Map‹string›/);
+  assert.match(context, /lib\/part-0\.py/);
+  assert.match(context, /\[Receipt: /);
+  assert.doesNotMatch(context, /[<>]/);
+  assert.equal((await hook(project, "gemini", tool)).stdout, "{}");
+});
+
+test("[hooks.generic] any other host sends plain events and gets plain fields back", async () => {
+  const project = await hookProject();
+  const event = { session_id: "s1" };
+  await inMemory(project, async (memory) => {
+    await (await memory.openSession("opencode.s1")).notepad.write("canary");
+  });
+  const start = await hook(project, "opencode", { ...event, event: "session-start" });
+  assert.match(JSON.parse(start.stdout).context, /canary/);
+  const before = await hook(project, "opencode", { ...event, event: "before-compaction" });
+  assert.match(JSON.parse(before.stdout).keep, /^Carry over/);
+  const after = await hook(project, "opencode", { ...event, event: "after-compaction", summary: "s" });
+  assert.match(JSON.parse(after.stdout).context, /canary[\s\S]+\[Receipt: /);
+  assert.equal((await hook(project, "opencode", { ...event, event: "prompt" })).stdout, "{}");
+  assert.equal((await hook(project, "opencode", { ...event, event: "end" })).stdout, "{}");
+});
+
+test("[hooks.claude-code] NUL and lone surrogates in a transcript stop neither checkpoint nor receipt", async () => {
+  const project = await hookProject();
+  const transcript_path = join(project.root, "odd.jsonl");
+  writeFileSync(
+    transcript_path,
+    `${lines(said("1", "Look at src/odd.ts \u0000 \ud800"))}{"type":"user","uuid":"2","mess`,
+  );
+  const event = { session_id: "s1", transcript_path };
+  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact" });
+  const summary = "src/odd.ts \u0000 \udfff";
+  await hook(project, "claude-code", { ...event, hook_event_name: "PostCompact", compact_summary: summary });
+  const { context, failures } = await hook(project, "claude-code", {
+    ...event,
+    hook_event_name: "SessionStart",
+    source: "compact",
+  });
+  assert.deepEqual(failures, []);
+  assert.match(context, /Asked and not answered yet: Look at src\/odd\.ts/);
+  assert.match(context, /\[Receipt: 1 messages were compacted/);
+});
