@@ -18,10 +18,6 @@ const lives: Record<string, (send: Send, summary: string, shrink: () => void) =>
     shrink();
     return send("BeforeAgent");
   },
-  async opencode(send) {
-    await send("before-compaction");
-    return send("session-start", { source: "compact" });
-  },
 };
 
 async function restarting(send: Send, summary: string): Promise<string> {
@@ -44,13 +40,12 @@ for (const [host, live] of Object.entries(lives)) {
         const event = { hook_event_name, session_id: "s1", transcript_path, ...more };
         return (await hook(project, host, event, surfaces)).context;
       };
-      const isGeneric = host === "opencode";
-      await send(isGeneric ? "session-start" : "SessionStart", { source: "startup" });
+      await send("SessionStart", { source: "startup" });
       const id = sessionIdOf(host, "s1");
       await inMemory(project, async (memory) => (await memory.openSession(id)).notepad.write(notepad));
       const smaller = { id: "g-last", type: "gemini", content: "Compressed.", tokens: { input: 2_000 } };
       const shown = await live(send, summary, () => write(smaller));
-      await send(isGeneric ? "end" : "SessionEnd");
+      await send("SessionEnd");
       const memory = await openMemory({ store: project.database });
       t.after(() => memory.close());
       return { session: await memory.resumeSession(id), shown };
