@@ -13,6 +13,8 @@ export const plugins = from("plug-ins of the hosts", {
   "plugins.opencode-placement": "Memory is in every model call of opencode and is stored in no message.",
   "plugins.opencode-compaction":
     "opencode's summariser is told what to keep, and the next call gets memory, checkpoint and receipt.",
+  "plugins.opencode-end":
+    "When opencode deletes a session or is disposed, each session ends once, with its conversation.",
   "plugins.opencode-link": "The MCP server works on the opencode session that calls it.",
   "plugins.openclaw-tools": "OpenClaw gets the tools that the manifest names.",
   "plugins.openclaw-prompt": "OpenClaw's prompt contains the memory of its session.",

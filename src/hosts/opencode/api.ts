@@ -37,4 +37,6 @@ export interface OpencodeHooks {
     input: { sessionID: string },
     output: { context: string[] },
   ): Promise<void>;
+  /** opencode waits for it before it ends. */
+  dispose(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { objectIn } from "../../engine/json.ts";
 import { failureReporter } from "../report-failure.ts";
 import type { OpencodeHooks, OpencodeInput } from "./api.ts";
 import { OpencodePlugin } from "./plugin.ts";
@@ -22,14 +23,18 @@ export default async function holdfast(input: OpencodeInput): Promise<OpencodeHo
         report(name, error, input.directory);
       }
     };
+  const end = reporting("end", (id: string) => plugin.endSession(id));
+  const endAll = async () => {
+    await Promise.all(plugin.openSessions.map((id) => end(id, undefined)));
+  };
   return {
     config: reporting("config", async (config) => plugin.configure(config)),
     event: reporting("event", async ({ event }) => {
-      const id = event.properties?.sessionID;
-      if (
-        typeof id === "string" &&
-        ["session.compacted", "session.error", "session.idle"].includes(event.type)
-      )
+      if (event.type === "server.instance.disposed") return endAll();
+      const id = event.properties?.sessionID ?? objectIn(event.properties?.info).id;
+      if (typeof id !== "string") return;
+      if (event.type === "session.deleted") await end(id, undefined);
+      else if (["session.compacted", "session.error", "session.idle"].includes(event.type))
         plugin.endCompaction(id, event.type === "session.compacted");
     }),
     "chat.message": reporting("chat.message", ({ sessionID }, { message }) =>
@@ -45,5 +50,6 @@ export default async function holdfast(input: OpencodeInput): Promise<OpencodeHo
       const keep = await plugin.beforeCompaction(sessionID);
       if (keep !== "") context.push(keep);
     }),
+    dispose: endAll,
   };
 }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../testing/index.ts";
+import { readHookState } from "../hook/state.ts";
 import {
   type ClientPlace,
   count,
@@ -88,13 +90,16 @@ async function startOpencode({ root, home, env }: ClientPlace, modelUrl: string)
     ask: (id: string, text: string) =>
       post(`/session/${id}/message`, { model: chosen, parts: [{ type: "text", text }] }),
     compact: (id: string) => post(`/session/${id}/summarize`, chosen),
+    remove: (id: string) => fetch(`${base}/session/${id}`, { method: "DELETE" }),
+    dispose: () => post("/instance/dispose", {}),
   };
 }
 
 async function startEverything() {
   const server = await startScriptedServer(script);
   stops.push(server.close);
-  return { server, opencode: await startOpencode(makePlace("opencode"), server.url) };
+  const place = makePlace("opencode");
+  return { server, place, opencode: await startOpencode(place, server.url) };
 }
 
 const limit = { timeout: 180_000 };
@@ -155,3 +160,20 @@ test(`${spec}: each of two sessions writes to its own memory`, limit, async () =
   assert.match(last, /## Session Notepad\nonly in A\n/);
   assert.doesNotMatch(last, /only in B/);
 });
+
+test(
+  `${spec}: a deleted session has ended, and so has every session of a closed instance`,
+  limit,
+  async () => {
+    const { place, opencode } = await startEverything();
+    const [a, b] = [await opencode.newSession(), await opencode.newSession()];
+    await opencode.ask(a, "remember: only in A");
+    await opencode.ask(b, "remember: only in B");
+    const ended = (id: string) => readHookState(join(place.root, ".holdfast"), "opencode", id)?.ended;
+    await opencode.remove(a);
+    while (ended(a) === undefined) await setTimeout(100);
+    assert.equal(ended(b), undefined);
+    await opencode.dispose();
+    while (ended(b) === undefined) await setTimeout(100);
+  },
+);

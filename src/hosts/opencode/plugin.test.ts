@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { readFailures } from "../failures.ts";
+import { readHookState } from "../hook/state.ts";
 import type { OpencodeMessage } from "./api.ts";
 import holdfast from "./index.ts";
 
@@ -121,6 +122,39 @@ test("after a failed compaction the next calls still have the memory [plugins.op
   await opencode.hooks["experimental.session.compacting"]({ sessionID: "ses_a" }, { context: [] });
   await opencode.hooks.event({ event: { type: "session.error", properties: { sessionID: "ses_a" } } });
   assert.match(await opencode.modelCall("ses_a"), /cedar-4711/);
+});
+
+test("a deleted session and a disposed instance end each session once, with its conversation [plugins.opencode-end]", async () => {
+  const opencode = await startOpencode();
+  const project = spawnSync(process.execPath, [cli, "project", "init"], { cwd: opencode.directory });
+  assert.equal(project.status, 0);
+  for (const id of ["ses_a", "ses_b"]) {
+    await opencode.write(id, "plan");
+    await opencode.ask(id, `Audit src/${id}.ts, please.`);
+  }
+  const ended = (id: string) => readHookState(join(opencode.directory, ".holdfast"), "opencode", id)?.ended;
+  const transcript = (id: string) =>
+    readFileSync(join(opencode.directory, `.holdfast/transcripts/opencode.${id}.jsonl`), "utf8");
+
+  opencode.stored.splice(0, 1);
+  const deleted = { type: "session.deleted", properties: { info: { id: "ses_a" } } };
+  await opencode.hooks.event({ event: deleted });
+  const first = ended("ses_a");
+  assert.ok(first);
+  assert.match(transcript("ses_a"), /Audit src\/ses_a\.ts/, "although opencode has deleted the messages");
+  assert.doesNotMatch(transcript("ses_a"), /\[Holdfast\]/, "without the memory");
+  assert.equal(ended("ses_b"), undefined);
+
+  opencode.add("ses_b", "assistant", "I looked at it.");
+  await opencode.hooks.dispose();
+  const second = ended("ses_b");
+  assert.ok(second);
+  assert.match(transcript("ses_b"), /I looked at it\./);
+  await opencode.hooks.event({ event: { type: "server.instance.disposed", properties: {} } });
+  await opencode.hooks.event({ event: deleted });
+  assert.deepEqual([ended("ses_a"), ended("ses_b")], [first, second]);
+  const notes = readFileSync(join(opencode.directory, ".holdfast/NOTES.md"), "utf8");
+  assert.equal(notes.split("Session end: ").length, 3, "one hand-over for each session");
 });
 
 test("the MCP server follows the session that calls its tools [plugins.opencode-link]", async () => {

@@ -16,22 +16,29 @@ interface Shown {
   /** The next model call is the summariser's. */
   isCompacting: boolean;
   transcript: string;
+  /** The messages of the last model call, without memory. opencode has removed a deleted session's by the time it says so. */
+  messages: readonly OpencodeMessage[];
 }
+
+/** How long, in milliseconds, a client that is shutting down may take to return the messages of a session. */
+const messagesTimeout = 1_000;
 
 /** The sessions of one opencode process, and what each shows of its memory. */
 export class OpencodePlugin {
   readonly #directory: string;
   readonly #client: OpencodeInput["client"];
   readonly #project: Project;
+  readonly #askHook: typeof askHook;
   readonly #sessions = new Map<string, Shown>();
   #command = ownCommand();
   /** The session that the MCP server uses. */
   #linked = "";
 
-  constructor({ directory, client }: OpencodeInput) {
+  constructor({ directory, client }: OpencodeInput, ask = askHook) {
     this.#directory = directory;
     this.#client = client;
     this.#project = findProject(directory);
+    this.#askHook = ask;
   }
 
   configure(config: Record<string, unknown>): void {
@@ -56,6 +63,7 @@ export class OpencodePlugin {
     if (isForSummary) return;
     // The turn that opencode starts after a compaction has no new message.
     if (shown.head === undefined) await this.#refresh(id);
+    shown.messages = messages.map(({ info, parts }) => ({ info, parts: [...parts] }));
     placeText(messages, shown.head ?? "", shown.news);
   }
 
@@ -63,8 +71,7 @@ export class OpencodePlugin {
   async beforeCompaction(id: string): Promise<string> {
     const shown = this.#shownTo(id);
     shown.isCompacting = true;
-    const found = await this.#client?.session?.messages?.({ path: { id } });
-    shown.transcript = writeTranscript(this.#project.directory, id, found?.data);
+    shown.transcript = writeTranscript(this.#project.directory, id, await this.#messagesOf(id));
     return (await this.#ask(id, "before-compaction", { transcript_path: shown.transcript })).keep;
   }
 
@@ -74,6 +81,21 @@ export class OpencodePlugin {
     if (!shown) return;
     shown.isCompacting = false;
     if (isDone) Object.assign(shown, { head: undefined, news: new Map(), source: "compact" });
+  }
+
+  /** The sessions that have started and not ended. */
+  get openSessions(): string[] {
+    return [...this.#sessions.keys()];
+  }
+
+  /** Ends a session, so that its hand-over is written. Does nothing if it has ended or never started. */
+  async endSession(id: string): Promise<void> {
+    const shown = this.#sessions.get(id);
+    if (!shown) return;
+    // Removed first, because opencode may report one end in several ways.
+    this.#sessions.delete(id);
+    const transcript_path = writeTranscript(this.#project.directory, id, await this.#lastMessages(id, shown));
+    await this.#ask(id, "end", { transcript_path: transcript_path || shown.transcript });
   }
 
   /** Links the MCP server to the calling session; it uses one session at a time. */
@@ -95,9 +117,21 @@ export class OpencodePlugin {
     shown.head = (await this.#ask(id, "session-start", { source, transcript_path: transcript })).context;
   }
 
+  async #messagesOf(id: string): Promise<unknown> {
+    return (await this.#client?.session?.messages?.({ path: { id } }))?.data;
+  }
+
+  async #lastMessages(id: string, { messages }: Shown): Promise<unknown> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, messagesTimeout);
+    const found = await Promise.race([this.#messagesOf(id).catch(() => undefined), late]);
+    clearTimeout(timer);
+    return Array.isArray(found) && found.length > 0 ? found : messages;
+  }
+
   async #ask(id: string, event: string, more: Record<string, unknown> = {}): Promise<HookAnswer> {
     const payload = { hook_event_name: event, session_id: id, cwd: this.#directory, ...more };
-    const answer = await askHook(this.#command, payload, this.#directory);
+    const answer = await this.#askHook(this.#command, payload, this.#directory);
     this.#linked = id;
     return answer;
   }
@@ -111,6 +145,7 @@ export class OpencodePlugin {
       source: "startup",
       isCompacting: false,
       transcript: "",
+      messages: [],
     };
     this.#sessions.set(id, shown);
     return shown;
