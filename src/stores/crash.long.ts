@@ -1,9 +1,8 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { after, type TestContext, test } from "node:test";
 import { startPostgres } from "../../test/support/postgres.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { checkIntegrity } from "./test-support/check-integrity.ts";
 import { type CrashPlan, crashRounds } from "./test-support/crash-rounds.ts";
 
 /** Use HOLDFAST_KILLS=10000 before a release. */
@@ -24,17 +23,7 @@ async function killAll(
 test(`${kills} SQLite writers killed`, { timeout }, (context) =>
   killAll(context, async () => {
     const path = join(temporaryDirectory(), "memory.db");
-    const inspect = () => {
-      const database = new DatabaseSync(path);
-      assert.deepEqual(
-        database
-          .prepare("PRAGMA integrity_check")
-          .all()
-          .map((row) => row.integrity_check),
-        ["ok"],
-      );
-      database.close();
-    };
+    const inspect = () => checkIntegrity(path);
     return { store: path, inspect };
   }),
 );

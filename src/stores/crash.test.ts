@@ -1,26 +1,15 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { startPostgres } from "../../test/support/postgres.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { checkIntegrity } from "./test-support/check-integrity.ts";
 import { crashRounds } from "./test-support/crash-rounds.ts";
 
 const kills = 40;
 
 test("SQLite writers killed at any moment lose no acknowledged write [stores.crash]", async (context) => {
   const path = join(temporaryDirectory(), "memory.db");
-  const inspect = () => {
-    const database = new DatabaseSync(path);
-    assert.deepEqual(
-      database
-        .prepare("PRAGMA integrity_check")
-        .all()
-        .map((row) => row.integrity_check),
-      ["ok"],
-    );
-    database.close();
-  };
+  const inspect = () => checkIntegrity(path);
   context.diagnostic(await crashRounds({ store: path, kills, seed: 1, inspect }));
 });
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { openTestMemory } from "../../test/support/memory.ts";
 import { startProgram } from "../../test/support/processes.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { checkIntegrity } from "./test-support/check-integrity.ts";
 import { assertConsistent, writtenLabels } from "./test-support/consistency.ts";
 import { type Injection, injecting, noTracing } from "./test-support/traced-files.ts";
 
@@ -23,15 +23,7 @@ function sqliteTarget(): Target {
   const path = join(temporaryDirectory(), "memory.db");
   const inspect = () => {
     if (!existsSync(path)) return;
-    const database = new DatabaseSync(path);
-    assert.deepEqual(
-      database
-        .prepare("PRAGMA integrity_check")
-        .all()
-        .map((row) => row.integrity_check),
-      ["ok"],
-    );
-    database.close();
+    checkIntegrity(path);
   };
   return { store: path, paths: ["", "-wal", "-journal"].map((end) => `${path}${end}`), inspect };
 }

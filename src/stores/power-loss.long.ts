@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { openTestMemory } from "../../test/support/memory.ts";
 import { startProgram } from "../../test/support/processes.ts";
 import { seededRandom } from "../../test/support/random.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { checkIntegrity } from "./test-support/check-integrity.ts";
 import { writtenLabels } from "./test-support/consistency.ts";
 import { afterPowerCut, type Fate } from "./test-support/power-cut.ts";
 import { noTracing, readTrace, type TracedCall, tracing } from "./test-support/traced-files.ts";
@@ -72,16 +72,7 @@ async function cutEverywhere(context: TestContext, storeAt: (directory: string) 
       const session = await memory.findSession("a");
       const stored = new Set(session ? await writtenLabels(session) : []);
       await memory.close();
-      const database = new DatabaseSync(join(restored, "memory.db"));
-      assert.deepEqual(
-        database
-          .prepare("PRAGMA integrity_check")
-          .all()
-          .map((row) => row.integrity_check),
-        ["ok"],
-        `${fate.name}, call ${moment}`,
-      );
-      database.close();
+      checkIntegrity(join(restored, "memory.db"), `${fate.name}, call ${moment}`);
       worst = Math.max(worst, acknowledged.filter((label) => !stored.has(label)).length);
     }
   }

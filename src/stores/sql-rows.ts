@@ -52,6 +52,29 @@ export interface SqlCall {
 export const summaryColumns =
   "id, owner, agent, title, status, origin, parent, created_at, updated_at, revision, counters";
 
+export const sessionColumns =
+  "id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at, revision, last_fork, counters, notepad";
+
+/** In the order of `sessionColumns`. */
+export function sessionToSql(row: SessionRow): (string | number | null)[] {
+  return [
+    row.id,
+    row.owner,
+    row.agent,
+    row.title,
+    row.status,
+    row.origin,
+    row.parent,
+    JSON.stringify(row.lineage),
+    row.createdAt,
+    row.updatedAt,
+    row.revision,
+    row.lastFork,
+    JSON.stringify(row.counters),
+    row.notepad,
+  ];
+}
+
 export function sessionFromSql(row: SqlSession): SessionRow {
   return {
     id: row.id,

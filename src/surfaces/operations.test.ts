@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { stateWith } from "../../test/support/conversation.ts";
 import { step } from "../engine/commit.ts";
 import type { Json } from "../engine/json.ts";
 import { defaultLimits } from "../engine/limits.ts";
 import type { Environment } from "../engine/operations.ts";
 import type { RecordId } from "../engine/records.ts";
-import { emptyCounters, type State } from "../engine/state.ts";
+import type { State } from "../engine/state.ts";
 import { applyOperation, type JournalEntry, type Operation } from "./operations.ts";
 
 const text = fc.constantFrom("", "a", "ab", "a\nb", "🦞", "x".repeat(30));
@@ -49,7 +50,7 @@ const environment: Environment = {
 test("an operation is deterministic and mutates none of its arguments [engine.pure]", () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 25, size: "max" }), (operations) => {
-      let state = newSession();
+      let state = stateWith();
       const records = new Map<RecordId, Json>();
       for (const each of operations) {
         deepFreeze(each);
@@ -77,7 +78,7 @@ test("an operation is deterministic and mutates none of its arguments [engine.pu
 
 test("an operation requests all the records it needs at once, and no others [engine.pure]", () => {
   const requested = (operation: Operation) => {
-    const answer = applyOperation(newSession(), new Map(), operation, environment);
+    const answer = applyOperation(stateWith(), new Map(), operation, environment);
     return answer.status === "needs" ? answer.ids.toSorted() : [];
   };
   assert.deepEqual(requested({ type: "notes.add", content: "x", tags: ["B", "a"] }), ["tag/a", "tag/b"]);
@@ -90,7 +91,7 @@ test("an operation requests all the records it needs at once, and no others [eng
 test("ids are derived only from the clock that was passed in [engine.pure]", () => {
   const add = (now: number) => {
     const answer = applyOperation(
-      newSession(),
+      stateWith(),
       new Map(),
       { type: "notes.add", content: "x", tags: [] },
       { ...environment, now },
@@ -130,24 +131,4 @@ function deepFreeze<T>(value: T): T {
     for (const part of Object.values(value)) deepFreeze(part);
   }
   return value;
-}
-
-function newSession(): State {
-  const row: State["row"] = {
-    id: "s",
-    owner: "local",
-    agent: "default",
-    title: null,
-    status: "active",
-    origin: "created",
-    parent: null,
-    lineage: [],
-    createdAt: 0,
-    updatedAt: 0,
-    revision: 1,
-    lastFork: 0,
-    counters: emptyCounters(),
-    notepad: null,
-  };
-  return { row, resident: new Map() };
 }

@@ -59,7 +59,7 @@ test("a killed server restarts with every acknowledged write; a second one can r
   const third = await startServe(context, options, directory);
   assert.notEqual(second.url, third.url, "without --port the next free port is used");
   const resumed = await EventReader.open(second, hello?.id);
-  assert.equal((await resumed.next())?.event, "reset", "the page is told to reload");
+  assert.equal((await resumed.next())?.event, "reset", "the page must reload");
   for (const server of [second, third]) {
     const { notes } = await get<Reply<"notes">>(server, "/api/sessions/audit-finished/notes");
     assert.deepEqual(

@@ -24,7 +24,7 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
   const program = join(installClient(spec), "node_modules/@openai/codex/bin/codex.js");
   const chosen = [
     "--skip-git-repo-check",
-    // Stands in for reviewing the hooks with /hooks.
+    // A user would review the hooks with /hooks.
     "--dangerously-bypass-hook-trust",
     ...["--config", 'model_provider="scripted"'],
     ...[

@@ -10,7 +10,9 @@ import {
   type SqlEntry,
   type SqlRecord,
   type SqlSession,
+  sessionColumns,
   sessionFromSql,
+  sessionToSql,
   summaryColumns,
   summaryFromSql,
 } from "../sql-rows.ts";
@@ -212,25 +214,9 @@ async function insertSession(
   commitId: string,
 ): Promise<boolean> {
   const { rowCount } = await client.query(
-    `INSERT INTO agent_sessions (id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at,
-     revision, last_fork, counters, notepad) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    `INSERT INTO agent_sessions (${sessionColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      ON CONFLICT DO NOTHING`,
-    [
-      row.id,
-      row.owner,
-      row.agent,
-      row.title,
-      row.status,
-      row.origin,
-      row.parent,
-      JSON.stringify(row.lineage),
-      row.createdAt,
-      row.updatedAt,
-      row.revision,
-      row.lastFork,
-      JSON.stringify(row.counters),
-      row.notepad,
-    ],
+    sessionToSql(row),
   );
   if (rowCount === 0) {
     // The id exists. This call created it if the first attempt succeeded and only its response was lost.

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JournalEntry } from "../../engine/journal.ts";
 import { openEnd } from "../session-table.ts";
-import { entryToSql } from "../sql-rows.ts";
+import { entryToSql, sessionColumns, sessionToSql } from "../sql-rows.ts";
 import type { Commit, NewSession, RecordWrite, Scope } from "../store.ts";
 
 /** Caches prepared statements and writes session rows. Callers open the transaction. */
@@ -26,24 +26,8 @@ export class SqliteRows {
   insertSession({ row, records, entries }: NewSession): boolean {
     if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
     this.prepare(
-      `INSERT INTO agent_sessions (id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at,
-       revision, last_fork, counters, notepad) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(
-      row.id,
-      row.owner,
-      row.agent,
-      row.title,
-      row.status,
-      row.origin,
-      row.parent,
-      JSON.stringify(row.lineage),
-      row.createdAt,
-      row.updatedAt,
-      row.revision,
-      row.lastFork,
-      JSON.stringify(row.counters),
-      row.notepad,
-    );
+      `INSERT INTO agent_sessions (${sessionColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(...sessionToSql(row));
     for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
     for (const entry of entries) this.#putEntry({ owner: row.owner, sessionId: row.id }, entry);
     return true;
