@@ -22,6 +22,7 @@ export type ErrorCode =
   | "store_failed"
   | "store_closed"
   | "program_failed"
+  | "no_progress"
   | "missing_dependency";
 
 export interface ErrorDetails {

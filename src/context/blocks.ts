@@ -4,6 +4,8 @@ export interface Block {
   /** `system`: end of the system prompt. `message`: before the newest user message, never stored. */
   placement: "system" | "message";
   text: string;
+  /** How the agent reads the whole of it where the block is shortened. */
+  whole?: string;
 }
 
 /** What to show the model of a session. */

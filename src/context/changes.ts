@@ -27,28 +27,31 @@ export function viewOf(context: Context, notepad: string): MemoryView {
 /**
  * The text that updates the model's view of the memory; undefined if it is up to date. `believed` is the notepad the
  * model would infer from its own edits. If someone undid such an edit, `believed` is wrong although `shown` equals
- * `now`; then show the full notepad.
+ * `now`; then show the full notepad. `shorten` cuts a text that is too long for the window.
  */
 export function planChange(
   shown: MemoryView,
   now: MemoryView,
   changedBefore: number,
   believed = shown.notepad,
+  shorten = (text: string) => text,
 ): PlannedChange | undefined {
   const parts: string[] = [];
   let whole = false;
   if (now.notepad !== undefined && shown.notepad === now.notepad && believed !== now.notepad) {
     whole = true;
-    parts.push(renderWhole(now.notepad));
+    parts.push(renderWhole(now.notepad, shorten));
   } else if (now.notepad !== undefined && shown.notepad !== now.notepad) {
     const changes = renderChanges(shown.notepad ?? "", now.notepad);
     // If the changes are longer than the notepad, a full copy is cheaper.
-    whole = changedBefore + changes.length > Math.max(now.notepad.length, 200);
-    parts.push(whole ? renderWhole(now.notepad) : changes);
+    whole =
+      changedBefore + changes.length > Math.max(now.notepad.length, 200) || shorten(changes) !== changes;
+    parts.push(whole ? renderWhole(now.notepad, shorten) : changes);
   }
   for (const surface of new Set([...shown.blocks.keys(), ...now.blocks.keys()])) {
     const block = now.blocks.get(surface);
-    if (block !== shown.blocks.get(surface)) parts.push(block ?? `[The ${surface} block is empty now]`);
+    if (block !== shown.blocks.get(surface))
+      parts.push(block === undefined ? `[The ${surface} block is empty now]` : shorten(block));
   }
   return parts.length === 0 ? undefined : { text: parts.join("\n\n"), whole };
 }
@@ -72,7 +75,10 @@ function renderChanges(before: string, after: string): string {
   return `[Notepad changes; @N: after line N of the notepad as last shown, - removed, + added]\n${out.join("\n")}\n[End of notepad changes]`;
 }
 
-function renderWhole(notepad: string): string {
+function renderWhole(notepad: string, shorten: (text: string) => string): string {
   if (notepad === "") return "[Notepad: now empty; replaces every earlier copy]";
-  return `[Notepad, full and current; replaces every earlier copy]\n${fenceContent(notepad)}\n[End of notepad]`;
+  const content = fenceContent(notepad);
+  const shown = shorten(content);
+  const what = shown === content ? "full and current" : "current, without its middle";
+  return `[Notepad, ${what}; replaces every earlier copy]\n${shown}\n[End of notepad]`;
 }

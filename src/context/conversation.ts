@@ -11,7 +11,9 @@ export interface StoredMessage {
 }
 
 export interface ToolResult {
-  /** The tool call's id. */
+  /** Its own number, such as r14_1; see `partKey`. */
+  key: string;
+  /** The tool call's id, as the provider gave it; some servers give every call the same. */
   id: string;
   tool: string;
   /** Number of the message that contains it. */
@@ -110,6 +112,17 @@ export function resultText(output: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? output ?? "");
 }
 
+/** Identifies one part of a message: message 14's first part is r14_1. */
+export function partKey(message: number, index: number): string {
+  return `r${message}_${index + 1}`;
+}
+
+/** The message that a part belongs to; undefined if this is not the key of a part. */
+export function messageOfPart(key: string): number | undefined {
+  const number = /^r(\d{1,12})_\d{1,6}$/.exec(key)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
 export function toolCallsOf({ number, message }: StoredMessage): ToolCall[] {
   if (message.role !== "assistant" || typeof message.content === "string") return [];
   return message.content.flatMap((part) =>
@@ -121,10 +134,11 @@ export function toolCallsOf({ number, message }: StoredMessage): ToolCall[] {
 
 export function toolResultsOf({ number, message }: StoredMessage): ToolResult[] {
   if (message.role !== "tool") return [];
-  return message.content.flatMap((part) =>
+  return message.content.flatMap((part, index) =>
     part.type === "tool-result"
       ? [
           {
+            key: partKey(number, index),
             id: part.toolCallId,
             tool: part.toolName,
             message: number,

@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { resultText, type StoredMessage } from "./conversation.ts";
+import { resultText, type StoredMessage, type ToolCall, toolCallsOf, toolResultsOf } from "./conversation.ts";
 
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 
@@ -72,4 +72,21 @@ function withoutCalls(message: ModelMessage): ModelMessage {
       : part,
   );
   return { ...message, content };
+}
+
+/** The call of each result, by the result's key: the call before it with the same id that has no result yet. */
+export function callsOfResults(messages: readonly StoredMessage[]): ReadonlyMap<string, ToolCall> {
+  const calls = new Map<string, ToolCall>();
+  let open: ToolCall[] = [];
+  let isAnswered = false;
+  for (const stored of messages) {
+    // Some transcripts store each of several parallel calls as a message.
+    if (stored.message.role === "assistant") open = [...(isAnswered ? [] : open), ...toolCallsOf(stored)];
+    isAnswered = stored.message.role === "tool";
+    for (const { key, id } of toolResultsOf(stored)) {
+      const at = open.findIndex((call) => call.id === id);
+      if (at !== -1) calls.set(key, open.splice(at, 1)[0] as ToolCall);
+    }
+  }
+  return calls;
 }

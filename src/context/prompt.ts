@@ -1,9 +1,9 @@
 import type { ModelMessage } from "ai";
-import { readCleared, readInjections, readSpans } from "../engine/conversation.ts";
-import type { ClearedResult } from "../engine/records.ts";
+import { readInjections, readSpans } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import { type Context, closedTexts } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
+import { shownMessages } from "./shown.ts";
 
 /** Where memory goes: frozen with changes at the end, in the system prompt, or before the newest user message. */
 export type Placement = (typeof placements)[number];
@@ -68,7 +68,7 @@ export function planPrompt({ state, context, messages, base, placement, steer = 
 function newestUserSlot(slots: Slot[], messages: readonly StoredMessage[]): Slot | undefined {
   const newest = messages.findLast(({ message }) => message.role === "user");
   return (
-    slots.findLast(({ stored }) => newest && stored?.message === newest.message) ??
+    slots.findLast(({ stored, collapsed }) => newest && !collapsed && stored?.number === newest.number) ??
     slots.findLast((slot) => messageOf(slot).role === "user")
   );
 }
@@ -93,11 +93,6 @@ function systemBlocks(context: Context, placement: Placement): string[] {
   return [...context.frozen];
 }
 
-/** The blocks an epoch freezes besides the notepad. */
-export function blocksToFreeze(context: Context): string[] {
-  return context.blocks.filter(({ surface }) => surface !== "notepad").map(({ text }) => text);
-}
-
 function messageBlocks(context: Context, placement: Placement): string[] {
   if (placement === "epoch") return [];
   const fromSystem =
@@ -107,10 +102,10 @@ function messageBlocks(context: Context, placement: Placement): string[] {
   return closedTexts(context, blocks);
 }
 
-/** The conversation with spans collapsed, cleared results as stubs, and this epoch's changes injected. */
+/** The conversation with spans collapsed, messages as shown, and this epoch's changes injected. */
 function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
   const spans = readSpans(state).map(([, span]) => span);
-  const cleared = new Map(readCleared(state));
+  const show = shownMessages(state);
   const injections = Map.groupBy(readInjections(state), ({ before }) => before);
   const inject = (number: number) => (injections.get(number) ?? []).map(({ text }) => text).join("\n\n");
   const slots: Slot[] = [];
@@ -138,7 +133,7 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
         stored: { ...stored, message: { role: "user", content: span.text } },
         collapsed: true,
       });
-      for (const ask of unansweredAsks(span, messages)) put("", ask);
+      for (const ask of unansweredAsks(span, messages)) put("", show(ask));
       hiddenUntil = span.to;
     }
     // If a call is hidden, hide its result too.
@@ -146,7 +141,7 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
       number <= hiddenUntil ||
       (message.role === "tool" && number === hiddenUntil + 1 && isTaskEnd(spans, hiddenUntil));
     if (hidden && number > hiddenUntil) hiddenUntil = number;
-    put(inject(number), hidden || isEmpty(message) ? undefined : stubbed(stored, cleared));
+    put(inject(number), hidden || isEmpty(message) ? undefined : show(stored));
   }
   put(inject(next));
   return slots;
@@ -171,25 +166,6 @@ function isEmpty({ role, content }: ModelMessage): boolean {
   if (role !== "assistant") return false;
   if (typeof content === "string") return content === "";
   return content.every((part) => part.type === "reasoning" || (part.type === "text" && part.text === ""));
-}
-
-function stubbed(stored: StoredMessage, cleared: ReadonlyMap<string, ClearedResult>): StoredMessage {
-  const { message, number } = stored;
-  if (message.role !== "tool" || cleared.size === 0) return stored;
-  // Some models reuse ids, so match the message too.
-  const stubOf = (id: string) => (cleared.get(id)?.message === number ? cleared.get(id) : undefined);
-  // Return the same object if nothing changes, so that values cached for it stay valid.
-  if (!message.content.some((part) => part.type === "tool-result" && stubOf(part.toolCallId))) return stored;
-  const content = message.content.map((part) => {
-    const stub = part.type === "tool-result" ? stubOf(part.toolCallId) : undefined;
-    if (part.type !== "tool-result" || !stub) return part;
-    return { ...part, output: { type: "text" as const, value: stubText(part.toolCallId, stub.summary) } };
-  });
-  return { ...stored, message: { ...message, content } };
-}
-
-export function stubText(id: string, summary: string): string {
-  return `[Result cleared: ${summary} Call recall_result with id "${id}" to read it again.]`;
 }
 
 function prefixed(message: ModelMessage, before: string): ModelMessage {

@@ -136,10 +136,24 @@ describe("calibratedTokenizer", () => {
     }
   });
 
-  it("adjusts only partly on one report", () => {
+  it("believes a higher count at once, and a lower one only partly", () => {
     const calibrated = calibratedTokenizer(createFake());
     calibrated.observe(1000, 1400);
-    assert.ok(calibrated.ratio > 1.05 && calibrated.ratio < 1.2);
+    assert.equal(calibrated.ratio, 1.4);
+    calibrated.observe(1000, 714);
+    assert.ok(calibrated.ratio > 1.2 && calibrated.ratio < 1.4);
+  });
+
+  it("starts with what an earlier process learned, until it has learned its own", () => {
+    const calibrated = calibratedTokenizer(createFake());
+    calibrated.start(1.8);
+    assert.equal(calibrated.ratio, 1.8);
+    calibrated.start(0.6);
+    assert.equal(calibrated.ratio, 1.8);
+    const other = calibratedTokenizer(createFake());
+    other.observe(100, 150);
+    other.start(3);
+    assert.equal(other.ratio, 1.5);
   });
 
   it("ignores invalid numbers", () => {
@@ -151,12 +165,12 @@ describe("calibratedTokenizer", () => {
     assert.equal(calibrated.ratio, 1);
   });
 
-  it("keeps its ratio between 0.5 and 2 whatever is reported", () => {
+  it("keeps its ratio between 0.5 and 4 whatever is reported", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.double(), fc.double())), (reports) => {
         const calibrated = calibratedTokenizer(createFake());
         for (const [counted, reported] of reports) calibrated.observe(counted, reported);
-        assert.ok(calibrated.ratio >= 0.5 && calibrated.ratio <= 2);
+        assert.ok(calibrated.ratio >= 0.5 && calibrated.ratio <= 4);
       }),
     );
   });

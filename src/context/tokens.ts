@@ -12,8 +12,10 @@ export interface TokenCacheOptions {
 }
 
 export interface CalibratedTokenizer extends Tokenizer {
-  /** The factor applied to the inner tokenizer's counts, from 0.5 to 2. */
+  /** The factor applied to the inner tokenizer's counts, from 0.5 to 4. */
   readonly ratio: number;
+  /** Starts with the ratio that an earlier process learned, unless this one has learned its own. */
+  start(ratio: number): void;
   /** Adjusts the ratio from one request: the count of this tokenizer, and the provider's report. */
   observe(counted: number, reported: number): void;
 }
@@ -43,18 +45,29 @@ export function cachedTokenizer(tokenizer: Tokenizer, options: TokenCacheOptions
 /** Corrects a tokenizer's counts by the provider's reports, because every model counts slightly differently. */
 export function calibratedTokenizer(tokenizer: Tokenizer): CalibratedTokenizer {
   let ratio = 1;
+  let isLearned = false;
   return {
     name: tokenizer.name,
     get ratio() {
       return ratio;
     },
     count: (text) => Math.round(tokenizer.count(text) * ratio),
+    start(learned) {
+      if (!isLearned && isPositive(learned)) ratio = inRange(learned);
+      isLearned = true;
+    },
     observe(counted, reported) {
       if (!isPositive(counted) || !isPositive(reported)) return;
-      const target = Math.min(2, Math.max(0.5, (ratio * reported) / counted));
-      ratio += (target - ratio) * LEARNING_RATE;
+      const target = inRange((ratio * reported) / counted);
+      // A count that is too low can overflow the window with the next call, one that is too high only wastes room.
+      ratio = target > ratio ? target : ratio + (target - ratio) * LEARNING_RATE;
+      isLearned = true;
     },
   };
+}
+
+function inRange(ratio: number): number {
+  return Math.min(4, Math.max(0.5, ratio));
 }
 
 function isPositive(value: number): boolean {

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
 import { Draft } from "./draft.ts";
-import { messageKey } from "./messages.ts";
+import { learnedKey, messageKey } from "./messages.ts";
 import type { Handlers, Outcome } from "./operations.ts";
 import type {
   Checkpoint,
@@ -8,7 +8,9 @@ import type {
   CompactionTrigger,
   Epoch,
   EpochSnapshot,
+  Excerpt,
   Injection,
+  Learned,
   Receipt,
   Removed,
   Span,
@@ -16,22 +18,26 @@ import type {
 import { applyChanges, listResident, residentRecord, type State } from "./state.ts";
 
 export type ConversationOperation =
-  | { type: "context.open"; blocks: string[] }
+  | ({ type: "context.open" } & Frozen)
   | { type: "context.inject"; before: number; text: string; placed: number; whole: boolean }
-  | { type: "context.fold"; blocks: string[]; before: number; mark: string }
+  | ({ type: "context.fold"; before: number; mark: string } & Frozen)
   | { type: "context.tell"; before: number; text: string; percent: number }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
   | { type: "context.skip_warning"; trigger: CompactionTrigger; reason: string }
   | { type: "context.checkpoint"; checkpoint: Checkpoint; removed?: Removed }
   | { type: "context.clear"; results: ({ id: string } & ClearedResult)[] }
-  | { type: "context.compact"; to: number; summary: string; blocks: string[]; mark: string; receipt: Receipt }
-  | { type: "context.receipt"; blocks: string[]; receipt: Receipt };
+  | { type: "context.shorten"; parts: ({ key: string } & Excerpt)[] }
+  | ({ type: "context.compact"; to: number; summary: string; mark: string; receipt: Receipt } & Frozen)
+  | ({ type: "context.receipt"; receipt: Receipt } & Frozen);
+
+/** What an epoch freezes: the blocks as the model is shown them. */
+export type Frozen = Pick<EpochSnapshot, "blocks" | "notepadBlock">;
 
 export type ConversationResult = { epoch: number };
 
 export const conversationOperations: Handlers<ConversationOperation, ConversationResult> = {
-  "context.open"(draft, { blocks }, state) {
-    if (draft.record("epoch", "current") === null) openEpoch(draft, state, 1, blocks);
+  "context.open"(draft, frozen, state) {
+    if (draft.record("epoch", "current") === null) openEpoch(draft, state, 1, frozen);
     return epochOf(state);
   },
   "context.inject"(draft, operation, state) {
@@ -44,7 +50,7 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
   "context.fold"(draft, operation, state) {
     const next = readEpoch(state).number + 1;
     removeInjections(draft, state);
-    openEpoch(draft, state, next, operation.blocks);
+    openEpoch(draft, state, next, operation);
     inject(draft, { before: operation.before, text: operation.mark });
     return inEpoch(next);
   },
@@ -70,6 +76,10 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
   },
   "context.clear"(draft, { results }, state) {
     for (const { id, ...cleared } of results) draft.put("cleared", id, cleared);
+    return epochOf(state);
+  },
+  "context.shorten"(draft, { parts }, state) {
+    for (const { key, ...excerpt } of parts) draft.put("excerpt", key, excerpt);
     return epochOf(state);
   },
   "context.compact"(draft, operation, state) {
@@ -133,12 +143,8 @@ type HostCompaction = Extract<ConversationOperation, { type: "context.receipt" }
  * The host has compacted its own conversation: require a checkpoint and end the epoch. The previous epoch's receipt
  * may be replaced once the host reveals its summary.
  */
-function acceptReceipt(
-  draft: Draft,
-  state: State,
-  { blocks, receipt }: HostCompaction,
-  epoch: Epoch,
-): number {
+function acceptReceipt(draft: Draft, state: State, operation: HostCompaction, epoch: Epoch): number {
+  const { receipt } = operation;
   const isUpdate =
     receipt.epoch === epoch.number - 1 && draft.record("receipt", String(receipt.epoch)) !== null;
   if (receipt.epoch !== epoch.number && !isUpdate) {
@@ -151,7 +157,7 @@ function acceptReceipt(
   if (!isUpdate) {
     requireCheckpoint(draft, epoch);
     removeInjections(draft, state);
-    openEpoch(draft, state, epoch.number + 1, blocks);
+    openEpoch(draft, state, epoch.number + 1, operation);
   }
   draft.put("receipt", String(receipt.epoch), receipt);
   return isUpdate ? epoch.number : epoch.number + 1;
@@ -160,14 +166,15 @@ function acceptReceipt(
 function replaceSpan(
   draft: Draft,
   state: State,
-  { to, summary, blocks, mark }: Omit<Compaction, "type" | "receipt">,
+  { to, summary, mark, ...frozen }: Omit<Compaction, "type" | "receipt">,
   epoch: Epoch,
 ): void {
   for (const [key, span] of readSpans(state)) if (span.to <= to) draft.remove("span", key);
   for (const [key, cleared] of readCleared(state)) if (cleared.message <= to) draft.remove("cleared", key);
+  for (const [key, excerpt] of readExcerpts(state)) if (excerpt.message <= to) draft.remove("excerpt", key);
   removeInjections(draft, state);
   draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary });
-  openEpoch(draft, state, epoch.number + 1, blocks);
+  openEpoch(draft, state, epoch.number + 1, frozen);
   // The kept messages are older than the snapshot; the marker says so.
   const last = draft.counter("lastMessage");
   if (to < last) inject(draft, { before: last + 1, text: mark });
@@ -195,8 +202,9 @@ function removeInjections(draft: Draft, state: State): void {
   for (const [key] of listResident(state, "injection")) draft.remove("injection", key);
 }
 
-function openEpoch(draft: Draft, state: State, number: number, blocks: string[]): void {
-  draft.put("epoch", "snapshot", { notepad: state.row.notepad ?? "", blocks });
+function openEpoch(draft: Draft, state: State, number: number, { blocks, notepadBlock }: Frozen): void {
+  const cut = notepadBlock === undefined ? {} : { notepadBlock };
+  draft.put("epoch", "snapshot", { notepad: state.row.notepad ?? "", blocks, ...cut });
   draft.put("epoch", "current", {
     number,
     placed: state.row.revision,
@@ -223,6 +231,16 @@ export function readSpans(state: State): [key: string, span: Span][] {
 
 export function readCleared(state: State): [id: string, cleared: ClearedResult][] {
   return listResident(state, "cleared");
+}
+
+/** The shortened parts of messages by key; see `partKey`. */
+export function readExcerpts(state: State): [key: string, excerpt: Excerpt][] {
+  return listResident(state, "excerpt");
+}
+
+/** What earlier calls of a model have shown; undefined before its first. */
+export function readLearned(state: State, model: string): Learned | undefined {
+  return residentRecord(state, "learned", learnedKey(model));
 }
 
 export function readInjections(state: State): Injection[] {

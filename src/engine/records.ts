@@ -19,6 +19,8 @@ export type EpochSnapshot = {
   notepad: string;
   /** The other surfaces' blocks, rendered when the epoch began. */
   blocks: string[];
+  /** The notepad's block as shown, if the whole of it did not fit. */
+  notepadBlock?: string;
 };
 
 /** A range of messages that the prompt shows as one text. */
@@ -34,6 +36,27 @@ export type ClearedResult = {
   message: number;
   tool: string;
   summary: string;
+};
+
+/** A part of a message that the prompt shows without its middle. */
+export type Excerpt = {
+  message: number;
+  /** Characters shown of its beginning and its end. */
+  head: number;
+  tail: number;
+  /** The line between them: what was cut, and how to read it. */
+  note: string;
+};
+
+/** What the calls of one model have shown so far. */
+export type Learned = {
+  /** The provider's token counts divided by ours. */
+  ratio: number;
+  /** Tokens of the last prompt, and its epoch. */
+  total: number;
+  epoch: number;
+  /** How much the prompt grew from one call to the next, newest last. */
+  growth: number[];
 };
 
 /** A memory change shown in the prompt before message number `before`, until the epoch ends. */
@@ -97,6 +120,8 @@ export type Checkpoint = {
   failedCommands: string[];
   identifiers: string[];
   openAsks: string[];
+  /** The message with the first open ask, if it is in the session. */
+  askedIn?: number;
   openTasks: string[];
   planOpen: string[];
   planClosed: string[];
@@ -149,6 +174,8 @@ export type RecordValues = {
   epoch: Epoch | EpochSnapshot;
   span: Span;
   cleared: ClearedResult;
+  excerpt: Excerpt;
+  learned: Learned;
   injection: Injection;
   removed: Removed;
   child: Child;
@@ -175,6 +202,8 @@ export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   epoch: { resident: true },
   span: { resident: true },
   cleared: { resident: true },
+  excerpt: { resident: true },
+  learned: { resident: true },
   injection: { resident: true },
   child: { resident: true },
   lock: { resident: true },

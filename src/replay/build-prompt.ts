@@ -1,4 +1,4 @@
-import type { StoredMessage } from "../context/conversation.ts";
+import { type StoredMessage, toolResultsOf } from "../context/conversation.ts";
 import type { MemoryPiece } from "./memory-model.ts";
 import type { ConversationPart } from "./prompt-layout.ts";
 
@@ -13,13 +13,14 @@ export interface Segment {
 export type BuildPrompt = (
   part: ConversationPart,
   memory: readonly MemoryPiece[],
-  /** Tokens of each stub, by the id of the cleared result. */
+  /** Tokens of each stub, by the cleared result's number. */
   stubs: ReadonlyMap<string, number>,
 ) => Segment[];
 
 /** Builds the prompts of consecutive calls. */
 export function createPromptBuilder(messages: readonly StoredMessage[], system: number): BuildPrompt {
-  const ids = messages.map(resultId);
+  // Each result of a transcript is a separate message.
+  const keys = messages.map((message) => toolResultsOf(message)[0]?.key ?? "");
   // Prompts share segments; separate copies for every prompt of a long session would exhaust memory.
   const shared: Segment[] = [];
   const segmentOf = (message: number, tokens: number, stub: number | undefined): Segment => {
@@ -40,17 +41,10 @@ export function createPromptBuilder(messages: readonly StoredMessage[], system: 
     for (const [offset, tokens] of sizes.entries()) {
       const message = from + offset;
       if (placed.has(message)) prompt.push(...piecesAt(message));
-      prompt.push(segmentOf(message, tokens, stubs.size > 0 ? stubs.get(ids[message] ?? "") : undefined));
+      prompt.push(segmentOf(message, tokens, stubs.size > 0 ? stubs.get(keys[message] ?? "") : undefined));
     }
     return prompt;
   };
-}
-
-/** The tool call's id, or "" if this is not a result. Each result of a transcript is a separate message. */
-function resultId({ message }: StoredMessage): string {
-  if (message.role !== "tool") return "";
-  const [part] = message.content;
-  return part?.type === "tool-result" ? part.toolCallId : "";
 }
 
 /** Tokens at the start of a prompt that are the same as in the previous one. */

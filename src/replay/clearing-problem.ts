@@ -1,7 +1,8 @@
 import { describeResult } from "../compaction/clearing.ts";
-import { toolCallsOf, toolResultsOf } from "../context/conversation.ts";
+import { toolResultsOf } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { stubText } from "../context/prompt.ts";
+import { callsOfResults } from "../context/pairs.ts";
+import { stubText } from "../context/shown.ts";
 import type { Calibration } from "./calibrate.ts";
 import type { Prices } from "./prices.ts";
 import type { ConversationPart } from "./prompt-layout.ts";
@@ -104,12 +105,12 @@ function trackResults(
 
 /** Tokens of Holdfast's stub for each result, by the message's index. */
 function stubSizes({ messages }: Transcript, { ratio }: Calibration): Map<number, number> {
-  const inputs = new Map(messages.flatMap(toolCallsOf).map(({ id, input }) => [id, input]));
+  const sources = callsOfResults(messages);
   const results = messages.flatMap(toolResultsOf);
   return new Map(
-    results.map(({ id, tool, text, message }) => [
+    results.map(({ key, tool, text, message }) => [
       message - 1,
-      estimateTokens(stubText(id, describeResult(tool, inputs.get(id), text))) * ratio,
+      estimateTokens(stubText(key, describeResult(tool, sources.get(key)?.input, text))) * ratio,
     ]),
   );
 }

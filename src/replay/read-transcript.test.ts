@@ -65,7 +65,7 @@ test("pi version 1: calls, messages, results and compactions by entry index", as
   );
   assert.deepEqual(transcript.compactions, [{ messages: 4, keptFrom: 3, summary: "short" }]);
   assert.deepEqual(transcript.messages.flatMap(toolResultsOf), [
-    { id: "t1", tool: "bash", message: 3, text: "a\nb", isError: false },
+    { key: "r3_1", id: "t1", tool: "bash", message: 3, text: "a\nb", isError: false },
   ]);
   assert.equal(transcript.calls[1]?.askedAt, 0, "the result has no timestamp");
 });

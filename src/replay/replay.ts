@@ -146,6 +146,7 @@ function clearAsHoldfast(limit: number, policy: ClearingPolicy): DecideClearing 
     return planClearing({
       state: { resident },
       messages,
+      originalOf: () => undefined,
       callsLeft,
       memoryTools: none,
       writingTools: none,

@@ -149,7 +149,7 @@ test("the clearing problem predicts exactly the cost that the simulation charges
                 { path: `file-${result.id.slice(5)}.ts` },
                 result.text,
               );
-              return [{ ...result, summary, tokens: 0 }];
+              return [{ ...result, id: result.key, summary, tokens: 0 }];
             });
           });
           assert.ok(Math.abs(dollars(charged) - expected) < 1e-9);

@@ -27,6 +27,8 @@ export interface CallSetting {
   children?: ChildRunner | undefined;
   /** Aborts when the caller stops waiting for the answer. */
   signal?: AbortSignal | undefined;
+  /** Tokens that the answer may take in the caller's context. */
+  room?: number | undefined;
   /** Tool names already in use: those of the surfaces and of the developer's own tools. */
   taken?: readonly string[] | undefined;
 }

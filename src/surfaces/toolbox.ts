@@ -135,7 +135,12 @@ function compose(guidance: string, surfaces: readonly Surface[], state: State): 
     surfaces: surfaces.map(({ name }) => name),
     guidance,
     blocks,
-    frozen: [...snapshot.blocks, ...inOrder.flatMap((surface) => surface.frozen?.(snapshot) ?? [])],
+    frozen: [
+      ...snapshot.blocks,
+      ...(snapshot.notepadBlock === undefined
+        ? inOrder.flatMap((surface) => surface.frozen?.(snapshot) ?? [])
+        : [snapshot.notepadBlock]),
+    ],
     ends: Object.fromEntries(surfaces.flatMap(({ name, end }) => (end === undefined ? [] : [[name, end]]))),
     system: [guidance, ...textsFor("system")].filter((text) => text !== "").join("\n\n"),
     message: textsFor("message").join("\n\n"),

@@ -35,6 +35,7 @@ export const notepadView: SurfaceView = {
   block: ({ row }) => ({
     placement: "system",
     text: renderNotepad(row.notepad ?? ""),
+    whole: "Call read_notepad to read all of it, and write_notepad to condense it.",
   }),
   end: "[End of notepad]",
   frozen: ({ notepad }) => renderNotepad(notepad),

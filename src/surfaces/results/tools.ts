@@ -1,38 +1,34 @@
 import { z } from "zod";
+import { messageOfPart, partKey } from "../../context/conversation.ts";
+import { fittingLength, splitsPair } from "../../context/excerpt.ts";
 import { fenceContent } from "../../context/fence.ts";
 import { readCleared } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { oneLine, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { SessionHandle } from "../session-handle.ts";
-import { defineTool, type Surface } from "../surface.ts";
-
-/** Max characters per answer; longer texts are read in pages. */
-const pageCharacters = 12_000;
+import { type Call, defineTool, type Surface } from "../surface.ts";
 
 const offset = z.int().min(0).optional().describe("Characters to skip, to continue where an answer was cut");
+
+const id = z.string().min(1).describe("The result's number, such as r14_1, or the id of its tool call");
 
 const clearResult = defineTool({
   name: "clear_result",
   description: "Replace a tool result you have worked into your notes with one line. You can recall it.",
   input: z.strictObject({
-    id: z.string().describe("The tool call's id"),
+    id,
     summary: z.string().min(1).describe("What it contained, in one line"),
   }),
   output: z.object({ ok: z.literal(true), message: z.string() }),
   idempotent: true,
   run: async ({ session, options }, { id, summary }) => {
-    const found = await findResult(session, id);
-    const stub = {
-      id,
-      message: found.message,
-      tool: found.tool,
-      summary: fenceContent(oneLine(summary)),
-    };
+    const { key, message, tool } = await findResult(session, id);
+    const stub = { id: key, message, tool, summary: fenceContent(oneLine(summary)) };
     await session.apply({ type: "context.clear", results: [stub] }, options);
     return {
       ok: true as const,
-      message: `Cleared. Call recall_result with id ${JSON.stringify(id)} to read it again.`,
+      message: `Cleared. Call recall_result with id ${JSON.stringify(key)} to read it again.`,
     };
   },
 });
@@ -41,19 +37,19 @@ const recallResult = defineTool({
   name: "recall_result",
   description: "Read a cleared or compacted tool result again, whole or from one line to another.",
   input: z.strictObject({
-    id: z.string().describe("The tool call's id"),
+    id,
     range: z.string().optional().describe("Lines from 1, such as 10-40, 10- or 10"),
     offset,
   }),
   output: z.object({ content: z.string(), lines: z.number(), message: z.string().optional() }),
   readOnly: true,
   idempotent: true,
-  run: async ({ session }, { id, range, offset: skip = 0 }) => {
-    const { text } = await findResult(session, id);
+  run: async (call, { id, range, offset: skip = 0 }) => {
+    const { text } = await findResult(call.session, id);
     const lines = text.split("\n");
     const [from, to] = range === undefined ? [1, lines.length] : readRange(range, lines.length);
     return {
-      ...page(lines.slice(from - 1, to).join("\n"), skip, "recall_result"),
+      ...page(lines.slice(from - 1, to).join("\n"), skip, "recall_result", call),
       lines: lines.length,
     };
   },
@@ -87,8 +83,10 @@ const recall = defineTool({
   }),
   readOnly: true,
   idempotent: true,
-  run: async ({ session }, { message, query, offset: skip = 0 }) => {
-    if (message !== undefined) return page(messageText(await oneMessage(session, message)), skip, "recall");
+  run: async (call, { message, query, offset: skip = 0 }) => {
+    const { session } = call;
+    if (message !== undefined)
+      return page(messageText(await oneMessage(session, message)), skip, "recall", call);
     if (query !== undefined) return search(session, query);
     throw new HoldfastError("invalid_input", `recall needs "message" (a number) or "query" (a text).`);
   },
@@ -161,22 +159,36 @@ function partText(part: Json): string {
   return `${toolName ?? ""} ${JSON.stringify(input ?? part)}`;
 }
 
-/** Reads the message the stub points to, or searches the conversation, newest first. */
-async function findResult(
-  session: SessionHandle,
-  id: string,
-): Promise<{ message: number; tool: string; text: string }> {
+interface FoundResult {
+  key: string;
+  message: number;
+  tool: string;
+  text: string;
+}
+
+/** Finds a result by its number, or by the id of its call if only one result has it. */
+async function findResult(session: SessionHandle, id: string): Promise<FoundResult> {
+  const number = messageOfPart(id);
+  const known = number === undefined ? [] : resultsIn(number, await session.messages(number, number));
+  const own = known.find(({ key }) => key === id);
+  if (own) return own;
   const state = await session.state();
-  const known = readCleared(state).find(([cleared]) => cleared === id)?.[1].message;
-  const from = known ?? 1;
-  const messages = await session.messages(from, known ?? state.row.counters.lastMessage);
-  for (const [index, value] of [...messages.entries()].reverse()) {
-    const { message } = value as { message?: { role?: string; content?: Json } };
-    if (message?.role !== "tool" || !Array.isArray(message.content)) continue;
-    for (const part of message.content) {
-      const { toolCallId, toolName } = part as { toolCallId?: string; toolName?: string };
-      if (toolCallId === id) return { message: from + index, tool: toolName ?? "", text: partText(part) };
-    }
+  // In older sessions the id is the key of a cleared result.
+  const cleared = readCleared(state).find(([key]) => key === id)?.[1].message;
+  const all = resultsIn(
+    cleared ?? 1,
+    await session.messages(cleared ?? 1, cleared ?? state.row.counters.lastMessage),
+  );
+  const found = all.filter(({ callId }) => callId === id);
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  if (only) {
+    const newest = found.slice(-10).map(({ key, tool }) => `${key} (${tool})`);
+    throw new HoldfastError(
+      "invalid_input",
+      `${found.length} tool results have the id ${quote(id)}. Call again with the number of the one you mean; the newest are ${newest.join(", ")}.`,
+      { data: { id, numbers: found.slice(-10).map(({ key }) => key) } },
+    );
   }
   throw new HoldfastError(
     "not_found",
@@ -185,18 +197,43 @@ async function findResult(
   );
 }
 
-function page(text: string, skip: number, tool: string): { content: string; message?: string } {
-  const end = skip + pageCharacters - (splitsPair(text, skip + pageCharacters) ? 1 : 0);
-  const content = text.slice(skip, end).toWellFormed();
-  if (end >= text.length) return { content };
-  return {
-    content,
-    message: `Characters ${skip} to ${end} of ${text.length}. For the rest call ${tool} again with offset: ${end}.`,
-  };
+function resultsIn(from: number, messages: readonly Json[]): (FoundResult & { callId: string })[] {
+  return messages.flatMap((value, index) => {
+    const { message } = value as { message?: { role?: string; content?: Json } };
+    if (message?.role !== "tool" || !Array.isArray(message.content)) return [];
+    return message.content.map((part, at) => {
+      const { toolCallId = "", toolName = "" } = part as { toolCallId?: string; toolName?: string };
+      return {
+        key: partKey(from + index, at),
+        callId: toolCallId,
+        message: from + index,
+        tool: toolName,
+        text: partText(part),
+      };
+    });
+  });
 }
 
-function splitsPair(text: string, at: number): boolean {
-  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
+/** Max characters per answer; longer texts are read in pages. */
+const pageCharacters = 12_000;
+
+function page(
+  text: string,
+  skip: number,
+  tool: string,
+  { room = Number.POSITIVE_INFINITY, countTokens }: Pick<Call, "room" | "countTokens">,
+): { content: string; message?: string } {
+  const limit = Math.min(pageCharacters, text.length - skip);
+  const length = fittingLength((to) => JSON.stringify(text.slice(skip, skip + to)), limit, room, countTokens);
+  // However little room there is, a page must not be empty, or the text could never be read.
+  const end = skip + Math.max(length, Math.min(limit, 200));
+  const at = end - (splitsPair(text, end) ? 1 : 0);
+  const content = text.slice(skip, at).toWellFormed();
+  if (at >= text.length) return { content };
+  return {
+    content,
+    message: `Characters ${skip} to ${at} of ${text.length}. For the rest call ${tool} again with offset: ${at}.`,
+  };
 }
 
 /** Clears tool results from the context, and reads back what left it. */

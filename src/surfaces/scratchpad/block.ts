@@ -48,7 +48,8 @@ export const scratchpadView: SurfaceView = {
   name: "scratchpad",
   block: (state) => {
     const text = renderScratchpad(readScratchpad(state));
-    return text === "" ? undefined : { placement: "message", text };
+    const whole = "Write less with session_scratchpad to see all of it.";
+    return text === "" ? undefined : { placement: "message", text, whole };
   },
   isEmpty: (state) => renderScratchpad(readScratchpad(state)) === "",
 };
