@@ -65,7 +65,7 @@ function identifiersOf(messages: readonly StoredMessage[]): string[] {
   );
 }
 
-type Facts = Omit<Checkpoint, "epoch" | "text">;
+type Facts = Omit<Checkpoint, "epoch" | "text" | "askedIn">;
 
 /** Heading and allowed lengths of each fact, longest first; paths and identifiers are never cut, half of one is useless. */
 const headings: [name: keyof Facts, heading: string, lengths: number[]][] = [

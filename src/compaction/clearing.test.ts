@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StoredMessage } from "../context/conversation.ts";
+import { type StoredMessage, toolResultsOf } from "../context/conversation.ts";
 import type { RecordId } from "../engine/records.ts";
 import { type ClearingPolicy, defaultClearing, estimateCallsLeft, planClearing } from "./clearing.ts";
 
@@ -27,10 +27,13 @@ function plan(
   more: Partial<ClearingPolicy> = {},
   cleared: string[] = [],
 ) {
-  const resident = new Map<RecordId, null>(cleared.map((id) => [`cleared/${id}`, null]));
+  const numbers = new Map(messages.flatMap(toolResultsOf).map(({ id, key }) => [id, key]));
+  const ids = new Map([...numbers].map(([id, key]) => [key, id]));
+  const resident = new Map<RecordId, null>(cleared.map((id) => [`cleared/${numbers.get(id)}`, null]));
   const policy = { ...defaultClearing, ...more };
   const memoryTools = new Set(["read_notepad", "write_notepad"]);
   return planClearing({
+    originalOf: () => undefined,
     state: { resident },
     messages,
     callsLeft,
@@ -38,7 +41,7 @@ function plan(
     writingTools: new Set(["write_notepad"]),
     countTokens,
     policy,
-  }).map(({ id }) => id);
+  }).map(({ id }) => ids.get(id));
 }
 
 test("a single result is cleared from the size limit of its kind on", () => {

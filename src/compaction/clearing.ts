@@ -1,10 +1,5 @@
-import {
-  type StoredMessage,
-  type ToolResult,
-  textOf,
-  toolCallsOf,
-  toolResultsOf,
-} from "../context/conversation.ts";
+import { type StoredMessage, type ToolResult, textOf, toolResultsOf } from "../context/conversation.ts";
+import { callsOfResults } from "../context/pairs.ts";
 import { recordId } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { isLongEnough, kindOfResult, type ResultKind } from "./result-kinds.ts";
@@ -52,6 +47,7 @@ export const defaultClearing: ClearingPolicy = {
 };
 
 export interface ClearableResult {
+  /** The result's own number. */
   id: string;
   message: number;
   tool: string;
@@ -63,6 +59,8 @@ export interface ClearingInput {
   /** Records which results are already cleared. */
   state: Pick<State, "resident">;
   messages: readonly StoredMessage[];
+  /** The whole text of a result that the messages show only in part. */
+  originalOf: (key: string) => string | undefined;
   /** Model calls still expected in this epoch; see `estimateCallsLeft`. */
   callsLeft: number;
   /** Memory tools, whose results are never cleared. */
@@ -86,19 +84,23 @@ const growthCalls = 30;
 export function planClearing({
   state,
   messages,
+  originalOf,
   callsLeft,
   memoryTools,
   writingTools,
   countTokens,
   policy,
 }: ClearingInput): ClearableResult[] {
-  const isCleared = (id: string) => state.resident.has(recordId("cleared", id));
-  const inputs = new Map(messages.flatMap(toolCallsOf).map(({ id, input }) => [id, input]));
+  const isCleared = ({ key, id, message }: ToolResult) =>
+    state.resident.has(recordId("cleared", key)) ||
+    // Older sessions know a cleared result by the id of its call.
+    (state.resident.get(recordId("cleared", id)) as { message?: number } | undefined)?.message === message;
+  const calls = callsOfResults(messages);
   const results = messages.flatMap((stored) => factsOf(stored, countTokens).results);
   const candidates = findCandidates({
     results: results.filter(({ tool }) => !memoryTools.has(tool)),
     isCleared,
-    kindOf: ({ id, tool, text }) => kindOfResult(tool, inputs.get(id), text),
+    kindOf: ({ key, tool, text }) => kindOfResult(tool, calls.get(key)?.input, text),
     isWorkedIn: workedIn(messages, writingTools),
     policy,
   });
@@ -122,12 +124,12 @@ export function planClearing({
     }
   }
   if (batch === candidates.length) return [];
-  return candidates.slice(batch).map(({ id, message, tool, tokens, text }) => ({
-    id,
+  return candidates.slice(batch).map(({ key, message, tool, tokens, text }) => ({
+    id: key,
     message,
     tool,
     tokens,
-    summary: describeResult(tool, inputs.get(id), text),
+    summary: describeResult(tool, calls.get(key)?.input, originalOf(key) ?? text),
   }));
 }
 
@@ -156,7 +158,7 @@ interface MeasuredResult extends ToolResult {
 
 interface CandidateInput {
   results: readonly MeasuredResult[];
-  isCleared: (id: string) => boolean;
+  isCleared: (result: ToolResult) => boolean;
   kindOf: (result: MeasuredResult) => ResultKind;
   isWorkedIn: (result: MeasuredResult) => boolean;
   policy: ClearingPolicy;
@@ -170,7 +172,7 @@ function findCandidates({
   isWorkedIn,
   policy,
 }: CandidateInput): MeasuredResult[] {
-  const present = results.filter(({ id }) => !isCleared(id));
+  const present = results.filter((result) => !isCleared(result));
   const total = present.reduce((sum, { tokens }) => sum + tokens, 0);
   const newest = new Set(results.slice(Math.max(0, results.length - policy.keepLast)));
   const old = present
@@ -221,11 +223,11 @@ function measure(stored: StoredMessage, countTokens: (text: string) => number): 
 function promptTokens(
   stored: StoredMessage,
   countTokens: (text: string) => number,
-  isCleared: (id: string) => boolean,
+  isCleared: (result: ToolResult) => boolean,
 ): number {
   const { tokens, results } = factsOf(stored, countTokens);
   return results.reduce(
-    (sum, result) => (isCleared(result.id) ? sum - result.tokens + stubTokens : sum),
+    (sum, result) => (isCleared(result) ? sum - result.tokens + stubTokens : sum),
     tokens,
   );
 }

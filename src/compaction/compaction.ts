@@ -1,4 +1,4 @@
-import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
+import { plainTextOf, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { Checkpoint, CompactionTrigger, Epoch, Receipt, Removed } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
@@ -11,6 +11,7 @@ import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
 import {
   type AskSummariser,
   keepText,
+  renderAsk,
   renderSummary,
   type Summary,
   type SummaryInput,
@@ -36,6 +37,8 @@ export interface CompactionDriver {
   /** Why the agent was not warned, if it was not. */
   skipped: string;
   wayBack: WayBack;
+  /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
+  askTokens?: number;
   /** The compaction may end in another process than it began in. */
   isResumable?: boolean;
   countTokens: (text: string) => number;
@@ -106,8 +109,10 @@ export class Compaction {
     const { messages, to, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
-    const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens });
+    const planned = planCheckpoint({ state, messages, to, earlier, countTokens });
     const gone = messages.filter(({ number }) => number <= to);
+    const askedIn = findAsk(planned, gone, earlier);
+    const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };
     const removed: Removed = {
       from: gone[0]?.number ?? 0,
       to: gone.at(-1)?.number ?? 0,
@@ -191,7 +196,7 @@ export class Compaction {
     const { checkpoint, removed } = this.#must();
     const { session, trigger, wayBack, contextAfter } = this.#driver;
     const state = await session.state();
-    const body = renderSummary(summary, checkpoint);
+    const body = `${renderSummary(summary, checkpoint)}${this.#ask()}`;
     const after = await contextAfter({ body, summary: summary.text, state });
     const receipt = planReceipt({
       state,
@@ -206,6 +211,11 @@ export class Compaction {
     });
     this.#finished = { summary, receipt, text: `${body}\n\n${receipt.line}` };
     return this.#finished;
+  }
+
+  #ask(): string {
+    const { countTokens, askTokens = 0 } = this.#driver;
+    return askTokens === 0 ? "" : renderAsk(this.#must().checkpoint, askTokens, countTokens);
   }
 
   /** Commits the receipt. A process that dies before this has removed nothing. */
@@ -246,6 +256,19 @@ export async function planSessionEnd(
   const to = messages.at(-1)?.number ?? 0;
   const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens });
   return { kind: "session-end", checkpoint };
+}
+
+/** The message with the first open ask: one that is removed now, or one that an earlier compaction removed. */
+function findAsk(
+  { openAsks: [ask] }: Checkpoint,
+  removed: readonly StoredMessage[],
+  earlier: Checkpoint | undefined,
+): number | undefined {
+  if (ask === undefined) return undefined;
+  const found = removed.findLast(
+    ({ message }) => message.role === "user" && spokenText(message).trim() === ask,
+  );
+  return found?.number ?? (earlier?.openAsks[0] === ask ? earlier.askedIn : undefined);
 }
 
 function outOfOrder(step: string, before: string): HoldfastError {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { calls, conversation, result, says, user } from "../../test/support/conversation.ts";
 import type { StoredMessage } from "../context/conversation.ts";
-import { planCut } from "./cut.ts";
+import { firstUnanswered, planCut } from "./cut.ts";
 
 const one = () => 1;
 
@@ -21,19 +21,20 @@ test("a result is never separated from its call [controller.cut]", () => {
   assert.equal(planCut(messages, 4, one), 1);
 });
 
-test("keeps the newest exchange if it fits at all, since the model has yet to answer it [controller.cut]", () => {
+test("what the model has yet to answer is kept, whatever its size [controller.cut]", () => {
   const size = ({ number }: StoredMessage) => (number === 4 ? 50 : 1);
   const messages = conversation(user("1"), says("2"), calls("a", {}), result("4"));
-  assert.equal(planCut(messages, 10, size), 4, "without room, it is removed");
-  assert.equal(planCut(messages, 10, size, 60), 2, "with room, it stays");
-  assert.equal(planCut(messages, 10, size, 40), 4);
+  assert.equal(planCut(messages, 10, size), 2);
+  assert.equal(planCut(messages, 0, size), 2);
   const warned = [
     ...messages,
     ...conversation({ aside: calls("note", {}) }, { aside: result("ok") }, { aside: says("Saved.") }).map(
       (stored, index) => ({ ...stored, number: 5 + index }),
     ),
   ];
-  assert.equal(planCut(warned, 10, size, 60), 2, "the answer to a warning in between does not count");
+  assert.equal(planCut(warned, 0, size), 2, "the answer to a warning in between does not count");
+  assert.equal(planCut(conversation(user("1"), says("2"), user("3")), 0, one), 2, "a prompt too");
+  assert.equal(planCut(conversation(user("1"), says("2")), 0, one), 2, "nothing is left to answer");
 });
 
 const kinds = fc.array(fc.constantFrom("user", "says", "call"), { minLength: 1, maxLength: 20 });
@@ -44,8 +45,7 @@ test("for any conversation and budget: keeps a valid tail and removes a prefix [
       kinds,
       fc.array(fc.nat(50), { minLength: 60, maxLength: 60 }),
       fc.nat(300),
-      fc.nat(100),
-      (chosen, sizes, keep, maxNewest) => {
+      (chosen, sizes, keep) => {
         const lines = chosen.flatMap((kind, index) => {
           if (kind === "user") return [user(`u${index}`)];
           if (kind === "says") return [says(`a${index}`)];
@@ -53,11 +53,12 @@ test("for any conversation and budget: keeps a valid tail and removes a prefix [
         });
         const messages = conversation(...lines);
         const sizeOf = ({ number }: StoredMessage) => sizes[number] as number;
-        const to = planCut(messages, keep, sizeOf, maxNewest) ?? 0;
+        const to = planCut(messages, keep, sizeOf) ?? 0;
         assert.ok(to >= 0 && to <= messages.length);
         assert.notEqual(messages[to]?.message.role, "tool");
         const kept = messages.slice(to).reduce((sum, message) => sum + sizeOf(message), 0);
-        assert.ok(kept <= Math.max(keep, maxNewest), "the kept messages are within the budget");
+        const newest = messages.slice(firstUnanswered(messages)).reduce((sum, each) => sum + sizeOf(each), 0);
+        assert.ok(kept <= Math.max(keep, newest), "the kept messages are within the budget");
       },
     ),
     { seed: 3 },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation, result, says, user } from "../../test/support/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { deterministicSummary, findSummaryFault, transcriptOf } from "./summary.ts";
+import { deterministicSummary, findSummaryFault } from "./summary.ts";
 
 test("a summary is rejected if it is empty, too long, or lost what the user asked [controller.summary-check]", () => {
   const tokens = { summary: 10, removed: 100 };
@@ -60,9 +60,4 @@ test("without a model: requests, answers, calls and failures, oldest dropped fir
   assert.ok(estimateTokens(short) <= 130);
   assert.match(short, /^… \(older messages can be recalled\)\n/);
   assert.match(short, /message 199/);
-});
-
-test("the transcript for the summary shortens long messages and says so [controller.summary-request]", () => {
-  const text = transcriptOf(conversation(user("hello"), says("x".repeat(50))), 20);
-  assert.equal(text, `user: hello\n\nassistant: ${"x".repeat(20)} … (30 more characters)`);
 });

@@ -5,9 +5,11 @@ import {
   toolCallsOf,
   toolResultsOf,
 } from "../context/conversation.ts";
-import { fenceContent, unfenceContent } from "../context/fence.ts";
+import { chooseEnds, renderEnds } from "../context/excerpt.ts";
+import { fenceContent, fenceLine, unfenceContent } from "../context/fence.ts";
 import type { Checkpoint, Receipt } from "../engine/records.ts";
 import { oneLine } from "../engine/text.ts";
+import { planPasses } from "./summary-passes.ts";
 
 export const summaryInstructions = `You write the summary that replaces the older part of a conversation between a user and an agent. The agent continues from your summary alone, so write what it needs to go on.
 Carry the earlier summary forward. Keep every open request of the user word for word. Keep decisions and their reasons, what was tried and failed, exact file paths, identifiers, numbers and names. Say what is finished so that it is not done again. Leave out pleasantries and raw tool output. Do not invent anything. Answer with the summary only.`;
@@ -23,6 +25,9 @@ export interface SummaryRequest {
 /** Asks a model for a summary. Rejects if the model gives none. */
 export type AskSummariser = (request: SummaryRequest) => Promise<string>;
 
+/** Asks the agent's own model for a summary at the end of its prompt. Rejects if the model gives none. */
+export type AskInPlace = (instruction: string) => Promise<string>;
+
 export interface Summary {
   text: string;
   by: Receipt["summaryBy"];
@@ -36,6 +41,12 @@ export interface SummaryInput {
   /** Tokens they take in the prompt (default: those of their text). */
   removedTokens?: number | undefined;
   openAsks: readonly string[];
+  /** Asks the model that has just read the messages, if it can be asked. */
+  askInPlace?: AskInPlace | undefined;
+  /** The first message that stays, for a summary in place; "" if none does. */
+  kept?: string | undefined;
+  /** The provider's token counts divided by `countTokens`. */
+  ratio?: number | undefined;
   /** What the user wants the summary to focus on. */
   focus?: string | undefined;
   contextWindow: number;
@@ -50,7 +61,10 @@ export function summaryBudget(contextWindow: number): number {
   return Math.max(200, Math.floor(contextWindow * 0.1));
 }
 
-/** Asks the model for a summary, retries once if it is rejected, and falls back to a deterministic summary. */
+/**
+ * Asks for a summary, first in place if possible; asks again if it is rejected, and falls back to a deterministic
+ * summary.
+ */
 export async function summarise(ask: AskSummariser, input: SummaryInput): Promise<Summary> {
   const { removed, countTokens, contextWindow, onProblem, signal } = input;
   const earlier = summaryBody(input.earlier);
@@ -59,40 +73,98 @@ export async function summarise(ask: AskSummariser, input: SummaryInput): Promis
   const budget = summaryBudget(contextWindow);
   const { removedTokens = countTokens(transcriptOf(removed)) } = input;
   const tokens = removedTokens + countTokens(earlier);
-  const maxTokens = Math.max(256, Math.min(4_000, budget * 2));
+  const settled = { ...input, earlier, openAsks };
+  let { askInPlace } = input;
   let fault = "";
   for (let attempt = 1; attempt <= 2; attempt++) {
-    const sections = summarySections({ ...input, earlier, openAsks }, fault);
-    const text = await ask({ instructions: summaryInstructions, sections, maxTokens }).catch((error) => {
+    const asking = askInPlace
+      ? askInPlace(inPlaceInstructions(settled, fault))
+      : askInPasses(ask, settled, fault);
+    const text = await asking.catch((error) => {
       signal.throwIfAborted();
       onProblem(`The model gave no summary: ${error instanceof Error ? error.message : String(error)}`);
     });
     signal.throwIfAborted();
-    if (text === undefined) break;
-    const found = findSummaryFault(text, openAsks, { summary: countTokens(text), removed: tokens });
-    if (!found) return { text: text.trim(), by: "model" };
-    fault = found;
-    onProblem(`The summary was rejected: ${found}.`);
+    const found = text === undefined ? "" : faultOf(text, openAsks, countTokens, tokens);
+    if (text !== undefined && found === undefined) return { text: text.trim(), by: "model" };
+    if (found) onProblem(`The summary was rejected: ${found}.`);
+    // A separate request that fails once would fail again; in place, the prompt may have been the reason.
+    if (text === undefined && !askInPlace) break;
+    fault = found ?? "";
+    askInPlace = undefined;
   }
   return { text: deterministicSummary(earlier, removed, budget, countTokens), by: "deterministic" };
 }
 
-function summarySections(input: SummaryInput, fault: string): string[] {
-  const { earlier, removed, openAsks, focus = "", contextWindow } = input;
-  // About three characters per token leaves room for the instructions and the answer.
-  const perMessage = Math.floor((contextWindow * 2) / Math.max(1, removed.length));
-  const transcript = transcriptOf(removed, Math.max(400, Math.min(4_000, perMessage)));
+function faultOf(
+  text: string,
+  openAsks: readonly string[],
+  countTokens: (text: string) => number,
+  removed: number,
+): string | undefined {
+  return findSummaryFault(text, openAsks, { summary: countTokens(text), removed });
+}
+
+/** Max tokens of a summary's answer. */
+export function maxSummaryTokens(contextWindow: number): number {
+  return Math.max(256, Math.min(4_000, summaryBudget(contextWindow) * 2));
+}
+
+/** Summarises the messages in one request, or in several if they do not fit: each carries the last one's summary. */
+async function askInPasses(ask: AskSummariser, input: SummaryInput, fault: string): Promise<string> {
+  const { removed, contextWindow, countTokens, ratio = 1 } = input;
+  const maxTokens = maxSummaryTokens(contextWindow);
+  const framing = [summaryInstructions, ...framingSections(input, input.earlier, fault)].join("\n\n");
+  // A tenth is for what the count may miss.
+  const room = (contextWindow * 0.9 - maxTokens) / ratio - countTokens(framing);
+  let earlier = input.earlier;
+  for (const transcript of planPasses(removed, Math.max(room, contextWindow / 8), countTokens)) {
+    const [before, ...after] = framingSections(input, earlier, fault);
+    const messages = `The messages to summarise:\n${transcript}`;
+    const sections = [before ?? "", messages, ...after].filter((part) => part !== "");
+    earlier = await ask({ instructions: summaryInstructions, sections, maxTokens });
+  }
+  return earlier;
+}
+
+/** What surrounds the messages in a request: the earlier summary first, then what to mind. */
+function framingSections({ openAsks, focus = "" }: SummaryInput, earlier: string, fault: string): string[] {
   return [
     earlier === "" ? "" : `The earlier summary:\n${earlier}`,
-    `The messages to summarise:\n${transcript.slice(-contextWindow * 3).toWellFormed()}`,
     ...openAsks.map((ask) => `Open request: ${ask.slice(0, 2_000).toWellFormed()}`),
     focus === "" ? "" : `The user asks you to focus on this: ${focus}`,
     fault === "" ? "" : `Your last summary was rejected: ${fault}. Write it again and fix that.`,
-  ].filter((part) => part !== "");
+  ];
+}
+
+/** The instructions at the end of the agent's own prompt. */
+function inPlaceInstructions(input: SummaryInput, fault: string): string {
+  const { kept = "" } = input;
+  const span =
+    kept === ""
+      ? "Summarise the conversation above."
+      : `Summarise the conversation above up to the message that begins with ${JSON.stringify(oneLine(kept, 80))}; from there on it stays as it is.`;
+  const [, ...sections] = framingSections(input, "", fault);
+  return [`[System] ${summaryInstructions} Do not call a tool.`, span, ...sections]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
 const summaryStart = "[Summary of the conversation so far]";
 const summaryEnd = "[End of summary]";
+
+/** What the user asked last and the agent has not answered, as a section; "" if the checkpoint shows it whole. */
+export function renderAsk(
+  { text: shown, openAsks: [ask], askedIn }: Checkpoint,
+  maxTokens: number,
+  countTokens: (text: string) => number,
+): string {
+  if (ask === undefined || askedIn === undefined || shown.includes(fenceLine(ask))) return "";
+  const ends = chooseEnds(ask, maxTokens, countTokens);
+  const note = `[Cut here to fit the context window. Call recall with message ${askedIn} and offset ${ends?.head} to read the rest.]`;
+  const text = ends ? renderEnds(ask, ends, note) : ask;
+  return `\n\n[Asked and not answered yet]\n${fenceContent(text)}\n[End of what was asked]`;
+}
 
 /** The text that replaces the removed messages in the prompt: the summary, then the checkpoint. */
 export function renderSummary({ text }: Summary, checkpoint: Checkpoint): string {
@@ -197,12 +269,7 @@ function describe(stored: StoredMessage): string {
     .join("\n");
 }
 
-/** The removed messages as the summariser reads them; long messages are shortened. */
-export function transcriptOf(removed: readonly StoredMessage[], maxPerMessage = 4_000): string {
-  return removed
-    .map(({ message }) => {
-      const text = textOf(message);
-      return `${message.role}: ${text.length > maxPerMessage ? `${text.slice(0, maxPerMessage).toWellFormed()} … (${text.length - maxPerMessage} more characters)` : text}`;
-    })
-    .join("\n\n");
+/** Messages as a summariser reads them. */
+export function transcriptOf(messages: readonly StoredMessage[]): string {
+  return messages.map(({ message }) => `${message.role}: ${textOf(message)}`).join("\n\n");
 }

@@ -6,17 +6,17 @@ const policy = { contextWindow: 10_000, compactAt: 0.8, keep: 0.25, outputReserv
 
 test("calls the model while there is room for this call and the next [controller.next-step]", () => {
   assert.deepEqual(planNextStep(7_999, 0, "none", policy), { step: "call" });
-  assert.deepEqual(planNextStep(7_000, 1_800, "none", policy), { step: "call" });
+  assert.deepEqual(planNextStep(7_000, 1_500, "none", policy), { step: "call" });
 });
 
 test("the threshold, or a next step that would leave no room to warn, ends the epoch [controller.next-step]", () => {
   assert.deepEqual(planNextStep(8_000, 0, "none", policy), { step: "warn", trigger: "threshold" });
-  assert.deepEqual(planNextStep(7_000, 1_801, "none", policy), { step: "warn", trigger: "projected" });
+  assert.deepEqual(planNextStep(7_000, 1_501, "none", policy), { step: "warn", trigger: "projected" });
 });
 
 test("the agent is warned once, and only while there is room for it [controller.next-step]", () => {
-  assert.deepEqual(planNextStep(8_800, 0, "none", policy), { step: "warn", trigger: "threshold" });
-  assert.deepEqual(planNextStep(8_801, 0, "none", policy), {
+  assert.deepEqual(planNextStep(8_500, 0, "none", policy), { step: "warn", trigger: "threshold" });
+  assert.deepEqual(planNextStep(8_501, 0, "none", policy), {
     step: "compact",
     trigger: "threshold",
     skipWarning: true,
@@ -34,6 +34,6 @@ test("the agent is warned once, and only while there is room for it [controller.
     "a warned agent gets its compaction",
   );
   assert.deepEqual(planNextStep(10, 0, "skipped", policy), { step: "call" });
-  assert.ok(hasRoomToWarn(8_800, policy));
-  assert.ok(!hasRoomToWarn(8_801, policy));
+  assert.ok(hasRoomToWarn(8_500, policy));
+  assert.ok(!hasRoomToWarn(8_501, policy));
 });

@@ -49,8 +49,10 @@ export function planNextStep(
 
 /** Whether the agent can be warned before a compaction. */
 export function hasRoomToWarn(used: number, policy: CompactionPolicy): boolean {
-  return used + warningTokens + policy.outputReserve <= policy.contextWindow;
+  return used + warningRoom(policy) + policy.outputReserve <= policy.contextWindow;
 }
 
-/** Tokens for the warning and a short answer to it. */
-const warningTokens = 200;
+/** Tokens for the warning and what the agent writes down after it, beside the room for an answer. */
+export function warningRoom({ contextWindow }: Pick<CompactionPolicy, "contextWindow">): number {
+  return Math.max(200, Math.min(1_500, contextWindow * 0.05));
+}
