@@ -8,9 +8,13 @@ import {
   spokenText,
   toStored,
 } from "../context/conversation.ts";
+import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
 import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
 import { summarisedUpTo } from "../engine/conversation.ts";
+import type { Json } from "../engine/json.ts";
+import type { MessageOperation } from "../engine/messages.ts";
+import type { Learned } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Moment, Tool } from "../surfaces/surface.ts";
@@ -31,8 +35,8 @@ export interface PromptView {
 
 export interface PromptNow {
   view: Required<PromptView>;
-  /** What the surfaces show. */
-  context: Context;
+  /** What the surfaces show, within memory's share of the window. */
+  context: FittedContext;
   prompt: Prompt;
   usage: Usage;
   state: State;
@@ -52,6 +56,9 @@ export class AgentSession {
   #prompt: PromptNow | undefined;
   /** Tokens of messages added since the prompt was last counted. */
   #sinceCounted = 0;
+  /** What the last call has shown; stored with the next messages. */
+  #learned: ({ model: string } & Learned) | undefined;
+  #fitted: { context: Context; room: number; fitted: FittedContext } | undefined;
 
   constructor(session: Session, setting: AgentSetting) {
     this.session = session;
@@ -121,12 +128,37 @@ export class AgentSession {
     if (messages.length === 0) return;
     const at = this.#setting.clock();
     const values = messages.map((message) => fromStored(message, at, aside));
-    const { result, revision, state } = await this.session.apply({ type: "messages.add", messages: values });
+    const { result, revision, state } = await this.session.apply(this.addOperation(values));
     this.shownMemory.skipOwnWrite(state, revision);
     for (const message of messages) this.#sinceCounted += this.#setting.messageTokens(message);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
+  }
+
+  /** Adds messages, and what the last call has shown. */
+  protected addOperation(messages: Json[]): MessageOperation {
+    const learned = this.#learned;
+    this.#learned = undefined;
+    return { type: "messages.add", messages, ...(learned ? { learned } : {}) };
+  }
+
+  /** Stores with the next messages what a model's call has shown. */
+  learn(model: string, learned: Learned): void {
+    this.#learned = { model, ...learned };
+  }
+
+  /** What the surfaces show, shortened to memory's share of the window. */
+  context(state: State): FittedContext {
+    const context = this.#setting.toolbox.context(state);
+    const room = this.#setting.memoryRoom(context.guidance);
+    const known = this.#fitted;
+    // The room changes slightly with every count that the provider reports.
+    const isWhole = known?.fitted.shortened.length === 0 && known.fitted.tokens <= room;
+    if (known?.context === context && (isWhole || known.room === room)) return known.fitted;
+    const fitted = fitBlocks(context, room, this.#setting.countTokens);
+    this.#fitted = { context, room, fitted };
+    return fitted;
   }
 
   /** Rough prompt size: the last count plus the messages added since; undefined before the first count. */
@@ -142,8 +174,8 @@ export class AgentSession {
   /** The prompt for a model call now, computed once per state. */
   async prompt({ base, steer = "" }: PromptView): Promise<PromptNow> {
     const state = await this.session.state();
-    const { toolbox, placement } = this.#setting;
-    const context = toolbox.context(state);
+    const { placement } = this.#setting;
+    const context = this.context(state);
     const known = this.#prompt;
     const isSameView = known?.view.base === base && known.view.steer === steer;
     if (isSameView && known.state === state && known.context === context) return known;

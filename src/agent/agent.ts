@@ -1,15 +1,16 @@
 import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
-import { blocksToFreeze } from "../context/prompt.ts";
+import { frozenOf } from "../context/memory-share.ts";
+import { readLearned } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
 import { AgentSession } from "./agent-session.ts";
-import { continueOnFailure, finishPendingCalls, type TurnRun } from "./answer.ts";
+import { continueOnFailure, finishPendingCalls, modelName, type TurnRun } from "./answer.ts";
 import { Children } from "./children.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
-import { compactNow } from "./make-room.ts";
+import { compactNow, makeRoomFor } from "./make-room.ts";
 import type { AgentOptions } from "./options.ts";
 import { placeChanges, reportFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
@@ -98,8 +99,11 @@ class MemoryAgent implements Agent {
       await finishPendingCalls(run);
       await continueOnFailure(run, () => placeChanges(run));
       await continueOnFailure(run, () => reportFullness(run));
-      await run.agent.add([{ role: "user", content: text }]);
-      return this.#take(run, work);
+      const message = { role: "user" as const, content: text };
+      const compacted = (await continueOnFailure(run, () => makeRoomFor(run, message))) ?? false;
+      await run.agent.add([message]);
+      const result = await this.#take(run, work);
+      return { ...result, compacted: result.compacted || compacted };
     });
   }
 
@@ -191,9 +195,11 @@ class MemoryAgent implements Agent {
     }
     await agent.refresh();
     const state = await session.state();
+    const learned = readLearned(state, modelName(this.#frame.model));
+    if (learned) this.#setting.tokenizer.start(learned.ratio);
     if (!state.resident.has("epoch/current")) {
-      const blocks = blocksToFreeze(this.#setting.toolbox.context(state));
-      await session.apply({ type: "context.open", blocks }, { actor: { kind: "system" } });
+      const frozen = frozenOf(agent.context(state));
+      await session.apply({ type: "context.open", ...frozen }, { actor: { kind: "system" } });
     }
     return agent;
   }

@@ -1,9 +1,12 @@
-import type { ModelMessage } from "ai";
-import { toolCallsOf } from "../context/conversation.ts";
+import type { LanguageModel, ModelMessage } from "ai";
+import { learnFrom } from "../compaction/growth.ts";
+import { toolCallsOf, toolResultsOf } from "../context/conversation.ts";
+import { readEpoch, readLearned } from "../engine/conversation.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentSession, PromptNow } from "./agent-session.ts";
 import type { ModelAnswer } from "./call-model.ts";
 import type { AgentEvent } from "./events.ts";
+import { leastTokens, roomForResults } from "./fit.ts";
 import { recordTurn } from "./ledger.ts";
 import { runTools } from "./run-tools.ts";
 import type { AgentSetting, Frame } from "./setting.ts";
@@ -44,9 +47,16 @@ export async function storeAnswer(
   aside = false,
 ): Promise<void> {
   const { agent, setting, emit } = run;
-  const { usage } = now;
+  const { usage, state } = now;
   const { inputTokens } = answer.reported;
   if (inputTokens !== undefined) setting.tokenizer.observe(usage.total, inputTokens);
+  const model = modelName(run.model);
+  const call = {
+    ratio: setting.tokenizer.ratio,
+    total: inputTokens ?? usage.total,
+    epoch: readEpoch(state).number,
+  };
+  agent.learn(model, learnFrom(readLearned(state, model), call));
   emit({ type: "usage", usage, reported: answer.reported });
   if (setting.options.ledger !== false)
     await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
@@ -55,14 +65,20 @@ export async function storeAnswer(
   await agent.add(messages, aside);
 }
 
-/** Runs the tools that the model called and stores their results. */
-export async function answerCalls(run: TurnRun, { toolCalls }: ModelAnswer, aside = false): Promise<void> {
+/** Runs the tools that the model called, stores their results and returns them as text. */
+export async function answerCalls(
+  run: TurnRun,
+  { toolCalls }: ModelAnswer,
+  aside = false,
+): Promise<string[]> {
   const { row } = await run.agent.session.state();
+  const used = run.agent.roughTotal ?? 0;
+  const room = roomForResults(used, run.setting.policy, toolCalls.length) / Math.max(1, toolCalls.length);
   if (toolCalls.some(({ tool }) => isMemoryWrite(run.agent, tool))) run.wroteMemory = true;
-  await run.agent.add(
-    [await runTools({ ...run, calls: toolCalls, message: row.counters.lastMessage, interrupted: false })],
-    aside,
-  );
+  const message = row.counters.lastMessage;
+  const results = await runTools({ ...run, calls: toolCalls, message, interrupted: false, room });
+  await run.agent.add([results], aside);
+  return toolResultsOf({ number: message + 1, message: results, at: 0 }).map(({ text }) => text);
 }
 
 /** Answers calls left open by a process that died, since providers reject a call without a result. */
@@ -81,9 +97,14 @@ export async function finishPendingCalls(run: TurnRun): Promise<void> {
   const open = calls.filter(({ id }) => !answered.has(id));
   if (open.length === 0) return;
   await run.agent.add(
-    [await runTools({ ...run, calls: open, message: last.number, interrupted: true })],
+    [await runTools({ ...run, calls: open, message: last.number, interrupted: true, room: leastTokens })],
     last.aside,
   );
+}
+
+/** The name under which a model's counts are stored. */
+export function modelName(model: LanguageModel): string {
+  return typeof model === "string" ? model : model.modelId;
 }
 
 function isMemoryWrite(agent: AgentSession, tool: string): boolean {

@@ -63,7 +63,7 @@ export async function callModel({ model, prompt, tools, signal, emit }: ModelCal
 }
 
 /** The SDK runs every tool that has `execute`, so each call would run twice. */
-function withoutExecution(tools: ToolSet): ToolSet {
+export function withoutExecution(tools: ToolSet): ToolSet {
   return Object.fromEntries(
     Object.entries(tools).map(([name, { execute: _execute, ...offered }]) => [
       name,

@@ -5,6 +5,7 @@ import {
   planClearing,
 } from "../compaction/clearing.ts";
 import type { Usage } from "../compaction/usage.ts";
+import { messageOfPart, toolResultsOf } from "../context/conversation.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { TurnRun } from "./answer.ts";
 
@@ -43,17 +44,22 @@ async function plan(
   { agent, setting, base }: ClearingRun,
   prices?: typeof freeOfCost,
 ): Promise<{ results: ClearableResult[]; usage: Usage }> {
-  const { state, prompt, usage } = await agent.prompt({ base });
+  const { state, prompt, usage, messages: stored } = await agent.prompt({ base });
   const policy = { ...defaultClearing, ...setting.options.clearing, ...prices };
   // If all results together are this small, no single one is worth clearing.
   const isTooLittle = usage.results < policy.leastTokens * setting.tokenizer.ratio;
   if (setting.options.clearing === false || isTooLittle) return { results: [], usage };
   // Without collapsed tasks: they take no room, so there is nothing to clear in them.
   const messages = prompt.conversation;
+  const originals = new Map(stored.map((message) => [message.number, message]));
   const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
   const results = planClearing({
     state,
     messages,
+    originalOf: (key) => {
+      const holder = originals.get(messageOfPart(key) ?? 0);
+      return holder && toolResultsOf(holder).find((result) => result.key === key)?.text;
+    },
     callsLeft: prices ? 1 : estimateCallsLeft(messages, room, setting.countTokens),
     memoryTools: new Set(agent.tools.map(({ name }) => dotless(name))),
     writingTools: new Set(agent.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)]))),

@@ -1,17 +1,20 @@
-import { generateText } from "ai";
+import { generateText, type LanguageModelUsage } from "ai";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
 import { chooseCut } from "../compaction/cut.ts";
 import { compactedText } from "../compaction/notices.ts";
-import type { AskSummariser } from "../compaction/summary.ts";
+import { type AskInPlace, type AskSummariser, maxSummaryTokens } from "../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
-import { blocksToFreeze, planPrompt } from "../context/prompt.ts";
+import { frozenOf } from "../context/memory-share.ts";
+import { planPrompt } from "../context/prompt.ts";
 import { previewCompaction, readSummarySpan } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { PromptNow } from "./agent-session.ts";
+import { memoryToolSet } from "./agent-tools.ts";
 import type { TurnRun } from "./answer.ts";
-import { recordSummary } from "./ledger.ts";
+import { withoutExecution } from "./call-model.ts";
+import { recordSummary, recordTurn } from "./ledger.ts";
 import type { AgentSetting } from "./setting.ts";
 
 export interface CompactionRun
@@ -19,35 +22,46 @@ export interface CompactionRun
   trigger: CompactionTrigger;
   /** Why the agent was not warned, if it was not. */
   skipped: string;
+  /** Tokens by which the prompt is expected to grow with each call. */
+  growth?: number;
+  /** Tokens of a message that is about to be added. */
+  incoming?: number;
+  /** Messages were shortened for the warning, so the model has no longer seen all of them. */
+  isSqueezed?: boolean;
 }
 
 /** The last message to remove, from the current size of each message in the prompt. */
 export function cutFor(
   { prompt, messages, usage }: PromptNow,
   { messageTokens, tokenizer, policy }: AgentSetting,
-  trigger: CompactionTrigger,
+  { trigger, growth = 0, incoming = 0 }: Pick<CompactionRun, "trigger" | "growth" | "incoming">,
 ): number | undefined {
   const sizes = new Map(
     prompt.conversation.map(({ number, message }) => [number, messageTokens(message) * tokenizer.ratio]),
   );
   const sizeOf = ({ number }: StoredMessage) => sizes.get(number) ?? 0;
-  return chooseCut({ messages, sizeOf, used: usage.total, policy, trigger });
+  return chooseCut({ messages, sizeOf, used: usage.total, policy, trigger, growth, incoming });
 }
 
 /** Compacts the session's conversation; false if nothing can be removed. */
 export async function runCompaction(run: CompactionRun): Promise<boolean> {
-  const { agent, setting, trigger, emit, signal } = run;
+  const { agent, setting, emit, signal } = run;
   const before = await agent.prompt(run);
-  const to = cutFor(before, setting, trigger);
+  const to = cutFor(before, setting, run);
   if (to === undefined) return false;
   const compaction = new Compaction(driverOf(run, before, to));
   await compaction.begin({ messages: before.messages, to, tokensBefore: before.usage.total });
-  const removed = before.prompt.conversation.filter(({ number }) => number <= to);
+  const shown = before.prompt.conversation.filter(({ number }) => number <= to);
+  const kept = before.messages.find(({ number, aside }) => number > to && !aside);
   const summary = await compaction.summarise(askModel(run, before), {
+    askInPlace: askInPlace(run, before),
+    kept: kept ? plainTextOf(kept.message) : "",
     earlier: summaryIn(before.state),
-    removed,
-    removedTokens: removed.reduce((sum, { message }) => sum + setting.messageTokens(message), 0),
+    // A separate request has room of its own, so it gets what the prompt had to cut.
+    removed: run.isSqueezed ? before.messages.filter(({ number }) => number <= to) : shown,
+    removedTokens: shown.reduce((sum, { message }) => sum + setting.messageTokens(message), 0),
     contextWindow: setting.policy.contextWindow,
+    ratio: setting.tokenizer.ratio,
     signal,
   });
   try {
@@ -62,7 +76,7 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
 
 function driverOf(run: CompactionRun, before: PromptNow, to: number): CompactionDriver {
   const { agent, setting, trigger, skipped, emit, base } = run;
-  const { toolbox, placement, countTokens } = setting;
+  const { toolbox, placement, countTokens, policy, tokenizer } = setting;
   const canRecall = toolbox.tools.some(({ name }) => name === "recall");
   const kept = before.messages.filter(({ number }) => number > to);
   return {
@@ -71,11 +85,12 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     skipped,
     wayBack: canRecall ? "tool" : "none",
     countTokens,
+    askTokens: canRecall ? Math.floor((policy.contextWindow * askShare) / tokenizer.ratio) : 0,
     notify: (moment) => agent.notify(moment, emit),
     emit,
     async contextAfter({ body, state }) {
-      const blocks = blocksToFreeze(toolbox.context(state));
-      const preview = previewCompaction(state, { to, blocks, mark: compactedText, summary: body });
+      const frozen = frozenOf(agent.context(state));
+      const preview = previewCompaction(state, { to, ...frozen, mark: compactedText, summary: body });
       const context = toolbox.context(preview);
       const after = planPrompt({ state: preview, context, messages: kept, base, placement });
       return {
@@ -87,7 +102,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
       const operation = { type: "context.compact" as const, to, mark: compactedText, summary, receipt };
       // Another process may write concurrently, so compute the blocks from the state that is frozen.
       await agent.session.change(
-        (now) => ({ ...operation, blocks: blocksToFreeze(toolbox.context(now)) }),
+        (now) => ({ ...operation, ...frozenOf(agent.context(now)) }),
         () => false,
         { actor: { kind: "system" } },
       );
@@ -95,7 +110,10 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
   };
 }
 
-/** Asks the summary model and records the call. */
+/** Share of the window for a request that is removed before it is answered. */
+const askShare = 0.15;
+
+/** Asks the summary model in a request of its own and records the call. */
 function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
   const { setting, signal, model } = run;
   return async ({ instructions, sections, maxTokens }) => {
@@ -107,12 +125,56 @@ function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
       abortSignal: signal,
       maxRetries: 1,
     });
-    const { inputTokens, outputTokens, inputTokenDetails } = usage;
-    const reported = { inputTokens, outputTokens, cachedTokens: inputTokenDetails.cacheReadTokens };
     if (setting.options.ledger !== false)
-      await recordSummary(run, before, [instructions, sections], reported);
+      await recordSummary(run, before, [instructions, sections], reportedBy(usage));
     return text;
   };
+}
+
+/**
+ * Asks the agent's own model at the end of its prompt: it sees all that it saw, and the provider reads the prompt from
+ * its cache. Undefined if another model writes the summaries, or if there is no room for the answer.
+ */
+function askInPlace(run: CompactionRun, before: PromptNow): AskInPlace | undefined {
+  const { agent, setting, signal, model } = run;
+  const { contextWindow } = setting.policy;
+  const { prompt, usage } = before;
+  const maxTokens = maxSummaryTokens(contextWindow);
+  const { summaryModel, summaryInPlace = true } = setting.options;
+  const isPossible = summaryInPlace && !summaryModel && prompt.messages.length > 0 && !run.isSqueezed;
+  if (!isPossible || usage.total + instructionTokens + maxTokens > contextWindow) return undefined;
+  return async (instruction) => {
+    const asked = { role: "user" as const, content: instruction };
+    const result = await generateText({
+      model,
+      instructions: prompt.system,
+      messages: [...prompt.messages, asked],
+      tools: withoutExecution({ ...setting.options.tools, ...memoryToolSet(agent.tools) }),
+      ...toolChoiceFor(model),
+      maxOutputTokens: maxTokens,
+      abortSignal: signal,
+      maxRetries: 1,
+    });
+    if (setting.options.ledger !== false) {
+      const { messages, parts } = prompt;
+      const whole = { ...prompt, messages: [...messages, asked], parts: [...parts, "history" as const] };
+      await recordTurn(run, { ...before, prompt: whole }, "summary", reportedBy(result.usage));
+    }
+    return result.text;
+  };
+}
+
+/** Tokens of the instructions for a summary in place, with the open requests in them. */
+const instructionTokens = 400;
+
+/** Anthropic drops the tools, and with them the cached prompt, when no tool may be called. */
+function toolChoiceFor(model: TurnRun["model"]): { toolChoice?: "none" } {
+  const provider = typeof model === "string" ? model : model.provider;
+  return /anthropic/i.test(provider) ? {} : { toolChoice: "none" };
+}
+
+function reportedBy({ inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage) {
+  return { inputTokens, outputTokens, cachedTokens: inputTokenDetails.cacheReadTokens };
 }
 
 /** The summary of the earlier epochs, as the model reads it. */

@@ -9,6 +9,16 @@ export type AgentEvent =
   | { type: "nudge"; text: string }
   | { type: "clearing"; results: number; tokens: number }
   | {
+      /** A part of a message is too long for the window: the model sees only its beginning and its end. */
+      type: "shortened";
+      part: "prompt" | "result" | "call" | "answer";
+      message: number;
+      /** The tool of a result or a call, else "". */
+      tool: string;
+      characters: number;
+      shown: number;
+    }
+  | {
       type: "usage";
       usage: Usage;
       reported: {

@@ -1,7 +1,11 @@
 import { compactedText, foldedText } from "../compaction/notices.ts";
-import { blocksToFreeze } from "../context/prompt.ts";
+import { frozenOf } from "../context/memory-share.ts";
 import { readEpoch, readInjections } from "../engine/conversation.ts";
+import type { State } from "../engine/state.ts";
 import type { TurnRun } from "./answer.ts";
+import { defaultMemoryShare } from "./setting.ts";
+
+type FoldRun = Pick<TurnRun, "agent" | "setting" | "base" | "steer">;
 
 /** Minutes that providers keep a prompt in their cache. */
 const defaultFoldAfter = 5;
@@ -10,7 +14,7 @@ const defaultFoldAfter = 5;
  * Once the provider's cache has expired, keeping the prompt's bytes unchanged saves nothing, so replace the changes of
  * the epoch with a fresh snapshot of the memory. See docs/decisions/0005.
  */
-export async function foldWhenCold({ agent, setting }: Pick<TurnRun, "agent" | "setting">): Promise<void> {
+export async function foldWhenCold({ agent, setting }: Pick<FoldRun, "agent" | "setting">): Promise<void> {
   const minutes = setting.options.foldAfter ?? defaultFoldAfter;
   if (setting.placement !== "epoch" || minutes === 0) return;
   const state = await agent.session.state();
@@ -19,15 +23,29 @@ export async function foldWhenCold({ agent, setting }: Pick<TurnRun, "agent" | "
   const messages = await agent.messages(state);
   const last = messages.findLast(({ message }) => message.role === "assistant");
   if (!last || setting.clock() - last.at <= minutes * 60_000) return;
+  await fold({ agent }, state);
+}
+
+/** Memory may exceed its share by this factor before it is folded: folding rewrites the prompt. */
+const slack = 1.1;
+
+/** Folds the changes of the epoch once the copies of memory in the prompt exceed its share of the window. */
+export async function foldWhenLarge({ agent, setting, base, steer }: FoldRun): Promise<void> {
+  const { usage, state, context } = await agent.prompt({ base, steer });
+  const { contextWindow } = setting.policy;
+  const limit = contextWindow * (setting.options.memoryShare ?? defaultMemoryShare) * slack;
+  if (setting.placement !== "epoch" || usage.memory <= limit || readEpoch(state).warning !== "none") return;
+  const texts = [context.guidance, ...context.blocks.map(({ text }) => text)];
+  const folded = texts.reduce((sum, text) => sum + setting.tokenizer.count(text), 0);
+  if (folded * slack < usage.memory) await fold({ agent }, state);
+}
+
+async function fold({ agent }: Pick<TurnRun, "agent">, state: State): Promise<void> {
+  const messages = await agent.messages(state);
   const end = state.row.counters.lastMessage;
   const before = messages.at(-1)?.message.role === "user" ? end : end + 1;
   await agent.session.apply(
-    {
-      type: "context.fold",
-      blocks: blocksToFreeze(setting.toolbox.context(state)),
-      before,
-      mark: foldedText,
-    },
+    { type: "context.fold", ...frozenOf(agent.context(state)), before, mark: foldedText },
     { actor: { kind: "system" } },
   );
 }

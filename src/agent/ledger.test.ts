@@ -41,6 +41,8 @@ test("for each model call the ledger contains exactly what the server received [
   for (const ask of ["Audit sheet one.", "Now sheet two.", "And sheet three.", "Go on."])
     await stage.say(ask);
   await stage.agent.compact("s").result;
+  await stage.another({ summaryInPlace: false }).send("s", `Once more. ${filler(200)}`).result;
+  await stage.another({ summaryInPlace: false }).compact("s").result;
   const calls = await everyCall(await stage.session());
   const requests = stage.server.requests;
   assert.equal(calls.length, requests.length);
@@ -53,7 +55,7 @@ test("for each model call the ledger contains exactly what the server received [
     const kept = call.pieces.filter(({ role }) => role === "system").map(({ text }) => text);
     assert.equal(kept.join("\n\n"), words(system?.content));
     const said = call.pieces.filter(({ role }) => role !== "system" && role !== "tools");
-    if (purpose === "summary") {
+    if (purpose === "summary" && request.tools === undefined) {
       assert.equal(said.map(({ text }) => text).join("\n\n"), words(messages[0]?.content));
       continue;
     }
@@ -67,7 +69,8 @@ test("for each model call the ledger contains exactly what the server received [
       for (const { name } of JSON.parse(text) as { name: string }[])
         assert.ok(JSON.stringify(request.tools).includes(`"${name}"`), name);
   }
-  assert.ok(calls.some(({ purpose }) => purpose === "summary"));
+  const summaries = requests.filter(isSummaryRequest).map(({ tools }) => tools !== undefined);
+  assert.deepEqual(new Set(summaries), new Set([true, false]), "in place, and in a request of its own");
   const parts = new Set(calls.flatMap(({ pieces }) => pieces.map(({ part }) => part)));
   for (const part of ["system", "tools", "memory", "summaries", "history", "results"])
     assert.ok(parts.has(part), part);

@@ -17,11 +17,12 @@ type Reported = Extract<AgentEvent, { type: "usage" }>["reported"];
 export async function recordTurn(
   run: LedgerRun,
   { prompt, usage, state }: PromptNow,
-  purpose: "turn" | "warning",
+  purpose: "turn" | "warning" | "summary",
   reported: Reported,
 ): Promise<void> {
   const { agent, setting } = run;
-  const own = purpose === "turn" ? ownDefinitionsText(setting.options.tools ?? {}) : "";
+  // A warning turn offers only memory's tools.
+  const own = purpose !== "warning" ? ownDefinitionsText(setting.options.tools ?? {}) : "";
   const pieces: PromptPiece[] = [
     ...(own === "" ? [] : [{ part: "tools" as const, role: "tools", text: own }]),
     { part: "tools", role: "tools", text: definitionsText(agent.tools) },

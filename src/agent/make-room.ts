@@ -1,43 +1,77 @@
+import type { ModelMessage } from "ai";
+import { expectedGrowth } from "../compaction/growth.ts";
 import { warningText } from "../compaction/notices.ts";
 import { hasRoomToWarn, planNextStep } from "../compaction/usage.ts";
-import { readEpoch, readInjections } from "../engine/conversation.ts";
+import type { FittedContext } from "../context/memory-share.ts";
+import { readEpoch, readInjections, readLearned } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { PromptNow } from "./agent-session.ts";
 import { memoryToolSet } from "./agent-tools.ts";
-import { answerCalls, storeAnswer, type TurnRun } from "./answer.ts";
+import { answerCalls, modelName, storeAnswer, type TurnRun } from "./answer.ts";
 import { callModel } from "./call-model.ts";
 import { clearInstead, clearWhenItPays } from "./clear-results.ts";
-import { cutFor, runCompaction } from "./compact.ts";
+import { type CompactionRun, cutFor, runCompaction } from "./compact.ts";
+import { fitForWarning, fitNewest, fitResults } from "./fit.ts";
+import { foldWhenLarge } from "./fold.ts";
 import { placeUnseenChanges } from "./place-changes.ts";
 import type { AgentSetting } from "./setting.ts";
 
 /** Max model calls in one warning turn. */
 const warningSteps = 6;
 
+type CutPlan = Required<Pick<CompactionRun, "trigger" | "growth" | "incoming">>;
+
 const asSystem = { actor: { kind: "system" as const } };
 
-/** Clears, warns and compacts, in that order and only as needed. */
-export async function makeRoom(run: TurnRun, growth: number): Promise<boolean> {
+/** Shortens, clears, warns and compacts, in that order and only as needed. */
+export async function makeRoom(run: TurnRun): Promise<boolean> {
   const { agent, setting } = run;
+  await fitResults(run);
   await clearWhenItPays(run);
+  await foldWhenLarge(run);
   const { usage, state } = await agent.prompt(run);
   const { warning } = readEpoch(state);
-  const next = planNextStep(usage.total, growth, warning, setting.policy);
-  if (next.step === "call" || (warning === "none" && (await clearInstead(run)))) return false;
-  return compactNow(run, next.trigger);
+  const next = planNextStep(usage.total, growthOf(run, state), warning, setting.policy);
+  const isNeeded = next.step !== "call" && !(warning === "none" && (await clearInstead(run)));
+  const compacted = isNeeded && (await compactNow(run, next.trigger));
+  await fitNewest(run);
+  return compacted;
 }
 
-/** Every compaction passes here: warn the agent if there is room for it, then compact. */
-export async function compactNow(run: TurnRun, cause: CompactionTrigger): Promise<boolean> {
+/** Compacts before a message is added that would leave no room to warn the agent. */
+export async function makeRoomFor(run: TurnRun, message: ModelMessage): Promise<boolean> {
+  const { agent, setting } = run;
+  const { policy, messageTokens, tokenizer } = setting;
+  const incoming = messageTokens(message) * tokenizer.ratio;
+  const rough = agent.roughTotal ?? Number.POSITIVE_INFINITY;
+  // Counting is the slowest part of a turn.
+  if (rough + incoming < policy.contextWindow / 2) return false;
+  const { usage } = await agent.prompt(run);
+  if (hasRoomToWarn(usage.total + incoming, policy)) return false;
+  return compactNow(run, "projected", incoming);
+}
+
+function growthOf({ model, setting }: TurnRun, state: State): number {
+  return expectedGrowth(readLearned(state, modelName(model)), setting.policy);
+}
+
+/**
+ * Every compaction passes here: warn the agent if there is room for it, then compact. `incoming` are the tokens of a
+ * message that is about to be added.
+ */
+export async function compactNow(run: TurnRun, cause: CompactionTrigger, incoming = 0): Promise<boolean> {
   const { agent, setting } = run;
   const now = await agent.prompt(run);
   const trigger = triggerFor(now.state, cause);
   const { warning } = readEpoch(now.state);
-  if (warning !== "given" && !isWorthwhile(now, setting, trigger)) return false;
+  const plan = { trigger, incoming, growth: growthOf(run, now.state) };
+  if (warning !== "given" && !isWorthwhile(now, setting, plan)) return false;
   const isDue = warning === "none" || isUnanswered(now.state);
-  if (isDue && hasRoomToWarn(now.usage.total, setting.policy)) await agent.aside(() => warn(run, trigger));
-  return runCompaction({ ...run, trigger, skipped: "there was no room left for it" });
+  const isSqueezed = isDue && (await fitForWarning(run));
+  const { usage } = await agent.prompt(run);
+  if (isDue && hasRoomToWarn(usage.total, setting.policy)) await agent.aside(() => warn(run, trigger));
+  return runCompaction({ ...run, ...plan, isSqueezed, skipped: "there was no room left for it" });
 }
 
 /** In a sub-session, a full window is reported as the trigger "sub-session". */
@@ -47,40 +81,42 @@ function triggerFor({ row }: State, cause: CompactionTrigger): CompactionTrigger
 }
 
 /** A compaction that frees almost nothing would repeat on every call, so it waits as long as the prompt fits. */
-function isWorthwhile(now: PromptNow, setting: AgentSetting, trigger: CompactionTrigger): boolean {
-  const to = cutFor(now, setting, trigger);
+function isWorthwhile(now: PromptNow, setting: AgentSetting, plan: CutPlan): boolean {
+  const to = cutFor(now, setting, plan);
   if (to === undefined) return false;
   const { contextWindow, outputReserve } = setting.policy;
   const removed = now.prompt.conversation.filter(({ number }) => number <= to);
   const freed =
     removed.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio;
-  return (
-    trigger === "manual" || freed >= contextWindow * 0.1 || now.usage.total + outputReserve > contextWindow
-  );
+  const isTooLong = now.usage.total + plan.incoming + outputReserve > contextWindow;
+  return plan.trigger === "manual" || freed >= contextWindow * (isTooLong ? 0.05 : 0.1);
 }
 
 /** Whether the warning has no answer yet, for example because the process died right after placing it. */
 function isUnanswered(state: State): boolean {
   return readInjections(state).some(
-    ({ before, text }) => text === warningText && before > state.row.counters.lastMessage,
+    ({ before, text }) => text.startsWith(warningText) && before > state.row.counters.lastMessage,
   );
 }
 
 /** Gives the agent a turn with only its memory tools, to save what it needs. */
 async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
-  const { agent, signal, emit } = run;
+  const { agent, setting, signal, emit } = run;
   await placeUnseenChanges(run);
   const state = await agent.session.state();
   if (!isUnanswered(state)) {
     const before = state.row.counters.lastMessage + 1;
-    await agent.session.apply({ type: "context.warn", trigger, before, text: warningText }, asSystem);
+    const text = [warningText, ...condenseLines(agent.context(state))].join("\n");
+    await agent.session.apply({ type: "context.warn", trigger, before, text }, asSystem);
   }
   emit({ type: "warning", trigger });
   const tools = memoryToolSet(agent.tools);
   try {
     for (let step = 0; step < warningSteps; step++) {
       const now = await agent.prompt(run);
-      const { prompt } = now;
+      const { prompt, usage } = now;
+      // What the agent wrote so far is saved.
+      if (usage.total + setting.policy.outputReserve > setting.policy.contextWindow) return;
       const answer = await callModel({ model: run.model, prompt, tools, signal, emit });
       await storeAnswer(run, answer, now, true);
       if (answer.toolCalls.length === 0) return;
@@ -92,4 +128,12 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
     // The checkpoint is written even if the warning turn fails.
     emit({ type: "error", message: `The warning turn failed: ${(error as Error).message}` });
   }
+}
+
+/** Asks the agent to condense memory that is too long to be shown whole. */
+function condenseLines({ shortened }: FittedContext): string[] {
+  return shortened.map(
+    ({ surface, tokens, shown, fitting }) =>
+      `Your ${surface} takes ${tokens} tokens, and only ${shown} of them are shown. Condense it to about ${fitting} characters now.`,
+  );
 }

@@ -11,6 +11,11 @@ export interface AgentOptions {
   model: LanguageModel;
   /** Writes the summaries (default: `model`). */
   summaryModel?: LanguageModel;
+  /**
+   * Whether `model` writes a summary at the end of its own prompt, which the provider reads from its cache, or in a
+   * request of its own (default: true). With a `summaryModel`, always in a request of its own.
+   */
+  summaryInPlace?: boolean;
   /** The agent's own tools, in the AI SDK's form. */
   tools?: ToolSet;
   /**
@@ -34,6 +39,8 @@ export interface AgentOptions {
   keep?: number;
   /** Tokens reserved for an answer. */
   outputReserve?: number;
+  /** Share of the window that memory may take; beyond it, memory is shown shortened (default: 0.4). */
+  memoryShare?: number;
   /** Max model calls in one turn. */
   maxSteps?: number;
   /** Whether to record the prompt of every model call (default: true). */

@@ -58,14 +58,26 @@ test("a prompt that the provider rejects as too long is compacted and sent again
   );
 });
 
-test("twice in a row: compacted twice, and then it fits [controller.overflow]", async (t) => {
+test("a prompt that stays too long after a compaction is shortened too [controller.overflow]", async (t) => {
   const stage = await openStage(t, { script: narrow(9_000), surfaces: ["notepad", "results"] });
   await stage.say(`One. ${filler(600)}`);
   const { text, events } = await stage.say(`Two. ${filler(1_600)}`);
   assert.equal(text, "Answered.");
-  assert.equal(ofType(events, "compaction").length, 2);
-  const last = stage.turns().at(-1);
-  assert.match(epochOf(last as never), /Asked and not answered yet: Two\. lorem/);
+  assert.equal(ofType(events, "compaction").length, 1);
+  assert.deepEqual(
+    ofType(events, "shortened").map(({ part }) => part),
+    ["prompt"],
+  );
+  const last =
+    stage
+      .turns()
+      .at(-1)
+      ?.messages.map(({ content }) => content)
+      .join("\n") ?? "";
+  assert.match(
+    last,
+    /Two\. lorem[\s\S]*\[Cut here to fit the context window: [^\]]* Call recall with message 3 /,
+  );
 });
 
 test("a provider that rejects everything: a clear error, nothing lost, and the next message works [controller.overflow-endless]", async (t) => {
@@ -96,12 +108,13 @@ test("a provider that rejects everything: a clear error, nothing lost, and the n
   assert.ok(JSON.stringify(last?.messages).includes("Two."), "the earlier request is still open");
 });
 
-test("a single message that is too long for the model is summarised, and can be recalled [controller.overflow]", async (t) => {
+test("a single message that is too long for the model is cut in the middle, and can be recalled [controller.overflow]", async (t) => {
   const stage = await openStage(t, { script: narrow(10_000), surfaces: ["notepad", "results"] });
-  const { text } = await stage.say(`Summarise this: ${filler(4_000)} THE END`);
+  const { text, events } = await stage.say(`Summarise this: ${filler(4_000)} THE END`);
   assert.equal(text, "Answered.");
-  const [receipt] = await stage.agent.receipts("s");
-  assert.deepEqual([receipt?.from, receipt?.to], [1, 1]);
+  assert.equal(ofType(events, "compaction").length, 0, "there is nothing older to compact");
+  const asked = String(stage.turns().at(-1)?.messages.at(-1)?.content);
+  assert.match(asked, /^Summarise this: lorem[\s\S]*\[Cut here [^\]]*\][\s\S]* THE END$/);
   assert.ok(JSON.stringify(await (await stage.session()).messages()).includes("THE END"));
 });
 

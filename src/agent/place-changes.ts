@@ -1,6 +1,8 @@
 import { planChange } from "../context/changes.ts";
+import { chooseEnds, renderEnds } from "../context/excerpt.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { TurnRun } from "./answer.ts";
+import type { AgentSetting } from "./setting.ts";
 
 type PlacementRun = Pick<TurnRun, "agent" | "setting" | "base">;
 
@@ -17,6 +19,7 @@ export async function placeChanges({
     agent.shownMemory.view(state),
     readEpoch(state).changed,
     believed,
+    shortenTo(setting, agent.context(state).guidance),
   );
   if (!change) return;
   const before = state.row.counters.lastMessage + 1;
@@ -25,6 +28,20 @@ export async function placeChanges({
     { actor: { kind: "system" } },
   );
 }
+
+/** Cuts a change that would take more than half of memory's share of the window. */
+function shortenTo({ memoryRoom, countTokens }: AgentSetting, guidance: string): (text: string) => string {
+  const room = memoryRoom(guidance) / 2;
+  return (text) => {
+    // A token has at least one character in most texts, so a short text need not be counted.
+    if (text.length <= room) return text;
+    const ends = chooseEnds(text, room, countTokens);
+    return ends ? renderEnds(text, ends, cutNote) : text;
+  };
+}
+
+const cutNote =
+  "[Not shown here: the middle, because it is too long for the context window. Read it with your memory tools.]";
 
 /** Tells the agent how full its context is, at 50 % and at every further 10 %. */
 export async function reportFullness({ agent, setting, base }: PlacementRun): Promise<void> {

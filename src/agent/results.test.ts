@@ -33,7 +33,7 @@ test("old, large results are replaced with stubs in batches; the newest stay; al
     ...options,
     script: inOrder([
       ...reads(24),
-      { toolCalls: [call("recall_result", { id: "read_0" })] },
+      { toolCalls: [call("recall_result", { id: "r3_1" })] },
       { text: "Read." },
     ]),
   });
@@ -49,7 +49,7 @@ test("old, large results are replaced with stubs in batches; the newest stay; al
   const stub = last.find(isStub);
   assert.match(
     String(stub),
-    /^\[Result cleared: read_file \{"path":"file0\.ts"\} gave \d+ lines, \d+ characters\. Call recall_result with id "read_0" to read it again\.\]$/,
+    /^\[Result cleared: read_file \{"path":"file0\.ts"\} gave \d+ lines, \d+ characters\. Call recall_result with id "r3_1" to read it again\.\]$/,
   );
   const shown = results(stage.turns().at(-2)).map(isStub);
   assert.deepEqual(shown.slice(-3), [false, false, false], "the newest three stay");
@@ -125,8 +125,8 @@ test("the agent clears a result itself, with its own words, and gets it back by 
   await stage.say("Read a.ts.");
   const [, , third, fourth] = stage.turns();
   assert.deepEqual(results(third), [
-    '[Result cleared: a.ts is filler; [\\System] nothing in it. Call recall_result with id "first" to read it again.]',
-    '{"ok":true,"message":"Cleared. Call recall_result with id \\"first\\" to read it again."}',
+    '[Result cleared: a.ts is filler; [\\System] nothing in it. Call recall_result with id "r3_1" to read it again.]',
+    '{"ok":true,"message":"Cleared. Call recall_result with id \\"r3_1\\" to read it again."}',
   ]);
   const [recalled, beyond, refused] = results(fourth).slice(-3);
   assert.deepEqual(JSON.parse(recalled ?? ""), { content: "a.ts", lines: 19 });

@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from "ai";
 import { callKey } from "../context/conversation.ts";
+import type { FittedContext } from "../context/memory-share.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { ModelAnswer } from "./call-model.ts";
@@ -19,6 +20,8 @@ export interface ToolRun {
   message: number;
   /** The process died while these ran: memory tools are safe to run again, the state of other tools is unknown. */
   interrupted: boolean;
+  /** Tokens that each result may take in the prompt. */
+  room: number;
   signal: AbortSignal;
   emit: (event: AgentEvent) => void;
 }
@@ -42,7 +45,7 @@ export async function runTools(run: ToolRun): Promise<ModelMessage> {
 }
 
 async function runOne(
-  { agent, setting, message, interrupted, signal }: ToolRun,
+  { agent, setting, message, interrupted, room, signal }: ToolRun,
   call: ModelAnswer["toolCalls"][number],
   index: number,
 ): Promise<Outcome> {
@@ -51,11 +54,16 @@ async function runOne(
       text: `${call.tool} was not run: the turn was aborted. Call it again if it is still needed.`,
       isError: true,
     };
-  if (agent.tools.some(({ name }) => dotless(name) === call.tool)) {
+  const memoryTool = agent.tools.find(({ name }) => dotless(name) === dotless(call.tool));
+  if (memoryTool) {
     const options = { key: callKey(message, call.id, index) };
-    const callSetting = { ...setting.call, signal };
+    // The answer is JSON, which takes a little more than the text in it.
+    const callSetting = { ...setting.call, signal, room: (room * 0.8) / setting.tokenizer.ratio };
+    const before = agent.context(await agent.session.state());
     const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options, callSetting);
-    return { text: answer.text, isError: !answer.ok };
+    if (!answer.ok || memoryTool.readOnly) return { text: answer.text, isError: !answer.ok };
+    const after = agent.context(await agent.session.state());
+    return { text: withNotice(answer.text, outgrown(before, after)), isError: false };
   }
   if (interrupted)
     return {
@@ -64,6 +72,29 @@ async function runOne(
     };
   if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
   return runOwn(setting.options.tools ?? {}, call, signal);
+}
+
+/** Tells the agent when a write has made its memory too long to be shown whole. */
+function outgrown(before: FittedContext, after: FittedContext): string {
+  const known = new Set(before.shortened.map(({ surface }) => surface));
+  return after.shortened
+    .filter(({ surface, tokens }) => !known.has(surface) || tokens > sizeIn(before, surface))
+    .map(
+      ({ surface, tokens, shown, fitting }) =>
+        `Saved, but the ${surface} now takes ${tokens} tokens and its share of the context window shows only ${shown} of them. Condense it to about ${fitting} characters to see all of it.`,
+    )
+    .join(" ");
+}
+
+function sizeIn({ shortened }: FittedContext, surface: string): number {
+  return shortened.find((block) => block.surface === surface)?.tokens ?? 0;
+}
+
+/** Adds a notice to an answer, inside it if it is a JSON object. */
+function withNotice(text: string, notice: string): string {
+  if (notice === "") return text;
+  if (!text.startsWith("{") || !text.endsWith("}")) return `${text}\n${notice}`;
+  return `${text.slice(0, -1)}${text === "{}" ? "" : ","}"notice":${JSON.stringify(notice)}}`;
 }
 
 async function runOwn(

@@ -19,6 +19,8 @@ export interface AgentSetting {
   countTokens: (text: string) => number;
   /** Counted once per message: stored messages never change. */
   messageTokens: (message: ModelMessage) => number;
+  /** Tokens that the blocks of memory may take together, as `countTokens` counts. */
+  memoryRoom: (guidance: string) => number;
   clock: () => number;
   /** Passed to every tool call. */
   call: CallSetting;
@@ -31,6 +33,8 @@ export interface Frame {
   base: string;
 }
 
+export const defaultMemoryShare = 0.4;
+
 export function agentSetting(
   memory: Pick<DriverSetting, "countTokens" | "clock">,
   toolbox: Toolbox,
@@ -40,6 +44,8 @@ export function agentSetting(
   const { countTokens, clock } = memory;
   const { contextWindow } = options;
   checkOptions(options);
+  const tokenizer = calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens }));
+  const { memoryShare = defaultMemoryShare } = options;
   return {
     options,
     toolbox,
@@ -50,9 +56,14 @@ export function agentSetting(
       keep: options.keep ?? 0.25,
       outputReserve: options.outputReserve ?? Math.min(4_000, Math.floor(contextWindow * 0.1)),
     },
-    tokenizer: calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens })),
+    tokenizer,
     countTokens,
     messageTokens: messageCounter(countTokens),
+    memoryRoom: (guidance) => {
+      const share = (contextWindow * memoryShare) / tokenizer.ratio;
+      // Guidance is part of the share, but leaves something for what the agent wrote.
+      return Math.max(share - countTokens(guidance), share / 4);
+    },
     clock,
     call: { ...call, taken: Object.keys(options.tools ?? {}) },
   };
@@ -72,7 +83,14 @@ function messageCounter(countTokens: (text: string) => number): (message: ModelM
 
 /** Rejects invalid numbers: with NaN, for example, nothing would ever be compacted. */
 function checkOptions(options: AgentSetting["options"]): void {
-  const { contextWindow, compactAt = 1, keep = 0, outputReserve = 0, maxSteps = 1 } = options;
+  const {
+    contextWindow,
+    compactAt = 1,
+    keep = 0,
+    outputReserve = 0,
+    maxSteps = 1,
+    memoryShare = 1,
+  } = options;
   const { placement = "epoch" } = options;
   const isShare = (value: number) => value >= 0 && value <= 1;
   for (const [name, value, isFine] of [
@@ -80,6 +98,7 @@ function checkOptions(options: AgentSetting["options"]): void {
     ["outputReserve", outputReserve, outputReserve >= 0 && outputReserve < contextWindow],
     ["compactAt", compactAt, isShare(compactAt) && compactAt > 0],
     ["keep", keep, isShare(keep)],
+    ["memoryShare", memoryShare, isShare(memoryShare) && memoryShare > 0],
     ["maxSteps", maxSteps, maxSteps >= 1],
     ["placement", placement, placements.includes(placement)],
   ] as const) {
@@ -90,7 +109,7 @@ function checkOptions(options: AgentSetting["options"]): void {
 export function invalidOption(name: string, value: unknown): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt and keep are shares of the window from 0 to 1, maxSteps is at least 1, placement is one of ${placements.join(", ")}.`,
+    `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt, keep and memoryShare are shares of the window from 0 to 1, maxSteps is at least 1, placement is one of ${placements.join(", ")}.`,
   );
 }
 

@@ -10,6 +10,7 @@ import {
   ofType,
   openStage,
   type Script,
+  type StageOptions,
 } from "../../test/support/agent.ts";
 import { epochOf } from "../../test/support/prompt.ts";
 import type { ScriptedAnswer, ScriptedRequest } from "../testing/index.ts";
@@ -26,14 +27,19 @@ const answers: ScriptedAnswer[] = ["a", "b", "c"].map((name) => ({
 }));
 
 /** One compaction in one turn, with this summariser. */
-async function compactedWith(t: Parameters<typeof openStage>[0], summary: Script) {
+async function compactedWith(
+  t: Parameters<typeof openStage>[0],
+  summary: Script,
+  options: Partial<StageOptions> = { summaryInPlace: false },
+) {
   const script = inOrder([...answers, { text: "Rows 251-267." }], { summary });
   const stage = await openStage(t, {
     script,
     tools: { read_file: readFile },
-    contextWindow: 5_500,
+    contextWindow: 7_000,
     clearing: false,
     surfaces: ["notepad", "results"],
+    ...options,
   });
   const result = await stage.say(ask);
   await stage.agent.compact("s").result;
@@ -134,7 +140,7 @@ test("another model may write the summaries [controller.summary-request]", async
   const stage = await openStage(t, {
     script: inOrder(answers),
     tools: { read_file: readFile },
-    contextWindow: 9_000,
+    contextWindow: 7_000,
     clearing: false,
     summaryModel: modelAt(other.server.url),
   });
@@ -164,6 +170,7 @@ test("collapsed tasks and cleared results are summarised as they were in the pro
       { text: "Counted." },
     ]),
     tools: { read_file: readFile },
+    summaryInPlace: false,
   });
   await stage.say("Count the rows.");
   await stage.say("Thanks.");

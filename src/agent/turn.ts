@@ -5,9 +5,12 @@ import { memoryToolSet } from "./agent-tools.ts";
 import { answerCalls, continueOnFailure, finishPendingCalls, storeAnswer, type TurnRun } from "./answer.ts";
 import { callModel, isOverflow, type ModelAnswer } from "./call-model.ts";
 import { runCompaction } from "./compact.ts";
+import { fitNewest, requireFit } from "./fit.ts";
 import { foldWhenCold } from "./fold.ts";
 import { makeRoom } from "./make-room.ts";
 import { placeUnseenChanges } from "./place-changes.ts";
+import { Progress } from "./progress.ts";
+import type { AgentSetting } from "./setting.ts";
 
 export interface TurnResult {
   text: string;
@@ -20,16 +23,12 @@ export interface TurnResult {
 
 const asSystem = { actor: { kind: "system" as const } };
 
-/** Growth assumed before the first measurement. */
-const firstGrowth = 0;
-
 /** Calls the model until it makes no more tool calls, and makes room when needed. */
 export async function runTurn(run: TurnRun): Promise<TurnResult> {
   const { agent, setting } = run;
   await finishPendingCalls(run);
-  let growth = firstGrowth;
-  let lastTotal = 0;
   let compacted = false;
+  const progress = new Progress();
   const result = (text: string, steps: number, end: TurnResult["end"]): TurnResult => ({
     text,
     steps,
@@ -43,16 +42,17 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
     await continueOnFailure(run, () => agent.refresh());
     await continueOnFailure(run, () => placeUnseenChanges(run));
     await continueOnFailure(run, () => foldWhenCold(run));
-    const madeRoom = (await continueOnFailure(run, () => makeRoom(run, growth))) ?? false;
+    const madeRoom = (await continueOnFailure(run, () => makeRoom(run))) ?? false;
     await continueAfterWarning(run);
-    const { answer, total, overflowed } = await callWithinWindow(run);
-    compacted ||= madeRoom || overflowed;
-    // Growth per step can only be measured within an epoch.
-    if (lastTotal > 0 && total > lastTotal && !madeRoom && !overflowed) growth = total - lastTotal;
-    lastTotal = total;
+    const { answer, overflowed } = await callWithinWindow(run);
+    if (madeRoom || overflowed) {
+      compacted = true;
+      progress.compacted();
+    }
     if (answer.toolCalls.length === 0) return result(answer.text, step, "done");
-    await answerCalls(run, answer);
+    const results = await answerCalls(run, answer);
     if (run.isOver()) return result(answer.text, step, "done");
+    progress.add(answer.toolCalls, results);
   }
   return result("", maxSteps, "steps");
 }
@@ -68,26 +68,40 @@ async function continueAfterWarning({ agent, steer, base }: TurnRun): Promise<vo
   );
 }
 
-/** Calls the model; if the provider rejects the prompt as too long, compacts and retries. */
-async function callWithinWindow(
-  run: TurnRun,
-): Promise<{ answer: ModelAnswer; total: number; overflowed: boolean }> {
+/** Calls the model; if the provider rejects the prompt as too long, makes it shorter and retries. */
+async function callWithinWindow(run: TurnRun): Promise<{ answer: ModelAnswer; overflowed: boolean }> {
   const { agent, setting, signal, emit, model } = run;
   const tools = { ...setting.options.tools, ...memoryToolSet(agent.tools) };
+  let overflowed = false;
   for (let attempt = 1; ; attempt++) {
-    const now = await agent.prompt(run);
+    const now = await requireFit(run);
     const { prompt, usage } = now;
     try {
       const answer = await callModel({ model, prompt, tools, signal, emit });
       await storeAnswer(run, answer, now);
-      return { answer, total: answer.reported.inputTokens ?? usage.total, overflowed: attempt > 1 };
+      return { answer, overflowed };
     } catch (error) {
       if (signal.aborted || !isOverflow(error)) throw error;
+      if (attempt > 3) throw tooLong(error);
+      const narrower = { ...run, setting: withWindow(setting, usage.total * assumedShare) };
       const skipped = "the provider refused the prompt as too long";
-      if (attempt > 3 || !(await runCompaction({ ...run, trigger: "overflow", skipped })))
-        throw tooLong(error);
+      const isCompacted = await runCompaction({ ...narrower, trigger: "overflow", skipped });
+      await fitNewest(narrower);
+      const after = await agent.prompt(run);
+      if (!isCompacted && after.usage.total >= usage.total) throw tooLong(error);
+      overflowed ||= isCompacted;
     }
   }
+}
+
+/** The window is assumed to be this share of a prompt that the provider refused. */
+const assumedShare = 0.8;
+
+/** The same setting for a smaller window. */
+function withWindow(setting: AgentSetting, contextWindow: number): AgentSetting {
+  const { policy } = setting;
+  const outputReserve = Math.min(policy.outputReserve, contextWindow * 0.1);
+  return { ...setting, policy: { ...policy, contextWindow, outputReserve } };
 }
 
 function tooLong(cause: unknown): HoldfastError {

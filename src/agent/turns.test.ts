@@ -239,7 +239,8 @@ test("a store failure in memory's part of a turn does not block the turn [contro
   for (const type of ["context.inject", "context.tell", "context.warn", "context.c"]) {
     failing = type;
     const { text, events } = await stage.say(`Go on. ${filler(400)}`);
-    assert.equal(text, "Done.", type);
+    // Where the compaction fails, the warning stays in the prompt.
+    assert.match(text, type === "context.c" ? /^(?:Done|Saved)\.$/ : /^Done\.$/, type);
     const reported = ofType(events, "error").filter(({ message }) => message.includes("disk I/O error"));
     if (type === "context.inject" || type === "context.c") assert.ok(reported.length > 0, type);
   }

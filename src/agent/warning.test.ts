@@ -8,6 +8,7 @@ import {
   filler,
   inOrder,
   isInWarningTurn,
+  isSummaryRequest,
   isWarning,
   notepadIn,
   ofType,
@@ -15,7 +16,7 @@ import {
   type Script,
 } from "../../test/support/agent.ts";
 import { assertPrefixes, epochOf } from "../../test/support/prompt.ts";
-import { compactedText, goOnText } from "../compaction/notices.ts";
+import { compactedText } from "../compaction/notices.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 
 /** Exactly as in the seed. */
@@ -129,7 +130,9 @@ test("a model that never stops writing in the warning turn is cut off [controlle
   let notes = 0;
   const others = inOrder([...reads.slice(0, 3), { text: "Done." }]);
   const script: Script = (request, number) =>
-    isInWarningTurn(request) ? { toolCalls: [append(`- note ${++notes}`)] } : others(request, number);
+    isInWarningTurn(request) && !isSummaryRequest(request)
+      ? { toolCalls: [append(`- note ${++notes}`)] }
+      : others(request, number);
   const stage = await openStage(t, { ...options, script });
   const { events } = await stage.say("Read the files.");
   assert.ok(ofType(events, "compaction").length > 0);
@@ -149,7 +152,7 @@ test("a failed warning turn is reported, and the compaction continues [controlle
   assert.ok(ofType(events, "receipt").length >= 1);
 });
 
-test("without room the warning is skipped and recorded as skipped [controller.warning-skipped]", async (t) => {
+test("a result larger than the window is cut, so that the agent can still be warned [controller.warning-skipped]", async (t) => {
   const huge = tool({ inputSchema: z.object({ path: z.string() }), execute: async () => filler(5_000) });
   const stage = await openStage(t, {
     ...options,
@@ -158,14 +161,17 @@ test("without room the warning is skipped and recorded as skipped [controller.wa
   });
   await stage.say(`Hello. ${filler(500)}`);
   const { events } = await stage.say("Read a.ts.");
-  assert.deepEqual(ofType(events, "warning"), [
-    { type: "warning", trigger: "threshold", skipped: "there was no room left for it" },
-  ]);
-  assert.equal(stage.turns().filter(isWarning).length, 0);
-  const [receipt] = await stage.agent.receipts("s");
-  assert.equal(receipt?.warning, "skipped");
-  const journal = await (await stage.session()).history();
-  assert.ok(journal.some(({ operation }) => operation.type === "context.skip_warning"));
+  assert.deepEqual(
+    ofType(events, "shortened").map(({ part, tool }) => [part, tool]),
+    [["result", "read_file"]],
+  );
+  await stage.agent.compact("s").result;
+  const receipts = await stage.agent.receipts("s");
+  assert.deepEqual(
+    receipts.map(({ warning }) => warning),
+    receipts.map(() => "given"),
+  );
+  assert.equal(stage.turns().filter(isWarning).length, receipts.length);
 });
 
 test("a manual compaction takes the same path: warning, checkpoint, receipt [controller.manual]", async (t) => {
@@ -200,14 +206,15 @@ test("a process that takes over after the warning never sends a prompt that ends
       },
     }),
   });
+  await stage.say(`Look at this. ${filler(900)}`);
   await assert.rejects(
-    stage.agent.send("s", `Look at this. ${filler(1_300)}`, { signal: controller.signal }).result,
+    stage.agent.send("s", `And at this. ${filler(400)}`, { signal: controller.signal }).result,
   );
   const wider = stage.another({ contextWindow: 100_000 });
   await wider.resume("s").result;
   const last = stage.turns().at(-1) as ScriptedRequest;
   assert.deepEqual(
     last.messages.slice(-2).map(({ content }) => content),
-    ["Notepad is up to date.", goOnText],
+    ["Notepad is up to date.", compactedText],
   );
 });

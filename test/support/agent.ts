@@ -115,7 +115,10 @@ export function ofType<T extends AgentEvent["type"]>(
 }
 
 export function isSummaryRequest({ messages }: ScriptedRequest): boolean {
-  return messages[0]?.content === summaryInstructions;
+  return (
+    messages[0]?.content === summaryInstructions ||
+    String(messages.at(-1)?.content).includes(summaryInstructions)
+  );
 }
 
 /** Whether this request delivers the warning, as its newest message. */

@@ -180,7 +180,7 @@ test("a long warning turn does not push out the caller's newest messages [aisdk.
     if (isSummaryRequest(request)) return { text: plainSummary(request) };
     if (isWarningTurn(request)) {
       return noted++ % 4 < 3
-        ? { toolCalls: [call("add_note", { content: filler(600) })] }
+        ? { toolCalls: [call("add_note", { content: filler(250) })] }
         : { text: "Noted." };
     }
     return sheet++ < 12 ? { toolCalls: [call("read_sheet", { sheet })] } : { text: "Done." };

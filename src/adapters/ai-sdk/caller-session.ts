@@ -3,9 +3,11 @@ import { AgentSession, type PromptNow, type PromptView } from "../../agent/agent
 import type { AgentEvent } from "../../agent/events.ts";
 import { placeChanges, reportFullness } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
+import { learnFrom } from "../../compaction/growth.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
-import { blocksToFreeze, planPrompt } from "../../context/prompt.ts";
-import { readInjections, summarisedUpTo } from "../../engine/conversation.ts";
+import { frozenOf } from "../../context/memory-share.ts";
+import { planPrompt } from "../../context/prompt.ts";
+import { readEpoch, readInjections, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { messageKey } from "../../engine/messages.ts";
 import { type Injection, recordId } from "../../engine/records.ts";
@@ -37,9 +39,14 @@ export class CallerSession extends AgentSession {
 
   /**
    * Syncs with the caller's list: stores its new messages, and injects memory changes before a new user message.
-   * `base` is the caller's own system prompt.
+   * `base` is the caller's own system prompt. `makeRoom` is called before a new user message is added.
    */
-  async follow(messages: readonly ModelMessage[], base: string, emit: Emit): Promise<void> {
+  async follow(
+    messages: readonly ModelMessage[],
+    base: string,
+    emit: Emit,
+    makeRoom: (message: ModelMessage) => Promise<unknown> = async () => undefined,
+  ): Promise<void> {
     await this.#begin(emit);
     const { known, bytes } = this.conversation;
     await known.catchUp(this.session);
@@ -56,6 +63,7 @@ export class CallerSession extends AgentSession {
       const run = { agent: this, setting: this.#setting, base };
       await placeChanges(run);
       await reportFullness(run);
+      await makeRoom(fresh[lastUser] as ModelMessage);
     }
     await this.add(fresh.slice(Math.max(0, lastUser)));
   }
@@ -87,8 +95,20 @@ export class CallerSession extends AgentSession {
   async store(messages: readonly ModelMessage[], aside = false): Promise<number> {
     const at = this.#setting.clock();
     const values = messages.map((message) => toStorable(this.conversation.bytes.without(message), at, aside));
-    const { result } = await this.session.apply({ type: "messages.add", messages: values });
+    const { result } = await this.session.apply(this.addOperation(values));
     return result.first;
+  }
+
+  /** Learns from the provider's count of the call that was last prepared. */
+  async observe(model: string, reported: number | undefined): Promise<void> {
+    const { conversation } = this;
+    const { tokenizer } = this.#setting;
+    if (reported === undefined || conversation.expected === 0) return;
+    tokenizer.observe(conversation.expected, reported);
+    conversation.expected = 0;
+    const state = await this.session.state();
+    const call = { ratio: tokenizer.ratio, total: reported, epoch: readEpoch(state).number };
+    this.learn(model, learnFrom(readLearned(state, model), call));
   }
 
   /** A warning turn is not part of the caller's conversation: store its messages, but drop them from the list. */
@@ -106,8 +126,8 @@ export class CallerSession extends AgentSession {
   async plan({ steer = "", base }: PromptView): Promise<Omit<PromptNow, "usage">> {
     const state = await this.session.state();
     const messages = await this.messages(state);
-    const { toolbox, placement } = this.#setting;
-    const context = toolbox.context(state);
+    const { placement } = this.#setting;
+    const context = this.context(state);
     const anchored = anchorInjections(state, messages);
     return {
       view: { steer, base },
@@ -135,8 +155,8 @@ export class CallerSession extends AgentSession {
   async #openEpoch(): Promise<void> {
     const state = await this.session.state();
     if (state.resident.has("epoch/current")) return;
-    const blocks = blocksToFreeze(this.#setting.toolbox.context(state));
-    await this.session.apply({ type: "context.open", blocks }, { actor: { kind: "system" } });
+    const frozen = frozenOf(this.context(state));
+    await this.session.apply({ type: "context.open", ...frozen }, { actor: { kind: "system" } });
   }
 }
 

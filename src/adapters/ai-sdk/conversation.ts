@@ -13,6 +13,8 @@ export class CallerConversation {
   isStarted = false;
   /** Number of prompts that passed through the middleware in this process. */
   placed = 0;
+  /** Tokens that the next call is expected to take, as counted before it; 0 if it was not counted. */
+  expected = 0;
   /** The SDK passes its signal to models but not to `prepareStep`; all steps of a call share one signal. */
   signal: AbortSignal | undefined;
 }

@@ -95,6 +95,10 @@ export function memoryMiddleware({
     await agent.store([answer]).catch(report);
   };
 
+  const observe = async (modelId: string, reported: number | undefined) => {
+    await agent.observe(modelId, reported).catch(report);
+  };
+
   return {
     specificationVersion: "v4",
     transformParams: async ({ params }) => {
@@ -108,13 +112,17 @@ export function memoryMiddleware({
     },
     wrapGenerate: async ({ doGenerate, params, model }) => {
       const result = await withinWindow(params, doGenerate, (placed) => model.doGenerate(placed));
-      if (originals.has(params)) await recordAnswer(result.content, record);
+      if (originals.has(params)) {
+        await observe(model.modelId, result.usage.inputTokens.total);
+        await recordAnswer(result.content, record);
+      }
       return result;
     },
     wrapStream: async ({ doStream, params, model }) => {
       const result = await withinWindow(params, doStream, (placed) => model.doStream(placed));
       if (!originals.has(params)) return result;
-      return { ...result, stream: recordStream(result.stream, record) };
+      const onUsage = (reported: number | undefined) => observe(model.modelId, reported);
+      return { ...result, stream: recordStream(result.stream, record, onUsage) };
     },
   };
 }

@@ -29,7 +29,14 @@ export interface CompactionOptions
   extends PlacementOptions,
     Pick<
       AgentOptions,
-      "contextWindow" | "summaryModel" | "compactAt" | "keep" | "outputReserve" | "clearing"
+      | "contextWindow"
+      | "summaryModel"
+      | "summaryInPlace"
+      | "compactAt"
+      | "keep"
+      | "outputReserve"
+      | "memoryShare"
+      | "clearing"
     > {
   session: Session;
 }

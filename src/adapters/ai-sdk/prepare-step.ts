@@ -1,12 +1,14 @@
 import type { Instructions, LanguageModel, ModelMessage } from "ai";
-import { makeRoom } from "../../agent/make-room.ts";
+import { modelName } from "../../agent/answer.ts";
+import { makeRoom, makeRoomFor } from "../../agent/make-room.ts";
+import { readLearned } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Parts } from "./middleware.ts";
 
 /** The fields of a `prepareStep` argument that we read. */
 export interface Step {
   messages: ModelMessage[];
-  steps: readonly { usage: { inputTokens: number | undefined } }[];
+  steps: readonly unknown[];
   instructions?: Instructions | undefined;
   model: LanguageModel;
 }
@@ -24,19 +26,19 @@ export function prepareStepFor({ agent, setting, emit, report, modelOf }: StepPa
   const never = new AbortController().signal;
   const { conversation } = agent;
   const signalOf = ({ steps }: Step) => (steps.length > 0 ? conversation.signal : undefined) ?? never;
-  let expected = 0;
   const prepare = async (step: Step) => {
     const { messages, steps, instructions } = step;
     if (steps.length > 0 && conversation.placed === 0) throw middlewareMissing();
-    const reported = steps.at(-1)?.usage.inputTokens;
-    if (reported !== undefined && expected > 0) setting.tokenizer.observe(expected, reported);
     const base = textOf(instructions);
     const start = messages.findIndex(({ role }) => role !== "system");
-    await agent.follow(start === -1 ? [] : messages.slice(start), base, emit);
     const frame = { model: modelOf(step), base, steer: "" };
     const run = { ...frame, agent, setting, signal: signalOf(step), emit, isOver: () => false };
-    await makeRoom(run, growthOf(steps));
-    expected = (await agent.prompt({ base })).usage.total;
+    const learned = readLearned(await agent.session.state(), modelName(run.model));
+    if (learned) setting.tokenizer.start(learned.ratio);
+    const conversationNow = start === -1 ? [] : messages.slice(start);
+    await agent.follow(conversationNow, base, emit, (message) => makeRoomFor(run, message));
+    await makeRoom(run);
+    conversation.expected = (await agent.prompt({ base })).usage.total;
   };
   return async (step) => {
     try {
@@ -54,13 +56,6 @@ function middlewareMissing(): HoldfastError {
     "invalid_input",
     "The model is not wrapped with holdfastMiddleware, so compacted messages would stay in its prompt. Use the model that holdfast() returns, or wrapLanguageModel({ model, middleware: holdfastMiddleware(session) }).",
   );
-}
-
-/** Growth of the prompt in the last step that made it grow. */
-function growthOf(steps: Step["steps"]): number {
-  const sizes = steps.flatMap(({ usage }) => usage.inputTokens ?? []);
-  const growths = sizes.slice(1).map((size, index) => size - (sizes[index] ?? 0));
-  return growths.findLast((growth) => growth > 0) ?? 0;
 }
 
 function textOf(instructions: Instructions | undefined): string {

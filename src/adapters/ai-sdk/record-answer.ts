@@ -34,7 +34,11 @@ function parseInput(input: string): unknown {
 }
 
 /** Records a streamed answer before passing on its `finish` part, because the SDK runs the tools after that. */
-export function recordStream(stream: StreamResult["stream"], record: RecordMessage): StreamResult["stream"] {
+export function recordStream(
+  stream: StreamResult["stream"],
+  record: RecordMessage,
+  onUsage: (inputTokens: number | undefined) => Promise<void>,
+): StreamResult["stream"] {
   const content = new Map<string, GenerateResult["content"][number]>();
   let isRecorded = false;
   const end = async () => {
@@ -50,7 +54,10 @@ export function recordStream(stream: StreamResult["stream"], record: RecordMessa
           text: `${known?.type === "text" ? known.text : ""}${part.delta}`,
         });
       } else if (part.type === "tool-call") content.set(part.toolCallId, part);
-      else if (part.type === "finish") await end();
+      else if (part.type === "finish") {
+        await onUsage(part.usage.inputTokens.total);
+        await end();
+      }
       controller.enqueue(part);
     },
     flush: end,
