@@ -7,11 +7,11 @@ import { oneLine } from "../engine/text.ts";
  */
 const fences: RegExp[] = [
   // [Session Scratchpad …, [End Scratchpad], [System], [Hint: … and the controller's other markers
-  /\[(\\*)(?=[ \t]*\/?[ \t]*(?:(?:end|session)[ \t]+scratchpad|end of\b|project memory\b|notepad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|delegated|asked and not|result cleared|task:|cancelled:|the \w+ block))/gi,
+  /\[(\\*)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:(?:end|session)[ \t]+scratchpad|end of\b|project memory\b|notepad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|delegated|asked and not|result cleared|task:|cancelled:|the \w+ block))/gi,
   // ## Session Notepad, at any level and anywhere in a line
   /#[ \t]*(\\*)(?=session[ \t]+(?:notepad|scratchpad))/gi,
   // <system-reminder>, </user>, <|im_start|>, <tool_result>, …
-  /<(\\*)(?=[ \t]*\/?[ \t]*(?:\||(?:antml:)?(?:system|user|assistant|human|developer|tool|function|instructions?|context|scratchpad|invoke|parameter)\b|(?:system|tool|function|scratchpad)[-_]))/gi,
+  /<(\\*)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:\||(?:antml:)?(?:system|user|assistant|human|developer|tool|function|instructions?|context|scratchpad|invoke|parameter)\b|(?:system|tool|function|scratchpad)[-_]))/gi,
   // A line that would start another speaker's turn in a plain-text transcript.
   /^(?:human|assistant|system|user|developer)(\\*)(?=[ \t]*:)/gim,
   // The scratchpad's own headings.

@@ -9,6 +9,8 @@ export const mcp = from("MCP server", {
   "mcp.frames":
     "Malformed, split, batched and nameless messages get the JSON-RPC response, and the server keeps running.",
   "mcp.size": "A message of 20 MB is rejected under its id, and the server keeps running.",
+  "mcp.back-pressure":
+    "While a client does not read its answers, its requests are not read either, so 20,000 unread answers do not fill the memory.",
   "mcp.order": "Pipelined calls run in order and are answered before the end.",
   "mcp.end": "When its input ends, or on SIGTERM, the server closes the store and exits 0.",
   "mcp.instructions": "The instructions are the surfaces' guidance, with how to recover first.",

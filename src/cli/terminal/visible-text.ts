@@ -21,7 +21,7 @@ export function visibleLine(text: string): string {
 }
 
 /** Matches the names that `visibleText` inserts, so that they can be styled. */
-export const visibleMarker = /⟨(?:U\+[0-9A-F]{4,6}|tags:[^⟩]*)⟩|[␀-␡]/;
+export const visibleMarker = /⟨(?:U\+[0-9A-F]{4,6}|tags:[^⟨⟩]*)⟩|[␀-␡]/;
 
 /** JSON with the same characters escaped: safe on a terminal, and it parses back to the original. */
 export function visibleJson(value: unknown): string {
