@@ -1,3 +1,4 @@
+import { joinCut } from "../../context/code-blocks.ts";
 import type { State } from "../../engine/state.ts";
 import { renderNotepad } from "../../surfaces/notepad/block.ts";
 import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
@@ -113,15 +114,18 @@ function cutScratchpad(text: string, limit: number, more: string): string {
   return `${text.slice(0, start)}${fit(parts, room).join("\n\n")}${text.slice(end)}`;
 }
 
+/** Room to close and reopen a code block that the cut goes through. */
+const codeBlockBytes = 24;
+
 /** Cuts whole lines from the middle: plans are at the top of a text, and the newest lines at the end. */
 export function cutMiddle(text: string, limit: number, more: string): string {
   if (bytesOf(text) <= limit) return text;
   const lines = text.split("\n");
   const marker = `[… cut here, ${lines.length} lines in all: ${more} to read the rest …]`;
-  const room = Math.max(0, limit - bytesOf(marker) - 2);
+  const room = Math.max(0, limit - bytesOf(marker) - codeBlockBytes);
   const head = firstLines(text, Math.floor(room * 0.4));
   const tail = lastLines(text.slice(head.length), room - bytesOf(head));
-  return [head, marker, tail].filter((piece) => piece !== "").join("\n");
+  return joinCut(text, head.length, text.length - tail.length, marker);
 }
 
 /** As many whole lines as fit, or part of a line if whole lines would fill less than half of the room. */

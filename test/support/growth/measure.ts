@@ -6,8 +6,8 @@ export const maxGrowth = 8;
 /** Work below this many milliseconds is not told apart from noise; quadratic work on these texts takes far longer. */
 const noiseMilliseconds = 25;
 
-/** No single run may take longer: exponential work never ends. */
-const limitMilliseconds = 1_000;
+/** Linear work on these texts takes less of the processor; exponential work never ends. */
+const longMilliseconds = 1_500;
 
 export interface Growth {
   small: number;
@@ -35,7 +35,7 @@ export function findGrowth(work: (length: number) => void, length: number): Grow
 }
 
 /** CPU milliseconds of this thread; work that never ends is stopped. */
-function timeOf(work: () => void, limit = limitMilliseconds): number {
+function timeOf(work: () => void, limit = 2 * longMilliseconds): number {
   const before = process.threadCpuUsage();
   try {
     timed.work = work;
@@ -43,7 +43,10 @@ function timeOf(work: () => void, limit = limitMilliseconds): number {
   } catch (error) {
     if ((error as { code?: string }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     // The limit is on the clock; on a busy machine the work may have had little of the processor.
-    return cpuSince(before) > limitMilliseconds / 3 ? Number.POSITIVE_INFINITY : timeOf(work, 10 * limit);
+    const cpu = cpuSince(before);
+    return cpu > longMilliseconds || limit > 40 * longMilliseconds
+      ? Number.POSITIVE_INFINITY
+      : timeOf(work, 3 * limit);
   }
   return cpuSince(before);
 }
