@@ -9,6 +9,8 @@ import { estimateTokens } from "./context/estimate-tokens.ts";
 import { cachedTokenizer, type Tokenizer } from "./context/tokens.ts";
 import type { Limits } from "./engine/limits.ts";
 import { HoldfastError } from "./errors.ts";
+import { makeGuard } from "./secrets/guard.ts";
+import { type SecretPolicy, secretPolicies } from "./secrets/redact.ts";
 import { Memory } from "./sessions/memory.ts";
 import { checkId, makeSessionId, mergeLimits, type SurfaceChoice } from "./sessions/options.ts";
 import { openStore, type StoreChoice } from "./stores/open-store.ts";
@@ -26,12 +28,23 @@ export interface MemoryOptions {
   /** `enabled: false` removes the scratchpad's tool, block and guidance; `maxTokens` is the budget of its older call. */
   scratchpad?: { enabled?: boolean; maxTokens?: number };
   tokenizer?: Tokenizer;
+  /** What happens to secrets in what is stored (default: `redact`). `refuse` rejects the write, `allow` stores them. */
+  secrets?: SecretPolicy;
   /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
   /** For tests: milliseconds since 1970. */
   clock?: () => number;
   /** For tests: ids of new sessions. */
   makeId?: () => string;
+}
+
+function checkPolicy(policy: unknown): SecretPolicy {
+  const known = secretPolicies.find((each) => each === (policy ?? "redact"));
+  if (known) return known;
+  throw new HoldfastError(
+    "invalid_input",
+    `"secrets" must be one of ${secretPolicies.join(", ")} (got ${JSON.stringify(policy)}).`,
+  );
 }
 
 /**
@@ -57,10 +70,11 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   });
   const tokenizer = cachedTokenizer(options.tokenizer ?? { name: "estimate", count: estimateTokens });
   const countTokens = (text: string) => tokenizer.count(text);
+  const guard = makeGuard(checkPolicy(options.secrets), options.onWarning ?? console.warn);
   const isOff = options.scratchpad?.enabled === false;
   const makeToolbox = (surfaces: readonly SurfaceChoice[]) => {
     const chosen = surfaces.filter((name) => name !== "scratchpad" || !isOff);
-    return createToolbox(findSurfaces(chosen), { limits, countTokens });
+    return createToolbox(findSurfaces(chosen), { limits, countTokens, guard });
   };
   const defaults: SurfaceName[] = [
     "notepad",
@@ -75,6 +89,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     defaultSurfaces: options.surfaces ? undefined : defaults,
     limits,
     countTokens,
+    guard,
     clock: options.clock ?? Date.now,
     makeId: options.makeId ?? makeSessionId,
   });
@@ -93,6 +108,7 @@ export type { Actor } from "./engine/journal.ts";
 export { defaultLimits, type Limits } from "./engine/limits.ts";
 export type { SessionExport } from "./engine/session-document.ts";
 export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
+export type { SecretPolicy } from "./secrets/redact.ts";
 export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
 export type { Session } from "./sessions/session.ts";

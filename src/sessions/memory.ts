@@ -8,6 +8,7 @@ import {
   type State,
 } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
 import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
@@ -58,6 +59,10 @@ export class Memory {
       offer: (surfaces, check) => this.#offer(surfaces, check),
       use: (surfaces, check) => this.#use(surfaces, check),
     };
+  }
+
+  get #guard(): SecretGuard {
+    return this.#setting.guard ?? makeGuard();
   }
 
   get owner(): string {
@@ -195,13 +200,13 @@ export class Memory {
 
   async exportSession(id: string): Promise<SessionExport> {
     const { exportSession } = await loadTransfer();
-    return exportSession(await this.resumeSession(id));
+    return this.#guard.hideInDocument(await exportSession(await this.resumeSession(id)));
   }
 
   /** Creates a session from an exported document. Default id: the exported one, or a new one if that exists. */
   async importSession(document: unknown, options: { id?: string } = {}): Promise<Session> {
     const { readExport } = await loadTransfer();
-    const imported = readExport(document, this.owner, this.#setting.clock());
+    const imported = this.#guard.cleanDocument(readExport(document, this.owner, this.#setting.clock()));
     const preferredId = checkId(options.id ?? imported.row.id, "session id");
     try {
       return await this.#insert({ ...imported, row: { ...imported.row, id: preferredId } });

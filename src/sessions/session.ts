@@ -15,6 +15,7 @@ import {
 import type { State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import { notifyListener } from "../stores/store.ts";
 import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
 import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
@@ -56,6 +57,7 @@ export class Session implements SessionHandle {
   readonly #notes = new NoteCache();
   readonly #companions = new Map<symbol, unknown>();
   readonly #queue = new Queue();
+  readonly #guard: SecretGuard;
   #state: State;
 
   constructor(setting: SessionSetting, state: State) {
@@ -63,7 +65,8 @@ export class Session implements SessionHandle {
     this.#state = state;
     this.id = state.row.id;
     this.owner = state.row.owner;
-    this.calls = new CallLog(setting.store.ledger, scopeOf(state.row));
+    this.#guard = setting.guard ?? makeGuard();
+    this.calls = new CallLog(setting.store.ledger, scopeOf(state.row), (text) => this.#guard.hide(text));
   }
 
   /**
@@ -74,9 +77,10 @@ export class Session implements SessionHandle {
     operation: O,
     options: ApplyOptions = {},
   ): Promise<AppliedOperation<ResultOf<O>>> {
+    const normal = normaliseTexts(operation);
     const isSame = (earlier: JournalEntry) =>
-      JSON.stringify(earlier.operation) === JSON.stringify(normaliseTexts(operation));
-    return this.change(() => normaliseTexts(operation), isSame, options);
+      JSON.stringify(earlier.operation) === JSON.stringify(this.#guard.hide(normal));
+    return this.change(() => normal, isSame, options);
   }
 
   /**
@@ -237,9 +241,11 @@ export class Session implements SessionHandle {
       const state = this.#state;
       const now = clock();
       let operation: O;
+      let notice = "";
       let applied: Evaluated<O>;
       try {
-        operation = await make(state);
+        const cleaned = this.#guard.clean(await make(state));
+        [operation, notice] = [cleaned.value, cleaned.notice];
         applied = await this.#evaluate(state, operation, now);
       } catch (error) {
         // If the state was stale, retry instead of reporting the error.
@@ -273,7 +279,7 @@ export class Session implements SessionHandle {
         this.#notes.follow(entry);
         return {
           result: applied.result,
-          warnings: applied.warnings,
+          warnings: notice === "" ? applied.warnings : [...applied.warnings, notice],
           revision: entry.revision,
           repeated: false,
           state: next.state,
