@@ -83,6 +83,26 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --session ID             the new session's id (default: the one in the file, unless it is taken)${store}`,
     load: () => import("./commands/import.ts"),
   },
+  redact: {
+    usage: "redact TEXT | --pattern REGEXP | --secrets",
+    summary: "remove a text from everything that is stored",
+    options: `
+  TEXT                     the text to remove, in upper or lower case
+  --pattern REGEXP         remove whatever matches
+  --secrets                remove every secret that Holdfast knows by its shape
+  --db PATH, --store URL   where sessions are stored
+  --json                   print JSON`,
+    load: () => import("./commands/redact.ts"),
+  },
+  purge: {
+    usage: "purge SESSION…",
+    summary: "remove sessions for good, from backups too",
+    options: `
+  SESSION                  ids of the sessions
+  --db PATH, --store URL   where sessions are stored
+  --json                   print JSON`,
+    load: () => import("./commands/purge.ts"),
+  },
   gc: {
     usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--yes]",
     summary: "permanently remove old sessions, archived ones first",

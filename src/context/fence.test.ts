@@ -140,11 +140,11 @@ test("any text parses back to exactly what was written [context.one-block]", () 
 function markersInSources(): string[] {
   const root = join(import.meta.dirname, "../..");
   const files = globSync("src/**/*.ts", { cwd: root }).filter(
-    (path) => isSource(path) && !path.startsWith("src/hosts/doctor/") && !path.startsWith("src/cli/"),
+    (path) => isSource(path) && !/^src\/(?:hosts\/doctor|cli|secrets)\//.test(path),
   );
   const found = files.flatMap((path) =>
     Array.from(
-      readFileSync(join(root, path), "utf8").matchAll(/["'`](\[[A-Z][A-Za-z]*(?: [A-Za-z]+)*:?)/g),
+      readFileSync(join(root, path), "utf8").matchAll(/["'`](\[[A-Z][A-Za-z]*(?: [A-Za-z]+)*:?)(?!-)/g),
       ([, marker = ""]) => marker,
     ),
   );

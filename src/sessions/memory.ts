@@ -9,6 +9,7 @@ import {
 } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
+import type { Rewritten } from "../stores/rewrite.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
 import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
@@ -157,6 +158,32 @@ export class Memory {
     }
     await this.#setting.store.purge(scopeOf(row));
     this.#open.delete(id);
+  }
+
+  /**
+   * Edits all stored text of this owner for good: sessions, history, model calls and knowledge. `edit` must keep the
+   * length of a text. Returns what changed, and what of the old text remains where.
+   */
+  async rewrite(edit: (text: string) => string): Promise<Rewritten> {
+    const { store, clock } = this.#setting;
+    if (!store.rewrite) {
+      throw new HoldfastError(
+        "store_failed",
+        `The store "${store.name}" cannot edit what it has stored. Nothing was changed. Purge the sessions instead.`,
+      );
+    }
+    this.#open.clear();
+    this.#knowledge = undefined;
+    const checked = (text: string) => {
+      const edited = edit(text);
+      return edited.length === text.length ? edited : text;
+    };
+    return store.rewrite([this.owner, knowledgeOwner(this.owner)], checked, clock());
+  }
+
+  /** Clears what the store's files keep of removed text; returns what remains. */
+  async erase(): Promise<string[]> {
+    return (await this.#setting.store.erase?.()) ?? [];
   }
 
   /** Copies notepad, notes, scratchpad, tasks, messages and history, at a cost independent of their size. */

@@ -73,7 +73,7 @@ export class Session implements SessionHandle {
    * Applies one operation durably. Operations of one process run in order; if another process commits first,
    * the operation is retried on the new state.
    */
-  apply<O extends Operation>(
+  async apply<O extends Operation>(
     operation: O,
     options: ApplyOptions = {},
   ): Promise<AppliedOperation<ResultOf<O>>> {

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { syncDirectory } from "../durable-directory.ts";
+import type { TextEdit } from "../rewrite.ts";
 import { isBusy, storeError } from "../sqlite-errors.ts";
 import type { Scope } from "../store.ts";
 import { DirectoryLock } from "./directory-lock.ts";
+import { rewriteLines, rewriteSessionFile } from "./rewrite.ts";
 import { JsonlFile } from "./session-file.ts";
 
 /** A directory of session files, shared with other processes. Throws only HoldfastErrors. */
@@ -58,6 +60,24 @@ export class JsonlDirectory {
       syncDirectory(this.#path);
       return this.#files.delete(sessionId);
     });
+  }
+
+  /** Edits all text of these owners' sessions; returns the rows of those that changed. */
+  rewrite(owners: readonly string[], edit: TextEdit, now: number): SessionRow[] {
+    return this.rows()
+      .filter(({ owner }) => owners.includes(owner))
+      .flatMap(({ id }) => {
+        const changed = this.write(id, (file) => {
+          const { table, path } = file;
+          if (!table) return false;
+          const state = { row: table.row, records: [...table.versions()] };
+          const beside = [callsBeside(path), `${path}.torn`].filter((each) => rewriteLines(each, edit));
+          return rewriteSessionFile(path, state, edit, now) || beside.length > 0;
+        });
+        const file = this.#fileOf(id);
+        this.#refresh(file);
+        return changed && file.row ? [file.row] : [];
+      });
   }
 
   /** Skips foreign files with a warning; throws on a damaged session. */

@@ -20,6 +20,7 @@ import { type Commit, Listeners, type NewSession, type Store, type StoreOptions 
 import { Connection, type ConnectionHooks } from "./connection.ts";
 import { Feed } from "./feed.ts";
 import { postgresLedger } from "./ledger.ts";
+import { eraseStatements, remainsInPostgres, rewriteSessions } from "./rewrite.ts";
 import { migrations } from "./schema.ts";
 
 export interface PostgresOptions extends StoreOptions {
@@ -74,6 +75,11 @@ function makeStore(
   /** Multi-statement transactions run one at a time on the exclusive connection. */
   const transaction = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
     transactions.run(() => exclusive.transaction(work));
+
+  const erase = async () => {
+    for (const statement of eraseStatements) await shared.query(statement, []);
+    return [remainsInPostgres];
+  };
 
   return {
     name: "postgres",
@@ -158,6 +164,11 @@ function makeStore(
         return found;
       });
     },
+    async rewrite(owners, edit, now) {
+      const rewritten = await transaction((client) => rewriteSessions(client, owners, edit, now));
+      return { ...rewritten, remaining: await erase() };
+    },
+    erase,
     async watch(listener) {
       await feed.start();
       return listeners.add(listener);

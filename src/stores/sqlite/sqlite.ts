@@ -4,6 +4,7 @@ import type { JournalEntry } from "../../engine/journal.ts";
 import { residentKinds } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Ledger } from "../ledger.ts";
+import type { Rewritten, TextEdit } from "../rewrite.ts";
 import { openEnd } from "../session-table.ts";
 import {
   entryFromSql,
@@ -27,6 +28,7 @@ import {
 } from "../store.ts";
 import { sqliteLedger } from "./ledger.ts";
 import { openDatabase } from "./open-database.ts";
+import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
 import { SqliteRows } from "./session-rows.ts";
 import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
 import { rowAs, rowsAs } from "./typed-rows.ts";
@@ -52,6 +54,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   );
   const warning = warningOfVersion(sqliteVersion(database));
   if (warning) (options.onWarning ?? console.warn)(warning);
+  if (writable) finishErasure(database, path);
   return new SqliteStore(database, path, writable, options);
 }
 
@@ -210,18 +213,28 @@ class SqliteStore implements Store {
 
   async purge(scope: Scope): Promise<boolean> {
     this.#assertOpen();
-    // Erase the content from the file and its write-ahead log too.
-    this.#database.exec("PRAGMA secure_delete = ON");
-    try {
-      const purged = await this.#write(undefined, () => {
-        this.#revisions.delete(ownedId(scope));
-        return this.#rows.deleteSession(scope);
-      });
-      if (purged) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-      return purged;
-    } finally {
-      if (!this.#closed) this.#database.exec("PRAGMA secure_delete = OFF");
-    }
+    const purged = await this.#write(undefined, () => {
+      this.#revisions.delete(ownedId(scope));
+      return this.#rows.deleteSession(scope);
+    });
+    // Erase the content from the write-ahead log too.
+    if (purged) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    return purged;
+  }
+
+  async rewrite(owners: readonly string[], edit: TextEdit, now: number): Promise<Rewritten> {
+    this.#assertWritable();
+    const rewritten = await this.#transact("BEGIN IMMEDIATE", () =>
+      rewriteRows(this.#database, owners, edit, now),
+    );
+    this.#revisions.clear();
+    return { ...rewritten, remaining: await this.erase() };
+  }
+
+  async erase(): Promise<string[]> {
+    this.#assertOpen();
+    this.#assertWritable();
+    return eraseFreed(this.#database, this.#path);
   }
 
   async watch(listener: (change: StoreChange) => void): ReturnType<Store["watch"]> {
@@ -243,6 +256,7 @@ class SqliteStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#timer);
+    if (this.#writable) finishErasure(this.#database, this.#path);
     this.#database.close();
   }
 
