@@ -70,9 +70,8 @@ async function renderMemory(session: Session | undefined, surfaces: readonly Sur
   shown.delete(notepadSurface);
   const blocks = [...shown].map((surface) => surface.block?.(state)?.text ?? "");
   const notepad = state.row.notepad ? (notepadSurface.block?.(state)?.text ?? "") : "";
-  return [...(await renderCompaction(session)), await renderNoteCount(session), ...blocks, notepad]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  const parts = [...(await renderCompaction(session)), await renderNoteCount(session), ...blocks, notepad];
+  return session.hideSecrets(parts.filter((part) => part !== "").join("\n\n"));
 }
 
 async function renderCompaction(session: Session): Promise<string[]> {

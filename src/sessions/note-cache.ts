@@ -51,8 +51,7 @@ export class NoteCache {
     if (behind > 0) {
       const entries = await readJournal(store, row, { from: this.#revision + 1 });
       // A redaction changes stored notes without listing them.
-      if (entries.some(({ operation }) => operation.type === "session.redact"))
-        return this.#load(store, row);
+      if (entries.some(({ operation }) => operation.type === "session.redact")) return this.#load(store, row);
       for (const entry of entries) this.#replay(entry);
       this.#revision = row.revision;
     }

@@ -100,6 +100,11 @@ export class Session implements SessionHandle {
     return this.#setting;
   }
 
+  /** A text from the store without its secrets, for showing; the text itself where secrets are allowed. */
+  hideSecrets(text: string): string {
+    return this.#guard.hide(text);
+  }
+
   /** An object a driver keeps with this session in this process, created on first use. */
   companion<T>(key: symbol, make: () => T): T {
     if (!this.#companions.has(key)) this.#companions.set(key, make());

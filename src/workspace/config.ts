@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type NudgePolicy, noNudges } from "../compaction/nudges.ts";
+import { type SecretPolicy, secretPolicies } from "../secrets/redact.ts";
 import { readSmallFile } from "./small-file.ts";
 
 /** A project's settings from `.holdfast/config.json`. */
@@ -10,6 +11,8 @@ export interface WorkspaceConfig {
   /** Milliseconds after which a hook gives up. */
   hookDeadline: number;
   nudges: NudgePolicy;
+  /** What happens to secrets in what is stored (default: redact). */
+  secrets?: SecretPolicy;
   /** One message for each setting that was ignored. */
   problems: string[];
 }
@@ -38,7 +41,11 @@ export function readWorkspaceConfig(directory: string): WorkspaceConfig {
   const { store } = file ?? {};
   if (store !== undefined && typeof store !== "string")
     problems.push(`"store" in ${path} must be a string with a path or a URL; using .holdfast/memory.db.`);
+  const secrets = secretPolicies.find((policy) => policy === file?.secrets);
+  if (file?.secrets !== undefined && !secrets)
+    problems.push(`"secrets" in ${path} must be one of ${secretPolicies.join(", ")}; using redact.`);
   return {
+    ...(secrets && { secrets }),
     store: typeof store === "string" ? store : undefined,
     hookDeadline: deadline(number("hookDeadline", defaultDeadline, maxDeadline)),
     nudges,

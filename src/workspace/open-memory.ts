@@ -39,5 +39,10 @@ async function open(
 ): Promise<Memory> {
   for (const problem of config.problems) onWarning(problem);
   prepareProjectStore(project, store.file);
-  return openMemory({ store: store.url, surfaces: surfaces ?? surfaceNames, onWarning });
+  return openMemory({
+    store: store.url,
+    surfaces: surfaces ?? surfaceNames,
+    onWarning,
+    ...(config.secrets && { secrets: config.secrets }),
+  });
 }

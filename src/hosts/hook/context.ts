@@ -47,7 +47,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   const store = locateStore({ project, cwd: event.cwd, flags: run.flags, config: run.config });
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
-    opened ??= await openHookMemory(project, store, mayCreate);
+    opened ??= await openHookMemory(project, store, mayCreate, run.config.secrets);
     return opened;
   };
   const known = readHookState(project.directory, host, hostSession);
@@ -89,8 +89,8 @@ export function markSeen(hook: HookContext, state: State | undefined, stamp = st
 }
 
 export function renderFor(
-  { sessionId, event }: HookContext,
+  { sessionId, event, config }: HookContext,
   memory: Omit<MemoryText, "sessionId" | "escaping">,
 ): RenderedMemory {
-  return renderMemory({ ...memory, sessionId, escaping: event.host.escaping });
+  return renderMemory({ ...memory, sessionId, escaping: event.host.escaping, secrets: config.secrets });
 }

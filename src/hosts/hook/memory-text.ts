@@ -1,5 +1,6 @@
 import { joinCut } from "../../context/code-blocks.ts";
 import type { State } from "../../engine/state.ts";
+import { redactText, type SecretPolicy } from "../../secrets/redact.ts";
 import { renderNotepad } from "../../surfaces/notepad/block.ts";
 import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
@@ -22,6 +23,8 @@ interface Part {
 }
 
 export interface MemoryText {
+  /** `allow` shows secrets of the store as they are (default: redact them). */
+  secrets?: SecretPolicy | undefined;
   lead: string;
   state: State | undefined;
   sessionId: string;
@@ -45,18 +48,20 @@ export interface RenderedMemory {
 export function renderMemory(memory: MemoryText): RenderedMemory {
   const { lead, state, checkpoint = "", project = "", hints = [], escaping } = memory;
   const show = `run "holdfast show ${memory.sessionId}"`;
+  // An older store may have secrets.
+  const hide = memory.secrets === "allow" ? (text: string) => text : (text: string) => redactText(text);
   const above: Part[] = [
     { text: lead, share: 400, more: show },
-    { text: notepadText(state), share: 3_600, more: "call read_notepad" },
+    { text: hide(notepadText(state)), share: 3_600, more: "call read_notepad" },
     {
-      text: state ? renderScratchpad(readScratchpad(state)) : "",
+      text: hide(state ? renderScratchpad(readScratchpad(state)) : ""),
       share: 1_300,
       more: show,
       cut: cutScratchpad,
     },
-    { text: checkpoint, share: 1_900, more: show },
+    { text: hide(checkpoint), share: 1_900, more: show },
   ];
-  const notes = { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" };
+  const notes = { text: hide(project), share: 1_000, more: "call recover_context, or read NOTES.md" };
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
   const lines = [keptNotes(state), ...hints, isEscaped ? (escaping?.hint ?? "") : ""];

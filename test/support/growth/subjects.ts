@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { globMatcher } from "../../../src/cli/chat/glob.ts";
+import { secretKinds } from "../../../src/secrets/kinds.ts";
 import { LineMatcher } from "../../../src/sessions/search/match-lines.ts";
 import { NoteIndex } from "../../../src/surfaces/notes/note-index.ts";
 import { parseNotes } from "../../../src/surfaces/project/notes-md/parse.ts";
@@ -21,6 +22,12 @@ const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-
 /** What `new RegExp(…)` makes, by file: the pattern itself, or one for a hostile word. */
 export const builtPatterns: Record<string, Pattern[]> = {
   "src/cli/terminal/wrap-text.ts": [{ source: "(⟨(?:U\\+[0-9A-F]{4,6}|tags:[^⟨⟩]*)⟩|[␀-␡])", flags: "g" }],
+  "src/context/hidden-characters.ts": [
+    { source: "⟨(\\\\*)(U\\+[0-9A-F]{4,6}(?: U\\+[0-9A-F]{4,6})*)⟩", flags: "g" },
+  ],
+  "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
+  "src/secrets/kinds.ts": secretKinds.map(({ pattern: { source, flags } }) => ({ source, flags })),
+  "src/cli/commands/redact.ts": [],
   "src/compaction/receipt.ts": [{ source: "(?<![\\w/@.-])aaaa(?![\\w/-]|\\.\\w)", flags: "g" }],
   "src/sessions/search/match-lines.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/surfaces/project/notes-md/timestamps.ts": [
@@ -48,6 +55,7 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/context/excerpt.ts chooseEnds": () => [500, characters],
   "src/context/excerpt.ts renderEnds": () => [{ head: 1_000, tail: 500 }, "…"],
   "src/context/excerpt.ts splitsPair": () => [5],
+  "src/context/code-blocks.ts joinCut": () => [1_000, 2_000, "…"],
   "src/engine/merge.ts hasConflictMarkers": () => [{ mine: "mine", theirs: "theirs", base: "base" }],
   "src/engine/merge.ts merge": (text) => [`x${text}`, `${text}x`],
   "src/engine/text.ts closestLine": () => ["word aaaa"],
