@@ -1,3 +1,4 @@
+import { checkOptions, listOf, text } from "../engine/options.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
@@ -19,8 +20,10 @@ export interface ToolDefinition {
 /** The tools of the surfaces that the memory was opened with. */
 export async function definitionsOf(
   source: Session | Memory,
-  { surfaces }: SurfaceChoice = {},
+  options: SurfaceChoice = {},
 ): Promise<ToolDefinition[]> {
+  checkOptions("The tools", options, { surfaces: listOf(text) });
+  const { surfaces } = options;
   const described = await source.tools();
   const offered = [...new Set(described.map(({ surface }) => surface))];
   const missing = surfaces?.filter((name) => !offered.includes(name)) ?? [];

@@ -12,6 +12,7 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { Json } from "../engine/json.ts";
 import { openMemory } from "../index.ts";
 import { dotless } from "../surfaces/toolbox.ts";
+import { findProject } from "../workspace/project.ts";
 import { knownSurfaces, loadSurfaces } from "../workspace/surfaces.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
@@ -89,10 +90,16 @@ function outputId(output: unknown): string {
   return /with id \\"([^"\\]+)/.exec(JSON.stringify(output))?.[1] ?? "";
 }
 
+/** A workspace without a config. */
+const workspaceAt = (folder: string) => ({ project: findProject(folder), config: { values: {} } });
+
 const root = temporaryDirectory();
 writeFileSync(join(root, "a.txt"), "hello\n");
 const db = join(root, "memory.db");
-const memory = await openMemory({ store: db, surfaces: await loadSurfaces(knownSurfaces, root) });
+const memory = await openMemory({
+  store: db,
+  surfaces: await loadSurfaces(knownSurfaces, workspaceAt(root)),
+});
 after(() => memory.close());
 
 async function seedConversation(id: string): Promise<void> {

@@ -1,7 +1,9 @@
 import type { ToolSet } from "ai";
+import { agentOptionKinds } from "../../agent/check-options.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { type AgentSetting, agentSetting } from "../../agent/setting.ts";
+import { anything, type OptionKinds } from "../../engine/options.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { SurfaceChoice } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -43,6 +45,26 @@ export interface CompactionOptions
 
 /** Surfaces that the adapter adds to a memory opened without `surfaces`. */
 const adapterSurfaces = ["notepad", "notes", "tasks", "results"] as const;
+
+const { surfaces, placement, nudges, foldAfter, contextWindow, ...compactionKinds } = agentOptionKinds;
+const {
+  memory: _memory,
+  system: _system,
+  maxSteps: _steps,
+  ledger: _ledger,
+  children: _children,
+  ...driverKinds
+} = compactionKinds;
+
+/** What each option of the adapter's functions may be. */
+export const toolKinds: OptionKinds = { surfaces };
+export const placementKinds: OptionKinds = { surfaces, placement, nudges, foldAfter, onEvent: anything };
+export const driverOptionKinds: OptionKinds = {
+  ...placementKinds,
+  ...driverKinds,
+  contextWindow,
+  session: anything,
+};
 
 export function toolboxFor(session: Session, { surfaces }: ToolOptions): Toolbox {
   const { setting } = session;
