@@ -156,6 +156,6 @@ function refused(owner: string, path: readonly string[], problem: string): Holdf
 /** A value in a message: short ones as they are, others by their type. */
 export function shown(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (typeof value === "string" && value.length <= 80) return JSON.stringify(value);
-  return typeName(value);
+  const json = typeof value === "string" || Array.isArray(value) ? JSON.stringify(value) : "";
+  return json !== "" && json.length <= 80 ? json : typeName(value);
 }

@@ -122,7 +122,7 @@ test("an unknown key or a bad value names the closest key and the line [config.m
     `holdfast.json:9: "limits" must be an object (got 5).`,
     `holdfast.json:2: "compactAt" must be a number above 0 and at most 1 (got 1.5).`,
     `holdfast.json:4: "scratchpad.nudgeAfterTurns" must be a whole number of at least 0, or true or false (got -1).`,
-    `holdfast.json:7: "surfaces" must be a list, each item one of ${surfaceChoices.join(", ")} (got array).`,
+    `holdfast.json:7: "surfaces" must be a list, each item one of ${surfaceChoices.join(", ")} (got ["notpad"]).`,
     `holdfast.json:10: "placement" must be one of epoch, system, message (got "sytem").`,
     `holdfast.json:11: "scratchpad.maxTokens" must be a whole number of at least 1 (got 0).`,
   ]);

@@ -17,8 +17,11 @@ import {
   wholeNumber,
 } from "../engine/options.ts";
 
-/** The programs that read the configuration. `commands` are those for people, such as `holdfast show`. */
-export const entryPoints = ["chat", "mcp", "hook", "pi", "openclaw", "serve", "commands"] as const;
+/**
+ * What reads the configuration. A plug-in runs inside a host and keeps no conversation of its own; `commands` are those
+ * for people, such as `holdfast show`.
+ */
+export const entryPoints = ["chat", "mcp", "hook", "plugin", "serve", "commands"] as const;
 
 export type EntryPoint = (typeof entryPoints)[number];
 
@@ -41,8 +44,8 @@ export interface Setting<Value = unknown> {
 }
 
 const everywhere = entryPoints;
-const withTools = ["chat", "mcp", "pi", "openclaw", "serve"] as const;
-const withNudges = ["chat", "hook", "pi", "openclaw"] as const;
+const withTools = ["chat", "mcp", "plugin", "serve"] as const;
+const withNudges = ["chat", "hook", "plugin"] as const;
 const onlyChat = ["chat"] as const;
 
 const hostPlaces = "a host builds the prompt and calls the model itself";
@@ -84,7 +87,7 @@ export const settings = {
       "notepad and notes; project if there is a NOTES.md; scratchpad if it is enabled; in chat also tasks, results and sessions",
     description: "The forms of memory that the agent gets.",
     flags: ["surfaces"],
-    actsIn: ["chat", "mcp", "hook", "pi", "openclaw", "serve"],
+    actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
     elsewhere: "people see every surface",
   }),
   placement: setting({
@@ -185,7 +188,7 @@ export const settings = {
     kind: toggle,
     otherwise: "whether surfaces names it",
     description: "true adds the scratchpad to the surfaces; false removes it, even if surfaces names it.",
-    actsIn: ["chat", "mcp", "hook", "pi", "openclaw", "serve"],
+    actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
     elsewhere: "people see every surface",
   }),
   "scratchpad.maxTokens": setting({
@@ -362,7 +365,7 @@ function limits<Name extends LimitName>(
       kind: wholeNumber(1),
       default: defaultLimits[name],
       description: descriptions[name],
-      actsIn: ["chat", "mcp", "pi", "openclaw", "serve", "commands"],
+      actsIn: ["chat", "mcp", "plugin", "serve", "commands"],
       elsewhere: "it writes nothing for the agent",
     };
   }

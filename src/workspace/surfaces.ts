@@ -81,14 +81,13 @@ export function chosenSurfaces(
   return usable.length > 0 ? usable : basic;
 }
 
-/** Throws if a caller asks for a surface that does not work there. */
-export function requireUsable(names: readonly string[] | undefined, kind: keyof typeof abilities): void {
-  const { lacks }: Ability = abilities[kind];
-  const unusable = names?.find((name) => lacks.includes(name));
-  if (unusable === undefined) return;
+/** The surfaces that a caller names for a server, which may serve the session of an agent. Refuses those that need one. */
+export function requestedSurfaces(surfaces: readonly Surface[]): readonly Surface[] {
+  const unusable = surfaces.find(({ needsAgent }) => needsAgent);
+  if (!unusable) return surfaces;
   throw new HoldfastError(
     "invalid_input",
-    `The surface "${unusable}" works only where Holdfast keeps the conversation: in "holdfast chat", and in an agent made with createAgent. Leave it out here.`,
-    { data: { surface: unusable } },
+    `The surface "${unusable.name}" works only where a Holdfast agent runs: in "holdfast chat", and with createAgent. Leave it out here.`,
+    { data: { surface: unusable.name } },
   );
 }

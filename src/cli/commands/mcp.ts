@@ -11,7 +11,7 @@ import { packageVersion } from "../../workspace/package.ts";
 import type { Project } from "../../workspace/project.ts";
 import { projectSession } from "../../workspace/project-session.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
-import { chosenSurfaces, knownSurfaces, loadSurfaces, requireUsable } from "../../workspace/surfaces.ts";
+import { chosenSurfaces, knownSurfaces, loadSurfaces, requestedSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
@@ -34,11 +34,13 @@ export async function run(args: string[]): Promise<number> {
   for (const problem of await explainProblems(config)) console.error(`holdfast mcp: ${problem}`);
   if (values.cost) {
     const { printCost } = await import("./mcp-cost.ts");
-    const names = values.surfaces === undefined ? knownSurfaces : chosenSurfaces({ project, config });
+    const names = values.surfaces === undefined ? knownSurfaces : chosenSurfaces({ project, config }, "agent");
     return printCost(await loadSurfaces(names, { project, config }), values.json);
   }
-  if (values.surfaces !== undefined) requireUsable(config.values.surfaces, "server");
-  const surfaces = await loadSurfaces(chosenSurfaces({ project, config }), { project, config });
+  const surfaces =
+    values.surfaces === undefined
+      ? await loadSurfaces(chosenSurfaces({ project, config }), { project, config })
+      : requestedSurfaces(await loadSurfaces(chosenSurfaces({ project, config }, "agent"), { project, config }));
   return serve(
     {
       surfaces,
