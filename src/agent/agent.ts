@@ -1,3 +1,4 @@
+import type { UserContent } from "ai";
 import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
@@ -17,6 +18,7 @@ import { placeChanges, reportFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
 import { type AgentSetting, agentSetting, checkToolNames, type Frame } from "./setting.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
+import { userMessage } from "./user-message.ts";
 
 /** A running turn: read its events, await its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -28,8 +30,8 @@ export interface SendOptions {
 }
 
 export interface Agent {
-  /** Runs one turn. Turns of one session run one after another. */
-  send(sessionId: string, text: string, options?: SendOptions): Turn;
+  /** Runs one turn with a text, or with texts, images and files. Turns of one session run one after another. */
+  send(sessionId: string, input: string | UserContent, options?: SendOptions): Turn;
   /** Continues a turn that a dead process left unfinished; does nothing if the last turn is finished. */
   resume(sessionId: string, options?: SendOptions): Turn;
   /** Compacts now, as `/compact` does. */
@@ -96,16 +98,14 @@ class MemoryAgent implements Agent {
     checkToolNames(this.#setting);
   }
 
-  send(sessionId: string, text: string, options: SendOptions = {}): Turn {
+  send(sessionId: string, input: string | UserContent, options: SendOptions = {}): Turn {
     return this.#start(sessionId, options, async (run, work) => {
-      if (text.trim() === "")
-        throw new HoldfastError("invalid_input", "The text to send is empty. Pass a message.");
+      const message = userMessage(input);
       run.steer = await this.#nudge(run, work);
       // Providers reject a user message between a tool call and its result.
       await finishPendingCalls(run);
       await continueOnFailure(run, () => placeChanges(run));
       await continueOnFailure(run, () => reportFullness(run));
-      const message = { role: "user" as const, content: text };
       const compacted = (await continueOnFailure(run, () => makeRoomFor(run, message))) ?? false;
       await run.agent.add([message]);
       const result = await this.#take(run, work);

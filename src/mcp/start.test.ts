@@ -65,7 +65,10 @@ test("surfaces are chosen by name, and an unknown name is rejected with the list
   assert.ok((await names([], root)).includes("recover_context"));
   const wrong = await holdfast("mcp", "--surfaces", "nope");
   assert.deepEqual([wrong.code, wrong.stdout], [1, ""]);
-  assert.match(wrong.stderr, /--surfaces must be a list, each item one of notepad, notes, .* \(got \["nope"\]\)/);
+  assert.match(
+    wrong.stderr,
+    /--surfaces must be a list, each item one of notepad, notes, .* \(got \["nope"\]\)/,
+  );
   const needsAgent = await holdfast("mcp", "--surfaces", "notes,sessions");
   assert.match(needsAgent.stderr, /The surface "sessions" works only where a Holdfast agent runs/);
   const { code, stderr } = await holdfast("mcp", "--session", "../x");

@@ -12,7 +12,7 @@ import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
 import {
   adapterSetting,
   type CompactionOptions,
-  driverOptionKinds,
+  compactionKinds,
   listenersOf,
   type PlacementOptions,
   placementKinds,
@@ -50,7 +50,7 @@ export interface PrepareStepOptions extends CompactionOptions {
  * const agent = new ToolLoopAgent({ ...holdfast({ session, model, contextWindow: 128_000, tools }) });
  */
 export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptions<TOOLS>) {
-  checkAgentOptions("holdfast", options, driverOptionKinds);
+  checkAgentOptions("holdfast", options, compactionKinds);
   const { session, model, tools } = options;
   checkModel(model);
   const setting = adapterSetting(session, options, tools);
@@ -83,7 +83,7 @@ export function holdfastMiddleware(
 
 /** Only compaction, for a model wrapped with `holdfastMiddleware`: pass the same surfaces and placement to both. */
 export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
-  checkAgentOptions("holdfastPrepareStep", options, driverOptionKinds);
+  checkAgentOptions("holdfastPrepareStep", options, compactionKinds);
   const { session, model, ...rest } = options;
   const setting = adapterSetting(session, rest);
   const agent = new CallerSession(session, setting);
