@@ -2,6 +2,7 @@ import { checkOptions, listOf, text } from "../engine/options.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
+import { ownLoop } from "../surfaces/surface.ts";
 import type { SurfaceName } from "../surfaces/surfaces.ts";
 import { dotless, type ToolAnswer } from "../surfaces/toolbox.ts";
 
@@ -24,7 +25,7 @@ export async function definitionsOf(
 ): Promise<ToolDefinition[]> {
   checkOptions("The tools", options, { surfaces: listOf(text) });
   const { surfaces } = options;
-  const described = await source.tools();
+  const described = await source.tools({ ...ownLoop, dotless: true });
   const offered = [...new Set(described.map(({ surface }) => surface))];
   const missing = surfaces?.filter((name) => !offered.includes(name)) ?? [];
   if (missing.length > 0) {

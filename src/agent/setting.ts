@@ -45,13 +45,13 @@ export function agentSetting(
   call: CallSetting = {},
 ): AgentSetting {
   const { countTokens, clock } = memory;
-  const { contextWindow } = options;
+  const { contextWindow, placement = "epoch" } = options;
   const tokenizer = calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens }));
   const { memoryShare = agentDefaults.memoryShare } = options;
   return {
     options,
-    toolbox,
-    placement: options.placement ?? "epoch",
+    toolbox: toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true }),
+    placement,
     policy: {
       contextWindow,
       compactAt: options.compactAt ?? agentDefaults.compactAt,

@@ -6,8 +6,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { quote } from "../engine/text.ts";
-import type { Surface } from "../surfaces/surface.ts";
-import { createToolbox, dotless, type ToolDescription } from "../surfaces/toolbox.ts";
+import { inHost, type Surface } from "../surfaces/surface.ts";
+import { createToolbox, dotless, guidanceOf, type ToolDescription } from "../surfaces/toolbox.ts";
 import { Connection, type MemorySource, unavailable } from "./connection.ts";
 import type { Lane } from "./lanes.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
@@ -65,7 +65,7 @@ export function instructionsOf(surfaces: readonly Surface[], limits: Limits = de
   const read = readers.length > 0 ? `call ${readers.join(" and ")} first` : 'get the "recover" prompt first';
   return [
     `After a compaction, a /clear or a resume, ${read}: everything you saved is still there, and the "recover" prompt returns all of it at once.`,
-    ...surfaces.map((surface) => surface.guidance(limits)),
+    guidanceOf(surfaces, { limits, reading: inHost }),
   ]
     .filter((text) => text !== "")
     .join("\n\n");
@@ -82,13 +82,13 @@ interface ToolList {
 }
 
 function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () => void): ToolList {
-  const fixed = createToolbox(surfaces, { limits, countTokens: () => 0 }).describe();
+  const fixed = createToolbox(surfaces, { limits, countTokens: () => 0 }, inHost).describe();
   const isDynamic = surfaces.some(({ extraTools }) => extraTools !== undefined);
   let listed: string | undefined;
   const list = async (connection: Connection) => {
     if (!isDynamic) return fixed;
     try {
-      return await (await connection.openSession()).tools();
+      return await (await connection.openSession()).tools(inHost);
     } catch {
       return fixed;
     }

@@ -67,7 +67,8 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
 /** Only memory's tools, ready to run; their names have no dots. */
 export function holdfastTools(session: Session, options: ToolOptions = {}): ToolSet {
   checkAgentOptions("holdfastTools", options, toolKinds);
-  return executableTools(session, toolboxFor(session, options));
+  const reading = { shown: "epoch", keepsConversation: true, dotless: true } as const;
+  return executableTools(session, toolboxFor(session, options).readAs(reading));
 }
 
 /** Only placement: adds guidance, blocks and changes to each prompt on its way to the model. */

@@ -34,13 +34,16 @@ export async function run(args: string[]): Promise<number> {
   for (const problem of await explainProblems(config)) console.error(`holdfast mcp: ${problem}`);
   if (values.cost) {
     const { printCost } = await import("./mcp-cost.ts");
-    const names = values.surfaces === undefined ? knownSurfaces : chosenSurfaces({ project, config }, "agent");
+    const names =
+      values.surfaces === undefined ? knownSurfaces : chosenSurfaces({ project, config }, "agent");
     return printCost(await loadSurfaces(names, { project, config }), values.json);
   }
   const surfaces =
     values.surfaces === undefined
       ? await loadSurfaces(chosenSurfaces({ project, config }), { project, config })
-      : requestedSurfaces(await loadSurfaces(chosenSurfaces({ project, config }, "agent"), { project, config }));
+      : requestedSurfaces(
+          await loadSurfaces(chosenSurfaces({ project, config }, "agent"), { project, config }),
+        );
   return serve(
     {
       surfaces,

@@ -1,4 +1,5 @@
 import { projectSurface } from "../../surfaces/project/surface.ts";
+import { inPlugin } from "../../surfaces/surface.ts";
 import { findSurfaces } from "../../surfaces/surfaces.ts";
 import { createToolbox, dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
 import { limitsOf } from "../../workspace/library-options.ts";
@@ -80,7 +81,11 @@ function toolsFor(context: OpenClawContext): ToolDescription[] {
   const workspace = memory.workspaceOf(context);
   const chosen = chosenSurfaces(workspace, "host");
   const offered = surfaces.filter(({ name }) => chosen.includes(name));
-  return createToolbox(offered, { limits: limitsOf(workspace.config), countTokens: () => 0 }).describe();
+  return createToolbox(
+    offered,
+    { limits: limitsOf(workspace.config), countTokens: () => 0 },
+    inPlugin,
+  ).describe();
 }
 
 function toolOf({ name, description, inputSchema }: ToolDescription, context: OpenClawContext): OpenClawTool {

@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 import { openMemory } from "../../index.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import type { Surface } from "../../surfaces/surface.ts";
+import { inPlugin, type Surface } from "../../surfaces/surface.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { limitsOf } from "../../workspace/library-options.ts";
@@ -31,7 +31,7 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
   const surfaces = await loadSurfaces(chosenSurfaces({ project, config }, "host"), { project, config });
   const parts = await openMemory({ store: "memory:", surfaces, limits: limitsOf(config) });
   const extension = new PiExtension(pi, {
-    tools: parts.tools(),
+    tools: parts.tools(inPlugin),
     nudges: config.nudges,
     report: reportFailure,
     openMemory: (context) =>
