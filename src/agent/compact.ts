@@ -100,6 +100,8 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     },
     async commit(receipt, summary) {
       const operation = { type: "context.compact" as const, to, mark: compactedText, summary, receipt };
+      // A surface may have written to its file before the compaction; the snapshot shows it as it is now.
+      await agent.refresh();
       // Another process may write concurrently, so compute the blocks from the state that is frozen.
       await agent.session.change(
         (now) => ({ ...operation, ...frozenOf(agent.context(now)) }),

@@ -13,6 +13,8 @@ export interface ClearableResult {
   tool: string;
   summary: string;
   tokens: number;
+  /** The line of the agent's notes that covers it, if there is one. */
+  finding?: string;
 }
 
 export interface ClearingInput {
@@ -57,11 +59,13 @@ export function planClearing({
     (state.resident.get(recordId("cleared", id)) as { message?: number } | undefined)?.message === message;
   const calls = callsOfResults(messages);
   const results = messages.flatMap((stored) => factsOf(stored, countTokens).results);
+  const covers = workedIn(messages, writingTools);
+  const findings = new Map(results.map((result) => [result.key, () => covers({ ...result, input: calls.get(result.key)?.input })]));
   const candidates = findCandidates({
     results: results.filter(({ tool }) => !memoryTools.has(tool)),
     isCleared,
     kindOf: ({ key, tool, text }) => kindOfResult(tool, calls.get(key)?.input, text),
-    isWorkedIn: workedIn(messages, writingTools),
+    isWorkedIn: ({ key }) => findings.get(key)?.() !== undefined,
     policy,
   });
   let batch = candidates.length;
@@ -84,13 +88,11 @@ export function planClearing({
     }
   }
   if (batch === candidates.length) return [];
-  return candidates.slice(batch).map(({ key, message, tool, tokens, text }) => ({
-    id: key,
-    message,
-    tool,
-    tokens,
-    summary: describeResult(tool, calls.get(key)?.input, originalOf(key) ?? text),
-  }));
+  return candidates.slice(batch).map(({ key, message, tool, tokens, text }) => {
+    const finding = findings.get(key)?.();
+    const summary = describeResult(tool, calls.get(key)?.input, originalOf(key) ?? text);
+    return { id: key, message, tool, tokens, summary, ...(finding === undefined ? {} : { finding }) };
+  });
 }
 
 /**

@@ -101,7 +101,7 @@ export type Moment =
   | { kind: "session-start" }
   | { kind: "before-compaction" | "session-end"; checkpoint: Checkpoint }
   | { kind: "after-compaction"; checkpoint: Checkpoint; receipt: Receipt }
-  | { kind: "cleared"; results: readonly { tool: string; summary: string }[] };
+  | { kind: "cleared"; results: readonly { tool: string; summary: string; finding?: string }[] };
 
 /** The part of a surface that depends only on the state. It loads without a schema library, so hooks use it too. */
 export interface SurfaceView {

@@ -1,5 +1,5 @@
 import type { Compaction, Finished } from "../../compaction/compaction.ts";
-import { warningText } from "../../compaction/notices.ts";
+import { warningFor } from "../../compaction/notices.ts";
 import type { NudgePolicy } from "../../compaction/nudges.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint } from "../../engine/records.ts";
@@ -171,9 +171,10 @@ export class PiExtension {
     const state = await session.state();
     if (readEpoch(state).warning !== "none") return "";
     const before = state.row.counters.lastMessage + 1;
-    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text: warningText };
+    const text = warningFor((await session.context()).surfaces);
+    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
     await session.apply(warning, { actor: { kind: "system" } });
-    return warningText;
+    return text;
   }
 
   async #compact(
