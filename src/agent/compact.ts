@@ -1,4 +1,5 @@
 import { generateText, type LanguageModelUsage } from "ai";
+import { checkpointTokens } from "../compaction/budget.ts";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
 import { chooseCut } from "../compaction/cut.ts";
 import { compactedText } from "../compaction/notices.ts";
@@ -85,6 +86,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     skipped,
     wayBack: canRecall ? "tool" : "none",
     countTokens,
+    budget: { tokens: Math.floor(checkpointTokens(policy.contextWindow) / Math.max(1, tokenizer.ratio)) },
     askTokens: canRecall ? Math.floor((policy.contextWindow * askShare) / tokenizer.ratio) : 0,
     notify: (moment) => agent.notify(moment, emit),
     emit,
