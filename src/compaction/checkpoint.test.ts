@@ -49,7 +49,7 @@ test("lists commands whose latest run failed, not those that succeeded since [co
       result("read_file failed: ENOENT", "5", "read_file", "error-text"),
     ),
   );
-  assert.deepEqual(failedCommands, ["read_file gone.ts (read_file failed: ENOENT)", "npm run lint (exit 2)"]);
+  assert.deepEqual(failedCommands, ["read_file gone.ts (ENOENT)", "npm run lint (exit 2)"]);
 });
 
 test("reads file lists, patches, single-tool editors, commands in parts and exit codes in JSON [controller.checkpoint]", () => {

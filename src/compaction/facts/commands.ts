@@ -77,7 +77,12 @@ function firstError(text: string): string {
   const lines = text
     .slice(0, 20_000)
     .split("\n")
-    .map((line) => line.replaceAll(decoration, "").trim())
+    .map((line) =>
+      line
+        .replaceAll(decoration, "")
+        .replace(/^[\w-]+ failed: /, "")
+        .trim(),
+    )
     .filter(
       (line) =>
         line !== "" &&
