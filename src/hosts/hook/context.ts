@@ -11,7 +11,7 @@ import { memoryOf } from "../session-link.ts";
 import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { followEvent } from "./follow-event.ts";
-import { type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
+import { checkpointRoom, type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
 import { type HookState, newHookState, readHookState } from "./state.ts";
 
 export interface HookRun {
@@ -93,4 +93,12 @@ export function renderFor(
   memory: Omit<MemoryText, "sessionId" | "escaping">,
 ): RenderedMemory {
   return renderMemory({ ...memory, sessionId, escaping: event.host.escaping });
+}
+
+/** Bytes that this memory leaves for a checkpoint. */
+export function checkpointRoomFor(
+  { sessionId, event }: HookContext,
+  memory: Omit<MemoryText, "sessionId" | "escaping" | "checkpoint">,
+): number {
+  return checkpointRoom({ ...memory, sessionId, escaping: event.host.escaping });
 }
