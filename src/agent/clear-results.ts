@@ -1,11 +1,7 @@
-import {
-  type ClearableResult,
-  defaultClearing,
-  estimateCallsLeft,
-  planClearing,
-} from "../compaction/clearing.ts";
+import { type ClearableResult, estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
 import type { Usage } from "../compaction/usage.ts";
 import { messageOfPart, toolResultsOf } from "../context/conversation.ts";
+import { defaultClearing } from "../engine/clearing-policy.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { TurnRun } from "./answer.ts";
 

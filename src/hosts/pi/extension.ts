@@ -1,5 +1,6 @@
 import type { Compaction, Finished } from "../../compaction/compaction.ts";
 import { warningText } from "../../compaction/notices.ts";
+import type { NudgePolicy } from "../../compaction/nudges.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -27,6 +28,8 @@ export interface ExtensionParts {
   openMemory(context: PiContext): Promise<Memory>;
   /** The tools to register, known before a session is open. */
   tools: ReturnType<Memory["tools"]>;
+  /** When to remind the agent of its memory (default: never). */
+  nudges?: NudgePolicy;
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
 }
