@@ -5,6 +5,7 @@ import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
+import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
@@ -37,6 +38,8 @@ export interface CompactionDriver {
   /** Why the agent was not warned, if it was not. */
   skipped: string;
   wayBack: WayBack;
+  /** The room for the checkpoint (default: for a window of 200,000 tokens). */
+  budget?: CheckpointBudget | (() => Promise<CheckpointBudget>);
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
@@ -109,7 +112,9 @@ export class Compaction {
     const { messages, to, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
-    const planned = planCheckpoint({ state, messages, to, earlier, countTokens });
+    const budget =
+      typeof this.#driver.budget === "function" ? await this.#driver.budget() : this.#driver.budget;
+    const planned = planCheckpoint({ state, messages, to, earlier, budget, countTokens });
     const gone = messages.filter(({ number }) => number <= to);
     const askedIn = findAsk(planned, gone, earlier);
     const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };

@@ -15,7 +15,14 @@ import type { Moment } from "../../surfaces/surface.ts";
 import { stampOf } from "../../workspace/hook-memory.ts";
 import { commitReceipt } from "../commit-receipt.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
-import { findSession, type HookContext, markSeen, openSession, renderFor } from "./context.ts";
+import {
+  checkpointRoomFor,
+  findSession,
+  type HookContext,
+  markSeen,
+  openSession,
+  renderFor,
+} from "./context.ts";
 import type { RenderedMemory } from "./memory-text.ts";
 import { notify, projectText } from "./moments.ts";
 import { noteCompaction } from "./turn.ts";
@@ -156,6 +163,10 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
     skipped: "the host compacts without telling the agent first",
     wayBack: "transcript",
     isResumable: true,
+    budget: async () => {
+      const [state, project] = [await session.state(), await projectText(hook)];
+      return { bytes: checkpointRoomFor(hook, { lead: compactedLead, state, project }) };
+    },
     countTokens: estimateTokens,
     async contextAfter({ summary }) {
       const text = `${shown().text}\n${summary}`;

@@ -11,7 +11,7 @@ import { memoryOf } from "../session-link.ts";
 import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { followEvent } from "./follow-event.ts";
-import { type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
+import { checkpointRoom, type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
 import { type HookState, newHookState, readHookState } from "./state.ts";
 
 export interface HookRun {
@@ -94,4 +94,12 @@ export function renderFor(
 ): RenderedMemory {
   const isOffered: MemoryText["offers"] = (surface) => offers(config, surface);
   return renderMemory({ ...memory, sessionId, escaping: event.host.escaping, offers: isOffered });
+}
+
+/** Bytes that this memory leaves for a checkpoint. */
+export function checkpointRoomFor(
+  { sessionId, event }: HookContext,
+  memory: Omit<MemoryText, "sessionId" | "escaping" | "checkpoint">,
+): number {
+  return checkpointRoom({ ...memory, sessionId, escaping: event.host.escaping });
 }

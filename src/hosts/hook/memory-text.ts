@@ -9,7 +9,10 @@ import type { Escaping } from "../host.ts";
 export const maxInjected = 9_500;
 
 /** The part of it reserved for the receipt. */
-const receiptBytes = 900;
+const receiptBytes = 600;
+
+/** What a checkpoint gets even if the rest of the memory needs the room. */
+const checkpointShare = 1_900;
 
 /** A part of the text for the model. `share` is the bytes it gets if there is not enough room for all. */
 interface Part {
@@ -61,7 +64,7 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
       cut: cutScratchpad,
     },
     { text: (state && tasksView.block?.(state)?.text) ?? "", share: 200, more: show },
-    { text: checkpoint, share: 1_900, more: show },
+    { text: checkpoint, share: checkpointShare, more: show },
   ];
   const notes = { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" };
   const clean = escaping?.escape ?? ((text: string) => text);
@@ -87,6 +90,13 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
         .filter((text) => text !== "")
         .join("\n\n"),
   };
+}
+
+/** Bytes for a checkpoint: what the rest of the memory leaves, and at least its share. */
+export function checkpointRoom(memory: Omit<MemoryText, "checkpoint">): number {
+  const { text } = renderMemory(memory);
+  // Two gaps around the checkpoint, and one around the receipt.
+  return Math.max(checkpointShare, maxInjected - receiptBytes - 2 - bytesOf(text) - 2);
 }
 
 function keptNotes(state: State | undefined, how: string): string {
