@@ -3,11 +3,13 @@ import { readEpoch } from "../engine/conversation.ts";
 import type { Checkpoint, CompactionTrigger, Epoch, Receipt, Removed } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
 import { planCheckpoint } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
+import { type FoundRules, findRules } from "./rules/find-rules.ts";
 import {
   type AskSummariser,
   keepText,
@@ -64,6 +66,8 @@ export interface Begun {
   removed: Removed;
   /** Tells the host's own summariser what to keep. */
   instructions: string;
+  /** The user's rules that the conversation states. Empty once `open` has written them down. */
+  rules: FoundRules;
 }
 
 /** The result of `finish`. */
@@ -123,7 +127,8 @@ export class Compaction {
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
       transcriptSize: transcript?.size ?? 0,
     };
-    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint) };
+    const rules = findRules(messages, knownRules(state));
+    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint), rules };
     return this.#begun;
   }
 
@@ -149,14 +154,21 @@ export class Compaction {
       checkpoint: checkpoint.value,
       removed: removed.value,
       instructions: keepText(checkpoint.value),
+      // Written down together with the checkpoint.
+      rules: noRules,
     };
     return this.#begun;
   }
 
   /** Writes the planned checkpoint, unless it is already written, and notifies the surfaces. */
   async open(): Promise<void> {
-    const { checkpoint, removed } = this.#must();
+    const begun = this.#must();
+    const { checkpoint, removed, rules } = begun;
     const { session, trigger, skipped, emit, notify, isResumable } = this.#driver;
+    if (rules.texts.length + rules.replaced.length > 0) {
+      await session.apply({ type: "pins.find", ...rules }, asSystem);
+      begun.rules = noRules;
+    }
     if (readEpoch(await session.state()).warning === "none") {
       await session.apply({ type: "context.skip_warning", trigger, reason: skipped }, asSystem);
       emit?.({ type: "warning", trigger, skipped });
@@ -243,6 +255,17 @@ export class Compaction {
     if (this.#begun) return this.#begun;
     throw outOfOrder("account", "plan");
   }
+}
+
+const noRules: FoundRules = { texts: [], replaced: [] };
+
+function knownRules(state: State) {
+  const pins = listPins(state);
+  const ofStatus = (status: ListedPin["status"]) => pins.filter((pin) => pin.status === status);
+  return {
+    found: ofStatus("found").map(({ id, text }) => ({ id, text })),
+    settled: [...ofStatus("pinned").map(({ text }) => text), ...droppedRules(state)],
+  };
 }
 
 /** The session-end moment, with the checkpoint that a compaction would write now. */

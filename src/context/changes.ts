@@ -51,7 +51,14 @@ export function planChange(
   for (const surface of new Set([...shown.blocks.keys(), ...now.blocks.keys()])) {
     const block = now.blocks.get(surface);
     if (block !== shown.blocks.get(surface))
-      parts.push(block === undefined ? `[The ${surface} block is empty now]` : shorten(block));
+      parts.push(
+        block === undefined
+          ? `[The ${surface} block is empty now]`
+          : // Pins are never shortened.
+            surface === "pins"
+            ? block
+            : shorten(block),
+      );
   }
   return parts.length === 0 ? undefined : { text: parts.join("\n\n"), whole };
 }

@@ -37,7 +37,7 @@ export async function loadSurfaces(names: readonly string[], root: string): Prom
   return loaded;
 }
 
-const basicNames = ["notepad", "notes"];
+const basicNames = ["notepad", "notes", "pins"];
 
 /** The surfaces every agent gets. */
 export const basicSurfaces: readonly Surface[] = findSurfaces(basicNames);

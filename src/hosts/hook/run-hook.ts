@@ -2,7 +2,7 @@ import { isAnyNudgeOn } from "../../compaction/nudges.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
-import { isMemoryEmpty } from "../../surfaces/views.ts";
+import { isNothingKept } from "../../surfaces/views.ts";
 import { stampOf } from "../../workspace/hook-memory.ts";
 import { dropStaleLinks } from "../session-link.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
@@ -97,7 +97,7 @@ async function showMemory(hook: HookContext): Promise<void> {
     source !== "resume" ||
     (known
       ? (await entriesSince(session, known.seen)).some(isWriting)
-      : state !== undefined && !isMemoryEmpty(state));
+      : state !== undefined && !isNothingKept(state));
   const hints = source === "startup" ? await earlierSessions(hook, state) : [];
   const project = source === "resume" ? "" : await projectText(hook);
   const lead = leads[source];
@@ -108,7 +108,7 @@ async function showMemory(hook: HookContext): Promise<void> {
 
 /** A new conversation starts empty, so one line says how to read the notes of earlier ones. */
 async function earlierSessions(hook: HookContext, state: State | undefined): Promise<string[]> {
-  if (state && !isMemoryEmpty(state)) return [];
+  if (state && !isNothingKept(state)) return [];
   const sessions = (await (await hook.memory())?.listSessions({ limit: 3 })) ?? [];
   const [newest, ...others] = sessions.filter(({ id }) => id !== hook.sessionId);
   if (!newest) return [];
@@ -137,7 +137,7 @@ async function showNews(hook: HookContext): Promise<void> {
   const others = entries.filter(({ actor }) => actor.kind !== "agent" && actor.kind !== "system");
   if (entries.some(isByAgent)) noteWriting(state);
   const nudge = mayNudge ? dueNudge(hook, memory) : "";
-  const isNews = known ? others.length > 0 : memory !== undefined && !isMemoryEmpty(memory);
+  const isNews = known ? others.length > 0 : memory !== undefined && !isNothingKept(memory);
   const lead = known ? newsLead(others) : leads.startup;
   const hints = nudge === "" ? [] : [nudge];
   hook.answer({ context: isNews ? renderFor(hook, { lead, state: memory, hints }).text : nudge });
