@@ -182,6 +182,10 @@ export type Receipt = {
   putBack: ReceiptItem[];
   /** The one line the agent sees. */
   line: string;
+  /** The number of the call whose request contained what the receipt says. Missing until then, and in older receipts. */
+  verified?: { call: number };
+  /** The call whose request did not, and what it lacked. */
+  mismatch?: { call: number; lacks: string[] };
 };
 
 /** The value type of each record kind a session owns. */

@@ -14,7 +14,7 @@ import type { Checkpoint, Receipt } from "../../engine/records.ts";
 import type { Session } from "../../sessions/session.ts";
 import { previewFound } from "../../surfaces/pins/operations.ts";
 import type { Moment } from "../../surfaces/surface.ts";
-import { stampOf } from "../../workspace/hook-memory.ts";
+import { stampOf } from "../../workspace/store-stamp.ts";
 import { commitReceipt } from "../commit-receipt.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
 import { findSession, type HookContext, markSeen, openSession, renderFor } from "./context.ts";

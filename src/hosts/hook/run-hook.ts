@@ -3,15 +3,17 @@ import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
-import { stampOf } from "../../workspace/hook-memory.ts";
+import { stampOf } from "../../workspace/store-stamp.ts";
 import { dropStaleLinks } from "../session-link.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
+import { guardCall } from "./guard.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
 import { writeHookState } from "./state.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
+  if (run.event.kind === "before-tool") return guardCall(run);
   const hook = await openContext(run);
   const { kind, source } = hook.event;
   hook.state.last = {
@@ -41,6 +43,8 @@ async function handle(hook: HookContext): Promise<void> {
       return host.compaction.restartsSession
         ? (await loadCompaction()).afterCompaction(hook)
         : showCompacted(hook);
+    case "before-tool":
+      return guardCall(hook);
     case "prompt":
     case "after-tool":
       return lookForNews(hook);
