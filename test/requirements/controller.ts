@@ -112,6 +112,19 @@ export const controller = [
     "controller.usage-corrected": "The provider's reported usage corrects the count.",
     "controller.fullness": "The agent can see how full its context is.",
   }),
+  ...from("controller: providers", {
+    "cache.marks":
+      "Anthropic gets cache breakpoints after tools, frozen memory and summary and at the end, at most four with the caller's own; they can be turned off.",
+    "cache.key": "OpenAI gets one cache key per session; the caller's own wins.",
+    "wires.calls":
+      "On the wires of Anthropic, OpenAI and Google, parallel calls are paired with their results, and thinking keeps its signature through results and a restart.",
+    "wires.compaction": "Compactions leave requests that each provider accepts.",
+    "wires.media": "Images and files reach the model and survive a restart.",
+    "wires.endings": "Refusals and answers at the output limit are reported as what they are.",
+    "wires.overflow": "An overflow in each provider's words is compacted and sent again.",
+    "wires.usage": "Counts come from each provider's fields, cache reads and writes included.",
+    "wires.settings": "Settings of the model's calls reach the provider.",
+  }),
   ...from("sub-sessions", {
     "controller.compaction": "A compaction in a sub-session passes the same gate and is marked as one.",
     "controller.fold":
