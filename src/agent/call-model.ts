@@ -22,6 +22,8 @@ export interface ModelAnswer {
   toolCalls: AskedCall[];
   reported: ReportedUsage;
   finish: FinishReason;
+  /** The request's body if the provider reports it, or else the prompt. */
+  sent: unknown;
 }
 
 export interface ModelCall {
@@ -63,8 +65,9 @@ export async function callModel(
     else if (part.type === "abort") failure = new DOMException("The turn was aborted.", "AbortError");
   }
   if (failure !== undefined) throw failure;
-  const [usage, response, text, finish] = await Promise.all([
+  const [usage, request, response, text, finish] = await Promise.all([
     stream.usage,
+    stream.request,
     stream.response,
     stream.text,
     stream.finishReason,
@@ -76,6 +79,7 @@ export async function callModel(
     text,
     reported: reportedBy(usage),
     finish,
+    sent: request.body ?? [call.prompt.system, call.prompt.messages],
   };
 }
 
