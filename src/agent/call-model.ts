@@ -44,6 +44,7 @@ export async function callModel(
   let failure: unknown;
   const stream = streamText({
     ...requestOf(call),
+    include: { requestBody: true },
     onError: ({ error }) => {
       failure = error;
     },
