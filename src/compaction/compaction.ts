@@ -9,7 +9,7 @@ import type { Moment } from "../surfaces/surface.ts";
 import { planCheckpoint } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
-import { type FoundRules, findRules } from "./rules/find-rules.ts";
+import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
 import {
   type AskSummariser,
   keepText,
@@ -26,6 +26,8 @@ export interface Conversation {
   messages: readonly StoredMessage[];
   /** The last message to remove. */
   to: number;
+  /** What the user said before these messages, if the driver knows: the user's rules are searched in it too. */
+  said?: readonly StoredMessage[];
   /** Tokens of the prompt before the compaction (default: those of the removed messages). */
   tokensBefore?: number;
   /** The host's transcript and its current size, if the host keeps one. */
@@ -113,9 +115,17 @@ export class Compaction {
     const { messages, to, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
-    const planned = planCheckpoint({ state, messages, to, earlier, countTokens });
+    // Earlier compactions have searched what was said before.
+    const said = earlier ? [] : (conversation.said ?? []);
+    const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
+    const current = withoutWithdrawn(messages, withdrawn);
+    const planned = planCheckpoint({ state, messages: current, to, earlier, countTokens });
     const gone = messages.filter(({ number }) => number <= to);
-    const askedIn = findAsk(planned, gone, earlier);
+    const askedIn = findAsk(
+      planned,
+      current.filter(({ number }) => number <= to),
+      earlier,
+    );
     const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };
     const removed: Removed = {
       from: gone[0]?.number ?? 0,
@@ -127,7 +137,6 @@ export class Compaction {
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
       transcriptSize: transcript?.size ?? 0,
     };
-    const rules = findRules(messages, knownRules(state));
     this.#begun = { checkpoint, removed, instructions: keepText(checkpoint), rules };
     return this.#begun;
   }

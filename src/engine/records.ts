@@ -84,7 +84,7 @@ export type CallRule = {
 /** What the user demands or forbids, in the user's words. */
 export type Pin = {
   text: string;
-  /** `found`: a checkpoint found it in what the user said; no one has confirmed it. `dropped`: it was found and rejected. */
+  /** `found`: a checkpoint found it in what the user said; no one has confirmed it. `dropped`: it no longer holds, or never did. */
   status: "pinned" | "found" | "dropped";
   /** Who pinned, found or dropped it. */
   by: "agent" | "person" | "system";

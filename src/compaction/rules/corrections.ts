@@ -117,6 +117,12 @@ function numbersDiffer(now: ReadonlySet<string>, before: ReadonlySet<string>): b
   return a.length > 0 && b.length > 0 && !a.some((value) => b.includes(value));
 }
 
+/** Values of a text that its correction no longer has. */
+export function withdrawnValues(before: string, after: string): string[] {
+  const now = contentOf(after).values;
+  return [...contentOf(before).values].filter((value) => !now.has(value));
+}
+
 /** Words that say nothing about the subject of a rule. */
 const common = new Set(
   "a an the this that these those it its is are be been was were do does did done don't dont to of in on at by for from with without into onto as and or but if so then than when whenever until unless before after while about only just also please pls never always ever not no nothing none must should shall may can could would will have has had need needs use uses used using make makes sure ensure keep let lets let's you your yours we our us i me my they them their he she all any every each some more most other another new now actually instead sorry wait meant mean correction rather longer anymore change changed plan from-now-on going forward rule rules remember want like prefer get go goes put run runs set am there here what which who how why ok okay fine first again still too very really even over under up down out off der die das den dem ein eine einen nie niemals immer nicht kein keine bitte und oder aber auf in mit ohne le la les un une des de du jamais toujours pas ne et ou el los las una nunca siempre no y o que en con sin".split(

@@ -1,6 +1,6 @@
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
-import { openingOf, replaceEnd, replacesRule, settleInline } from "./corrections.ts";
+import { openingOf, replaceEnd, replacesRule, settleInline, withdrawnValues } from "./corrections.ts";
 import { isRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
 
@@ -20,6 +20,11 @@ export interface FoundRules {
   replaced: string[];
 }
 
+/** Found rules, and the values that the user has corrected. */
+export interface SearchedRules extends FoundRules {
+  withdrawn: string[];
+}
+
 interface Candidate {
   text: string;
   /** The id of a rule that was found earlier. */
@@ -32,11 +37,16 @@ interface Candidate {
 const maxRule = 500;
 
 /** Finds, without a model, what the user forbids or demands for good. */
-export function findRules(messages: readonly StoredMessage[], known: KnownRules): FoundRules {
+export function findRules(messages: readonly StoredMessage[], known: KnownRules): SearchedRules {
   let rules: Candidate[] = known.found.map(({ id, text }) => ({ id, text, message: 0 }));
+  const withdrawn = new Set<string>();
   for (const { number, message, aside } of messages) {
     if (message.role !== "user" || aside) continue;
-    for (const sentence of ownSentences(spokenText(message))) rules = readSentence(rules, sentence, number);
+    for (const sentence of ownSentences(spokenText(message))) {
+      const next = readSentence(rules, sentence, number);
+      for (const value of withdrawnIn(rules, next, sentence)) withdrawn.add(value);
+      rules = next;
+    }
   }
   const kept = new Set(rules.flatMap(({ id }) => (id === undefined ? [] : [id])));
   const settled = new Set([...known.settled, ...known.found.map(({ text }) => text)].map(key));
@@ -44,7 +54,35 @@ export function findRules(messages: readonly StoredMessage[], known: KnownRules)
   return {
     texts: [...new Map(texts.map(({ text }) => [key(text), oneLine(text, maxRule)])).values()],
     replaced: known.found.map(({ id }) => id).filter((id) => !kept.has(id)),
+    withdrawn: [...withdrawn],
   };
+}
+
+/** The values that a sentence corrects, in itself or in an earlier rule. */
+function withdrawnIn(before: readonly Candidate[], after: readonly Candidate[], sentence: string): string[] {
+  if (before === after) return [];
+  const gone = before.filter((rule) => !after.includes(rule)).map(({ text }) => text);
+  const fresh = after.filter((rule) => !before.includes(rule)).map(({ text }) => text);
+  const said = fresh.length > 0 ? [sentence] : [];
+  return withdrawnValues([...gone, ...said].join(" "), fresh.join(" "));
+}
+
+/** The conversation without the values that the user has corrected, so that nothing else keeps them. */
+export function withoutWithdrawn(
+  messages: readonly StoredMessage[],
+  withdrawn: readonly string[],
+): readonly StoredMessage[] {
+  if (withdrawn.length === 0) return messages;
+  const escaped = withdrawn.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+  const pattern = new RegExp(`(?<![\\w/@.-])(?:${escaped.join("|")})(?![\\w/@-]|\\.\\w)`, "gi");
+  return messages.map((stored) => {
+    const { message } = stored;
+    if (message.role !== "user") return stored;
+    const text = spokenText(message);
+    const content = text.replaceAll(pattern, "[…]");
+    if (content === text) return stored;
+    return { ...stored, message: { role: "user" as const, content } };
+  });
 }
 
 /** The rules after one more sentence of the user. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StoredMessage } from "../../context/conversation.ts";
-import { findRules, type KnownRules } from "./find-rules.ts";
+import { findRules, type KnownRules, withoutWithdrawn } from "./find-rules.ts";
 import { isRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
 import { ordinary } from "./test-support/ordinary-sentences.ts";
@@ -119,6 +119,19 @@ test("of a corrected rule only the last form is kept, however late the correctio
   }
 });
 
+test("what the user has corrected is not kept in another way either [pins.corrected]", () => {
+  const messages = conversation(
+    "Always log to /var/log/a — no, sorry, /var/log/b.",
+    "Look into /var/log/ab.",
+  );
+  const { withdrawn } = findRules(messages, nothing);
+  assert.deepEqual(withdrawn, ["/var/log/a"]);
+  assert.deepEqual(
+    withoutWithdrawn(messages, withdrawn).map(({ message }) => message.content),
+    ["Always log to […] — no, sorry, /var/log/b.", "Understood.", "Look into /var/log/ab.", "Understood."],
+  );
+});
+
 test("rules about other things stay beside each other [pins.corrected]", () => {
   for (const pair of [
     ["All commit messages must be in English.", "All commit messages must start with the ticket id."],
@@ -137,11 +150,12 @@ test("known rules are not found again, and an earlier one that was corrected is 
     settled: ["Never push to main."],
   };
   const again = conversation("never push to main", "Always start the dev server on port 4000.");
-  assert.deepEqual(findRules(again, known), { texts: [], replaced: [] });
+  assert.deepEqual(findRules(again, known), { texts: [], replaced: [], withdrawn: [] });
   const later = conversation("Sorry, the dev server must always start on port 5000.");
   assert.deepEqual(findRules(later, known), {
     texts: ["Sorry, the dev server must always start on port 5000."],
     replaced: ["p1"],
+    withdrawn: ["4000"],
   });
 });
 

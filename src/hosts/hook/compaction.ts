@@ -173,9 +173,9 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
 /** The conversation since the last compaction, from the current transcript. */
 function readHostConversation({ event }: HookContext): Conversation & { summary: string } {
   const span = readConversation(event.host, event.transcript);
-  const { messages, summary } = span ?? { messages: [], summary: "" };
+  const { messages, said, summary } = span ?? { messages: [], said: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
-  return { messages, to: messages.length, transcript, summary };
+  return { messages, to: messages.length, said, transcript, summary };
 }
 
 /** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */

@@ -114,6 +114,22 @@ test("a rule is there ten compactions later, and a corrected value only in its l
   assert.doesNotMatch(context, /Never push to main/, "a dropped rule is not found again");
 });
 
+test("the first compaction that Holdfast sees searches what was said before earlier ones too [pins.found]", async () => {
+  const project = await hookProject();
+  const lines = [
+    { type: "user", uuid: "1", message: { role: "user", content: "Never push to main." } },
+    { type: "system", subtype: "compact_boundary", uuid: "2" },
+    { type: "user", uuid: "3", isCompactSummary: true, message: { role: "user", content: "Work went on." } },
+    { type: "user", uuid: "4", message: { role: "user", content: "Go on." } },
+  ];
+  const transcript_path = join(project.root, "transcript.jsonl");
+  writeFileSync(transcript_path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const event = { session_id: "s1", transcript_path };
+  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "auto" });
+  const start = { ...event, hook_event_name: "SessionStart", source: "compact" };
+  assert.match((await hook(project, "claude-code", start)).context, /\np1: Never push to main\.\n/);
+});
+
 const refusing = [
   [
     "claude-code",

@@ -26,7 +26,7 @@ export function listPins(state: State): ListedPin[] {
   return allPins(state).filter(({ status }) => status !== "dropped");
 }
 
-/** The found rules that were rejected, so that they are not proposed again. */
+/** Rules that were dropped or unpinned, so that they are not found again. */
 export function droppedRules(state: State): string[] {
   return allPins(state).flatMap(({ status, text }) => (status === "dropped" ? [text] : []));
 }
@@ -66,8 +66,8 @@ export const pinOperations: Handlers<PinOperation, PinResult> = {
     const { id, by } = operation;
     const pin = find(state, id);
     if (pin.rule && pin.by === "person" && by !== "person") throw lockedRule(id, pin.text);
-    // A found rule that was dropped must not be found again.
-    draft.put("pin", id, pin.status === "found" ? { text: pin.text, status: "dropped", by } : null);
+    // Remembered, so that the next checkpoint does not find it again.
+    draft.put("pin", id, { text: pin.text, status: "dropped", by });
     for (const old of allPins(state)
       .filter(({ status }) => status === "dropped")
       .slice(0, -maxDropped))
