@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { anthropic } from "../../../test/support/wires/anthropic.ts";
-import { startWire, type WireRequest } from "../../../test/support/wires/wire.ts";
 import { openMemory } from "../../index.ts";
 import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
 import { count, installClient, makePlace, run } from "../test-support/clients.ts";
+import { startToolModel } from "../test-support/tool-model.ts";
 
 const spec = "@anthropic-ai/claude-code@2.1.325";
 
@@ -49,23 +49,19 @@ test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180
   assert.equal(count(model.bodies.at(-1) ?? "", "the ledger is cedar-4711"), 1, "once only");
 });
 
-/** Runs the command of the user's last "run: …", unless it was answered. */
-function runCommand({ messages }: WireRequest, tool: string) {
-  const said = messages.findLastIndex(({ texts }) => texts.some((text) => /^run: /m.test(text)));
-  const command = /^run: (.*)$/m.exec(messages[said]?.texts.join("\n") ?? "")?.[1];
-  const isAnswered = messages.slice(said + 1).some(({ results }) => results.length > 0);
-  if (command === undefined || isAnswered) return { text: "ok" };
-  return { toolCalls: [{ name: tool, input: { command, description: "Runs it" } }] };
-}
-
 test(`${spec}: after a compaction a forbidden call is refused, and others run`, {
   timeout: 240_000,
 }, async () => {
   const place = makePlace("claude-code");
-  // A long answer to the summariser would be one call more.
-  const model = await startWire(anthropic, (request) =>
-    request.tools.includes("Bash") ? runCommand(request, "Bash") : { text: "ok" },
-  );
+  const model = await startToolModel({
+    wire: anthropic,
+    path: "/v1/messages",
+    result: '"type":"tool_result"',
+    callOf: (command, body) =>
+      body.includes('"name":"Bash"')
+        ? { name: "Bash", input: { command, description: "Runs it" } }
+        : undefined,
+  });
   stops.push(model.close);
   Object.assign(place.env, {
     ANTHROPIC_BASE_URL: model.url,
@@ -89,7 +85,7 @@ test(`${spec}: after a compaction a forbidden call is refused, and others run`, 
   await session.pins.confirm("p1", { ...asPerson, rule: { tool: "Bash", pattern: "touch*forbidden.txt" } });
   await say("--continue", "run: touch forbidden.txt");
   assert.match(
-    model.requests.at(-1)?.body ?? "",
+    model.bodies.at(-1) ?? "",
     /The user said: .{1,3}Never touch forbidden\.txt without asking me/,
   );
   assert.ok(!existsSync(join(place.root, "forbidden.txt")));

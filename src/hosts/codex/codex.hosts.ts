@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { openaiResponses } from "../../../test/support/wires/openai.ts";
-import { startWire, type WireRequest } from "../../../test/support/wires/wire.ts";
 import { openMemory } from "../../index.ts";
 import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
 import { count, installClient, makePlace, run } from "../test-support/clients.ts";
+import { startToolModel } from "../test-support/tool-model.ts";
 
 const spec = "@openai/codex@0.166.0";
 
@@ -54,25 +54,23 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
   assert.equal(count(first, "cedar-4711"), 1, "shown once, although resumed and compacted in one turn");
 });
 
-/** Runs the command of the user's last "run: …", unless it was answered. */
-function runCommand({ messages, tools }: WireRequest) {
-  const said = messages.findLastIndex(({ texts }) => texts.some((text) => /^run: /m.test(text)));
-  const command = /^run: (.*)$/m.exec(messages[said]?.texts.join("\n") ?? "")?.[1];
-  const isAnswered = messages.slice(said + 1).some(({ results }) => results.length > 0);
-  const name = tools.find((tool) => /^(?:shell_command|exec_command|shell)$/.test(tool));
-  if (command === undefined || isAnswered || name === undefined) return { text: "ok" };
-  const input =
-    name === "exec_command"
-      ? { cmd: command }
-      : { command: name === "shell" ? ["bash", "-lc", command] : command };
-  return { toolCalls: [{ name, input }] };
+/** The call that runs a command with the shell tool that Codex offers. */
+function shellCall(command: string, body: string) {
+  if (body.includes('"name":"exec_command"')) return { name: "exec_command", input: { cmd: command } };
+  if (body.includes('"name":"shell_command"')) return { name: "shell_command", input: { command } };
+  return { name: "shell", input: { command: ["bash", "-lc", command] } };
 }
 
 test(`${spec}: after a compaction a forbidden call is refused, and others run`, {
   timeout: 240_000,
 }, async () => {
   const place = makePlace("codex");
-  const model = await startWire(openaiResponses(), runCommand);
+  const model = await startToolModel({
+    wire: openaiResponses(),
+    path: "/responses",
+    result: '"function_call_output"',
+    callOf: shellCall,
+  });
   stops.push(model.close);
   mkdirSync(join(place.home, ".codex"));
   const trusted = `[projects.${JSON.stringify(realpathSync(place.root))}]\ntrust_level = "trusted"\n`;
@@ -82,6 +80,8 @@ test(`${spec}: after a compaction a forbidden call is refused, and others run`, 
     "--skip-git-repo-check",
     "--dangerously-bypass-hook-trust",
     "--dangerously-bypass-approvals-and-sandbox",
+    // A model that Codex offers a shell to, not a tool that runs programs.
+    ...["--config", 'model="gpt-5"'],
     ...["--config", 'model_provider="scripted"'],
     ...[
       "--config",
@@ -103,7 +103,7 @@ test(`${spec}: after a compaction a forbidden call is refused, and others run`, 
   await session.pins.confirm("p1", { ...asPerson, rule: { tool: "*", pattern: "touch*forbidden.txt" } });
   await say(resume, [], "run: touch forbidden.txt");
   assert.match(
-    model.requests.at(-1)?.body ?? "",
+    model.bodies.at(-1) ?? "",
     /The user said: .{1,3}Never touch forbidden\.txt without asking me/,
   );
   assert.ok(!existsSync(join(place.root, "forbidden.txt")));
