@@ -59,9 +59,9 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     earlier: summaryIn(before.state),
     // A separate request has room of its own, so it gets what the prompt had to cut.
     removed: run.isSqueezed ? before.messages.filter(({ number }) => number <= to) : shown,
-    removedTokens: shown.reduce((sum, { message }) => sum + setting.messageTokens(message), 0),
+    removedTokens:
+      shown.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio,
     contextWindow: setting.policy.contextWindow,
-    ratio: setting.tokenizer.ratio,
     signal,
   });
   try {
@@ -84,8 +84,9 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     trigger,
     skipped,
     wayBack: canRecall ? "tool" : "none",
-    countTokens,
-    askTokens: canRecall ? Math.floor((policy.contextWindow * askShare) / tokenizer.ratio) : 0,
+    // Budgets are shares of the window, which the provider counts in its own way.
+    countTokens: (text) => countTokens(text) * tokenizer.ratio,
+    askTokens: canRecall ? Math.floor(policy.contextWindow * askShare) : 0,
     notify: (moment) => agent.notify(moment, emit),
     emit,
     async contextAfter({ body, state }) {

@@ -22,6 +22,7 @@ import {
   type SimulatedCall,
   simulate,
 } from "./simulate.ts";
+import { summaryCost } from "./summary-cost.ts";
 import type { Transcript } from "./transcript.ts";
 import { writingCost } from "./writing-cost.ts";
 
@@ -69,6 +70,7 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
     uncompacted,
     rows: [...withCompaction.rows, ...withoutCompaction],
     writing: writingCost(withCompaction.bare, withCompaction.parts, prices, memory),
+    summaries: summaryCost(transcript, calibration, withCompaction.parts, prices, contextWindow),
     warnings: transcript.warnings,
   };
 }
