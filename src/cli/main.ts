@@ -31,7 +31,7 @@ const chatOptions = `
   --model MODEL            ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME, google:NAME (or $HOLDFAST_MODEL)
   --base-url URL           any OpenAI-compatible server; MODEL is then just the name (or $HOLDFAST_BASE_URL)
   --context-window N       the model's context window in tokens
-  --surfaces A,B           surfaces to enable: notepad, notes, scratchpad, tasks, results, sessions, knowledge,
+  --surfaces A,B           surfaces to enable: notepad, notes, pins, scratchpad, tasks, results, sessions, knowledge,
                            project, sandbox
   --placement PLACE        where memory goes in the prompt: epoch, system or message
   --compact-at SHARE       compact when this share of the window is used (default: 0.8)

@@ -22,6 +22,7 @@ import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
 import { type Notes, notesOf } from "../surfaces/notes/handle.ts";
 import type { NoteIndex } from "../surfaces/notes/note-index.ts";
 import { applyOperation, type JournalEntry, type Operation, type ResultOf } from "../surfaces/operations.ts";
+import { type Pins, pinsOf } from "../surfaces/pins/handle.ts";
 import { type ScratchpadHandle, scratchpadOf } from "../surfaces/scratchpad/handle.ts";
 import type {
   AppliedOperation,
@@ -49,6 +50,7 @@ export class Session implements SessionHandle {
   readonly notepad: Notepad = notepadOf(this);
   readonly notes: Notes = notesOf(this);
   readonly scratchpad: ScratchpadHandle = scratchpadOf(this);
+  readonly pins: Pins = pinsOf(this);
   /** JSON values of this session only. */
   readonly scratch: KeyValues = keyValuesOf(async () => this);
   /** The model calls made for this session. */

@@ -8,6 +8,7 @@ import { install } from "./install.ts";
 import { knowledge } from "./knowledge.ts";
 import { mcp } from "./mcp.ts";
 import { people } from "./people.ts";
+import { pins } from "./pins.ts";
 import { plugins } from "./plugins.ts";
 import { project } from "./project.ts";
 import { repository } from "./repository.ts";
@@ -29,6 +30,7 @@ export const requirements: readonly Requirement[] = [
   ...people,
   ...project,
   ...knowledge,
+  ...pins,
   ...sandbox,
   ...server,
   ...inspector,

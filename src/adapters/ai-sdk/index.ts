@@ -21,7 +21,7 @@ import {
   toolKinds,
 } from "./options.ts";
 import { type PrepareStep, prepareStepFor, type Step } from "./prepare-step.ts";
-import { executableTools } from "./tools.ts";
+import { executableTools, guardedTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
 export type { CompactionOptions, PlacementOptions, ToolOptions } from "./options.ts";
@@ -59,7 +59,7 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
   const parts = { agent: new CallerSession(session, setting), setting, ...listenersOf(options) };
   return {
     model: wrapLanguageModel({ model, middleware: memoryMiddleware({ ...parts, model }) }),
-    tools: { ...tools, ...memoryTools } as TOOLS & ToolSet,
+    tools: { ...guardedTools(session, tools ?? {}), ...memoryTools } as TOOLS & ToolSet,
     prepareStep: prepareStepFor({ ...parts, modelOf: () => model }),
   };
 }

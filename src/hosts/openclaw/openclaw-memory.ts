@@ -5,6 +5,7 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
@@ -67,6 +68,15 @@ export class OpenClawMemory {
     const answer = await session.call(tool, input, { key: this.#conversation(context).shown.ownEdit() });
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
+  }
+
+  /** Why a call must not run; undefined if it may. */
+  async refusalOf(
+    context: OpenClawContext,
+    call: Omit<Parameters<typeof refuseCall>[1], "session">,
+  ): Promise<string | undefined> {
+    const session = await this.#session(context);
+    return refuseCall(await session.pins.list(), { session: session.id, ...call });
   }
 
   async texts(

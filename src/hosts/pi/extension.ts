@@ -6,6 +6,7 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
@@ -18,6 +19,7 @@ import type {
   PiContextEvent,
   PiExtensionApi,
   PiTool,
+  PiToolCallEvent,
 } from "./api.ts";
 import { branchCompaction, cutBranch, messagesOf } from "./compact-branch.ts";
 import { PiMemory } from "./pi-memory.ts";
@@ -85,6 +87,10 @@ export class PiExtension {
       reporting("context", (event: PiContextEvent, context) => this.#placeMemory(event, context)),
     );
     pi.on(
+      "tool_call",
+      reporting("tool_call", (event: PiToolCallEvent, context) => this.#guard(event, context)),
+    );
+    pi.on(
       "session_before_compact",
       reporting("session_before_compact", (event: PiBeforeCompactEvent, context) =>
         this.#compact(event, context),
@@ -138,6 +144,17 @@ export class PiExtension {
         return { content: [{ type: "text", text: answer.text }], details: { callId, ...answer.output } };
       },
     };
+  }
+
+  /** Refuses a call that a pin forbids. */
+  async #guard(
+    { toolName: tool, input }: PiToolCallEvent,
+    context: PiContext,
+  ): Promise<{ block: true; reason: string } | undefined> {
+    const session = await this.#memory.session(context);
+    const isMemoryTool = this.#parts.tools.some(({ name }) => dotless(name) === tool);
+    const reason = refuseCall(await session.pins.list(), { session: session.id, tool, input, isMemoryTool });
+    return reason === undefined ? undefined : { block: true, reason };
   }
 
   async #call(name: string, input: unknown, context: PiContext): Promise<ToolAnswer> {

@@ -136,7 +136,9 @@ function loggedInSession(project: Project): string[] {
   const notes = readNotes(project.file);
   const started = notes && contextFields(notes).get("session started")?.value;
   if (!started) return [];
-  const kinds = operationsSince(project.file, started).flatMap((name) => /^(?:log|set|ask)_(\w+)$/.exec(name)?.[1] ?? []);
+  const kinds = operationsSince(project.file, started).flatMap(
+    (name) => /^(?:log|set|ask)_(\w+)$/.exec(name)?.[1] ?? [],
+  );
   return [...Map.groupBy(kinds, (kind) => kind)].map(([kind, all]) => `${all.length} ${kind}`);
 }
 
