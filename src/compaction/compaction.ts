@@ -6,6 +6,7 @@ import { HoldfastError } from "../errors.ts";
 import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
+import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
@@ -41,6 +42,8 @@ export interface CompactionDriver {
   /** Why the agent was not warned, if it was not. */
   skipped: string;
   wayBack: WayBack;
+  /** The room for the checkpoint (default: for a window of 200,000 tokens). */
+  budget?: CheckpointBudget | ((rules: FoundRules) => Promise<CheckpointBudget>);
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
@@ -119,7 +122,9 @@ export class Compaction {
     const said = earlier ? [] : (conversation.said ?? []);
     const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
     const current = withoutWithdrawn(messages, withdrawn);
-    const planned = planCheckpoint({ state, messages: current, to, earlier, countTokens });
+    const budget =
+      typeof this.#driver.budget === "function" ? await this.#driver.budget(rules) : this.#driver.budget;
+    const planned = planCheckpoint({ state, messages: current, to, earlier, budget, countTokens });
     const gone = messages.filter(({ number }) => number <= to);
     const askedIn = findAsk(
       planned,

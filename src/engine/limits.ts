@@ -1,3 +1,5 @@
+import { type OptionKind, wholeNumber } from "./options.ts";
+
 /** Limits of the surfaces. Characters are Unicode code points. */
 export interface Limits {
   /** Characters in the notepad. */
@@ -64,3 +66,8 @@ export const defaultLimits: Limits = {
   tools: 50,
   toolCharacters: 64_000,
 };
+
+/** What each limit may be. */
+export const limitKinds = Object.fromEntries(
+  Object.keys(defaultLimits).map((name) => [name, wholeNumber(1)]),
+) as Record<keyof Limits, OptionKind<number>>;

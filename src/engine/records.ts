@@ -128,6 +128,52 @@ export type ToolValue = { description: string; schema: Json; code: string; versi
 
 export type CompactionTrigger = "threshold" | "projected" | "overflow" | "manual" | "sub-session" | "host";
 
+/** What was done to a file. Times are counted in tool calls since the session began. */
+export type FileFact = {
+  path: string;
+  done: "read" | "edited" | "created" | "failed";
+  /** The lines read last, such as "120-180"; "" for all. */
+  lines: string;
+  /** When it was last touched. */
+  last: number;
+};
+
+/** A command that the agent ran, and the outcome of its last run. */
+export type CommandFact = {
+  line: string;
+  runs: number;
+  /** Why the last run failed; "" if it did not. */
+  failure: string;
+  /** False for another tool, which is only listed when it failed. */
+  isCommand: boolean;
+  last: number;
+};
+
+/** Where and when a name was seen: the counts and times of `Sighting` in `compaction/need`, in its order. */
+export type NameFact = { text: string; kind: string; home: string; counts: number[] };
+
+/** A part of a file that the agent has read, and a hash of what it saw. */
+export type ReadFact = {
+  path: string;
+  /** First and last line. */
+  from: number;
+  to: number;
+  hash: string;
+  last: number;
+};
+
+/** What the next checkpoint needs to weigh the facts of this one against new ones. */
+export type CheckpointMemory = {
+  /** Tool calls since the session began. */
+  calls: number;
+  names: NameFact[];
+  files: FileFact[];
+  commands: CommandFact[];
+  decisions: string[];
+  running: string[];
+  reads: ReadFact[];
+};
+
 /** Written before every compaction, whether or not the agent took notes. */
 export type Checkpoint = {
   epoch: number;
@@ -143,6 +189,8 @@ export type Checkpoint = {
   openTasks: string[];
   planOpen: string[];
   planClosed: string[];
+  /** Missing in checkpoints of older versions. */
+  memory?: CheckpointMemory;
 };
 
 export type ReceiptItem = { kind: "note" | "path" | "id" | "number" | "url" | "ask"; text: string };

@@ -1,11 +1,7 @@
-import {
-  type ClearingPolicy,
-  defaultClearing,
-  estimateCallsLeft,
-  planClearing,
-} from "../compaction/clearing.ts";
+import { estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
 import type { CompactionPolicy } from "../compaction/usage.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
+import { type ClearingPolicy, defaultClearing } from "../engine/clearing-policy.ts";
 import { type RecordId, recordId } from "../engine/records.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import { findBestClearing } from "./best-clearing.ts";

@@ -1,4 +1,4 @@
-import type { Placement } from "../context/prompt.ts";
+import type { Placement } from "../context/placement.ts";
 import type { LineWarning } from "../hosts/transcript/json-lines.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import type { MemoryOptions } from "./memory-model.ts";

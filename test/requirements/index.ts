@@ -1,4 +1,5 @@
 import { adapters } from "./adapters.ts";
+import { configuration } from "./configuration.ts";
 import { controller } from "./controller.ts";
 import { engine } from "./engine.ts";
 import { hooks } from "./hooks.ts";
@@ -33,4 +34,5 @@ export const requirements: readonly Requirement[] = [
   ...sandbox,
   ...server,
   ...inspector,
+  ...configuration,
 ];

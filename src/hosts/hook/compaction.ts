@@ -17,7 +17,14 @@ import type { Moment } from "../../surfaces/surface.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
 import { commitReceipt } from "../commit-receipt.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
-import { findSession, type HookContext, markSeen, openSession, renderFor } from "./context.ts";
+import {
+  checkpointRoomFor,
+  findSession,
+  type HookContext,
+  markSeen,
+  openSession,
+  renderFor,
+} from "./context.ts";
 import type { RenderedMemory } from "./memory-text.ts";
 import { notify, projectText } from "./moments.ts";
 import { noteCompaction } from "./turn.ts";
@@ -160,6 +167,11 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
     skipped: "the host compacts without telling the agent first",
     wayBack: "transcript",
     isResumable: true,
+    budget: async (rules) => {
+      const project = await projectText(hook);
+      const state = previewFound(await session.state(), rules, session.setting.limits);
+      return { bytes: checkpointRoomFor(hook, { lead: compactedLead, state, project }) };
+    },
     countTokens: estimateTokens,
     async contextAfter({ summary }) {
       const text = `${shown().text}\n${summary}`;

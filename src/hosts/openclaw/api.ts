@@ -6,6 +6,8 @@ export interface OpenClawApi {
   ): void;
   on(hook: string, handler: (event: never, context: OpenClawContext) => unknown): void;
   logger?: { warn(message: string): void };
+  /** `plugins.entries.holdfast.config` in OpenClaw's config. */
+  pluginConfig?: Record<string, unknown> | undefined;
 }
 
 export interface OpenClawContext {

@@ -78,8 +78,12 @@ test("the tools match the manifest, and OpenClaw accepts their names and schemas
   const { openclaw, context, workspaceDir } = start();
   assert.deepEqual(openclaw.names, manifest.contracts.tools);
   const names = () => openclaw.tools(context).map(({ name }) => name);
-  assert.deepEqual(names(), openclaw.names.slice(0, 13), "without NOTES.md, none of the project's");
+  const basic = openclaw.names.slice(0, 13);
+  assert.deepEqual(names(), basic, "without NOTES.md, none of the project's");
   initProject(openProject({ root: workspaceDir }));
+  assert.deepEqual(names(), [...basic, ...openclaw.names.slice(openclaw.names.indexOf("recover_context"))]);
+  const surfaces = ["notepad", "notes", "pins", "scratchpad", "tasks", "knowledge", "project"];
+  writeFileSync(join(workspaceDir, "holdfast.json"), JSON.stringify({ surfaces }));
   assert.deepEqual(names(), openclaw.names);
   const tools = openclaw.tools(context);
   for (const { name, parameters } of tools) {

@@ -74,7 +74,7 @@ export class OpencodePlugin {
   /** Why a call must not run; "" if it may. The hook is asked only after the store has changed. */
   async refusalOf(id: string, tool: string, input: unknown): Promise<string> {
     const { directory } = this.#project;
-    const config = readWorkspaceConfig(directory);
+    const config = readWorkspaceConfig(this.#project);
     const store = locateStore({ project: this.#project, cwd: this.#directory, config });
     const session = memoryOf(directory, "opencode", id);
     const known = cachedRules(directory, session, store);

@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { holdfast as runCommand } from "../../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
-import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { readWorkspaceConfig } from "../../workspace/config.ts";
+import { findProject } from "../../workspace/project.ts";
+import { chosenSurfaces } from "../../workspace/surfaces.ts";
 import { readFailures } from "../failures.ts";
 import holdfast from "./index.ts";
 import { readPiSession } from "./session-file.ts";
@@ -183,11 +185,12 @@ test("holdfast import reads the notes of the branch and skips only damaged ones 
 
 test("if the project has a NOTES.md, its tools are registered too [plugins.pi-tools]", async () => {
   const cwd = makeProject();
-  const names = async () => (await loadSurfaces(defaultSurfaces(cwd), cwd)).map(({ name }) => name);
-  assert.deepEqual(await names(), ["notepad", "notes", "pins"]);
+  const project = findProject(cwd);
+  const names = () => chosenSurfaces({ project, config: readWorkspaceConfig(project) }, "host");
+  assert.deepEqual(names(), ["notepad", "notes", "pins"]);
   mkdirSync(join(cwd, ".holdfast"));
   writeFileSync(join(cwd, ".holdfast/NOTES.md"), "# Notes\n");
-  assert.deepEqual(await names(), ["notepad", "notes", "pins", "project"]);
+  assert.deepEqual(names(), ["notepad", "notes", "pins", "project"]);
 });
 
 async function talkAndCompact(pi: FakePi, asks = 1) {

@@ -1,5 +1,6 @@
 import type { Compaction, Finished } from "../../compaction/compaction.ts";
-import { warningText } from "../../compaction/notices.ts";
+import { warningFor } from "../../compaction/notices.ts";
+import type { NudgePolicy } from "../../compaction/nudges.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -29,6 +30,8 @@ export interface ExtensionParts {
   openMemory(context: PiContext): Promise<Memory>;
   /** The tools to register, known before a session is open. */
   tools: ReturnType<Memory["tools"]>;
+  /** When to remind the agent of its memory (default: never). */
+  nudges?: NudgePolicy;
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
 }
@@ -185,9 +188,10 @@ export class PiExtension {
     const state = await session.state();
     if (readEpoch(state).warning !== "none") return "";
     const before = state.row.counters.lastMessage + 1;
-    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text: warningText };
+    const text = warningFor((await session.context()).surfaces);
+    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
     await session.apply(warning, { actor: { kind: "system" } });
-    return warningText;
+    return text;
   }
 
   async #compact(
