@@ -43,7 +43,7 @@ export interface CompactionDriver {
   skipped: string;
   wayBack: WayBack;
   /** The room for the checkpoint (default: for a window of 200,000 tokens). */
-  budget?: CheckpointBudget | (() => Promise<CheckpointBudget>);
+  budget?: CheckpointBudget | ((rules: FoundRules) => Promise<CheckpointBudget>);
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
@@ -118,12 +118,12 @@ export class Compaction {
     const { messages, to, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
-    const budget =
-      typeof this.#driver.budget === "function" ? await this.#driver.budget() : this.#driver.budget;
     // Earlier compactions have searched what was said before.
     const said = earlier ? [] : (conversation.said ?? []);
     const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
     const current = withoutWithdrawn(messages, withdrawn);
+    const budget =
+      typeof this.#driver.budget === "function" ? await this.#driver.budget(rules) : this.#driver.budget;
     const planned = planCheckpoint({ state, messages: current, to, earlier, budget, countTokens });
     const gone = messages.filter(({ number }) => number <= to);
     const askedIn = findAsk(

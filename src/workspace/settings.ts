@@ -63,6 +63,7 @@ export const surfaceChoices = [
   "results",
   "sessions",
   "knowledge",
+  "pins",
   "project",
   "sandbox",
 ] as const;
@@ -302,6 +303,8 @@ export const settings = {
     spacePlanCharacters: "Characters in the scratchpad's plan.",
     refs: "References in the scratchpad.",
     refCharacters: "Characters in one reference.",
+    pinBytes: "Bytes of all pins together.",
+    foundRuleBytes: "Bytes of all rules found in what the user said.",
     resultTokens: "Tokens in one list of notes that a tool returns.",
     systemPromptCharacters: "Characters in an agent's own system prompt.",
     stateKeys: "State keys per agent, and per session.",

@@ -40,8 +40,7 @@ const maxRule = 500;
 export function findRules(messages: readonly StoredMessage[], known: KnownRules): SearchedRules {
   let rules: Candidate[] = known.found.map(({ id, text }) => ({ id, text, message: 0 }));
   const withdrawn = new Set<string>();
-  for (const { number, message, aside } of messages) {
-    if (message.role !== "user" || aside) continue;
+  for (const { number, message } of newestSaid(messages)) {
     for (const sentence of ownSentences(spokenText(message))) {
       const next = readSentence(rules, sentence, number);
       for (const value of withdrawnIn(rules, next, sentence)) withdrawn.add(value);
@@ -56,6 +55,21 @@ export function findRules(messages: readonly StoredMessage[], known: KnownRules)
     replaced: known.found.map(({ id }) => id).filter((id) => !kept.has(id)),
     withdrawn: [...withdrawn],
   };
+}
+
+/** More text of the user is not searched: it is pasted, and reading it would take seconds. */
+const maxSaid = 400_000;
+
+/** The user's newest messages, in order. */
+function newestSaid(messages: readonly StoredMessage[]): StoredMessage[] {
+  let room = maxSaid;
+  const said = messages.filter(({ message, aside }) => message.role === "user" && !aside).reverse();
+  return said
+    .filter(({ message }) => {
+      room -= spokenText(message).length;
+      return room >= 0;
+    })
+    .reverse();
 }
 
 /** The values that a sentence corrects, in itself or in an earlier rule. */
@@ -92,7 +106,7 @@ function readSentence(rules: Candidate[], sentence: string, message: number): Ca
   const isJustSaid = last?.message === message;
   if (opening?.isRevocation) return isJustSaid ? rules.slice(0, -1) : rules;
   const settled = settleInline(sentence);
-  const isOne = isRule(settled) || isRule(sentence);
+  const isOne = isRule(settled) || (settled !== sentence && isRule(sentence));
   // "Sorry, I meant 9090": the value of the rule that was just stated.
   if (opening && isJustSaid && last && !isOne && opening.rest.split(/\s+/).length <= 8)
     return opening.rest === ""

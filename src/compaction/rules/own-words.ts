@@ -79,7 +79,7 @@ function hasText(lines: readonly string[], after: number): boolean {
 
 /** The first line of a pasted document: a heading with a text below it, or the line after an introduction; -1 for none. */
 function pastedFrom(lines: readonly string[]): number {
-  const introduced = lines.findIndex((line) => introduction.test(line) && line.length < 200);
+  const introduced = lines.findIndex((line) => line.length < 200 && introduction.test(line));
   const hasDocument = lines.filter((line) => heading.test(line)).length >= 2;
   const headed = lines.findIndex(
     (line, index) =>

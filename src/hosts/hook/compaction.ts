@@ -167,8 +167,9 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
     skipped: "the host compacts without telling the agent first",
     wayBack: "transcript",
     isResumable: true,
-    budget: async () => {
-      const [state, project] = [await session.state(), await projectText(hook)];
+    budget: async (rules) => {
+      const project = await projectText(hook);
+      const state = previewFound(await session.state(), rules, session.setting.limits);
       return { bytes: checkpointRoomFor(hook, { lead: compactedLead, state, project }) };
     },
     countTokens: estimateTokens,
