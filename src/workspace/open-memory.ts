@@ -5,7 +5,8 @@ import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
 import { prepareProjectStore } from "./project.ts";
-import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
+import { quarantined } from "./trust.ts";
+import { type FindWorkspaceOptions, findWorkspace, problemsOf, type Workspace } from "./workspace.ts";
 
 export interface OpenOptions extends FindWorkspaceOptions {
   /** Default: every surface that needs no configuration. */
@@ -24,6 +25,7 @@ export async function openExistingMemory(options: OpenOptions = {}): Promise<Mem
   const workspace = findWorkspace(options);
   const { file, url } = workspace.store;
   if (file !== "" && !existsSync(file)) {
+    if (workspace.project.quarantine) throw quarantined(workspace.project.quarantine);
     throw new HoldfastError(
       "not_found",
       `There is no memory at ${file} yet. Run "holdfast init" in the project, or choose a store with --db or --store.`,
@@ -37,7 +39,7 @@ async function open(
   { project, config, store }: Workspace,
   { surfaces, onWarning = console.warn }: OpenOptions,
 ): Promise<Memory> {
-  for (const problem of config.problems) onWarning(problem);
+  for (const problem of problemsOf({ project, config, store })) onWarning(problem);
   prepareProjectStore(project, store.file);
   return openMemory({ store: store.url, surfaces: surfaces ?? surfaceNames, onWarning });
 }

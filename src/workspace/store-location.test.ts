@@ -48,7 +48,6 @@ const settings: Setting[] = [
     source: "default",
   },
   { config: { store: 5 }, expected: inHoldfast, source: "default" },
-  { link: [inHoldfast, "$home/shared/a.db"], expected: "$home/shared/a.db", source: "default" },
   { env: { HOLDFAST_DB: "$home/a.db" }, expected: "$home/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "sqlite:$home/a.db" }, expected: "$home/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "sqlite://$home/a.db" }, expected: "$home/a.db", source: "environment" },
@@ -295,7 +294,10 @@ function listFiles(top: string): string[] {
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(top.length))
     .filter(
-      (path) => !/-(?:wal|shm)$|\/\.holdfast\/(?:links\/|\.gitignore$|hook-failures\.jsonl$)/.test(path),
+      (path) =>
+        !/-(?:wal|shm)$|\/\.holdfast\/(?:links\/|\.gitignore$|binding\.json$|hook-failures\.jsonl$)|\/holdfast\/key$/.test(
+          path,
+        ),
     )
     .sort();
 }

@@ -1,10 +1,12 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { HoldfastError } from "../errors.ts";
 import { formatStoreAddress, parseStoreAddress, type StoreAddress } from "../stores/store-address.ts";
+import { readBinding } from "./binding.ts";
 import type { WorkspaceConfig } from "./config.ts";
 import type { Project } from "./project.ts";
+import { isOwnConfig } from "./trust.ts";
 
 /** Command-line flags that choose a store; each takes a path or a URL. */
 export interface StoreFlags {
@@ -21,6 +23,8 @@ export interface StoreLocation {
   file: string;
   /** Where the choice comes from. */
   source: "flag" | "environment" | "config" | "default";
+  /** Why the store in the config is not used. */
+  problem?: string;
 }
 
 export interface LocateStoreOptions {
@@ -29,18 +33,19 @@ export interface LocateStoreOptions {
   cwd: string;
   flags?: StoreFlags | undefined;
   env?: NodeJS.ProcessEnv | undefined;
-  config?: Pick<WorkspaceConfig, "store"> | undefined;
+  /** `file` is the config's path (default: `config.json` in the project's folder). */
+  config?: (Pick<WorkspaceConfig, "store"> & { file?: string | undefined }) | undefined;
 }
 
 /** Precedence: flags, environment, config file, `.holdfast/memory.db`. */
 export function locateStore(options: LocateStoreOptions): StoreLocation {
-  const { text, base, source } = chooseAddress(options);
+  const { text, base, source, ...problem } = chooseAddress(options);
   const address = parseStoreAddress(text);
   if (!("path" in address) || address.path === ":memory:")
-    return { kind: address.kind, url: formatStoreAddress(address), file: "", source };
+    return { kind: address.kind, url: formatStoreAddress(address), file: "", source, ...problem };
   const file = resolve(base, expandHome(address.path));
   const url = formatStoreAddress({ ...address, path: realFile(file) });
-  return { kind: address.kind, url, file, source };
+  return { kind: address.kind, url, file, source, ...problem };
 }
 
 /** Throws on contradictory or empty flags. */
@@ -71,6 +76,10 @@ function realFile(path: string): string {
 /** The store's display name: the path of a SQLite file, or else the URL without its password. */
 export function storeName({ kind, url, file }: StoreLocation): string {
   if (kind === "sqlite" && file !== "") return file;
+  return hidePassword(url);
+}
+
+function hidePassword(url: string): string {
   return url.replace(/^([a-z]+:\/\/[^:@/]*):[^@]*@/, "$1@");
 }
 
@@ -78,6 +87,7 @@ interface ChosenAddress {
   text: string;
   base: string;
   source: StoreLocation["source"];
+  problem?: string;
 }
 
 function chooseAddress({
@@ -93,8 +103,26 @@ function chooseAddress({
   // An empty variable counts as unset.
   const variable = env.HOLDFAST_DB || env.HOLDFAST_STORE;
   if (variable) return { text: variable, base: project.root, source: "environment" };
-  if (config.store) return { text: config.store, base: project.root, source: "config" };
-  return { text: join(project.directory, "memory.db"), base: project.root, source: "default" };
+  const usual = {
+    text: join(project.directory, "memory.db"),
+    base: project.root,
+    source: "default",
+  } as const;
+  if (!config.store) return usual;
+  const file = config.file ?? join(project.directory, "config.json");
+  if (mayName(project, file, config.store))
+    return { text: config.store, base: project.root, source: "config" };
+  const name = hidePassword(config.store);
+  const problem = `${file} comes with the repository and names a store outside of ${project.directory}: ${name}. It is not used. Run "holdfast trust" to accept it, or set $HOLDFAST_STORE.`;
+  return { ...usual, problem };
+}
+
+/** A config from the repository may not send notes to another place, or show those of another project. */
+function mayName({ root, directory }: Project, file: string, store: string): boolean {
+  const address = parseStoreAddress(store);
+  const isInside =
+    "path" in address && resolve(root, expandHome(address.path)).startsWith(`${directory}${sep}`);
+  return isInside || isOwnConfig(root, directory, file) || readBinding(directory)?.store === store;
 }
 
 /** Expands `~`, because no shell does so in a variable's value or a config file. */

@@ -21,3 +21,10 @@ export function findWorkspace({ cwd = process.cwd(), flags }: FindWorkspaceOptio
   const config = readWorkspaceConfig(project.directory);
   return { project, config, store: locateStore({ project, cwd, flags, config }) };
 }
+
+/** What the user should know about the workspace: ignored settings, and memory that is not trusted. */
+export function problemsOf({ project, config, store }: Workspace): string[] {
+  const untrusted =
+    store.source === "default" || store.source === "config" ? project.quarantine?.message : undefined;
+  return [untrusted, store.problem, ...config.problems].filter((text) => text !== undefined);
+}

@@ -14,6 +14,7 @@ import type { Requirement } from "./requirement.ts";
 import { sandbox } from "./sandbox.ts";
 import { seeds } from "./seeds.ts";
 import { server } from "./server.ts";
+import { trust } from "./trust.ts";
 
 export const requirements: readonly Requirement[] = [
   ...repository,
@@ -31,4 +32,5 @@ export const requirements: readonly Requirement[] = [
   ...sandbox,
   ...server,
   ...inspector,
+  ...trust,
 ];

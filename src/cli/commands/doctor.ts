@@ -23,7 +23,7 @@ export async function run(args: string[]): Promise<number> {
     reports.push(await examine(host, { project, places, isNamed, ...(live ? { live } : {}) }));
     throwIfStopped();
   }
-  const trouble = generalTrouble(reports);
+  const trouble = project.quarantine?.message ?? generalTrouble(reports);
   const isHealthy = trouble === undefined && reports.every(({ findings }) => !findings.some(isProblem));
   if (values.json)
     console.log(

@@ -48,7 +48,7 @@ class HookCall {
     if (!host) throw unknownHost(this.#args[0] ?? "");
     const flags = readFlags(this.#args.slice(1));
     const payload = parsePayload(await readInput());
-    if (typeof payload.cwd === "string" && payload.cwd !== "") {
+    if (typeof payload.cwd === "string" && payload.cwd !== "" && payload.cwd !== process.cwd()) {
       this.#project = findProject(payload.cwd);
       this.#config = readWorkspaceConfig(this.#project.directory);
       this.setDeadline();
