@@ -21,6 +21,7 @@ export function openDatabase(
   synchronous: "full" | "normal",
   busyTimeout = busyMilliseconds,
 ): OpenedDatabase {
+  rejectSpecial(path);
   rejectForeign(path, busyTimeout);
   const opened = openEither(path, busyTimeout);
   try {
@@ -58,6 +59,15 @@ function openWith(
     database.close();
     throw error;
   }
+}
+
+/** Opening a pipe or a device may block for ever. */
+function rejectSpecial(path: string): void {
+  const stat = path === ":memory:" ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (!stat || stat.isFile() || stat.isDirectory()) return;
+  throw new HoldfastError("store_foreign", `${path} is not a regular file. Use another file.`, {
+    data: { path },
+  });
 }
 
 /**
