@@ -20,7 +20,7 @@ export type CallFacts = {
   /** Tokens by part. */
   parts: Record<string, number>;
   /** As counted by the provider. */
-  usage: { input: number | null; cached: number | null; output: number | null };
+  usage: { input: number | null; cached: number | null; written: number | null; output: number | null };
 };
 
 /** Max cached texts that recur in many prompts: system prompts, tool definitions. */

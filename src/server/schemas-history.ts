@@ -123,6 +123,7 @@ const checkpoint = z.object({
   failedCommands: z.array(z.string()),
   identifiers: z.array(z.string()),
   openAsks: z.array(z.string()),
+  askedIn: count.optional().describe("The message with the first open ask, if it is in the session"),
   openTasks: z.array(z.string()),
   planOpen: z.array(z.string()),
   planClosed: z.array(z.string()),
@@ -172,7 +173,8 @@ const modelCall = z.object({
   parts: parts.describe("Tokens per part of the context window"),
   usage: z.object({
     input: z.number().nullable(),
-    cached: z.number().nullable(),
+    cached: z.number().nullable().describe("Tokens read from the provider's cache"),
+    written: z.number().nullable().describe("Tokens written to it"),
     output: z.number().nullable(),
   }),
   money: z

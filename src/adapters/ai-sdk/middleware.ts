@@ -1,7 +1,8 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ModelMessage, wrapLanguageModel } from "ai";
-import { isOverflow } from "../../agent/call-model.ts";
+
 import { runCompaction } from "../../agent/compact.ts";
 import { foldWhenCold } from "../../agent/fold.ts";
+import { isOverflow } from "../../agent/overflow.ts";
 import { placeUnseenChanges } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
 import type { CallerSession } from "./caller-session.ts";
