@@ -5,6 +5,7 @@ import { hooks } from "./hooks.ts";
 import { inspector } from "./inspector.ts";
 import { install } from "./install.ts";
 import { knowledge } from "./knowledge.ts";
+import { locks } from "./locks.ts";
 import { mcp } from "./mcp.ts";
 import { people } from "./people.ts";
 import { plugins } from "./plugins.ts";
@@ -33,4 +34,5 @@ export const requirements: readonly Requirement[] = [
   ...server,
   ...inspector,
   ...trust,
+  ...locks,
 ];

@@ -4,7 +4,8 @@ import { followSession } from "../../hosts/session-link.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { interactivePatience, openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { projectSession } from "../../workspace/project-session.ts";
@@ -35,8 +36,9 @@ export async function run(args: string[]): Promise<number> {
     {
       surfaces,
       version: packageVersion(),
-      openMemory: () => openWorkspaceMemory({ flags: values, surfaces }),
+      openMemory: () => openWorkspaceMemory({ flags: values, surfaces, patience: interactivePatience }),
       resolveSession: sessionResolver(project, values.session),
+      outbox: new Outbox(findWorkspace({ flags: values })),
     },
     () => findWorkspace({ flags: values }).store.file,
   );
@@ -70,6 +72,7 @@ async function serve(options: McpServerOptions, findFile: () => string): Promise
   });
   await closed;
   process.stdin.destroy();
+  options.outbox?.close();
   await memory.close();
   return 0;
 }

@@ -10,7 +10,8 @@ import { projectNotes } from "../../server/project-notes.ts";
 import { type RunningServer, startServer } from "../../server/start.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { interactivePatience, openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { projectSession } from "../../workspace/project-session.ts";
 import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
@@ -41,10 +42,16 @@ export async function run(args: string[]): Promise<number> {
   // Reject invalid options before opening a store.
   const { hosts } = chooseAccess(binding);
   const choice = chooseStore(values, values.demo);
-  const { project, store } = findWorkspace({ flags: choice.flags });
+  const workspace = findWorkspace({ flags: choice.flags });
+  const { project, store } = workspace;
   const { root } = project;
   const surfaces = await loadSurfaces(defaultSurfaces(root), root);
-  const memory = await openWorkspaceMemory({ flags: choice.flags, surfaces });
+  const memory = await openWorkspaceMemory({
+    flags: choice.flags,
+    surfaces,
+    patience: interactivePatience,
+  });
+  const outbox = new Outbox(workspace);
   const stopped = new AbortController();
   const removeSignalHandlers = onSignals(() => stopped.abort());
   const mcp = createMcpHandler({
@@ -53,6 +60,7 @@ export async function run(args: string[]): Promise<number> {
     hostnames: [...hosts],
     openMemory: async () => memory,
     resolveSession: async (request) => requestedSession(request, root),
+    outbox,
   });
   try {
     const page = await pageFiles();
@@ -80,6 +88,7 @@ export async function run(args: string[]): Promise<number> {
     return 0;
   } finally {
     removeSignalHandlers();
+    outbox.close();
     await memory.close();
     if (choice.isTemporary) rmSync(choice.directory, { recursive: true, force: true });
   }

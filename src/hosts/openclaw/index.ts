@@ -81,7 +81,7 @@ function toolsFor({ workspaceDir }: OpenClawContext): typeof tools {
 }
 
 function toolOf(
-  { name, description, inputSchema }: (typeof tools)[number],
+  { name, description, inputSchema, readOnly }: (typeof tools)[number],
   context: OpenClawContext,
 ): OpenClawTool {
   return {
@@ -92,7 +92,7 @@ function toolOf(
     executionMode: "sequential",
     catalogMode: "direct-only",
     execute: async (_callId, input) => {
-      const { text, ...details } = await memory.call(context, name, input);
+      const { text, ...details } = await memory.call(context, name, input, readOnly);
       return { content: [{ type: "text", text }], details };
     },
   };

@@ -5,9 +5,11 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { interactivePatience, openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { findProject } from "../../workspace/project.ts";
 import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
 import { listAncestors } from "../processes.ts";
@@ -30,6 +32,7 @@ export type Report = (error: unknown) => void;
 /** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
 export class OpenClawMemory {
   readonly #memories = new Map<string, Promise<Memory>>();
+  readonly #outboxes = new Map<string, Outbox>();
   readonly #conversations = new Map<string, Conversation>();
   readonly #openMemory: (cwd: string) => Promise<Memory>;
 
@@ -41,9 +44,17 @@ export class OpenClawMemory {
     context: OpenClawContext,
     tool: string,
     input: unknown,
+    isReadOnly: boolean,
   ): Promise<Record<string, unknown> & { text: string }> {
-    const session = await this.#session(context);
-    const answer = await session.call(tool, input, { key: this.#conversation(context).shown.ownEdit() });
+    const { directory, cwd } = projectOf(context);
+    const answer = await this.#outbox(cwd).call({
+      sessionId: memoryOf(directory, "openclaw", keyOf(context)),
+      open: () => this.#session(context),
+      tool,
+      input,
+      key: this.#conversation(context).shown.ownEdit(),
+      isWrite: !isReadOnly,
+    });
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
   }
@@ -125,6 +136,8 @@ export class OpenClawMemory {
 
   async close(report: Report): Promise<void> {
     for (const { context } of this.#conversations.values()) await this.#end(context, report);
+    for (const outbox of this.#outboxes.values()) outbox.close();
+    this.#outboxes.clear();
     const open = [...this.#memories.values()];
     this.#memories.clear();
     this.#conversations.clear();
@@ -160,6 +173,13 @@ export class OpenClawMemory {
     return memory.openSession(memoryOf(directory, "openclaw", keyOf(context)), { agent: "openclaw" });
   }
 
+  #outbox(cwd: string): Outbox {
+    const { root } = findProject(cwd);
+    const outbox = this.#outboxes.get(root) ?? new Outbox(findWorkspace({ cwd }));
+    this.#outboxes.set(root, outbox);
+    return outbox;
+  }
+
   /** If opening fails, the next call tries again. */
   #memory(cwd: string): Promise<Memory> {
     const { root } = findProject(cwd);
@@ -174,7 +194,8 @@ export class OpenClawMemory {
 
 async function openProjectMemory(cwd: string): Promise<Memory> {
   const { root } = findProject(cwd);
-  return openWorkspaceMemory({ cwd, surfaces: await loadSurfaces(defaultSurfaces(root), root) });
+  const surfaces = await loadSurfaces(defaultSurfaces(root), root);
+  return openWorkspaceMemory({ cwd, surfaces, patience: interactivePatience });
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

@@ -1,9 +1,11 @@
 import { openMemory } from "../../index.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Surface } from "../../surfaces/surface.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { interactivePatience, openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { findProject } from "../../workspace/project.ts";
 import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { failureReporter } from "../report-failure.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
 import { PiExtension } from "./extension.ts";
@@ -29,6 +31,7 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
     report: reportFailure,
     openMemory: (context) =>
       openStoreOrMemory(context.cwd, surfaces, (error) => reportFailure("session_start", error, context)),
+    outbox: new Outbox(findWorkspace()),
   });
   extension.register(pi);
 }
@@ -40,7 +43,7 @@ async function openStoreOrMemory(
   report: (error: unknown) => void,
 ): Promise<Memory> {
   try {
-    return await openWorkspaceMemory({ cwd, surfaces });
+    return await openWorkspaceMemory({ cwd, surfaces, patience: interactivePatience });
   } catch (error) {
     report(error);
     return openMemory({ store: "memory:", surfaces });

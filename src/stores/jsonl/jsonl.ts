@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { defaultPatience } from "../patience.ts";
 import { selectSessions } from "../select-sessions.ts";
 import { selectEntries } from "../session-table.ts";
 import { Listeners, type Store, type StoreOptions, summaryOf } from "../store.ts";
@@ -14,7 +15,11 @@ export interface JsonlOptions extends StoreOptions {
 
 /** Stores sessions as text files: one line per commit, with a checksum, fsynced before the acknowledgement. */
 export async function jsonlStore(options: JsonlOptions): Promise<Store> {
-  const directory = new JsonlDirectory(resolve(options.directory), options.onWarning ?? console.warn);
+  const directory = await JsonlDirectory.open(
+    resolve(options.directory),
+    options.onWarning ?? console.warn,
+    options.patience ?? defaultPatience,
+  );
   const listeners = new Listeners();
   const notified = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -40,7 +45,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
     }),
     async create(session) {
       const { id, owner, revision } = session.row;
-      const created = directory.write(id, (file) => {
+      const created = await directory.write(id, (file) => {
         if (file.row) return false;
         file.create(session);
         return true;
@@ -51,10 +56,10 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
     async load(scope) {
       return directory.read(scope, ({ table }) => table && { row: table.row, records: table.resident() });
     },
-    revision: (scope) => directory.read(scope, ({ row }) => row?.revision),
+    revision: (scope) => directory.revision(scope),
     async commit(commit) {
       const { owner, sessionId } = commit.scope;
-      const done = directory.write(sessionId, (file) => {
+      const done = await directory.write(sessionId, (file) => {
         if (file.row?.owner !== owner || file.row.revision !== commit.expected) return false;
         if (file.row.createdAt !== commit.row.createdAt) return false;
         file.commit(commit);
@@ -64,11 +69,11 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
       return done;
     },
     async records(scope, selection) {
-      return directory.read(scope, ({ table }) => table?.select(selection)) ?? [];
+      return (await directory.read(scope, ({ table }) => table?.select(selection))) ?? [];
     },
     async journal(scope, selection) {
       const { from = 0, to = Number.MAX_SAFE_INTEGER } = selection;
-      return selectEntries(directory.read(scope, (file) => file.journal(from, to)) ?? [], selection);
+      return selectEntries((await directory.read(scope, (file) => file.journal(from, to))) ?? [], selection);
     },
     async entryByKey(scope, key) {
       return directory.read(scope, (file) => {
@@ -77,7 +82,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
       });
     },
     async sessions(owner, selection) {
-      return selectSessions(directory.rows().map(summaryOf), owner, selection);
+      return selectSessions((await directory.rows()).map(summaryOf), owner, selection);
     },
     async purge(scope) {
       return directory.remove(scope);

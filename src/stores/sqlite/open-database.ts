@@ -4,11 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
 import { makeDirectory } from "../durable-directory.ts";
+import { blockingMilliseconds } from "../patience.ts";
 import { isReadOnly } from "../sqlite-errors.ts";
 import { isCurrentAtomically, prepareSchema } from "./schema.ts";
-
-/** How long SQLite itself waits for a lock before it fails with SQLITE_BUSY. */
-const busyMilliseconds = 5_000;
 
 export interface OpenedDatabase {
   database: DatabaseSync;
@@ -19,7 +17,7 @@ export interface OpenedDatabase {
 export function openDatabase(
   path: string,
   synchronous: "full" | "normal",
-  busyTimeout = busyMilliseconds,
+  busyTimeout = blockingMilliseconds,
 ): OpenedDatabase {
   rejectSpecial(path);
   rejectForeign(path, busyTimeout);

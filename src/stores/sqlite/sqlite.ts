@@ -4,6 +4,7 @@ import type { JournalEntry } from "../../engine/journal.ts";
 import { residentKinds } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Ledger } from "../ledger.ts";
+import { defaultPatience, retryWhileBusy } from "../patience.ts";
 import { openEnd } from "../session-table.ts";
 import {
   entryFromSql,
@@ -38,17 +39,12 @@ export interface SqliteOptions extends StoreOptions {
   synchronous?: "full" | "normal";
   /** Interval of polling for commits of other processes while there are watchers (default: 100). */
   pollMilliseconds?: number;
-  /** How long one statement may block this process on a lock before it is retried (default: 5000). */
-  busyMilliseconds?: number;
 }
-
-/** How long to retry on contention before failing with store_busy. */
-const retryMilliseconds = 60_000;
 
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const path = options.path === ":memory:" ? options.path : resolve(options.path);
-  const { database, writable } = await withRetry(path, () =>
-    openDatabase(path, options.synchronous ?? "full", options.busyMilliseconds),
+  const { database, writable } = await retryWhileBusy(path, options.patience ?? defaultPatience, () =>
+    openDatabase(path, options.synchronous ?? "full"),
   );
   const warning = warningOfVersion(sqliteVersion(database));
   if (warning) (options.onWarning ?? console.warn)(warning);
@@ -62,6 +58,7 @@ class SqliteStore implements Store {
   readonly #path: string;
   readonly #writable: boolean;
   readonly #poll: number;
+  readonly #patience: number;
   readonly #listeners = new Listeners();
   readonly #rows: SqliteRows;
   /** Cached revisions, valid until `#version` changes. */
@@ -81,6 +78,7 @@ class SqliteStore implements Store {
     this.#path = path;
     this.#writable = writable;
     this.#poll = options.pollMilliseconds ?? 100;
+    this.#patience = options.patience ?? defaultPatience;
     this.ledger = sqliteLedger(this.#rows, {
       read: (work) => this.#read(work),
       write: (work) => this.#writeWithoutSync(work, options.synchronous ?? "full"),
@@ -117,10 +115,10 @@ class SqliteStore implements Store {
 
   /** Served from the cache until another process commits. */
   revision(scope: Scope): number | undefined | Promise<number | undefined> {
-    this.#dropStaleRevisions();
-    const known = this.#revisions.get(ownedId(scope));
+    const known = this.#knownRevision(scope);
     if (known !== undefined) return known;
     return this.#read(() => {
+      this.#dropStaleRevisions();
       const row = this.#rows
         .prepare("SELECT revision FROM agent_sessions WHERE id = ? AND owner = ?")
         .get(scope.sessionId, scope.owner);
@@ -128,6 +126,17 @@ class SqliteStore implements Store {
       if (revision !== undefined) this.#revisions.set(ownedId(scope), revision);
       return revision;
     });
+  }
+
+  /** Undefined if it has to be read, or if the cache cannot be checked because the database is locked. */
+  #knownRevision(scope: Scope): number | undefined {
+    try {
+      this.#dropStaleRevisions();
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw storeError(error, this.#path);
+    }
+    return this.#revisions.get(ownedId(scope));
   }
 
   async commit(commit: Commit): Promise<boolean> {
@@ -226,9 +235,12 @@ class SqliteStore implements Store {
 
   async watch(listener: (change: StoreChange) => void): ReturnType<Store["watch"]> {
     if (this.#listeners.size === 0) {
-      this.#dropStaleRevisions();
-      this.#polled = this.#version;
-      this.#notified = new Map(this.#allRevisions().map((change) => [ownedId(change), change.revision]));
+      await this.#read(() => {
+        this.#dropStaleRevisions();
+        this.#polled = this.#version;
+        this.#notified = new Map(this.#allRevisions().map((change) => [ownedId(change), change.revision]));
+      });
+      clearInterval(this.#timer);
       this.#timer = setInterval(() => this.#pollOthers(), this.#poll);
       this.#timer.unref();
     }
@@ -266,7 +278,7 @@ class SqliteStore implements Store {
   async #writeWithoutSync<T>(work: () => T, synchronous: "full" | "normal"): Promise<T> {
     this.#assertWritable();
     const isFull = synchronous === "full";
-    return withRetry(this.#path, () => {
+    return retryWhileBusy(this.#path, this.#patience, () => {
       this.#assertOpen();
       if (isFull) this.#database.exec("PRAGMA synchronous = NORMAL");
       try {
@@ -291,7 +303,7 @@ class SqliteStore implements Store {
     work: () => T,
     committed?: (result: T) => void,
   ): Promise<T> {
-    return withRetry(this.#path, () => {
+    return retryWhileBusy(this.#path, this.#patience, () => {
       this.#assertOpen();
       const result = this.#inTransaction(begin, work);
       committed?.(result);
@@ -312,7 +324,7 @@ class SqliteStore implements Store {
   }
 
   async #read<T>(work: () => T): Promise<T> {
-    return withRetry(this.#path, () => {
+    return retryWhileBusy(this.#path, this.#patience, () => {
       this.#assertOpen();
       return work();
     });
@@ -377,17 +389,4 @@ function rollBack(database: DatabaseSync): void {
 
 function ownedId({ owner, sessionId }: Scope): string {
   return `${sessionId}\n${owner}`;
-}
-
-/** Retries only on contention with other processes. */
-async function withRetry<T>(path: string, work: () => T): Promise<T> {
-  const deadline = Date.now() + retryMilliseconds;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw storeError(error, path);
-    }
-    await new Promise((proceed) => setTimeout(proceed, 5 + Math.random() * 45));
-  }
 }
