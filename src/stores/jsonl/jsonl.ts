@@ -23,6 +23,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
   const listeners = new Listeners();
   const notified = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
+  let following: ReturnType<JsonlDirectory["follow"]> | undefined;
 
   const notify = (owner: string, sessionId: string, revision: number) => {
     notified.set(sessionId, revision);
@@ -30,11 +31,16 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
   };
   const poll = () => {
     try {
-      for (const { owner, id, revision } of directory.changed())
+      for (const { owner, id, revision } of following?.changed() ?? [])
         if (notified.get(id) !== revision) notify(owner, id, revision);
     } catch {
       // The directory is unreachable. Reads and writes report it; the next poll retries.
     }
+  };
+
+  const stopPolling = () => {
+    clearInterval(timer);
+    following?.stop();
   };
 
   return {
@@ -89,6 +95,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
     },
     async watch(listener) {
       if (listeners.size === 0) {
+        following = directory.follow();
         for (const { id, revision } of directory.changed()) notified.set(id, revision);
         timer = setInterval(poll, options.pollMilliseconds ?? 100);
         timer.unref();
@@ -96,11 +103,11 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
       const remove = listeners.add(listener);
       return () => {
         remove();
-        if (listeners.size === 0) clearInterval(timer);
+        if (listeners.size === 0) stopPolling();
       };
     },
     async close() {
-      clearInterval(timer);
+      stopPolling();
       directory.close();
     },
   };

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { type FSWatcher, readdirSync, rmSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -9,6 +9,9 @@ import type { Scope } from "../store.ts";
 import { DirectoryLock } from "./directory-lock.ts";
 import { JsonlFile } from "./session-file.ts";
 
+/** How many polls there are between two that look at every file. */
+const pollsPerScan = 50;
+
 /** A directory of session files, shared with other processes. Throws only HoldfastErrors. */
 export class JsonlDirectory {
   readonly #path: string;
@@ -18,6 +21,8 @@ export class JsonlDirectory {
   readonly #files = new Map<string, JsonlFile>();
   /** Size and mtime of each file at the last call of `changed`. */
   readonly #seen = new Map<string, string>();
+  /** Sessions that have to be looked at. */
+  readonly #unread = new Set<string>();
   readonly #warned = new Set<string>();
   #closed = false;
 
@@ -103,11 +108,11 @@ export class JsonlDirectory {
     );
   }
 
-  /** Sessions whose file changed since the last call. Skips damaged ones, with one warning each. */
-  changed(): SessionRow[] {
+  /** Sessions whose file changed since the last call (default: among all). Skips damaged ones, with one warning each. */
+  changed(among?: Iterable<string>): SessionRow[] {
     this.#assertOpen();
     return withStoreErrors(this.#path, () =>
-      this.#sessionIds().flatMap((id) => {
+      [...(among ?? this.#sessionIds())].flatMap((id) => {
         const file = this.#fileOf(id);
         const { size = 0, mtimeMs = 0 } = statSync(file.path, { throwIfNoEntry: false }) ?? {};
         if (this.#seen.get(id) === `${size} ${mtimeMs}`) return [];
@@ -116,12 +121,42 @@ export class JsonlDirectory {
           this.#refresh(file);
         } catch (error) {
           // A line is being written: look again at the next call.
-          if (isBusy(error)) this.#seen.delete(id);
-          else this.#warnOnce(file, (error as Error).message);
+          if (isBusy(error)) {
+            this.#seen.delete(id);
+            this.#unread.add(id);
+          } else this.#warnOnce(file, (error as Error).message);
         }
         return file.row ? [file.row] : [];
       }),
     );
+  }
+
+  /**
+   * Calls for the changes since the last call, with the names that the system reported, so that a poll does not look at
+   * every file. All files are looked at now and then, because some file systems report nothing.
+   */
+  follow(): { changed(): SessionRow[]; stop(): void } {
+    let polls = 0;
+    let watcher: FSWatcher | undefined;
+    try {
+      watcher = watch(this.#path, { persistent: false }, (_event, name) => {
+        if (name?.endsWith(".jsonl")) this.#unread.add(name.slice(0, -".jsonl".length));
+      });
+      watcher.on("error", () => {
+        watcher = undefined;
+      });
+    } catch {
+      // Not supported here: look at every file each time.
+    }
+    return {
+      changed: () => {
+        const isDue = watcher === undefined || ++polls % pollsPerScan === 0;
+        const names = [...this.#unread];
+        this.#unread.clear();
+        return this.changed(isDue ? undefined : names);
+      },
+      stop: () => watcher?.close(),
+    };
   }
 
   close(): void {

@@ -23,7 +23,11 @@ export function openDatabase(
   rejectForeign(path, busyTimeout);
   const opened = openEither(path, busyTimeout);
   try {
-    opened.database.exec(`PRAGMA synchronous = ${synchronous === "normal" ? "NORMAL" : "FULL"}`);
+    const mode = synchronous === "normal" ? "NORMAL" : "FULL";
+    // After a checkpoint, the log's file shrinks to this size. Freed space is overwritten with zeros.
+    opened.database.exec(
+      `PRAGMA synchronous = ${mode}; PRAGMA journal_size_limit = 4194304; PRAGMA secure_delete = ON`,
+    );
     prepareSchema(opened.database, path, opened.writable);
     return opened;
   } catch (error) {
