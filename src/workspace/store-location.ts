@@ -79,8 +79,16 @@ export function storeName({ kind, url, file }: StoreLocation): string {
   return hidePassword(url);
 }
 
+/** Without the password, in whichever place of the URL it is. */
 function hidePassword(url: string): string {
-  return url.replace(/^([a-z]+:\/\/[^:@/]*):[^@]*@/, "$1@");
+  const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(url) ?? [];
+  if (scheme === "") return url;
+  const end = rest.search(/[/?#]/);
+  const [authority, path] = end === -1 ? [rest, ""] : [rest.slice(0, end), rest.slice(end)];
+  const at = authority.lastIndexOf("@");
+  const user = authority.slice(0, Math.max(0, at)).split(":")[0] ?? "";
+  const shown = at === -1 ? authority : `${user}${user === "" ? "" : "@"}${authority.slice(at + 1)}`;
+  return `${scheme}${shown}${path.replaceAll(/([?&][^=&]*pass[^=&]*=)[^&#]*/gi, "$1…")}`;
 }
 
 interface ChosenAddress {

@@ -50,6 +50,7 @@ export const engine = [
   ...from("bad input", {
     "bad.types":
       "A wrong type, an unknown action or field, or a missing field is rejected with the field's name, and nothing changes.",
+    "bad.deep-import": "An import that is nested too deep is a typed error.",
     "bad.ids": "An unknown or malformed id is rejected with the next step.",
     "bad.text": "NUL is rejected; lone surrogates are replaced.",
     "bad.huge": "Content over the limit is rejected with a typed error.",

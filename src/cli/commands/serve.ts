@@ -10,6 +10,7 @@ import { projectNotes } from "../../server/project-notes.ts";
 import { type RunningServer, startServer } from "../../server/start.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
+import { readRegularFile } from "../../stores/regular-file.ts";
 import { interactivePatience, openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
@@ -29,6 +30,7 @@ export async function run(args: string[]): Promise<number> {
     port: { type: "string" },
     host: { type: "string" },
     token: { type: "string" },
+    "token-file": { type: "string" },
     "no-open": { type: "boolean", default: false },
     demo: { type: "boolean", default: false },
   });
@@ -37,7 +39,7 @@ export async function run(args: string[]): Promise<number> {
   const binding = {
     port: readPort(values.port),
     host: values.host,
-    token: values.token ?? (process.env.HOLDFAST_TOKEN || undefined),
+    token: chooseToken(values.token, values["token-file"]),
   };
   // Reject invalid options before opening a store.
   const { hosts } = chooseAccess(binding);
@@ -92,6 +94,19 @@ export async function run(args: string[]): Promise<number> {
     await memory.close();
     if (choice.isTemporary) rmSync(choice.directory, { recursive: true, force: true });
   }
+}
+
+/** A token on the command line is visible to every user of the machine; in a file or a variable it is not. */
+function chooseToken(token: string | undefined, path: string | undefined): string | undefined {
+  if (token !== undefined && path !== undefined)
+    throw new HoldfastError("invalid_input", "Give either --token or --token-file, not both.");
+  if (path === undefined) return token ?? (process.env.HOLDFAST_TOKEN || undefined);
+  const text = readRegularFile(path, { maxBytes: 10_000, followLinks: true })?.toString("utf8").trim();
+  if (text) return text;
+  throw new HoldfastError(
+    "invalid_input",
+    `${path} is not a readable file with a token. Check --token-file.`,
+  );
 }
 
 /** An MCP client names its session in the URL; the default is the project's session. */
