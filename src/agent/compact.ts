@@ -1,4 +1,5 @@
 import { generateText } from "ai";
+import { checkpointTokens } from "../compaction/budget.ts";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
 import { chooseCut } from "../compaction/cut.ts";
 import { compactedText } from "../compaction/notices.ts";
@@ -59,9 +60,9 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     earlier: summaryIn(before.state),
     // A separate request has room of its own, so it gets what the prompt had to cut.
     removed: run.isSqueezed ? before.messages.filter(({ number }) => number <= to) : shown,
-    removedTokens: shown.reduce((sum, { message }) => sum + setting.messageTokens(message), 0),
+    removedTokens:
+      shown.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio,
     contextWindow: setting.policy.contextWindow,
-    ratio: setting.tokenizer.ratio,
     signal,
   });
   try {
@@ -84,8 +85,10 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     trigger,
     skipped,
     wayBack: canRecall ? "tool" : "none",
-    countTokens,
-    askTokens: canRecall ? Math.floor((policy.contextWindow * askShare) / tokenizer.ratio) : 0,
+    // Budgets are shares of the window, which the provider counts in its own way.
+    countTokens: (text) => countTokens(text) * tokenizer.ratio,
+    budget: { tokens: checkpointTokens(policy.contextWindow) },
+    askTokens: canRecall ? Math.floor(policy.contextWindow * askShare) : 0,
     notify: (moment) => agent.notify(moment, emit),
     emit,
     async contextAfter({ body, state }) {
@@ -100,6 +103,8 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     },
     async commit(receipt, summary) {
       const operation = { type: "context.compact" as const, to, mark: compactedText, summary, receipt };
+      // A surface may have written to its file before the compaction; the snapshot shows it as it is now.
+      await agent.refresh();
       // Another process may write concurrently, so compute the blocks from the state that is frozen.
       await agent.session.change(
         (now) => ({ ...operation, ...frozenOf(agent.context(now)) }),

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve, sep } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../errors.ts";
 import { formatStoreAddress, parseStoreAddress, type StoreAddress } from "../stores/store-address.ts";
 import { readBinding } from "./binding.ts";
@@ -33,8 +33,8 @@ export interface LocateStoreOptions {
   cwd: string;
   flags?: StoreFlags | undefined;
   env?: NodeJS.ProcessEnv | undefined;
-  /** `file` is the config's path (default: `config.json` in the project's folder). */
-  config?: (Pick<WorkspaceConfig, "store"> & { file?: string | undefined }) | undefined;
+  /** Without `origins`, the store is taken as the caller's own choice. */
+  config?: (Pick<WorkspaceConfig, "store"> & Partial<Pick<WorkspaceConfig, "origins">>) | undefined;
 }
 
 /** Precedence: flags, environment, config file, `.holdfast/memory.db`. */
@@ -62,6 +62,12 @@ export function checkStoreFlags({ db, store }: StoreFlags): void {
 /** The database file of a SQLite store, with symlinks resolved; undefined for any other store. */
 export function sqliteFile({ kind, file }: StoreLocation): string | undefined {
   return kind === "sqlite" && file !== "" ? realFile(file) : undefined;
+}
+
+/** Whether the store is not a file or folder of the project. */
+export function leavesProject({ root }: Project, { file }: StoreLocation): boolean {
+  const inside = file === "" ? ".." : relative(realFile(root), realFile(file));
+  return inside.startsWith("..") || isAbsolute(inside);
 }
 
 /** Resolves symlinks; returns the path itself if nothing exists there. */
@@ -117,20 +123,22 @@ function chooseAddress({
     source: "default",
   } as const;
   if (!config.store) return usual;
-  const file = config.file ?? join(project.directory, "config.json");
+  const origin = config.origins?.store;
+  const file = origin?.source === "file" && origin.scope === "project" ? origin.path : undefined;
   if (mayName(project, file, config.store))
     return { text: config.store, base: project.root, source: "config" };
   const name = hidePassword(config.store);
-  const problem = `${file} comes with the repository and names a store outside of ${project.directory}: ${name}. It is not used. Run "holdfast trust" to accept it, or set $HOLDFAST_STORE.`;
+  const problem = `${file ?? "The config"} names a store that is not used, because it may be someone else's choice: ${name}. Run "holdfast trust" to accept it, or set $HOLDFAST_STORE.`;
   return { ...usual, problem };
 }
 
 /** A config from the repository may not send notes to another place, or show those of another project. */
-function mayName({ root, directory }: Project, file: string, store: string): boolean {
+function mayName({ root, directory, quarantine }: Project, file: string | undefined, store: string): boolean {
   const address = parseStoreAddress(store);
-  const isInside =
-    "path" in address && resolve(root, expandHome(address.path)).startsWith(`${directory}${sep}`);
-  return isInside || isOwnConfig(root, directory, file) || readBinding(directory)?.store === store;
+  const path = "path" in address ? resolve(root, expandHome(address.path)) : "";
+  if (quarantine && path.startsWith(`${quarantine.directory}${sep}`)) return false;
+  if (file === undefined || path.startsWith(`${directory}${sep}`)) return true;
+  return isOwnConfig(root, directory, file) || readBinding(directory)?.store === store;
 }
 
 /** Expands `~`, because no shell does so in a variable's value or a config file. */

@@ -300,7 +300,7 @@ test("a config from the repository cannot choose a store elsewhere until it is a
   git(root, "add", "-f", ".holdfast/config.json");
   const hook = await start(root);
   assert.ok(!hook.stdout.includes(planted));
-  assert.match(hook.stderr, /names a store outside/);
+  assert.match(hook.stderr, /names a store that is not used/);
   configure("postgres://me:secret@db.example/x");
   const { store } = findWorkspace({ cwd: root });
   assert.equal(store.source, "default");

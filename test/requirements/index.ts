@@ -1,4 +1,5 @@
 import { adapters } from "./adapters.ts";
+import { configuration } from "./configuration.ts";
 import { controller } from "./controller.ts";
 import { engine } from "./engine.ts";
 import { hooks } from "./hooks.ts";
@@ -8,6 +9,7 @@ import { knowledge } from "./knowledge.ts";
 import { locks } from "./locks.ts";
 import { mcp } from "./mcp.ts";
 import { people } from "./people.ts";
+import { pins } from "./pins.ts";
 import { plugins } from "./plugins.ts";
 import { project } from "./project.ts";
 import { repository } from "./repository.ts";
@@ -30,9 +32,11 @@ export const requirements: readonly Requirement[] = [
   ...people,
   ...project,
   ...knowledge,
+  ...pins,
   ...sandbox,
   ...server,
   ...inspector,
   ...trust,
   ...locks,
+  ...configuration,
 ];

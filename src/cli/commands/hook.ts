@@ -36,7 +36,7 @@ class HookCall {
   readonly #host: Host | undefined;
   readonly #started = performance.now();
   #project = findProject(process.cwd());
-  #config = readWorkspaceConfig(this.#project.directory);
+  #config = readWorkspaceConfig(this.#project);
   #event = "";
   #isAnswered = false;
   #isReported = false;
@@ -55,10 +55,10 @@ class HookCall {
     const payload = parsePayload(await readInput());
     if (typeof payload.cwd === "string" && payload.cwd !== "" && payload.cwd !== process.cwd()) {
       this.#project = findProject(payload.cwd);
-      this.#config = readWorkspaceConfig(this.#project.directory);
+      this.#config = readWorkspaceConfig(this.#project);
       this.setDeadline();
     }
-    for (const problem of this.#config.problems) this.fail(new HoldfastError("invalid_input", problem));
+    if (this.#config.problems.length > 0) await this.#reportConfig();
     const event = readHookEvent(host, payload);
     this.#event = event.name;
     const given = { project: this.#project, config: this.#config, flags };
@@ -97,7 +97,7 @@ class HookCall {
       this.fail(
         new HoldfastError(
           "store_busy",
-          `${stage} within ${hookDeadline} ms, so the agent continues without it. Check which process is using ${this.#project.directory}, or raise hookDeadline in its config.json.`,
+          `${stage} within ${hookDeadline} ms, so the agent continues without it. Check which process is using ${this.#project.directory}, or raise hookDeadline in holdfast.json.`,
         ),
         "deadline",
       );
@@ -105,6 +105,13 @@ class HookCall {
       if (this.#worker) leaveThreads();
       process.exit(0);
     }, left);
+  }
+
+  /** Settings that cannot be used: their defaults apply. */
+  async #reportConfig(): Promise<void> {
+    const { explainProblems } = await import("../../workspace/config-problems.ts");
+    for (const problem of await explainProblems(this.#config))
+      this.fail(new HoldfastError("invalid_input", problem));
   }
 
   /** Prints the first failure to stderr, and records all of them for `holdfast doctor`. */
@@ -137,7 +144,7 @@ interface HookJob extends HookGiven {
 
 type HookMessage = { kind: "answer"; text: string } | { kind: "failure"; message: string; code: string };
 
-const quickKinds: readonly HookKind[] = ["session-start", "prompt", "after-tool", "turn-end"];
+const quickKinds: readonly HookKind[] = ["session-start", "prompt", "before-tool", "after-tool", "turn-end"];
 
 /**
  * A worker costs about as much as starting Node. The events that agents wait for most do without one if all they read is
