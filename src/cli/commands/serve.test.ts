@@ -85,7 +85,7 @@ test("invalid options are reported with what to do [serve.command] [serve.port] 
   const db = ["--db", join(temporaryDirectory(), "memory.db"), "--no-open"];
   for (const [args, problem] of [
     [["--port", String(port)], new RegExp(`Port ${port} is taken\\. Choose another with --port`)],
-    [["--host", "0.0.0.0"], /--token TOKEN, with at least 16 characters/],
+    [["--host", "0.0.0.0"], /--token TOKEN or --token-file FILE, with at least 16 characters/],
     [["--host", "203.0.113.7", "--token", "long-enough-for-a-token"], /not an address of this machine/],
   ] as const) {
     const { code, stderr } = await holdfast("serve", ...db, ...args);
