@@ -57,6 +57,7 @@ const noTurns = "it takes part in no turn";
 export const surfaceChoices = [
   "notepad",
   "notes",
+  "pins",
   "scratchpad",
   "tasks",
   "results",

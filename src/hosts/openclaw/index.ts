@@ -20,7 +20,7 @@ const memory = new OpenClawMemory();
 const report = failureReporter("openclaw");
 /** The surfaces that a config can choose here. They are known before a project is: OpenClaw reads names first. */
 const surfaces = [
-  ...findSurfaces(["notepad", "notes", "scratchpad", "tasks", "knowledge"]),
+  ...findSurfaces(["notepad", "notes", "pins", "scratchpad", "tasks", "knowledge"]),
   projectSurface({ root: process.cwd() }),
 ];
 const names = surfaces.flatMap(({ tools }) => tools.map((tool) => dotless(tool.name)));
