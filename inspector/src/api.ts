@@ -95,7 +95,8 @@ export async function callApi<Name extends RouteName>(
 
 async function send(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, init);
+    // Relative: the page and its cookie are under a path of their own.
+    return await fetch(url.slice(1), init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, "unreachable", "Cannot reach the server. Nothing was saved; try again.");

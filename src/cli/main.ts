@@ -97,8 +97,9 @@ export const commands: Record<string, Command> = {
     summary: "watch and edit memory in the browser; also serves HTTP and MCP",
     options: `
   --port N                 listen on exactly this port (default: 4747, or the next free port)
-  --host ADDRESS           listen on this address instead of loopback; requires --token
+  --host ADDRESS           listen on this address instead of loopback; requires a token
   --token TOKEN            your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: random)
+  --token-file FILE        read the token from this file
   --no-open                do not open a browser
   --set NAME=VALUE         any setting, as "holdfast config" lists them
   --demo                   fill an empty store with a finished session and a scripted agent at work

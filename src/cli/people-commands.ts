@@ -95,12 +95,21 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/export.ts"),
   },
   import: {
-    usage: "import FILE [--session ID]",
+    usage: "import FILE [--session ID] | import --quarantined SESSION [--session ID]",
     summary: ({ withSessionFile }) =>
       `import sessions from an export, a salvage or a ${withSessionFile} session file`,
     options: `
-  --session ID             the new session's id (default: the one in the file, unless it is taken)${store}`,
+  --session ID             the new session's id (default: the one in the file, unless it is taken)
+  --quarantined SESSION    a session of the memory that came with the project and is not used${store}`,
     load: () => import("./commands/import.ts"),
+  },
+  trust: {
+    usage: "trust [--yes]",
+    summary: "show memory that came with the project and is not used, and accept it",
+    options: `
+  --yes                    use it from now on; without it, only show what it contains
+  --json                   print JSON`,
+    load: () => import("./commands/trust.ts"),
   },
   gc: {
     usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--yes]",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
@@ -168,9 +168,8 @@ test("if the store cannot be opened, every call says so, and a later call opens 
 test("a folder that cannot be written does not stop the server either [mcp.missing-store]", async (context) => {
   const root = temporaryDirectory();
   // A file in place of the folder fails even for root.
-  writeFileSync(join(root, ".holdfast"), "");
-  chmodSync(join(root, ".holdfast"), 0o600);
-  const server = startMcp(context, [], { cwd: root });
+  writeFileSync(join(root, "folder"), "");
+  const server = startMcp(context, ["--db", "folder/memory.db"], { cwd: root });
   await initialize(server);
   assert.equal((await server.call("read_notepad")).isError, true);
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });

@@ -127,15 +127,16 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
       tools: (await tools.list(connection)).map(projectTool),
     }));
   });
-  server.setRequestHandler("tools/call", ({ params }) =>
-    connection.inLane(tools.laneOf(params.name), async () => {
+  server.setRequestHandler("tools/call", ({ params }) => {
+    const lane = tools.laneOf(params.name);
+    return connection.inLane(lane, async () => {
       tools.rejectUnknown(params.name);
-      const answer = await connection.call(params.name, params.arguments ?? {});
+      const answer = await connection.call(params.name, params.arguments ?? {}, lane);
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
       await tools.announceChanges(connection);
       return projectAnswer(answer);
-    }),
-  );
+    });
+  });
 }
 
 function handleResources(server: Server, connection: Connection): void {

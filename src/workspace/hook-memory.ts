@@ -10,9 +10,6 @@ import { emptyToolbox } from "../surfaces/empty-toolbox.ts";
 import { type Project, prepareProjectStore } from "./project.ts";
 import type { StoreLocation } from "./store-location.ts";
 
-/** How long one statement waits for another process's lock before the hook checks its deadline. */
-const busyMilliseconds = 50;
-
 /** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
 export async function openHookMemory(
   project: Project,
@@ -38,6 +35,6 @@ async function openFast({ url }: StoreLocation): Promise<Store> {
   // `doctor` reports warnings about the SQLite version; hooks stay quiet.
   const onWarning = () => {};
   const address = parseStoreAddress(url);
-  if (address.kind === "sqlite") return sqliteStore({ ...address, busyMilliseconds, onWarning });
+  if (address.kind === "sqlite") return sqliteStore({ ...address, onWarning });
   return (await import("../stores/open-store.ts")).openStore(url, { onWarning });
 }

@@ -169,6 +169,7 @@ export const controller = [
     "chat.abort": "Ctrl-C stops the running turn; at the prompt it ends the chat.",
     "chat.models":
       "Any OpenAI-compatible endpoint works without a key; hosted models use packages that the error names; a wrong model or address is a one-line error.",
+    "chat.read-race": "The chat reads the file that it has checked, even if the path changes meanwhile.",
     "chat.files": "The chat's tools read and search only the working directory.",
   }),
   ...from("replay", {

@@ -102,12 +102,21 @@ async function showMemory(hook: HookContext): Promise<void> {
     (known
       ? (await entriesSince(session, known.seen)).some(isWriting)
       : state !== undefined && !isNothingKept(state));
-  const hints = source === "startup" ? await earlierSessions(hook, state) : [];
+  const hints =
+    source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
   const project = source === "resume" ? "" : await projectText(hook);
   const lead = leads[source];
   hook.answer(isNews ? { context: renderFor(hook, { lead, state, hints, project }).text } : {});
   markSeen(hook, state, stamp);
   if (source !== "resume") await notify(hook, { kind: "session-start" });
+}
+
+/** The host may hide what a hook prints to stderr, so the agent can pass it on. Contains nothing from the repository. */
+function quarantineHint({ project }: HookContext): string[] {
+  if (!project.quarantine) return [];
+  return [
+    `This repository came with a memory that is not shown, because it may be someone else's. The user can inspect it with "holdfast trust".`,
+  ];
 }
 
 /** A new conversation starts empty, so one line says how to read the notes of earlier ones. */

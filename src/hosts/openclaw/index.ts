@@ -94,7 +94,10 @@ function toolsFor(context: OpenClawContext): ToolDescription[] {
   ).describe();
 }
 
-function toolOf({ name, description, inputSchema }: ToolDescription, context: OpenClawContext): OpenClawTool {
+function toolOf(
+  { name, description, inputSchema, readOnly }: ToolDescription,
+  context: OpenClawContext,
+): OpenClawTool {
   return {
     name: dotless(name),
     label: name,
@@ -103,7 +106,7 @@ function toolOf({ name, description, inputSchema }: ToolDescription, context: Op
     executionMode: "sequential",
     catalogMode: "direct-only",
     execute: async (_callId, input) => {
-      const { text, ...details } = await memory.call(context, name, input);
+      const { text, ...details } = await memory.call(context, name, input, readOnly);
       return { content: [{ type: "text", text }], details };
     },
   };

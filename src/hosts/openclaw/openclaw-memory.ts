@@ -8,7 +8,8 @@ import type { Session } from "../../sessions/session.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
-import { openMemoryIn } from "../../workspace/open-memory.ts";
+import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -34,6 +35,7 @@ export type Report = (error: unknown) => void;
 /** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
 export class OpenClawMemory {
   readonly #memories = new Map<string, Promise<Memory>>();
+  readonly #outboxes = new Map<string, Outbox>();
   readonly #conversations = new Map<string, Conversation>();
   readonly #openMemory: (cwd: string, host: HostSettings) => Promise<Memory>;
   #host: HostSettings = hostSettings({});
@@ -63,9 +65,17 @@ export class OpenClawMemory {
     context: OpenClawContext,
     tool: string,
     input: unknown,
+    isReadOnly: boolean,
   ): Promise<Record<string, unknown> & { text: string }> {
-    const session = await this.#session(context);
-    const answer = await session.call(tool, input, { key: this.#conversation(context).shown.ownEdit() });
+    const { directory, cwd } = projectOf(context);
+    const answer = await this.#outbox(cwd).call({
+      sessionId: memoryOf(directory, "openclaw", keyOf(context)),
+      open: () => this.#session(context),
+      tool,
+      input,
+      key: this.#conversation(context).shown.ownEdit(),
+      isWrite: !isReadOnly,
+    });
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
   }
@@ -157,6 +167,8 @@ export class OpenClawMemory {
 
   async close(report: Report): Promise<void> {
     for (const { context } of this.#conversations.values()) await this.#end(context, report);
+    for (const outbox of this.#outboxes.values()) outbox.close();
+    this.#outboxes.clear();
     const open = [...this.#memories.values()];
     this.#memories.clear();
     this.#conversations.clear();
@@ -192,6 +204,13 @@ export class OpenClawMemory {
     return memory.openSession(memoryOf(directory, "openclaw", keyOf(context)), { agent: "openclaw" });
   }
 
+  #outbox(cwd: string): Outbox {
+    const { root } = findProject(cwd);
+    const outbox = this.#outboxes.get(root) ?? new Outbox(findWorkspace({ cwd, host: this.#host }));
+    this.#outboxes.set(root, outbox);
+    return outbox;
+  }
+
   /** If opening fails, the next call tries again. */
   #memory(cwd: string): Promise<Memory> {
     const { root } = findProject(cwd);
@@ -213,7 +232,7 @@ function hostSettings(settings: Record<string, unknown>): HostSettings {
 async function openProjectMemory(cwd: string, host: HostSettings): Promise<Memory> {
   const workspace = findWorkspace({ cwd, host });
   const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
-  return openMemoryIn(workspace, { surfaces });
+  return openMemoryIn(workspace, { surfaces, patience: interactivePatience });
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

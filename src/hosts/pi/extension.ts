@@ -8,6 +8,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
+import type { Outbox } from "../../workspace/outbox.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
 import type {
@@ -34,6 +35,8 @@ export interface ExtensionParts {
   nudges?: NudgePolicy;
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
+  /** Keeps writes while another process holds the store. */
+  outbox?: Outbox;
 }
 
 /** The compaction that we offered to pi and that pi has not made yet. */
@@ -161,7 +164,10 @@ export class PiExtension {
     const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
     try {
       const session = await this.#memory.session(context);
-      const answer = await session.call(name, input, { key: this.#shown.ownEdit() });
+      const key = this.#shown.ownEdit();
+      const isWrite = this.#parts.tools.some((tool) => tool.name === name && !tool.readOnly);
+      const call = { sessionId: session.id, open: async () => session, tool: name, input, key, isWrite };
+      const answer = (await this.#parts.outbox?.call(call)) ?? (await session.call(name, input, { key }));
       // The store already has the edit; if writing to the branch fails, the next call tries again.
       await this.#memory.keep(context).catch(report);
       return answer;
