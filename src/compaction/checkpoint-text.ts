@@ -127,51 +127,79 @@ function withSymbols(file: string, symbols: readonly Item[]): string {
   return symbols.length === 0 ? file : `${file} (${symbols.map(({ text }) => text).join(" ")})`;
 }
 
-/** Share of the budget for each kind of statement, and the lengths at which one may be cut. */
+/** Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. */
 const shares: [section: Section, share: number, lengths: readonly number[]][] = [
-  ["asks", 0.18, [1_200, 600, 300, 150, 60, 24, 8]],
-  ["running", 0.05, [160, 60]],
-  ["tasks", 0.04, [160, 40]],
-  ["planOpen", 0.06, [160, 40, 16, 8]],
-  ["planClosed", 0.05, [160, 40]],
-  ["changed", 0.04, [200]],
-  ["decisions", 0.04, [220]],
+  ["asks", 0.14, [1_200, 600, 300, 150, 60, 24, 8]],
   ["failures", 0.05, [300, 120, 40, 20, 8]],
+  ["planOpen", 0.06, [160, 40, 16, 8]],
+  ["running", 0.05, [160, 60]],
   ["commands", 0.08, [400]],
+  ["tasks", 0.04, [160, 40]],
+  ["changed", 0.04, [200]],
+  ["planClosed", 0.05, [160, 40]],
+  ["decisions", 0.04, [220]],
 ];
 
-/** What is said whatever the scores: asks, running work, the plan. */
-function statedItems(facts: CheckpointFacts, { cost, total }: Measure): Item[] {
-  const texts: Partial<Record<Section, readonly string[]>> = {
-    asks: facts.openAsks,
-    running: facts.running,
-    tasks: facts.openTasks,
-    planOpen: facts.planOpen,
-    planClosed: facts.planClosed,
-    changed: facts.changed,
-    decisions: facts.decisions,
-    failures: failureTexts(facts),
-    commands: commandTexts(facts),
-  };
-  return shares.flatMap(([section, share, lengths]) => {
-    // In a small budget a share may be too small for a single fact.
-    let left = Math.max(total * share, Math.min(floor, total / 10)) - cost(`${headings[section]}: \n`);
-    return (texts[section] ?? []).slice(0, maxListed).flatMap((fact, index, { length }): Item[] => {
-      // No fact takes more than two thirds of what is left, unless it is the last.
-      const room = index === length - 1 ? left : (left * 2) / 3;
-      const text = lengths.map((limit) => fenceLine(fact, limit)).find((cut) => cost(`${cut}; `) <= room);
-      if (text === undefined) return [];
-      left -= cost(`${text}; `);
-      return [{ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }];
-    });
-  });
-}
+/** What all statements together may take: names are worth more of a small budget. */
+const statedShare = { small: 0.3, large: 0.45, smallBelow: 1_000 };
+
+/** A share of a small budget may be too small for a single fact; then it gets as much as this. */
+const smallestShare = 1 / 15;
 
 /** More would not fit, and trying them is slow. */
 const maxListed = 40;
 
-/** What each kind of statement gets at least, if the budget is not much smaller. */
-const floor = 50;
+/** What is said whatever the scores: asks, failures, the plan, running work. */
+function statedItems(facts: CheckpointFacts, { cost, total }: Measure): Item[] {
+  const texts: Partial<Record<Section, readonly string[]>> = {
+    asks: facts.openAsks,
+    failures: failureTexts(facts),
+    planOpen: facts.planOpen,
+    running: facts.running,
+    commands: commandTexts(facts),
+    tasks: facts.openTasks,
+    changed: facts.changed,
+    planClosed: facts.planClosed,
+    decisions: facts.decisions,
+  };
+  let all = total * (total < statedShare.smallBelow ? statedShare.small : statedShare.large);
+  return shares.flatMap(([section, share, lengths]) => {
+    const room = Math.min(all, total * Math.max(share, Math.min(smallestShare, 60 / total)));
+    const { items, used } = cutToFit(section, texts[section] ?? [], lengths, room, cost);
+    all -= used;
+    return items.map(
+      (text): Item => ({ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }),
+    );
+  });
+}
+
+function cutToFit(
+  section: Section,
+  facts: readonly string[],
+  lengths: readonly number[],
+  room: number,
+  cost: Measure["cost"],
+): { items: string[]; used: number } {
+  const heading = cost(`${headings[section]}: \n`);
+  const items: string[] = [];
+  let left = room - heading;
+  for (const [index, fact] of facts.slice(0, maxListed).entries()) {
+    // No fact takes more than two thirds of what is left, unless it is the last.
+    const most = index === facts.length - 1 ? left : (left * 2) / 3;
+    const cuts = lengths.map((limit) => fenceLine(fact, limit));
+    const shortest = items.length === 0 ? cuts.at(-1) : undefined;
+    const text = cuts.find((cut) => cost(`${cut}; `) <= most) ?? fitting(shortest, left, cost);
+    if (text === undefined) continue;
+    left -= cost(`${text}; `);
+    items.push(text);
+  }
+  return { items, used: items.length === 0 ? 0 : room - left };
+}
+
+/** The first fact, cut short, may take all of a small share. */
+function fitting(text: string | undefined, room: number, cost: Measure["cost"]): string | undefined {
+  return text !== undefined && cost(`${text}; `) <= room ? text : undefined;
+}
 
 /** Names that are hardly ever needed are not worth a look. */
 const maxNames = 900;
