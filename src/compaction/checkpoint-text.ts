@@ -17,8 +17,8 @@ export interface CheckpointFacts
   planOpen: readonly string[];
   planClosed: readonly string[];
   /** Which of the files that the agent has read are the same still, and which are not. */
-  unchanged: readonly string[];
-  changed: readonly string[];
+  unchanged: ReadonlySet<string>;
+  changed: ReadonlySet<string>;
   /** Names that are not in the kept context, and how likely each is needed. */
   sightings: readonly Sighting[];
   scores: ReadonlyMap<string, number>;
@@ -37,10 +37,10 @@ const headings = {
   failures: "Commands that failed",
   created: "Files created",
   edited: "Files edited",
+  unchanged: "Files read, unchanged on disk at the compaction",
+  changed: "Files read, changed on disk since",
   read: "Files read",
   missed: "Files that could not be read or changed",
-  changed: "Changed on disk since you read them",
-  unchanged: "Same on disk as when you read them",
   paths: "Other paths",
   symbols: "Symbols",
   flags: "Flags",
@@ -112,7 +112,7 @@ function layOut(items: readonly Item[]): string {
   return [open, ...lines, close].join("\n");
 }
 
-const fileSections: ReadonlySet<Section> = new Set(["created", "edited", "read"]);
+const fileSections: ReadonlySet<Section> = new Set(["created", "edited", "unchanged", "changed", "read"]);
 
 /** Sections of single names, which contain no spaces. */
 const plainNames: ReadonlySet<Section> = new Set(["paths", "symbols", "flags", "addresses", "ids", "others"]);
@@ -135,7 +135,6 @@ const shares: [section: Section, share: number, lengths: readonly number[]][] = 
   ["running", 0.05, [160, 60]],
   ["commands", 0.08, [400]],
   ["tasks", 0.04, [160, 40]],
-  ["changed", 0.04, [200]],
   ["planClosed", 0.05, [160, 40]],
   ["decisions", 0.04, [220]],
 ];
@@ -158,7 +157,6 @@ function statedItems(facts: CheckpointFacts, { cost, total }: Measure): Item[] {
     running: facts.running,
     commands: commandTexts(facts),
     tasks: facts.openTasks,
-    changed: facts.changed,
     planClosed: facts.planClosed,
     decisions: facts.decisions,
   };
@@ -218,7 +216,7 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const paths = new Set(facts.files.map(({ path }) => path));
   return [
     ...files.map(({ file, text }) =>
-      item(fileSection(file), text, 0.1 * freshness(file.last, facts), file.path),
+      item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts), file.path),
     ),
     ...bestNames(facts)
       .filter(({ text }) => !paths.has(text))
@@ -240,8 +238,11 @@ function fileText({ path, lines }: FileFact): string {
   return fenceLine(lines === "" ? path : `${path}:${lines}`);
 }
 
-function fileSection({ done }: FileFact): Section {
-  return done === "failed" ? "missed" : done;
+function fileSection({ path, done }: FileFact, { unchanged, changed }: CheckpointFacts): Section {
+  if (done === "failed") return "missed";
+  if (done !== "read") return done;
+  if (unchanged.has(path)) return "unchanged";
+  return changed.has(path) ? "changed" : "read";
 }
 
 /** The commands whose last run failed, newest first. */
