@@ -31,6 +31,8 @@ const chatOptions = `
   --model MODEL            ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME, google:NAME (or $HOLDFAST_MODEL)
   --base-url URL           any OpenAI-compatible server; MODEL is then just the name (or $HOLDFAST_BASE_URL)
   --context-window N       the model's context window in tokens
+  --survival               show what compactions lost of what was used later, and what Holdfast would
+                           have kept; without FILE: all sessions that the hosts keep on this machine
   --surfaces A,B           surfaces to enable: notepad, notes, scratchpad, tasks, results, sessions, knowledge,
                            project, sandbox
   --placement PLACE        where memory goes in the prompt: epoch, system or message
@@ -110,7 +112,7 @@ export const commands: Record<string, Command> = {
   },
   project: projectCommand,
   replay: {
-    usage: "replay FILE… [--prices FILE]",
+    usage: "replay FILE… [--prices FILE] | replay --survival [FILE…]",
     summary: "estimate what memory and clearing would cost and save on recorded sessions",
     options: ({ withRecording }) => `
   FILE                     a ${withRecording} transcript
@@ -120,6 +122,8 @@ export const commands: Record<string, Command> = {
   --edit-tokens N          tokens that each edit replaces
   --fold-after MINUTES     fold changes in after this many idle minutes (0: never)
   --context-window N       the model's context window in tokens
+  --survival               show what compactions lost of what was used later, and what Holdfast would
+                           have kept; without FILE: all sessions that the hosts keep on this machine
   --json                   print JSON`,
     load: () => import("./commands/replay.ts"),
   },
