@@ -136,7 +136,7 @@ export const commands: Record<string, Command> = {
   },
   project: projectCommand,
   replay: {
-    usage: "replay FILE… [--prices FILE]",
+    usage: "replay FILE… [--prices FILE] | replay --survival [FILE…]",
     summary: "estimate what memory and clearing would cost and save on recorded sessions",
     options: ({ withRecording }) => `
   FILE                     a ${withRecording} transcript
@@ -146,6 +146,8 @@ export const commands: Record<string, Command> = {
   --edit-tokens N          tokens that each edit replaces
   --fold-after MINUTES     fold changes in after this many idle minutes (0: never)
   --context-window N       the model's context window in tokens
+  --survival               show what compactions lost of what was used later, and what Holdfast would
+                           have kept; without FILE: all sessions that the hosts keep on this machine
   --json                   print JSON`,
     load: () => import("./commands/replay.ts"),
   },

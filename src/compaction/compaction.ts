@@ -9,6 +9,7 @@ import type { Moment } from "../surfaces/surface.ts";
 import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
+import { readParts } from "./facts/reads.ts";
 import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
 import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
 import {
@@ -44,6 +45,8 @@ export interface CompactionDriver {
   wayBack: WayBack;
   /** The room for the checkpoint (default: for a window of 200,000 tokens). */
   budget?: CheckpointBudget | ((rules: FoundRules) => Promise<CheckpointBudget>);
+  /** Reads a file that the agent has read, to say whether it has changed; undefined if it cannot be read at once. */
+  readFile?: (path: string) => string | undefined;
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
@@ -124,7 +127,15 @@ export class Compaction {
     const current = withoutWithdrawn(messages, withdrawn);
     const budget =
       typeof this.#driver.budget === "function" ? await this.#driver.budget(rules) : this.#driver.budget;
-    const planned = planCheckpoint({ state, messages: current, to, earlier, budget, countTokens });
+    const planned = planCheckpoint({
+      state,
+      messages: current,
+      to,
+      earlier,
+      budget,
+      contents: this.#contents(messages, earlier),
+      countTokens,
+    });
     const gone = messages.filter(({ number }) => number <= to);
     const askedIn = findAsk(
       planned,
@@ -144,6 +155,17 @@ export class Compaction {
     };
     this.#begun = { checkpoint, removed, instructions: keepText(checkpoint), rules };
     return this.#begun;
+  }
+
+  #contents(messages: readonly StoredMessage[], earlier: Checkpoint | undefined): Map<string, string> {
+    const contents = new Map<string, string>();
+    const { readFile } = this.#driver;
+    if (!readFile) return contents;
+    for (const { path } of readParts(messages, earlier?.memory?.reads)) {
+      const content = contents.has(path) ? undefined : readFile(path);
+      if (content !== undefined) contents.set(path, content);
+    }
+    return contents;
   }
 
   /** Takes over a compaction that another process began; undefined if none is in progress. */

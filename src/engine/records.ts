@@ -159,6 +159,10 @@ export type ReadFact = {
   from: number;
   to: number;
   hash: string;
+  /** The result had line numbers, so it is certain which part it showed. */
+  isNumbered: boolean;
+  /** The agent asked for the whole file. */
+  isWhole: boolean;
   last: number;
 };
 

@@ -25,5 +25,6 @@ export const codex: Host = {
   emptyAnswer: "",
   transcript: { readLine: readCodexLine },
   compaction: { restartsSession: true },
+  recording: async () => (await import("./recording.ts")).codexRecording,
   setup: async () => (await import("./setup.ts")).codexSetup,
 };

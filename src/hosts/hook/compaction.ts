@@ -27,6 +27,7 @@ import {
 } from "./context.ts";
 import type { RenderedMemory } from "./memory-text.ts";
 import { notify, projectText } from "./moments.ts";
+import { projectReader } from "./read-files.ts";
 import { noteCompaction } from "./turn.ts";
 
 /** If the host announces a compaction before every request, skip those with little new in the transcript. */
@@ -172,6 +173,7 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
       const state = previewFound(await session.state(), rules, session.setting.limits);
       return { bytes: checkpointRoomFor(hook, { lead: compactedLead, state, project }) };
     },
+    readFile: projectReader(hook.event.cwd),
     countTokens: estimateTokens,
     async contextAfter({ summary }) {
       const text = `${shown().text}\n${summary}`;
