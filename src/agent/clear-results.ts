@@ -70,7 +70,10 @@ async function plan(
 async function clear({ agent, emit }: ClearingRun, results: readonly ClearableResult[]): Promise<void> {
   if (results.length === 0) return;
   await agent.session.apply(
-    { type: "context.clear", results: results.map(({ tokens: _tokens, finding: _finding, ...result }) => result) },
+    {
+      type: "context.clear",
+      results: results.map(({ tokens: _tokens, finding: _finding, ...result }) => result),
+    },
     { actor: { kind: "system" } },
   );
   await agent.notify({ kind: "cleared", results }, emit);

@@ -54,6 +54,14 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --revision N             the change to undo, if no later change conflicts with it${store}`,
     load: () => import("./commands/undo.ts"),
   },
+  archive: {
+    usage: "archive SESSION [--reopen]",
+    summary: "archive a session, which makes it read-only, or reopen it",
+    options: `
+  SESSION                  an id or a unique prefix of one
+  --reopen                 make it writable again${store}`,
+    load: () => import("./commands/archive.ts"),
+  },
   search: {
     usage: "search QUERY [--session ID] [--limit N]",
     summary: "search the memory of all sessions, best matches first",

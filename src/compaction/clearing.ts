@@ -60,7 +60,9 @@ export function planClearing({
   const calls = callsOfResults(messages);
   const results = messages.flatMap((stored) => factsOf(stored, countTokens).results);
   const covers = workedIn(messages, writingTools);
-  const findings = new Map(results.map((result) => [result.key, () => covers({ ...result, input: calls.get(result.key)?.input })]));
+  const findings = new Map(
+    results.map((result) => [result.key, () => covers({ ...result, input: calls.get(result.key)?.input })]),
+  );
   const candidates = findCandidates({
     results: results.filter(({ tool }) => !memoryTools.has(tool)),
     isCleared,

@@ -44,7 +44,8 @@ export function workedIn(
     const weak = new Set<string>();
     for (const { lines } of later) {
       for (const line of lines) {
-        const isNamed = !line.names.isDisjointFrom(own.names) || commands.some((text) => line.text.includes(text));
+        const isNamed =
+          !line.names.isDisjointFrom(own.names) || commands.some((text) => line.text.includes(text));
         for (const mark of [...line.symbols, ...line.numbers])
           if (own.symbols.has(mark) || own.numbers.has(mark)) weak.add(mark);
         if (isNamed || weak.size >= enoughWeak) return oneLine(line.text, maxFinding);

@@ -1,5 +1,5 @@
 import { Compaction } from "../../compaction/compaction.ts";
-import type { StoredMessage } from "../../context/conversation.ts";
+import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -13,6 +13,7 @@ import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
+import { TurnNudges } from "../plugin/turn-nudges.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
@@ -21,6 +22,7 @@ import type { OpenClawCompactionEvent, OpenClawContext } from "./api.ts";
 interface Conversation {
   context: OpenClawContext;
   shown: ShownMemory;
+  nudges: TurnNudges;
   compaction?: { run: Compaction; checkpoint: Checkpoint } | undefined;
   /** Whether the surfaces were notified of the session start. */
   isStarted: boolean;
@@ -64,7 +66,10 @@ export class OpenClawMemory {
     input: unknown,
   ): Promise<Record<string, unknown> & { text: string }> {
     const session = await this.#session(context);
-    const answer = await session.call(tool, input, { key: this.#conversation(context).shown.ownEdit() });
+    const { shown, nudges } = this.#conversation(context);
+    const answer = await session.call(tool, input, { key: shown.ownEdit() });
+    const { tools } = session.setting.toolbox;
+    if (answer.ok && !tools.find(({ name }) => name === tool)?.readOnly) nudges.noteWriting();
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
   }
@@ -82,7 +87,10 @@ export class OpenClawMemory {
       await this.checkConfig(context, report);
       await notify(session, { kind: "session-start" }, report);
     }
-    return conversation.shown.texts(session);
+    const { head, news } = await conversation.shown.texts(session);
+    const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
+    const hint = await conversation.nudges.beginTurn(session, last ? plainTextOf(last.message) : "");
+    return { head, news: [news, hint].filter((text) => text !== "").join("\n\n") };
   }
 
   /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */
@@ -120,6 +128,7 @@ export class OpenClawMemory {
     if (compactedCount === 0) conversation.compaction = undefined;
     else {
       shown.forget();
+      conversation.nudges.noteCompaction();
       if (!compaction) return;
       // OpenClaw does not pass its summary to plug-ins.
       const { receipt } = await compaction.run.finish({ text: "", by: "unknown" });
@@ -169,6 +178,7 @@ export class OpenClawMemory {
     const conversation: Conversation = {
       context,
       shown: new ShownMemory(),
+      nudges: new TurnNudges(this.workspaceOf(context).config.nudges),
       isStarted: false,
       messages: [],
     };
