@@ -3,7 +3,7 @@ import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
 import { frozenOf } from "../context/memory-share.ts";
-import { readLearned } from "../engine/conversation.ts";
+import { readLearned, readSpans } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
@@ -29,9 +29,14 @@ export interface SendOptions {
   signal?: AbortSignal;
 }
 
+export interface TurnOptions extends SendOptions {
+  /** Text of the host for this turn only, before memory and the user's message. It is not stored. */
+  steer?: string;
+}
+
 export interface Agent {
   /** Runs one turn with a text, or with texts, images and files. Turns of one session run one after another. */
-  send(sessionId: string, input: string | UserContent, options?: SendOptions): Turn;
+  send(sessionId: string, input: string | UserContent, options?: TurnOptions): Turn;
   /** Continues a turn that a dead process left unfinished; does nothing if the last turn is finished. */
   resume(sessionId: string, options?: SendOptions): Turn;
   /** Compacts now, as `/compact` does. */
@@ -98,10 +103,11 @@ class MemoryAgent implements Agent {
     checkToolNames(this.#setting);
   }
 
-  send(sessionId: string, input: string | UserContent, options: SendOptions = {}): Turn {
+  send(sessionId: string, input: string | UserContent, options: TurnOptions = {}): Turn {
     return this.#start(sessionId, options, async (run, work) => {
       const message = userMessage(input);
-      run.steer = await this.#nudge(run, work);
+      const hint = await this.#nudge(run, work);
+      run.steer = [options.steer ?? "", hint].filter((part) => part !== "").join("\n\n");
       // Providers reject a user message between a tool call and its result.
       await finishPendingCalls(run);
       await continueOnFailure(run, () => placeChanges(run));
@@ -183,10 +189,20 @@ class MemoryAgent implements Agent {
 
   /** Runs the turn and updates the facts for the next turn's hints. */
   async #take(run: TurnRun, work: Work): Promise<TurnResult> {
-    const result = await runTurn(run);
+    const turn = await runTurn(run);
+    const endedSprint = (await continueOnFailure(run, () => this.#endSprint(run))) ?? false;
+    const result = { ...turn, compacted: turn.compacted || endedSprint };
     const { wroteMemory, text, compacted } = result;
     work.nudges = afterTurn(work.nudges, { wrote: wroteMemory, text, compacted });
     return result;
+  }
+
+  /** Compacts if enough tasks were closed: the whole sprint is over, not only one tool result. */
+  async #endSprint(run: TurnRun): Promise<boolean> {
+    const { compactAfterTasks = 0 } = this.#setting.options;
+    if (compactAfterTasks === 0) return false;
+    const closed = readSpans(await run.agent.session.state()).filter(([, { kind }]) => kind !== "summary");
+    return closed.length >= compactAfterTasks && compactNow(run, "tasks");
   }
 
   /** With `emit`, starts work on the session; without it, only reads. */

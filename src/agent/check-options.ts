@@ -74,6 +74,7 @@ export const agentOptionKinds = {
   keep: share,
   outputReserve: amount,
   memoryShare: someShare,
+  compactAfterTasks: threshold,
   maxSteps: wholeNumber(1),
   ledger: toggle,
   nudges: each(noNudges, threshold),

@@ -89,7 +89,8 @@ function isWorthwhile(now: PromptNow, setting: AgentSetting, plan: CutPlan): boo
   const freed =
     removed.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio;
   const isTooLong = now.usage.total + plan.incoming + outputReserve > contextWindow;
-  return plan.trigger === "manual" || freed >= contextWindow * (isTooLong ? 0.05 : 0.1);
+  const isAsked = plan.trigger === "manual" || plan.trigger === "tasks";
+  return isAsked || freed >= contextWindow * (isTooLong ? 0.05 : 0.1);
 }
 
 /** Whether the warning has no answer yet, for example because the process died right after placing it. */

@@ -68,6 +68,8 @@ export interface AgentOptions extends ModelSettings {
   outputReserve?: number;
   /** Share of the window that memory may take; beyond it, memory is shown shortened (default: 0.4). */
   memoryShare?: number;
+  /** Compacts at the end of a turn once this many tasks were closed since the last compaction (default: 0, never). */
+  compactAfterTasks?: number;
   /** Max model calls in one turn. */
   maxSteps?: number;
   /** Whether to record the prompt of every model call (default: true). */

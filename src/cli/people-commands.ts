@@ -73,6 +73,14 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --session SESSION        an id or a unique prefix of one (default: the conversation here, or else the newest)${store}`,
     load: () => import("./commands/unpin.ts"),
   },
+  archive: {
+    usage: "archive SESSION [--reopen]",
+    summary: "archive a session, which makes it read-only, or reopen it",
+    options: `
+  SESSION                  an id or a unique prefix of one
+  --reopen                 make it writable again${store}`,
+    load: () => import("./commands/archive.ts"),
+  },
   search: {
     usage: "search QUERY [--session ID] [--limit N]",
     summary: "search the memory of all sessions, best matches first",

@@ -31,7 +31,7 @@ export function chooseCut(input: CutInput): number | undefined {
   const after = used - all + summaryBudget(contextWindow) + checkpointTokens(contextWindow) + incoming;
   // Below two steps of growth the next compaction would follow at once.
   const room = contextWindow - outputReserve - warningRoom(policy) - after - 2 * growth;
-  const isUrgent = trigger === "overflow" || trigger === "manual" || trigger === "host";
+  const isUrgent = ["overflow", "manual", "tasks", "host"].includes(trigger);
   const wanted = isUrgent ? Math.min(contextWindow * share, all / 2) : contextWindow * share;
   for (let keep = Math.max(0, Math.min(wanted, room)); ; keep /= 2) {
     const to = planCut(messages, keep, sizeOf);

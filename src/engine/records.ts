@@ -126,7 +126,15 @@ export type SkillValue = { description: string; content: string; version: number
 /** A tool the agent authored. `schema` is the JSON Schema of its input. */
 export type ToolValue = { description: string; schema: Json; code: string; version: number };
 
-export type CompactionTrigger = "threshold" | "projected" | "overflow" | "manual" | "sub-session" | "host";
+export type CompactionTrigger =
+  | "threshold"
+  | "projected"
+  | "overflow"
+  | "manual"
+  /** Enough tasks were closed. */
+  | "tasks"
+  | "sub-session"
+  | "host";
 
 /** What was done to a file. Times are counted in tool calls since the session began. */
 export type FileFact = {

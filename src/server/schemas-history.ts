@@ -3,7 +3,7 @@ import { actor, note, openTask } from "./schemas.ts";
 
 const count = z.int().min(0);
 const time = z.number();
-const trigger = z.enum(["threshold", "projected", "overflow", "manual", "sub-session", "host"]);
+const trigger = z.enum(["threshold", "projected", "overflow", "manual", "tasks", "sub-session", "host"]);
 
 /** A text change as lines, with only a few unchanged lines around it. */
 const diffLine = z.object({

@@ -243,6 +243,7 @@ export class Session implements SessionHandle {
       let applied: Evaluated<O>;
       try {
         operation = await make(state);
+        checkWritable(state.row, operation.type);
         applied = await this.#evaluate(state, operation, now);
       } catch (error) {
         // If the state was stale, retry instead of reporting the error.
@@ -354,4 +355,14 @@ function firstAnswer<Result>(
   }
   const { result, warnings } = entry.result as unknown as { result: Result; warnings: string[] };
   return { result, warnings, revision: entry.revision, repeated: true, state };
+}
+
+/** An archived session changes only its status and its name, and can be forked. */
+function checkWritable({ id, status }: State["row"], operation: string): void {
+  if (status !== "archived" || operation.startsWith("session.")) return;
+  throw new HoldfastError(
+    "store_read_only",
+    `Session ${id} is archived, so it is read-only. Nothing was changed. Reopen it first: "holdfast archive ${id} --reopen", or memory.restoreSession.`,
+    { data: { session: id } },
+  );
 }

@@ -45,7 +45,11 @@ export function findSurfaces(chosen: readonly (string | Surface)[]): Surface[] {
       "unknown_surface",
       factory
         ? `The surface ${JSON.stringify(name)} needs options: import { ${factory} } from "holdfast/${name}" and pass ${factory}({ … }) instead of the name.`
-        : `There is no surface called ${JSON.stringify(name)}. The surfaces are: ${surfaceNames.join(", ")}.`,
+        : `There is no surface called ${JSON.stringify(name)}. The surfaces are: ${surfaceNames.join(", ")}; ${Object.entries(
+            imported,
+          )
+            .map(([each, made]) => `${each} (${made} from "holdfast/${each}")`)
+            .join(" and ")} need options.`,
       { data: { surface: name } },
     );
   });

@@ -60,7 +60,7 @@ interface Ability {
 const abilities = {
   agent: { defaults: [...basic, "tasks", "results", "sessions"], lacks: [] },
   server: { defaults: basic, lacks: ["results", "sessions"] },
-  host: { defaults: basic, lacks: ["results", "sessions", "sandbox"] },
+  host: { defaults: [...basic, "scratchpad"], lacks: ["results", "sessions", "sandbox"] },
 } as const satisfies Record<string, Ability>;
 
 /**

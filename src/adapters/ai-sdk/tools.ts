@@ -60,6 +60,30 @@ function isIterable(output: unknown): output is AsyncIterable<unknown> {
   return typeof output === "object" && output !== null && Symbol.asyncIterator in output;
 }
 
+/** Adds the tools that the agent has authored since to the ones that the SDK was given, and removes deleted ones. */
+export function followAuthoredTools(
+  session: Session,
+  toolbox: Toolbox,
+  offered: ToolSet,
+): () => Promise<void> {
+  const added = new Set<string>();
+  return async () => {
+    await toolbox.refresh(session);
+    const authored = toolbox.extraTools((await session.state()).row);
+    const names = new Set(authored.map(({ name }) => dotless(name)));
+    for (const name of added) {
+      if (names.has(name)) continue;
+      delete offered[name];
+      added.delete(name);
+    }
+    for (const tool of authored) {
+      const name = dotless(tool.name);
+      if (!Object.hasOwn(offered, name)) added.add(name);
+      if (added.has(name)) offered[name] = executable(session, toolbox, tool);
+    }
+  };
+}
+
 function executable(
   session: Session,
   toolbox: Toolbox,

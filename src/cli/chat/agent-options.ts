@@ -35,6 +35,7 @@ export function agentOptionsOf({
     }),
     nudges,
     clearing: enabled ? clearing : false,
+    compactAfterTasks: values["project.compactAfterTasks"] ?? 0,
     children: settingsIn({ values }, "children"),
   };
 }

@@ -15,6 +15,8 @@ export interface ChatSetting {
   view: View;
   model: ChosenModel;
   contextWindow: number;
+  /** For `/config`: each setting that is not the default, with its source. */
+  settings?: readonly string[];
 }
 
 /** A conversation at the command line: its session and the running turn. */

@@ -16,6 +16,7 @@ import { isCommand, runCommand } from "../chat/slash-commands.ts";
 import { fileTools } from "../chat/tools.ts";
 import { jsonView, textView } from "../chat/view.ts";
 import { painterFor } from "../terminal/paint.ts";
+import { originText, settingRows } from "./config.ts";
 
 const system = `You are an assistant at the command line. You can read and search the files in the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
 
@@ -57,11 +58,16 @@ export async function run(args: string[]): Promise<number> {
     const isInteractive = prompt === undefined && process.stdin.isTTY === true;
     const view = values.json ? jsonView() : textView({ streaming: isInteractive });
     const agent = createAgent({ ...options, memory });
-    const chat = new Chat({ memory, agent, view, model, contextWindow }, session);
+    const settings = settingRows(workspace)
+      .filter(({ origin }) => origin.source !== "default")
+      .map(({ name, shown, origin }) => `${name} = ${shown}  (${originText(origin)})`);
+    const chat = new Chat({ memory, agent, view, model, contextWindow, settings }, session);
     view.notice(`${isNew ? "New session" : "Session"} ${session.id} · ${model.label}`);
     const code = prompt === undefined ? await converse(chat, isInteractive) : await ask(chat, prompt);
     // Lets surfaces with data outside the session write their handoff.
-    await agent.end(chat.session.id).result.catch((error: Error) => view.notice(error.message));
+    const { status } = (await chat.session.state()).row;
+    if (status === "active")
+      await agent.end(chat.session.id).result.catch((error: Error) => view.notice(error.message));
     return code;
   } finally {
     await memory.close();

@@ -39,6 +39,8 @@ export interface MemoryText {
   project?: string;
   /** Whether the agent gets a surface; what it cannot call is not named (default: it gets every one). */
   offers?: (surface: "notepad" | "notes" | "project" | "scratchpad") => boolean;
+  /** After a clearing, level 1 comes first. */
+  isProjectFirst?: boolean;
   /** Lines below the memory. */
   hints?: readonly string[];
   escaping?: Escaping | undefined;
@@ -72,7 +74,7 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
     { text: (state && tasksView.block?.(state)?.text) ?? "", share: 200, more: show },
     { text: checkpoint, share: checkpointShare, more: show },
   ];
-  const notes = { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" };
+  const notes: Part = { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" };
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
   const lines = [
@@ -80,7 +82,11 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
     ...hints,
     isEscaped ? (escaping?.hint ?? "") : "",
   ];
-  const below = [notes, { text: lines.filter((line) => line !== "").join("\n"), share: 500, more: show }];
+  if (memory.isProjectFirst) above.splice(1, 0, notes);
+  const below = [
+    ...(memory.isProjectFirst ? [] : [notes]),
+    { text: lines.filter((line) => line !== "").join("\n"), share: 500, more: show },
+  ];
   const present = ({ text }: Part) => text !== "";
   const shown = [...above, ...below].filter(present).map((part) => ({ ...part, text: clean(part.text) }));
   const texts = fit(shown, checkpoint === "" ? maxInjected : maxInjected - receiptBytes - 2);

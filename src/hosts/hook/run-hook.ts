@@ -106,7 +106,11 @@ async function showMemory(hook: HookContext): Promise<void> {
     source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
   const project = source === "resume" ? "" : await projectText(hook);
   const lead = leads[source];
-  hook.answer(isNews ? { context: renderFor(hook, { lead, state, hints, project }).text } : {});
+  hook.answer(
+    isNews
+      ? { context: renderFor(hook, { lead, state, hints, project, isProjectFirst: source === "clear" }).text }
+      : {},
+  );
   markSeen(hook, state, stamp);
   if (source !== "resume") await notify(hook, { kind: "session-start" });
 }

@@ -1,5 +1,5 @@
 import { Compaction } from "../../compaction/compaction.ts";
-import type { StoredMessage } from "../../context/conversation.ts";
+import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -15,6 +15,7 @@ import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
+import { TurnNudges } from "../plugin/turn-nudges.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
@@ -23,6 +24,7 @@ import type { OpenClawCompactionEvent, OpenClawContext } from "./api.ts";
 interface Conversation {
   context: OpenClawContext;
   shown: ShownMemory;
+  nudges: TurnNudges;
   compaction?: { run: Compaction; checkpoint: Checkpoint } | undefined;
   /** Whether the surfaces were notified of the session start. */
   isStarted: boolean;
@@ -68,14 +70,16 @@ export class OpenClawMemory {
     isReadOnly: boolean,
   ): Promise<Record<string, unknown> & { text: string }> {
     const { directory, cwd } = projectOf(context);
+    const { shown, nudges } = this.#conversation(context);
     const answer = await this.#outbox(cwd).call({
       sessionId: memoryOf(directory, "openclaw", keyOf(context)),
       open: () => this.#session(context),
       tool,
       input,
-      key: this.#conversation(context).shown.ownEdit(),
+      key: shown.ownEdit(),
       isWrite: !isReadOnly,
     });
+    if (answer.ok && !isReadOnly) nudges.noteWriting();
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
   }
@@ -102,7 +106,10 @@ export class OpenClawMemory {
       await this.checkConfig(context, report);
       await notify(session, { kind: "session-start" }, report);
     }
-    return conversation.shown.texts(session);
+    const { head, news } = await conversation.shown.texts(session);
+    const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
+    const hint = await conversation.nudges.beginTurn(session, last ? plainTextOf(last.message) : "");
+    return { head, news: [news, hint].filter((text) => text !== "").join("\n\n") };
   }
 
   /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */
@@ -140,6 +147,7 @@ export class OpenClawMemory {
     if (compactedCount === 0) conversation.compaction = undefined;
     else {
       shown.forget();
+      conversation.nudges.noteCompaction();
       if (!compaction) return;
       // OpenClaw does not pass its summary to plug-ins.
       const { receipt } = await compaction.run.finish({ text: "", by: "unknown" });
@@ -191,6 +199,7 @@ export class OpenClawMemory {
     const conversation: Conversation = {
       context,
       shown: new ShownMemory(),
+      nudges: new TurnNudges(this.workspaceOf(context).config.nudges),
       isStarted: false,
       messages: [],
     };

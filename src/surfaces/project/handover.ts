@@ -166,18 +166,17 @@ function summaryOf(checkpoint: CheckpointOptions["checkpoint"], logged: readonly
 
 export interface SynthesisOptions extends MomentOptions {
   /** What was learned from each long result before it was cleared. */
-  findings: readonly { tool: string; summary: string; finding?: string | undefined }[];
+  findings: readonly { tool: string; summary: string }[];
 }
 
 /** After heavy tool use: logs the findings in one row, so that the raw output can be dropped. */
 export async function recordSynthesis(options: SynthesisOptions): Promise<Moment> {
-  // A result that no note covers has no finding, only a size.
-  const findings = options.findings.filter(({ finding }) => finding !== undefined && finding !== "");
+  const { findings } = options;
   if (findings.length === 0) return { written: false, warnings: [] };
   return attempt(options, (project) => {
     const shown = findings
       .slice(0, 10)
-      .map(({ tool, finding = "" }) => `${tool.slice(0, 40)}: ${finding.slice(0, 160)}`.toWellFormed())
+      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 160)}`.toWellFormed())
       .map((line) => withoutMachinePaths(project, line));
     const more = findings.length > shown.length ? `; ${findings.length - shown.length} more` : "";
     logHandoff(project, { summary: `Synthesised ${shown.join("; ")}${more}` }, options, "synthesis");

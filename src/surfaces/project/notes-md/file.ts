@@ -36,14 +36,18 @@ export interface NotesFile {
 /** Locates a project's NOTES.md: the given path, the first default path that exists, or the path for a new file. */
 export function locateNotes(root: string, path?: string): NotesFile {
   const real = realRoot(root);
-  const chosen =
-    path ?? defaultPaths.find((each) => existsSync(join(real, each))) ?? defaultPaths.at(-1) ?? "";
+  const chosen = path ?? defaultPaths.find((each) => existsSync(join(real, each))) ?? newFilePath(real);
   if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is not a valid path");
   const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
   const name = relative(real, absolute);
   if (name === "" || name.startsWith("..") || isAbsolute(name))
     throw refused(chosen, "is outside the project");
   return { root: real, path: absolute, name: name.split(sep).join("/") };
+}
+
+/** Where a new file goes: to the first default folder that exists, `.holdfast` if none does. */
+function newFilePath(root: string): string {
+  return defaultPaths.find((each) => existsSync(join(root, dirname(each)))) ?? defaultPaths.at(-1) ?? "";
 }
 
 /** The nearest ancestor with notes, a .holdfast folder or a repository; the given directory if there is none. */
