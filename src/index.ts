@@ -28,6 +28,8 @@ export interface MemoryOptions {
   tokenizer?: Tokenizer;
   /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
+  /** How long to wait for a store that is busy or unreachable (default: the store's own). */
+  patienceMilliseconds?: number;
   /** For tests: milliseconds since 1970. */
   clock?: () => number;
   /** For tests: ids of new sessions. */
@@ -68,7 +70,12 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     ...(options.scratchpad?.enabled ? ["scratchpad" as const] : []),
   ];
   return new Memory({
-    store: await openStore(options.store, options.onWarning ? { onWarning: options.onWarning } : {}),
+    store: await openStore(options.store, {
+      ...(options.onWarning ? { onWarning: options.onWarning } : {}),
+      ...(options.patienceMilliseconds === undefined
+        ? {}
+        : { patienceMilliseconds: options.patienceMilliseconds }),
+    }),
     owner: checkId(options.owner ?? "local", "owner"),
     toolbox: makeToolbox(options.surfaces ?? defaults),
     makeToolbox,

@@ -7,6 +7,8 @@ export interface CuttableProxy {
   cutAfter(side: "client" | "server", chunks: number): void;
   /** Silently drops all data on the existing connections. New connections work. */
   goSilent(): void;
+  /** While true, no answer reaches a client, also on new connections. What clients send arrives. */
+  mute: boolean;
   cuts: number;
   close(): Promise<void>;
 }
@@ -29,7 +31,7 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
     for (const side of ["client", "server"] as const) {
       const [from, to] = side === "client" ? [pair.client, pair.server] : [pair.server, pair.client];
       from.on("data", (chunk) => {
-        if (pair.silent) return;
+        if (pair.silent || (proxy.mute && side === "server")) return;
         if (--remaining[side] <= 0) {
           remaining[side] = Number.POSITIVE_INFINITY;
           proxy.cuts++;
@@ -45,6 +47,7 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
   const proxy: CuttableProxy = {
     port: (listener.address() as AddressInfo).port,
     cuts: 0,
+    mute: false,
     cutAfter(side, chunks) {
       remaining[side] = chunks;
     },
