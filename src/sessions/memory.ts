@@ -38,6 +38,8 @@ export interface SessionQuery {
   parent?: string;
   limit?: number;
   offset?: number;
+  /** Only sessions that the list shows after this one: the last of the page before. */
+  after?: { updatedAt: number; id: string };
 }
 
 /** Sessions cached in memory; others are loaded from the store on access. */

@@ -14,6 +14,12 @@ export const engine = [
     "stores.unknown-outcome":
       "A write that was sent and not answered is reported as store_unknown; the same call sent again is applied once.",
     "stores.lanes": "In Postgres a locked session delays no other session of the process.",
+    "stores.feed-heartbeat":
+      "In Postgres a change that was never announced reaches its watchers at the next heartbeat, and no watcher looks at other owners.",
+    "stores.shared-connections":
+      "Memories of one process that open the same Postgres store share connections.",
+    "stores.list-by-index":
+      "In Postgres the newest sessions of an owner are read from an index, page by page.",
     "stores.moved": "In Postgres a read-only or crowded server is tried again on a new connection.",
     "stores.refused-opening": "A refused opening leaves no connection behind.",
     "ledger.many-processes": "Model calls of one session recorded by several processes are all kept.",

@@ -1,7 +1,7 @@
 import { openEnd } from "../session-table.ts";
 
 /** Bytes of the notepad's end that an append rewrites, and of its middle that it rewrites now and then. */
-const [tailBytes, middleBytes] = [512, 8_192];
+const [tailBytes, middleBytes] = [512, 4_096];
 
 /** Seconds per step of `touched`. */
 export const touchedSeconds = 10;

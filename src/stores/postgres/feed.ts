@@ -6,7 +6,7 @@ import type { Pool } from "./pool.ts";
 import { revisionsOf, touchedSince } from "./statements.ts";
 
 /** A lost announcement is found within this time. */
-const heartbeatMilliseconds = 400;
+const heartbeatMilliseconds = 300;
 
 /** How far back to look at least: clocks of several servers differ, and a commit takes a moment. */
 const slackSeconds = 30;

@@ -14,7 +14,7 @@ export interface Attempt {
 }
 
 /** A lane whose oldest statement waits longer than this is not used by other sessions. */
-const stalledMilliseconds = 50;
+const stalledMilliseconds = 80;
 
 /** One connection whose statements are pipelined: answered in the order in which they were sent. */
 export class Lane {
