@@ -23,11 +23,14 @@ export const commitFunctions = `
     entry_at BIGINT, entry_actor TEXT, entry_surface TEXT, entry_operation TEXT, entry_changes TEXT,
     entry_key TEXT, entry_result TEXT, entry_commit_id TEXT
   ) RETURNS BOOLEAN LANGUAGE plpgsql AS $commit$
+  DECLARE
+    -- A distributed engine refuses volatile functions in the statement itself.
+    now_step BIGINT := ${touchedNow};
   BEGIN
     -- notepad_edit: 'none', 'append' (notepad_text is what is added) or 'replace'.
     UPDATE session_rows
       SET title = new_title, status = new_status, updated_at = new_updated_at, revision = new_revision,
-          last_fork = new_last_fork, counters = new_counters, touched = ${touchedNow},
+          last_fork = new_last_fork, counters = new_counters, touched = now_step,
           notepad_base = CASE
             WHEN notepad_edit = 'none' THEN notepad_base
             WHEN notepad_edit = 'replace' THEN notepad_text
@@ -85,12 +88,14 @@ export const commitFunctions = `
     revisions BIGINT[], times BIGINT[], actors TEXT[], surfaces TEXT[], operations TEXT[], changes_of TEXT[],
     entry_keys TEXT[], results TEXT[], the_commit_id TEXT
   ) RETURNS BOOLEAN LANGUAGE plpgsql AS $create$
+  DECLARE
+    now_step BIGINT := ${touchedNow};
   BEGIN
     INSERT INTO session_rows
       (id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at, revision, last_fork, counters,
        notepad_base, touched)
       VALUES (the_session, the_owner, the_agent, the_title, the_status, the_origin, the_parent, the_lineage, the_birth,
-              the_update, the_revision, the_last_fork, the_counters, the_notepad, ${touchedNow})
+              the_update, the_revision, the_last_fork, the_counters, the_notepad, now_step)
       ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
       -- The id exists. This call created it if the first attempt succeeded and only its answer was lost.

@@ -71,6 +71,10 @@ test("mutations: a statement that leaves its shard, or announces in a commit, is
       inFunction("DELETE FROM session_records WHERE owner = the_owner AND kind = 'note';"),
     ],
     [/announces inside a commit/, inFunction("PERFORM pg_notify('holdfast', the_session || new_revision);")],
+    [
+      /volatile function/,
+      "UPDATE session_rows SET touched = extract(epoch FROM clock_timestamp()) WHERE id = $1 AND owner = $2",
+    ],
     [/announces inside a commit/, "SELECT holdfast_commit($1), pg_notify('a', 'b')"],
   ] as const)
     assert.match(violationsOf(sql)[0] ?? "nothing found", violation, sql.slice(-200));

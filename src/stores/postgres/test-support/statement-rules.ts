@@ -9,6 +9,8 @@ const distributed: Record<string, string> = {
   ledger_pieces: "session_id",
 };
 
+const volatileFunctions = ["clock_timestamp", "random", "gen_random_uuid", "nextval"];
+
 type Node = Record<string, unknown>;
 
 /**
@@ -72,6 +74,8 @@ function violationsOfOne(kind: string, statement: Node): string[] {
   const names = tables.map((table) => String(table.relname)).filter((name) => name in distributed);
   if (names.length === 0) return [];
   const found: string[] = [];
+  if (kind !== "SelectStmt" && calls(statement).some((name) => volatileFunctions.includes(name)))
+    found.push("calls a volatile function, which a distributed engine refuses");
   const hasFunction = nodes(statement.fromClause ?? statement.usingClause, "RangeFunction").length > 0;
   if (hasFunction || (kind === "UpdateStmt" && statement.fromClause) || statement.usingClause)
     found.push("joins rows from elsewhere, so it is pulled to the coordinator");
