@@ -66,9 +66,10 @@ export class Connection {
     return (await this.#memory()).findSession(sessionId);
   }
 
-  async call(tool: string, input: unknown): Promise<ToolAnswer> {
+  /** `key`: the same call sent again changes nothing. */
+  async call(tool: string, input: unknown, key?: string): Promise<ToolAnswer> {
     try {
-      return await (await this.openSession()).call(tool, input);
+      return await (await this.openSession()).call(tool, input, key === undefined ? {} : { key });
     } catch (error) {
       return unavailable(tool, error);
     }
