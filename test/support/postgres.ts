@@ -85,7 +85,7 @@ export async function askPostgres(
  * A free port below the ephemeral range: otherwise an outgoing connection that tries to reach the stopped server could
  * get the server's own port and block its restart.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);
     const server = createServer().listen(port, "127.0.0.1");

@@ -9,12 +9,19 @@ import type { ServerAddress } from "./server-address.ts";
 /** An upgrade may copy a table; it has no time limit of its own. */
 const unlimited = { lockMilliseconds: 0, statementMilliseconds: 0 };
 
+interface Found {
+  ours: boolean;
+  sessions: boolean;
+}
+
+/** One scan of the catalog: `to_regclass` may see one table of another process's upgrade and not yet the other. */
+const findTables = `SELECT coalesce(bool_or(relname = 'holdfast_schema'), false) AS ours,
+    coalesce(bool_or(relname = 'agent_sessions'), false) AS sessions
+  FROM pg_catalog.pg_class WHERE relname IN ('holdfast_schema', 'agent_sessions') AND pg_table_is_visible(oid)`;
+
 /** Brings the schema up to date. Reads first, so that opening a current store writes nothing. */
 export async function migrate(pool: Pool, pg: Pg, address: ServerAddress): Promise<void> {
-  const [found] = await pool.run<{ ours: string | null; sessions: string | null }>({
-    text: "SELECT to_regclass('holdfast_schema')::text AS ours, to_regclass('agent_sessions')::text AS sessions",
-    values: [],
-  });
+  const [found] = await pool.run<Found>({ text: findTables, values: [] });
   if (found?.sessions && !found.ours) throw foreignError();
   const [row] = found?.ours
     ? await pool.run<{ version: number | null }>({
@@ -55,9 +62,7 @@ async function upgrade(client: Client): Promise<void> {
     // A process that dies here must not keep the lock.
     await client.query("SET LOCAL idle_in_transaction_session_timeout = '5s'");
     await client.query("SELECT pg_advisory_xact_lock(5202941937)");
-    const { rows } = await client.query<{ ours: string | null; sessions: string | null }>(
-      "SELECT to_regclass('holdfast_schema')::text AS ours, to_regclass('agent_sessions')::text AS sessions",
-    );
+    const { rows } = await client.query<Found>(findTables);
     if (rows[0]?.sessions && !rows[0].ours) throw foreignError();
     await client.query("CREATE TABLE IF NOT EXISTS holdfast_schema (version INTEGER NOT NULL PRIMARY KEY)");
     const found = await client.query<{ version: number | null }>(
