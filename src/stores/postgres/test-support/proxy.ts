@@ -9,6 +9,8 @@ export interface CuttableProxy {
   goSilent(): void;
   /** While true, no answer reaches a client, also on new connections. What clients send arrives. */
   mute: boolean;
+  /** Cuts all connections; new ones go to this port. */
+  moveTo(port: number): void;
   cuts: number;
   close(): Promise<void>;
 }
@@ -20,8 +22,9 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
     client: Number.POSITIVE_INFINITY,
     server: Number.POSITIVE_INFINITY,
   };
+  let target = targetPort;
   const listener = createServer((client) => {
-    const pair = { client, server: connect(targetPort, "127.0.0.1"), silent: false };
+    const pair = { client, server: connect(target, "127.0.0.1"), silent: false };
     pairs.add(pair);
     const drop = () => {
       pair.client.destroy();
@@ -44,6 +47,12 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
   });
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
+  const cutAll = () => {
+    for (const { client, server } of pairs) {
+      client.destroy();
+      server.destroy();
+    }
+  };
   const proxy: CuttableProxy = {
     port: (listener.address() as AddressInfo).port,
     cuts: 0,
@@ -54,12 +63,13 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
     goSilent() {
       for (const pair of pairs) pair.silent = true;
     },
+    moveTo(port) {
+      target = port;
+      cutAll();
+    },
     async close() {
       listener.close();
-      for (const { client, server } of pairs) {
-        client.destroy();
-        server.destroy();
-      }
+      cutAll();
     },
   };
   return proxy;
