@@ -20,6 +20,10 @@ export const engine = [
       "Memories of one process that open the same Postgres store share connections.",
     "stores.list-by-index":
       "In Postgres the newest sessions of an owner are read from an index, page by page.",
+    "stores.copy":
+      "All sessions of a store can be copied to a store of any kind, in several goes; each is compared by a hash of its content.",
+    "stores.layout":
+      "holdfast store check says which engine a Postgres store runs on, how its tables lie, and what is wrong.",
     "stores.moved": "In Postgres a read-only or crowded server is tried again on a new connection.",
     "stores.refused-opening": "A refused opening leaves no connection behind.",
     "ledger.many-processes": "Model calls of one session recorded by several processes are all kept.",
