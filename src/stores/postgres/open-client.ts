@@ -80,7 +80,7 @@ async function openHost(
   }
 }
 
-export function clientConfig(pg: Pg, url: string): ClientConfig {
+function clientConfig(pg: Pg, url: string): ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: silenceMilliseconds,

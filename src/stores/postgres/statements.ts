@@ -154,7 +154,7 @@ export function commit(
 }
 
 /** The text at the end of the notepad that the entry added, if it did nothing else to it. */
-export function appendedText({ row, entry }: Pick<Commit, "row" | "entry">): string | undefined {
+function appendedText({ row, entry }: Pick<Commit, "row" | "entry">): string | undefined {
   const [change, ...others] = entry.changes.filter(
     (each) => each.type === "text" && each.target === "notepad",
   );
