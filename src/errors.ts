@@ -21,6 +21,7 @@ export type ErrorCode =
   | "store_full"
   | "store_busy"
   | "store_failed"
+  | "store_unknown"
   | "store_closed"
   | "program_failed"
   | "no_progress"

@@ -38,7 +38,7 @@ export interface MemoryOptions {
   tokenizer?: Tokenizer;
   /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
-  /** Milliseconds to wait for another process's lock before a call fails with `store_busy` (default: 60000). */
+  /** Milliseconds to wait for a store that is locked or unreachable (default: the store's own). */
   patience?: number;
   /** For tests: milliseconds since 1970. */
   clock?: () => number;

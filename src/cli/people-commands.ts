@@ -97,16 +97,18 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
       `write a session as one JSON document, or back into a ${withSessionFile} session file`,
     options: ({ sessionFormats, withSessionFile }) => `
   SESSION                  an id or a unique prefix of one
+  --all                    all sessions with their history, one per line, for "holdfast import -" elsewhere
   --into FILE              write to this file instead of stdout
   --format FORMAT          json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into
   --salvage                recover what is readable from a damaged SQLite file: SESSION, or all sessions${store}`,
     load: () => import("./commands/export.ts"),
   },
   import: {
-    usage: "import FILE [--session ID] | import --quarantined SESSION [--session ID]",
+    usage: "import FILE|- [--session ID] | import --quarantined SESSION [--session ID]",
     summary: ({ withSessionFile }) =>
       `import sessions from an export, a salvage or a ${withSessionFile} session file`,
     options: `
+  FILE                     - reads stdin: holdfast export --all | holdfast import - --store URL
   --session ID             the new session's id (default: the one in the file, unless it is taken)
   --quarantined SESSION    a session of the memory that came with the project and is not used${store}`,
     load: () => import("./commands/import.ts"),
@@ -129,6 +131,16 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --yes                    remove them; without it, only show what would be removed
   --dry-run                only show what would be removed, even with --yes${store}`,
     load: () => import("./commands/gc.ts"),
+  },
+  store: {
+    usage: "store check | distribute | migrate FROM TO",
+    summary: "look at a Postgres store, distribute it over Citus, or copy a store into another",
+    options: `
+  check                    the engine, the layout of the tables, and what is wrong
+  distribute               distribute the tables of a Postgres store by session, on a Citus cluster
+  migrate FROM TO          copy all sessions with their history; compares each, and continues where it stopped
+  --owner OWNER            whose sessions to copy (default: local)${store}`,
+    load: () => import("./commands/store.ts"),
   },
   completions: {
     usage: "completions bash|zsh|fish",

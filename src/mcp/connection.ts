@@ -86,13 +86,15 @@ export class Connection {
     return (await this.#memory()).findSession(sessionId);
   }
 
-  async call(tool: string, input: unknown, lane: Lane): Promise<ToolAnswer> {
+  /** `key`: the same call sent again changes nothing. */
+  async call(tool: string, input: unknown, lane: Lane, key?: string): Promise<ToolAnswer> {
     const { outbox } = this.#source;
+    const once = key === undefined ? {} : { key };
     try {
-      if (!outbox) return await (await this.openSession()).call(tool, input);
+      if (!outbox) return await (await this.openSession()).call(tool, input, once);
       const sessionId = await this.sessionId();
       const open = async () => (await this.#memory()).openSession(sessionId);
-      return await outbox.call({ sessionId, open, tool, input, isWrite: lane === "write" });
+      return await outbox.call({ sessionId, open, tool, input, isWrite: lane === "write", ...once });
     } catch (error) {
       return unavailable(tool, error);
     }

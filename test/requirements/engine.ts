@@ -11,7 +11,25 @@ export const engine = [
     "stores.purge-leaves-nothing": "A purge leaves no text of a session in the SQLite file or its log.",
     "stores.schema-race": "Processes that open a new database at the same time do not reject it as foreign.",
     "stores.owner": "Every query is scoped by owner; another owner's session is unreachable.",
-    "stores.session-first": "In Postgres every statement on session data names one session first.",
+    "stores.unknown-outcome":
+      "A write that was sent and not answered is reported as store_unknown; the same call sent again is applied once.",
+    "stores.lanes": "In Postgres a locked session delays no other session of the process.",
+    "stores.feed-heartbeat":
+      "In Postgres a change that was never announced reaches its watchers at the next heartbeat, and no watcher looks at other owners.",
+    "stores.shared-connections":
+      "Memories of one process that open the same Postgres store share connections.",
+    "stores.list-by-index":
+      "In Postgres the newest sessions of an owner are read from an index, page by page.",
+    "stores.copy":
+      "All sessions of a store can be copied to a store of any kind, in several goes; each is compared by a hash of its content.",
+    "stores.layout":
+      "holdfast store check says which engine a Postgres store runs on, how its tables lie, and what is wrong.",
+    "stores.moved": "In Postgres a read-only or crowded server is tried again on a new connection.",
+    "stores.refused-opening": "A refused opening leaves no connection behind.",
+    "ledger.many-processes": "Model calls of one session recorded by several processes are all kept.",
+    "stores.session-first": "In Postgres every statement on session data names one session.",
+    "stores.one-shard":
+      "On a distributed engine every write runs on one shard: no statement is pulled to the coordinator or announces inside a commit.",
     "stores.synchronous": "SQLite runs in WAL with synchronous=FULL unless a weaker mode is configured.",
     "stores.sqlite-version":
       "Opening a database with a SQLite older than 3.51.3 reports the version and its bug.",

@@ -212,10 +212,14 @@ class SqliteStore implements Store {
 
   async sessions(
     owner: string,
-    { agent, statuses, parent, limit = -1, offset = 0 }: Parameters<Store["sessions"]>[1],
+    { agent, statuses, parent, limit = -1, offset = 0, after }: Parameters<Store["sessions"]>[1],
   ): ReturnType<Store["sessions"]> {
     const conditions = ["owner = ?"];
-    const values: string[] = [owner];
+    const values: (string | number)[] = [owner];
+    if (after) {
+      conditions.push("(updated_at < ? OR (updated_at = ? AND id > ?))");
+      values.push(after.updatedAt, after.updatedAt, after.id);
+    }
     if (agent !== undefined) conditions.push("agent = ?") && values.push(agent);
     if (parent !== undefined) conditions.push("parent = ?") && values.push(parent);
     if (statuses)
