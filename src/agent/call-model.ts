@@ -1,4 +1,4 @@
-import { type LanguageModel, type ModelMessage, streamText, type ToolSet } from "ai";
+import { type LanguageModel, type LanguageModelUsage, type ModelMessage, streamText, type ToolSet } from "ai";
 import type { Prompt } from "../context/prompt.ts";
 import type { AgentEvent } from "./events.ts";
 
@@ -54,12 +54,16 @@ export async function callModel({ model, prompt, tools, signal, emit }: ModelCal
     messages: response.messages.filter(({ role }) => role === "assistant"),
     text,
     toolCalls,
-    reported: {
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
-      cachedTokens: usage.inputTokenDetails.cacheReadTokens,
-    },
+    reported: reportedBy(usage),
   };
+}
+
+/** The provider's counts. The SDK fills in 0 cached tokens where the provider reported none; that is not a count. */
+export function reportedBy(usage: LanguageModelUsage): ModelAnswer["reported"] {
+  const { inputTokens, outputTokens, inputTokenDetails, raw } = usage;
+  const cached = inputTokenDetails.cacheReadTokens;
+  const isFilledIn = cached === 0 && raw !== undefined && !/cache/i.test(JSON.stringify(raw));
+  return { inputTokens, outputTokens, cachedTokens: isFilledIn ? undefined : cached };
 }
 
 /** The SDK runs every tool that has `execute`, so each call would run twice. */

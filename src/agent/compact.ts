@@ -1,4 +1,4 @@
-import { generateText, type LanguageModelUsage } from "ai";
+import { generateText } from "ai";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
 import { chooseCut } from "../compaction/cut.ts";
 import { compactedText } from "../compaction/notices.ts";
@@ -13,7 +13,7 @@ import { HoldfastError } from "../errors.ts";
 import type { PromptNow } from "./agent-session.ts";
 import { memoryToolSet } from "./agent-tools.ts";
 import type { TurnRun } from "./answer.ts";
-import { withoutExecution } from "./call-model.ts";
+import { reportedBy, withoutExecution } from "./call-model.ts";
 import { recordSummary, recordTurn } from "./ledger.ts";
 import type { AgentSetting } from "./setting.ts";
 
@@ -171,10 +171,6 @@ const instructionTokens = 400;
 function toolChoiceFor(model: TurnRun["model"]): { toolChoice?: "none" } {
   const provider = typeof model === "string" ? model : model.provider;
   return /anthropic/i.test(provider) ? {} : { toolChoice: "none" };
-}
-
-function reportedBy({ inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage) {
-  return { inputTokens, outputTokens, cachedTokens: inputTokenDetails.cacheReadTokens };
 }
 
 /** The summary of the earlier epochs, as the model reads it. */

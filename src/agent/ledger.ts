@@ -1,5 +1,4 @@
 import type { LanguageModel } from "ai";
-import type { Usage } from "../compaction/usage.ts";
 import type { Prompt } from "../context/prompt.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { PromptNow } from "./agent-session.ts";
@@ -16,7 +15,7 @@ type Reported = Extract<AgentEvent, { type: "usage" }>["reported"];
 /** Records the prompt of a turn or a warning. */
 export async function recordTurn(
   run: LedgerRun,
-  { prompt, usage, state }: PromptNow,
+  { prompt, state }: PromptNow,
   purpose: "turn" | "warning" | "summary",
   reported: Reported,
 ): Promise<void> {
@@ -35,13 +34,13 @@ export async function recordTurn(
       }),
     ),
   ];
-  await record(run, pieces, {
+  const facts = {
     ...factsOf(setting, run.model, reported),
     purpose,
     epoch: readEpoch(state).number,
     revision: state.row.revision,
-    parts: partsOf(usage),
-  });
+  };
+  await record(run, pieces, facts, prompt.added);
 }
 
 /** Records the prompt of a summary: its sections, joined by an empty line. */
@@ -52,8 +51,6 @@ export async function recordSummary(
   reported: Reported,
 ): Promise<void> {
   const { setting } = run;
-  const system = setting.countTokens(instructions);
-  const history = sections.reduce((sum, text) => sum + setting.countTokens(text), 0);
   await record(
     run,
     [
@@ -65,15 +62,6 @@ export async function recordSummary(
       purpose: "summary",
       epoch: readEpoch(state).number,
       revision: state.row.revision,
-      parts: {
-        system,
-        tools: 0,
-        memory: 0,
-        summaries: 0,
-        history,
-        results: 0,
-        free: Math.max(0, setting.policy.contextWindow - system - history),
-      },
     },
   );
 }
@@ -88,9 +76,14 @@ function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
 }
 
 /** Ledger write failures are reported but never block the turn. */
-async function record({ agent, emit }: LedgerRun, pieces: PromptPiece[], facts: CallFacts): Promise<void> {
+async function record(
+  { agent, emit }: LedgerRun,
+  pieces: PromptPiece[],
+  facts: Omit<CallFacts, "parts">,
+  added: readonly string[] = [],
+): Promise<void> {
   try {
-    await agent.recorder.record(pieces, facts);
+    await agent.recorder.record(pieces, facts, added);
   } catch (error) {
     emit({ type: "error", message: `The model call was not recorded: ${(error as Error).message}` });
   }
@@ -106,8 +99,4 @@ function factsOf(
     contextWindow: policy.contextWindow,
     usage: { input: inputTokens ?? null, cached: cachedTokens ?? null, output: outputTokens ?? null },
   };
-}
-
-function partsOf({ total: _total, ...parts }: Usage): Record<string, number> {
-  return parts;
 }

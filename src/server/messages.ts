@@ -17,11 +17,23 @@ export async function readMessages(
   from: number,
   to: number,
   maxCharacters = maxListedCharacters,
+  state?: State,
 ): Promise<MessageView[]> {
   const keys = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => messageKey(from + index));
-  const contextStateOf = contextStates(await session.state());
+  const contextStateOf = contextStates(state ?? (await session.state()));
   const records = await session.records("message", keys);
   return records.map(({ key, value }) => viewMessage(Number(key), value, contextStateOf, maxCharacters));
+}
+
+/** A message's text without JSON escapes, to look for something in it. */
+export function textOfMessage(value: { message: Json } | MessageView): string {
+  const { parts } = "parts" in value ? value : viewMessage(0, value, () => "whole", Number.MAX_SAFE_INTEGER);
+  return parts.map(({ text }) => text.replaceAll("\\n", "\n").replaceAll('\\"', '"')).join("\n");
+}
+
+/** The summary alone; the checkpoint and the receipt follow it in the same text. */
+export function summaryAlone(whole: string): string {
+  return /\[Summary[^\]]*\]\n([\s\S]*?)\n\[End of summary\]/.exec(whole)?.[1] ?? whole;
 }
 
 /** A stored message as lines of text, for the journal. */
@@ -35,7 +47,7 @@ export function linesOfMessage(value: Json): string {
     .join("\n");
 }
 
-function viewMessage(
+export function viewMessage(
   number: number,
   value: Json,
   contextStateOf: (number: number) => MessageView["inContext"],

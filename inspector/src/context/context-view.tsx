@@ -66,7 +66,14 @@ export function ContextView({
         )}
         <Money calls={calls} />
       </section>
-      {current && <CallDetail sessionId={sessionId} number={chosen ?? current.number} choose={choose} />}
+      {current && (
+        <CallDetail
+          sessionId={sessionId}
+          number={chosen ?? current.number}
+          numbers={calls.map(({ number }) => number)}
+          choose={choose}
+        />
+      )}
     </div>
   );
 }

@@ -13,11 +13,11 @@ export async function playDemo(memory: Memory, signal: AbortSignal): Promise<voi
     return;
   }
   try {
-    await runAudit(memory, { session: { id: "audit-finished", title: "Workbook audit, finished" }, signal });
+    await runAudit(memory, { session: { id: "audit-finished", agent: "demo", title: "Workbook audit, finished" }, signal });
     introduceAudit();
     const show = narrator();
     const audit = await runAudit(memory, {
-      session: { id: "audit", title: "Workbook audit, running" },
+      session: { id: "audit", agent: "demo", title: "Workbook audit, running" },
       thinking,
       signal,
       onEvent: (event) => void show(event),
