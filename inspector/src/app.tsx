@@ -70,7 +70,11 @@ export function App() {
       <ConnectionBanner />
       {isListShown && <Sidebar isWide={isWide} />}
       <main class="main" id="main" tabIndex={-1}>
-        {sessionId === undefined ? <Home isWide={isWide} /> : <SessionView key={sessionId} sessionId={sessionId} />}
+        {sessionId === undefined ? (
+          <Home isWide={isWide} />
+        ) : (
+          <SessionView key={sessionId} sessionId={sessionId} />
+        )}
       </main>
       <Toasts />
       {isHelpOpen && <Help close={() => setHelpOpen(false)} />}

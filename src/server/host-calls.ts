@@ -1,8 +1,9 @@
 import { estimateTokens } from "../context/estimate-tokens.ts";
+import { isObject } from "../engine/json.ts";
 import type { HashedPiece } from "../sessions/call-log.ts";
 import type { HostCall, HostConversation, HostMessage, HostSessions } from "./host-sessions.ts";
 import type { ModelCall } from "./ledger.ts";
-import { textOfMessage, viewMessage } from "./messages.ts";
+import { textOfStored, viewMessage } from "./messages.ts";
 import { costOfCall, type PriceOf } from "./money.ts";
 
 type Parts = ModelCall["parts"];
@@ -47,7 +48,7 @@ export async function hostPiece(
   if (number === undefined) return undefined;
   const conversation = await hosts.conversation(sessionId);
   const found = conversation?.messages.find((message) => message.number === Number(number));
-  return found && JSON.stringify(found.message);
+  return found && messageText(found);
 }
 
 function viewHostCall(
@@ -56,7 +57,8 @@ function viewHostCall(
   parts: Parts,
   priceOf: PriceOf,
 ): ModelCall {
-  const facts = { model, parts, usage, contextWindow };
+  const { written, ...reported } = usage;
+  const facts = { model, parts, usage: reported, contextWindow };
   return {
     number,
     at,
@@ -65,7 +67,7 @@ function viewHostCall(
     epoch: compactions + 1,
     revision: 0,
     source: "transcript",
-    money: costOfCall(facts, priceOf),
+    money: costOfCall(facts, priceOf, written),
   };
 }
 
@@ -90,15 +92,21 @@ function piecesOf(
   ];
 }
 
-function pieceOf({ number, message }: HostMessage): HashedPiece {
-  const { role } = viewMessage(number, message, () => "whole", 0);
+function pieceOf(message: HostMessage): HashedPiece {
+  const { number, stored } = message;
+  const { role } = viewMessage(number, stored, () => "whole", 0);
   return {
     part: role === "tool" ? "results" : "history",
     role,
     hash: `message-${number}`,
-    tokens: tokensIn(textOfMessage({ message })),
-    text: JSON.stringify(message),
+    tokens: tokensIn(textOfStored(stored)),
+    text: messageText(message),
   };
+}
+
+/** The message itself, as the ledger's pieces contain it. */
+function messageText({ stored }: HostMessage): string {
+  return JSON.stringify(isObject(stored) ? stored.message : stored);
 }
 
 /** Parts that add up to the provider's count: what the transcript does not contain is the system prompt and tools. */

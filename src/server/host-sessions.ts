@@ -13,17 +13,16 @@ export interface HostSession {
 /** A message of a transcript, with its number in the whole conversation. */
 export interface HostMessage {
   number: number;
-  /** 0 when unknown. */
-  at: number;
-  message: Json;
+  /** As a session stores its messages. */
+  stored: Json;
 }
 
 /** A model call of a transcript, with the provider's counts. */
 export interface HostCall {
   at: number;
   model: string;
-  /** `input` includes what the provider read from and wrote to its cache. */
-  usage: { input: number; cached: number; output: number };
+  /** `input` includes what the provider read from (`cached`) and wrote to its cache. */
+  usage: { input: number; cached: number; written: number; output: number };
   contextWindow: number;
   /** The messages it was sent. */
   from: number;

@@ -26,9 +26,13 @@ export async function readMessages(
 }
 
 /** A message's text without JSON escapes, to look for something in it. */
-export function textOfMessage(value: { message: Json } | MessageView): string {
-  const { parts } = "parts" in value ? value : viewMessage(0, value, () => "whole", Number.MAX_SAFE_INTEGER);
+export function textOfMessage({ parts }: Pick<MessageView, "parts">): string {
   return parts.map(({ text }) => text.replaceAll("\\n", "\n").replaceAll('\\"', '"')).join("\n");
+}
+
+/** The same, for a message as it is stored. */
+export function textOfStored(stored: Json): string {
+  return textOfMessage(viewMessage(0, stored, () => "whole", Number.MAX_SAFE_INTEGER));
 }
 
 /** The summary alone; the checkpoint and the receipt follow it in the same text. */
@@ -61,7 +65,7 @@ export function viewMessage(
     : [textPart(content, maxCharacters)];
   return {
     number,
-    at: typeof at === "number" ? at : null,
+    at: typeof at === "number" && at > 0 ? at : null,
     role: roles.find((each) => each === role) ?? "user",
     aside: aside === true,
     inContext: contextStateOf(number),

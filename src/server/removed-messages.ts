@@ -27,9 +27,7 @@ export async function readRemoved(
   if (read.length > 0 && read.length === total) {
     const messages = read
       .slice(-limit)
-      .map(({ number, message, at }) =>
-        viewMessage(number, { message, ...(at > 0 ? { at } : {}) }, () => "summarised", maxCharacters),
-      );
+      .map(({ number, stored }) => viewMessage(number, stored, () => "summarised", maxCharacters));
     return { messages, total, isPreview: false };
   }
   return { messages: previews.slice(-limit).map(viewPreview), total, isPreview: previews.length > 0 };

@@ -6,7 +6,7 @@ import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import type { Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers/handlers.ts";
 import { callsOf, recordedCall } from "./ledger.ts";
-import { readMessages, summaryAlone, textOfMessage } from "./messages.ts";
+import { readMessages, summaryAlone, textOfMessage, textOfStored } from "./messages.ts";
 import { plain } from "./window.ts";
 
 type Whereabouts = Reply<"whereabouts">;
@@ -99,7 +99,7 @@ async function placesInTranscript(
   const removed = conversation?.compactions.at(-1)?.to ?? 0;
   return (conversation?.messages ?? [])
     .slice(-maxMessages)
-    .map(({ number, message }) => ({ number, text: textOfMessage({ message }) }))
+    .map(({ number, stored }) => ({ number, text: textOfStored(stored) }))
     .filter(({ text }) => holds(text, wanted))
     .map(({ number, text }) =>
       placeOf("message", lineWith(text, wanted), { number, inSight: number > removed }),

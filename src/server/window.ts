@@ -5,7 +5,7 @@ import type { Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers/handlers.ts";
 import type { HostSessions } from "./host-sessions.ts";
 import { callsOf } from "./ledger.ts";
-import { readMessages, summaryAlone, textOfMessage } from "./messages.ts";
+import { readMessages, summaryAlone, textOfMessage, textOfStored } from "./messages.ts";
 
 type Line = Reply<"window">["lines"][number];
 
@@ -115,7 +115,7 @@ async function hostWindow(session: Session, state: State, hosts: HostSessions): 
   const inWindow = messages.filter(
     ({ number }) => number > (begun?.to ?? 0) && number <= (next?.to ?? Number.POSITIVE_INFINITY),
   );
-  return [begun?.summary ?? "", ...inWindow.map(({ message }) => textOfMessage({ message }))].join("\n");
+  return [begun?.summary ?? "", ...inWindow.map(({ stored }) => textOfStored(stored))].join("\n");
 }
 
 /**

@@ -45,6 +45,8 @@ export const inspector = from("inspector", {
     "A search hit, of memory or of a message, opens its place; the arrow keys move through the hits.",
   "inspector.layout":
     "Views start at their top, long texts have an outline and a limit, an empty store shows the first steps, and a plan in the notepad counts as a plan.",
+  "inspector.hosts":
+    "A coding agent's session has its first ask as title, its host and folder, its context from the host's transcript, and a line of each removed message.",
   "inspector.boundary": "The page imports only types from src.",
   "inspector.built":
     "In a source checkout `holdfast serve` builds the page when it is missing or older than its sources.",

@@ -133,8 +133,11 @@ function Facts({ detail: { call, prefix } }: { detail: Reply<"call"> }) {
   const reported = (value: number | null) => (value === null ? "not reported" : count(value));
   const facts: [string, string][] = [
     ["Model", call.model],
-    ["At", `${time(call.at)}, revision ${call.revision}`],
-    ["Window", `about ${count(used)} of ${count(contextWindow)} tokens (${percent(used, contextWindow)})`],
+    ["At", call.source === "ledger" ? `${time(call.at)}, revision ${call.revision}` : time(call.at)],
+    [
+      "Window",
+      `${call.source === "ledger" ? "about " : ""}${count(used)} of ${count(contextWindow)} tokens (${percent(used, contextWindow)})`,
+    ],
     ["Unchanged prefix", `about ${count(prefix.tokens)} tokens (${percent(prefix.tokens, used)})`],
     [
       "Counted by the provider",

@@ -13,7 +13,8 @@ import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
   const hook = await openContext(run);
-  const { kind, source } = hook.event;
+  const { kind, source, transcript, cwd } = hook.event;
+  if (transcript !== "") Object.assign(hook.state, { transcript, cwd });
   hook.state.last = {
     kind,
     isResume: kind === "session-start" && source === "resume",

@@ -55,7 +55,5 @@ function hostMessages(
   const inContext = (number: number) => (number <= removed ? ("summarised" as const) : ("whole" as const));
   return messages
     .slice(Math.max(0, from - 1), to)
-    .map(({ number, at, message }) =>
-      viewMessage(number, { message, ...(at > 0 ? { at } : {}) }, inContext, maxCharacters),
-    );
+    .map(({ number, stored }) => viewMessage(number, stored, inContext, maxCharacters));
 }
