@@ -7,7 +7,7 @@ import { call, startTestServer } from "../../test/support/server.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
 
 const agent = { actor: { kind: "agent" as const } };
-const prices = () => ({ input: 2, cacheRead: 0.2, output: 10, basis: "test-prices" });
+const prices = () => ({ input: 2, cacheWrite: 2.5, cacheRead: 0.2, output: 10, basis: "test-prices" });
 
 async function serve(context: TestContext) {
   return startTestServer(context, { page: await pageFiles(), priceOf: prices });

@@ -1,10 +1,10 @@
+import type { UserContent } from "ai";
 import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
 import { frozenOf } from "../context/memory-share.ts";
 import { readLearned } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
-import { HoldfastError } from "../errors.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
 import { AgentSession } from "./agent-session.ts";
 import { continueOnFailure, finishPendingCalls, modelName, type TurnRun } from "./answer.ts";
@@ -16,6 +16,7 @@ import { placeChanges, reportFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
 import { type AgentSetting, agentSetting, checkToolNames, type Frame, invalidOption } from "./setting.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
+import { userMessage } from "./user-message.ts";
 
 /** A running turn: read its events, await its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -27,8 +28,8 @@ export interface SendOptions {
 }
 
 export interface Agent {
-  /** Runs one turn. Turns of one session run one after another. */
-  send(sessionId: string, text: string, options?: SendOptions): Turn;
+  /** Runs one turn with a text, or with texts, images and files. Turns of one session run one after another. */
+  send(sessionId: string, input: string | UserContent, options?: SendOptions): Turn;
   /** Continues a turn that a dead process left unfinished; does nothing if the last turn is finished. */
   resume(sessionId: string, options?: SendOptions): Turn;
   /** Compacts now, as `/compact` does. */
@@ -90,16 +91,14 @@ class MemoryAgent implements Agent {
     checkToolNames(this.#setting);
   }
 
-  send(sessionId: string, text: string, options: SendOptions = {}): Turn {
+  send(sessionId: string, input: string | UserContent, options: SendOptions = {}): Turn {
     return this.#start(sessionId, options, async (run, work) => {
-      if (text.trim() === "")
-        throw new HoldfastError("invalid_input", "The text to send is empty. Pass a message.");
+      const message = userMessage(input);
       run.steer = await this.#nudge(run, work);
       // Providers reject a user message between a tool call and its result.
       await finishPendingCalls(run);
       await continueOnFailure(run, () => placeChanges(run));
       await continueOnFailure(run, () => reportFullness(run));
-      const message = { role: "user" as const, content: text };
       const compacted = (await continueOnFailure(run, () => makeRoomFor(run, message))) ?? false;
       await run.agent.add([message]);
       const result = await this.#take(run, work);

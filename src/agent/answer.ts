@@ -102,6 +102,11 @@ export async function finishPendingCalls(run: TurnRun): Promise<void> {
   );
 }
 
+/** The session whose prompts the provider is asked to cache; undefined if that is off. */
+export function cacheOf({ agent, setting }: Pick<TurnRun, "agent" | "setting">): string | undefined {
+  return setting.options.promptCache === false ? undefined : agent.session.id;
+}
+
 /** The name under which a model's counts are stored. */
 export function modelName(model: LanguageModel): string {
   return typeof model === "string" ? model : model.modelId;

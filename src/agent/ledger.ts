@@ -4,20 +4,18 @@ import { readEpoch } from "../engine/conversation.ts";
 import type { PromptNow } from "./agent-session.ts";
 import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import type { TurnRun } from "./answer.ts";
-import type { AgentEvent } from "./events.ts";
+import type { ReportedUsage } from "./events.ts";
 import type { CallFacts, PromptPiece } from "./record-calls.ts";
 import type { AgentSetting } from "./setting.ts";
 
 export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
-
-type Reported = Extract<AgentEvent, { type: "usage" }>["reported"];
 
 /** Records the prompt of a turn or a warning. */
 export async function recordTurn(
   run: LedgerRun,
   { prompt, state }: PromptNow,
   purpose: "turn" | "warning" | "summary",
-  reported: Reported,
+  reported: ReportedUsage,
 ): Promise<void> {
   const { agent, setting } = run;
   // A warning turn offers only memory's tools.
@@ -48,7 +46,7 @@ export async function recordSummary(
   run: LedgerRun,
   { state }: PromptNow,
   [instructions, sections]: [instructions: string, sections: readonly string[]],
-  reported: Reported,
+  reported: ReportedUsage,
 ): Promise<void> {
   const { setting } = run;
   await record(
@@ -92,11 +90,16 @@ async function record(
 function factsOf(
   { policy }: AgentSetting,
   model: LanguageModel,
-  { inputTokens, cachedTokens, outputTokens }: Reported,
+  { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }: ReportedUsage,
 ): Pick<CallFacts, "model" | "contextWindow" | "usage"> {
   return {
     model: typeof model === "string" ? model : model.modelId,
     contextWindow: policy.contextWindow,
-    usage: { input: inputTokens ?? null, cached: cachedTokens ?? null, output: outputTokens ?? null },
+    usage: {
+      input: inputTokens ?? null,
+      cached: cachedTokens ?? null,
+      written: cacheWriteTokens ?? null,
+      output: outputTokens ?? null,
+    },
   };
 }

@@ -8,7 +8,7 @@ import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { PromptNow } from "./agent-session.ts";
 import { memoryToolSet } from "./agent-tools.ts";
-import { answerCalls, modelName, storeAnswer, type TurnRun } from "./answer.ts";
+import { answerCalls, cacheOf, modelName, storeAnswer, type TurnRun } from "./answer.ts";
 import { callModel } from "./call-model.ts";
 import { clearInstead, clearWhenItPays } from "./clear-results.ts";
 import { type CompactionRun, cutFor, runCompaction } from "./compact.ts";
@@ -117,7 +117,9 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
       const { prompt, usage } = now;
       // What the agent wrote so far is saved.
       if (usage.total + setting.policy.outputReserve > setting.policy.contextWindow) return;
-      const answer = await callModel({ model: run.model, prompt, tools, signal, emit });
+      const { settings } = setting;
+      const cache = cacheOf(run);
+      const answer = await callModel({ model: run.model, prompt, tools, settings, cache, signal, emit });
       await storeAnswer(run, answer, now, true);
       if (answer.toolCalls.length === 0) return;
       await answerCalls(run, answer, true);

@@ -20,7 +20,7 @@ export type CallFacts = {
   /** Tokens by part: the sum of the pieces', so that the same piece counts the same in every call. */
   parts: Record<PromptPiece["part"] | "free", number>;
   /** As counted by the provider. */
-  usage: { input: number | null; cached: number | null; output: number | null };
+  usage: { input: number | null; cached: number | null; written: number | null; output: number | null };
 };
 
 /** Max cached texts that recur in many prompts: system prompts, tool definitions. */

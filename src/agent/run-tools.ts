@@ -54,6 +54,7 @@ async function runOne(
       text: `${call.tool} was not run: the turn was aborted. Call it again if it is still needed.`,
       isError: true,
     };
+  if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
   const memoryTool = agent.tools.find(({ name }) => dotless(name) === dotless(call.tool));
   if (memoryTool) {
     const options = { key: callKey(message, call.id, index) };
@@ -70,7 +71,6 @@ async function runOne(
       text: `${call.tool} was interrupted by a restart. Check what it did before calling it again.`,
       isError: true,
     };
-  if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
   return runOwn(setting.options.tools ?? {}, call, signal);
 }
 

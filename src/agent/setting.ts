@@ -6,7 +6,9 @@ import { HoldfastError } from "../errors.ts";
 import type { DriverSetting } from "../sessions/options.ts";
 import type { CallSetting } from "../surfaces/surface.ts";
 import { dotless, type Toolbox } from "../surfaces/toolbox.ts";
-import type { AgentOptions } from "./options.ts";
+import { callSettings } from "./call-model.ts";
+import { messageCounter } from "./count-message.ts";
+import type { AgentOptions, ModelSettings } from "./options.ts";
 
 /** What every part of a turn needs from the agent. Fixed for the agent's lifetime. */
 export interface AgentSetting {
@@ -22,6 +24,8 @@ export interface AgentSetting {
   /** Tokens that the blocks of memory may take together, as `countTokens` counts. */
   memoryRoom: (guidance: string) => number;
   clock: () => number;
+  /** Passed to every model call. */
+  settings: ModelSettings;
   /** Passed to every tool call. */
   call: CallSetting;
 }
@@ -54,7 +58,7 @@ export function agentSetting(
       contextWindow,
       compactAt: options.compactAt ?? 0.8,
       keep: options.keep ?? 0.25,
-      outputReserve: options.outputReserve ?? Math.min(4_000, Math.floor(contextWindow * 0.1)),
+      outputReserve: options.outputReserve ?? reserveFor(options),
     },
     tokenizer,
     countTokens,
@@ -65,20 +69,23 @@ export function agentSetting(
       return Math.max(share - countTokens(guidance), share / 4);
     },
     clock,
+    settings: callSettings(options),
     call: { ...call, taken: Object.keys(options.tools ?? {}) },
   };
 }
 
-function messageCounter(countTokens: (text: string) => number): (message: ModelMessage) => number {
-  const sizes = new WeakMap<ModelMessage, number>();
-  return (message) => {
-    const known = sizes.get(message);
-    if (known !== undefined) return known;
-    const { content } = message;
-    const tokens = countTokens(typeof content === "string" ? content : JSON.stringify(content)) + 4;
-    sizes.set(message, tokens);
-    return tokens;
-  };
+/** Tokens for the longest answer that the settings allow, thinking included. */
+function reserveFor({ contextWindow, maxOutputTokens, providerOptions }: AgentSetting["options"]): number {
+  const { anthropic, google } = (providerOptions ?? {}) as ThinkingOptions;
+  const thinking = anthropic?.thinking?.budgetTokens ?? google?.thinkingConfig?.thinkingBudget ?? 0;
+  const usual = Math.min(4_000, Math.floor(contextWindow * 0.1));
+  return Math.min((maxOutputTokens ?? usual) + Math.max(0, thinking), Math.floor(contextWindow / 2));
+}
+
+/** Where providers take the budget for thinking. */
+interface ThinkingOptions {
+  anthropic?: { thinking?: { budgetTokens?: number } };
+  google?: { thinkingConfig?: { thinkingBudget?: number } };
 }
 
 /** Rejects invalid numbers: with NaN, for example, nothing would ever be compacted. */

@@ -9,6 +9,7 @@ import { quote } from "../engine/text.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { createToolbox, dotless, type ToolDescription } from "../surfaces/toolbox.ts";
 import { Connection, type MemorySource, unavailable } from "./connection.ts";
+import type { Lane } from "./lanes.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
 import { handoffPrompt, prompts, recoverPrompt } from "./prompts.ts";
 import { ProtocolServer } from "./protocol-server.ts";
@@ -73,6 +74,7 @@ interface ToolList {
   list(connection: Connection): Promise<ToolDescription[]>;
   /** Notifies the client if an agent's own tools have changed since they were last listed. */
   announceChanges(connection: Connection): Promise<void>;
+  laneOf(name: string): Lane;
   /** Throws the protocol's error for a tool that does not exist. */
   rejectUnknown(name: string): void;
 }
@@ -102,6 +104,12 @@ function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList
       listed = now;
       changed();
     },
+    laneOf: (name) => {
+      const tool = fixed.find((each) => each.name === name || dotless(each.name) === name);
+      // What an agent authored is a program.
+      if (!tool || tool.isProgram) return "program";
+      return tool.readOnly ? "read" : "write";
+    },
     rejectUnknown: (name) => {
       if (isDynamic || fixed.some((tool) => tool.name === name || dotless(tool.name) === name)) return;
       const known = fixed.map((tool) => dotless(tool.name)).join(", ");
@@ -113,10 +121,12 @@ function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList
 function handleTools(server: Server, connection: Connection, tools: ToolList): void {
   server.setRequestHandler("tools/list", ({ params }) => {
     rejectCursor(params?.cursor);
-    return connection.inOrder(async () => ({ tools: (await tools.list(connection)).map(projectTool) }));
+    return connection.inLane("read", async () => ({
+      tools: (await tools.list(connection)).map(projectTool),
+    }));
   });
   server.setRequestHandler("tools/call", ({ params }) =>
-    connection.inOrder(async () => {
+    connection.inLane(tools.laneOf(params.name), async () => {
       tools.rejectUnknown(params.name);
       const answer = await connection.call(params.name, params.arguments ?? {});
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
@@ -129,7 +139,7 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
 function handleResources(server: Server, connection: Connection): void {
   server.setRequestHandler("resources/list", ({ params }) => {
     rejectCursor(params?.cursor);
-    return connection.inOrder(async () => {
+    return connection.inLane("read", async () => {
       const id = await orProtocolError("resources/list", () => connection.sessionId());
       return { resources: listResources(id) };
     });
@@ -139,7 +149,7 @@ function handleResources(server: Server, connection: Connection): void {
     return { resourceTemplates: listTemplates() };
   });
   server.setRequestHandler("resources/read", ({ params: { uri } }) =>
-    connection.inOrder(async () => {
+    connection.inLane("read", async () => {
       const { id, kind } = parse(uri);
       const [session, current] = await orProtocolError("resources/read", async () => [
         await connection.findSession(id),
@@ -172,7 +182,7 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
     return { prompts };
   });
   server.setRequestHandler("prompts/get", ({ params }) =>
-    connection.inOrder(async () => {
+    connection.inLane("read", async () => {
       const names = prompts.map(({ name }) => name);
       if (!names.includes(params.name))
         throw invalid(`There is no prompt ${quote(params.name)}. Available prompts: ${names.join(", ")}.`);

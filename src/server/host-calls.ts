@@ -57,8 +57,7 @@ function viewHostCall(
   parts: Parts,
   priceOf: PriceOf,
 ): ModelCall {
-  const { written, ...reported } = usage;
-  const facts = { model, parts, usage: reported, contextWindow };
+  const facts = { model, parts, usage, contextWindow };
   return {
     number,
     at,
@@ -67,7 +66,7 @@ function viewHostCall(
     epoch: compactions + 1,
     revision: 0,
     source: "transcript",
-    money: costOfCall(facts, priceOf, written),
+    money: costOfCall(facts, priceOf),
   };
 }
 

@@ -185,7 +185,12 @@ const modelCall = z.object({
   contextWindow: z.number(),
   parts: parts.describe("Estimated tokens per part; the same text counts the same in every call"),
   usage: z
-    .object({ input: z.number().nullable(), cached: z.number().nullable(), output: z.number().nullable() })
+    .object({
+      input: z.number().nullable(),
+      cached: z.number().nullable(),
+      written: z.number().nullable().describe("Tokens written to the cache"),
+      output: z.number().nullable(),
+    })
     .describe("As the provider counted; null: not reported"),
   money: z
     .object({

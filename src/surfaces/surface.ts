@@ -53,6 +53,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   destructive?: boolean;
   /** Calling it twice has the same effect as calling it once. */
   idempotent?: boolean;
+  /** It runs a program, which may take seconds; other calls of the session need not wait for it. */
+  isProgram?: boolean;
   run(call: Call, input: z.output<Input>): Promise<z.output<Output>>;
   /** What the model reads (default: the output as JSON). */
   text?(output: z.output<Output>): string;

@@ -23,6 +23,7 @@ export interface ToolDescription {
   readOnly: boolean;
   destructive: boolean;
   idempotent: boolean;
+  isProgram: boolean;
 }
 
 /** The chosen surfaces combined: their tools by name, their guidance, their blocks. */
@@ -157,6 +158,7 @@ function describe(surface: string, tool: Tool): ToolDescription {
     readOnly: tool.readOnly ?? false,
     destructive: tool.destructive ?? false,
     idempotent: tool.idempotent ?? false,
+    isProgram: tool.isProgram ?? false,
   };
 }
 

@@ -144,6 +144,7 @@ function Facts({ detail: { call, prefix } }: { detail: Reply<"call"> }) {
       usage.input === null ? "not reported" : `${count(usage.input)} in, ${reported(usage.output)} out`,
     ],
     ["From its cache", reported(usage.cached)],
+    ["Written to its cache", reported(usage.written)],
     ...(call.money ? [["Cost", dollars(call.money.total)] as [string, string]] : []),
   ];
   return (

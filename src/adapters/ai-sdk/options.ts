@@ -19,7 +19,7 @@ export interface ToolOptions {
 /** Where to place memory in the prompt. */
 export interface PlacementOptions
   extends ToolOptions,
-    Pick<AgentOptions, "placement" | "nudges" | "foldAfter"> {
+    Pick<AgentOptions, "placement" | "nudges" | "foldAfter" | "promptCache" | "ledger"> {
   /** Called with warnings, checkpoints, compactions, receipts and failures. */
   onEvent?: (event: AgentEvent) => void;
 }

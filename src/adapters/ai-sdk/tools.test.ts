@@ -183,11 +183,12 @@ test("images reach the model; neither images nor NUL reach the store [aisdk.unto
   messages.push(...(await generateText({ ...memory, messages })).responseMessages, user("And now?"));
   await session.notepad.write("by a person", { actor: { kind: "person" } });
   await generateText({ ...memory, messages });
-  assert.deepEqual(
-    events.map(({ type }) => type),
-    [],
-    "a picture is not counted as if it were text",
-  );
+  for (const event of events)
+    assert.ok(
+      event.type === "usage" && event.usage.total < 9_000,
+      "a picture is not counted as if it were text",
+    );
+  assert.equal(events.length, 2);
   for (const { prompt } of model.doGenerateCalls) {
     const content = prompt.flatMap((message) => (message.role === "user" ? message.content : []));
     const text = content.find((part) => part.type === "text");
