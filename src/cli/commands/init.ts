@@ -6,11 +6,13 @@ import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { isChange } from "../../hosts/install/write-changes.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments, showChange } from "../host-commands.ts";
+import { counted } from "../terminal/quantities.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readHostArguments(args, {
     "dry-run": { type: "boolean", default: false },
     user: { type: "boolean", default: false },
+    diff: { type: "boolean", default: false },
   });
   const places = findPlaces(values.user ? "user" : "project", findProject(process.cwd()).root);
   const plan = await planInit(positionals, places);
@@ -20,26 +22,27 @@ export async function run(args: string[]): Promise<number> {
       `No host was found here. Name the one you use: holdfast init HOST, with HOST one of ${hostNames.join(", ")}.`,
     );
   }
-  if (!values.json) show(plan, places);
+  if (!values.json) show(plan, places, values.diff);
   if (!values["dry-run"]) runInit(plan, places);
   if (values.json) console.log(JSON.stringify(report(plan, places, values["dry-run"]), null, 2));
   else console.log(closing(plan, places, values["dry-run"]));
   return 0;
 }
 
-function show({ hosts, files }: InitPlan, places: Places): void {
+function show({ hosts, files }: InitPlan, places: Places, hasDiff: boolean): void {
   for (const host of hosts) {
     console.log(`${host.title} (${places.scope === "user" ? "all your projects" : places.root})`);
-    for (const file of files.filter((change) => change.host === host.name)) showChange(file);
+    for (const file of files.filter((change) => change.host === host.name)) showChange(file, hasDiff);
   }
 }
 
 function closing({ files, next }: InitPlan, places: Places, isDryRun: boolean): string {
   const count = files.filter(isChange).length;
-  if (isDryRun) return `Nothing was written: this was a dry run. ${count} files would change.`;
+  if (isDryRun)
+    return `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`;
   if (count === 0) return "Everything is already set up; nothing was changed.";
   return [
-    `${count} ${count === 1 ? "file" : "files"} written.`,
+    `${counted(count, "file")} written.`,
     ...next,
     `Check it: holdfast doctor. Undo it: holdfast uninstall${places.scope === "user" ? " --user" : ""}.`,
   ].join("\n");

@@ -13,7 +13,10 @@ export async function playDemo(memory: Memory, signal: AbortSignal): Promise<voi
     return;
   }
   try {
-    await runAudit(memory, { session: { id: "audit-finished", agent: "demo", title: "Workbook audit, finished" }, signal });
+    await runAudit(memory, {
+      session: { id: "audit-finished", agent: "demo", title: "Workbook audit, finished" },
+      signal,
+    });
     introduceAudit();
     const show = narrator();
     const audit = await runAudit(memory, {

@@ -285,7 +285,7 @@ test("a host that is not installed is not a problem; one that is installed but n
   mkdirSync(join(machine.home, ".codex"));
   const unwired = await machine.run("doctor");
   assert.equal(unwired.code, 1);
-  assert.match(unwired.stdout, /No host is wired\. Run holdfast init/);
+  assert.match(unwired.stdout, /Installed, not connected yet: .*\. Run holdfast init\./);
   assert.equal((await machine.examine("codex"))[0]?.status, "note");
   assert.match((await onlyProblem(machine, "codex", true)).remedy ?? "", /holdfast init codex/);
 });
