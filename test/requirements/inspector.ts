@@ -47,6 +47,10 @@ export const inspector = from("inspector", {
     "Views start at their top, long texts have an outline and a limit, an empty store shows the first steps, and a plan in the notepad counts as a plan.",
   "inspector.hosts":
     "A coding agent's session has its first ask as title, its host and folder, its context from the host's transcript, and a line of each removed message.",
+  "inspector.replay":
+    "A compaction can be replayed: played, paused and stepped through, without motion for those who want none, and saved as a safe SVG.",
+  "inspector.strip":
+    "A strip above the tabs shows the whole session by call; moving along it moves the view.",
   "inspector.boundary": "The page imports only types from src.",
   "inspector.built":
     "In a source checkout `holdfast serve` builds the page when it is missing or older than its sources.",

@@ -6,6 +6,7 @@ import { hrefTo, replaceWith } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
 import { useRemovedMessages } from "./removed-messages.ts";
+import { CompactionReplay } from "./replay.tsx";
 import { CompactionSteps } from "./steps.tsx";
 import { StillThere } from "./still-there.tsx";
 import { SurvivalMap } from "./survival-map.tsx";
@@ -25,6 +26,8 @@ interface CompactionViewProps {
   /** The size of the context window in tokens, if it is known. */
   limit: number | undefined;
   freshness: string;
+  /** The name of the session. */
+  name: string;
   /** Whether this is a session of `holdfast serve --demo`. */
   isDemo: boolean;
 }
@@ -75,6 +78,7 @@ export function CompactionView(props: CompactionViewProps) {
             sessionId={sessionId}
             epoch={current}
             limit={limit}
+            name={props.name}
             freshness={current === newest && before === undefined ? freshness : undefined}
           />
         </>
@@ -162,11 +166,12 @@ interface OneCompactionProps {
   sessionId: string;
   epoch: number;
   limit: number | undefined;
+  name: string;
   /** Changes with the session, for the newest compaction; undefined for an older one. */
   freshness: string | undefined;
 }
 
-function OneCompaction({ sessionId, epoch, limit, freshness }: OneCompactionProps) {
+function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompactionProps) {
   const { data, error, reload } = useLoad("compaction", { params: { id: sessionId, epoch } }, 0);
   const then = useLoad(
     "memoryAt",
@@ -215,6 +220,15 @@ function OneCompaction({ sessionId, epoch, limit, freshness }: OneCompactionProp
           isHost={data.trigger === "host"}
         />
       </section>
+      {items.length > 0 && (
+        <CompactionReplay
+          key={epoch}
+          compaction={data}
+          items={items}
+          messages={removed.messages}
+          name={name}
+        />
+      )}
       <CompactionSteps compaction={data} messages={removed.messages} why={why} />
     </>
   );

@@ -53,6 +53,7 @@ export function SessionView({ sessionId }: { sessionId: string }) {
             epoch={session.epoch}
             limit={fill?.limit}
             freshness={freshness}
+            name={session.name}
             isDemo={session.agent === "demo"}
           />
         )}
