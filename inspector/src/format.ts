@@ -35,8 +35,8 @@ export function dateTime(at: number): string {
   return day.format(at);
 }
 
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "short" });
-const month = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
+const month = new Intl.DateTimeFormat(undefined, { month: "short", year: "numeric" });
 
 /** "Today", "Yesterday", the day of this week, or the month. */
 export function dayOf(at: number, now: number): string {

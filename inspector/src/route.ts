@@ -30,6 +30,10 @@ export function currentRoute(): Route {
   return route.get();
 }
 
+export function isSessionInUrl(): boolean {
+  return read().sessionId !== undefined;
+}
+
 export function hrefTo(
   sessionId: string,
   tab: Tab = "memory",

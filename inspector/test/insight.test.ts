@@ -386,3 +386,16 @@ test(
     assert.deepEqual(problems, []);
   }),
 );
+
+test(
+  "on a narrow screen, a long list of sessions starts at its newest [inspector.layout] [inspector.sessions]",
+  inBrowser(async (browser, context) => {
+    const { server, memory } = await serve(context);
+    for (let index = 0; index < 120; index++) await memory.createSession({ id: `s${index}` });
+    const { page } = await openPage(browser, server, { width: 390 });
+    await page.locator(".session-row").first().waitFor();
+    await page.locator(".link-live").waitFor();
+    assert.equal(await page.evaluate("document.querySelector('.virtual').scrollTop"), 0);
+    await page.locator(".session-day").getByText("Today").waitFor();
+  }),
+);

@@ -133,6 +133,7 @@ const fill = z
   .object({
     tokens: z.number(),
     limit: z.number(),
+    isLimitKnown: z.boolean().describe("False: guessed, because a host's transcript does not contain it"),
     basis: z
       .enum(["provider", "estimate"])
       .describe(

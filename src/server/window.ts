@@ -51,17 +51,20 @@ export async function fillOf(
   const last = calls.findLast(({ purpose }) => purpose !== "summary");
   if (!last || last.contextWindow === 0) return null;
   const limit = last.contextWindow;
+  const isLimitKnown = last.source === "ledger";
   const epoch = readEpoch(state).number;
   const [receipt] =
     last.epoch < epoch && last.source === "ledger"
       ? await session.records("receipt", [String(epoch - 1)])
       : [];
-  if (receipt) return { tokens: receipt.value.tokensAfter, limit, basis: "estimate", call: null };
+  if (receipt)
+    return { tokens: receipt.value.tokensAfter, limit, isLimitKnown, basis: "estimate", call: null };
   const { free: _free, ...parts } = last.parts;
   const estimate = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
   return {
     tokens: last.usage.input ?? estimate,
     limit,
+    isLimitKnown,
     basis: last.usage.input === null ? "estimate" : "provider",
     call: last.number,
   };

@@ -26,7 +26,7 @@ export const inspector = from("inspector", {
   "inspector.large":
     "1,000 sessions, 100,000 journal entries and a notepad of 32,000 characters are rendered one screenful at a time.",
   "inspector.small":
-    "The first load is under 150 kB compressed, uses only this server, and has no inline script or style.",
+    "The first load is at most 60 kB compressed, uses only this server, and has no inline script or style.",
   "inspector.live":
     "A compaction is an event on the page: a card with its numbers, the fill gauge, the tab's title; new lines light up.",
   "inspector.with-without":

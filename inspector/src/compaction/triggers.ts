@@ -5,11 +5,12 @@ type Why = Pick<Compaction, "trigger" | "tokensBefore" | "tokensBy">;
 
 /** Why a compaction happened, with the numbers: "86 % full (3,783 of 4,400 tokens)". */
 export function whyOf({ trigger, tokensBefore, tokensBy }: Why, limit: number | undefined): string {
-  const about = tokensBy === "estimate" && trigger === "host" ? "about " : "";
+  const isHost = trigger === "host";
+  const about = tokensBy === "estimate" && isHost ? "about " : "";
   const fill =
     limit === undefined || limit < tokensBefore
       ? `at ${about}${count(tokensBefore)} tokens`
-      : `${percent(tokensBefore, limit)} full (${about}${count(tokensBefore)} of ${count(limit)} tokens)`;
+      : `${percent(tokensBefore, limit)} full (${about}${count(tokensBefore)} of ${isHost ? "about " : ""}${count(limit)} tokens)`;
   switch (trigger) {
     case "threshold":
       return fill;

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { callApi, type Reply } from "../api.ts";
 import { currentRoute, hrefTo } from "../route.ts";
 import { tabNames } from "../session/session-view.tsx";
-import { hrefOf, placeOf } from "../sessions/search-results.tsx";
+import { hrefOf, placeOf, wordsBefore } from "../sessions/search-results.tsx";
 import { actionsFor, type Choice } from "./actions.ts";
 
 type Session = Reply<"listSessions">["sessions"][number];
@@ -108,7 +108,7 @@ function useFound(query: string): readonly Choice[] {
               .map((hit, index) => ({
                 key: `hit ${index} ${hit.sessionId}`,
                 kind: placeOf(hit),
-                text: hit.excerpt.slice(0, 90),
+                text: `${wordsBefore(hit)}${hit.excerpt.slice(hit.at, hit.at + 60)}`,
                 hint: hit.title || hit.sessionId,
                 href: hrefOf(hit),
               })),

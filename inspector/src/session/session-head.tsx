@@ -61,10 +61,11 @@ export function SessionHead({ memory: { session, fill } }: { memory: SessionMemo
 /** A share of the window from which a compaction is near. */
 const nearlyFull = 0.7;
 
-function FillGauge({ fill: { tokens, limit, basis } }: { fill: NonNullable<SessionMemory["fill"]> }) {
+function FillGauge({ fill }: { fill: NonNullable<SessionMemory["fill"]> }) {
+  const { tokens, limit, isLimitKnown, basis } = fill;
   const share = Math.min(1, tokens / limit);
   const about = basis === "estimate" ? "about " : "";
-  const text = `${about}${count(tokens)} of ${count(limit)} tokens`;
+  const text = `${about}${count(tokens)} of ${isLimitKnown ? "" : "about "}${count(limit)} tokens`;
   return (
     <div class="fill">
       <p class="fill-text number">

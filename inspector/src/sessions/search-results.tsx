@@ -72,7 +72,7 @@ export function SearchResults({ query }: { query: string }) {
                 <a class="result" href={hrefOf(hit)}>
                   <span class="result-kind">{placeOf(hit)}</span>
                   <span class="result-text" dir="auto">
-                    {hit.excerpt.slice(Math.max(0, hit.at - 40), hit.at)}
+                    {wordsBefore(hit)}
                     {hit.length > 0 && <mark>{hit.excerpt.slice(hit.at, hit.at + hit.length)}</mark>}
                     {hit.excerpt.slice(hit.at + hit.length)}
                   </span>
@@ -123,6 +123,16 @@ function nameOf([first]: readonly Hit[]): string {
 export function placeOf({ kind, line, message }: Hit): string {
   if (kind === "message") return `message ${message}`;
   return kind === "notepad" || kind === "plan" || kind === "scratchpad" ? `${kind} line ${line}` : kind;
+}
+
+/** Characters shown before a match. */
+const before = 40;
+
+/** The words before a match, from the beginning of one. */
+export function wordsBefore({ excerpt, at }: Hit): string {
+  if (at <= before) return excerpt.slice(0, at);
+  const text = excerpt.slice(at - before, at);
+  return `…${text.slice(text.indexOf(" ") + 1)}`;
 }
 
 /** Opens the place of a match, with the match highlighted. */

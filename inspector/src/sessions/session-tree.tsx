@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useNow } from "../clock.ts";
 import { ago, count, dayOf, plural } from "../format.ts";
 import { isAtWork } from "../live.ts";
-import { goTo, replaceWith, useRoute } from "../route.ts";
+import { goTo, isSessionInUrl, replaceWith, useRoute } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey, VirtualList } from "../virtual-list.tsx";
 import { type SessionItem, type SessionPages, type Shown, useSessionPages } from "./session-pages.ts";
@@ -24,12 +24,14 @@ export function SessionTree({ shown, isWide }: { shown: Shown; isWide: boolean }
   const now = useNow();
   const list = useRef<HTMLDivElement>(null);
   const rows = rowsOf(pages, open, now);
-  const current = rows.findIndex(({ session }) => session?.id === sessionId);
+  // Rows that are not loaded have no session either.
+  const current = rows.findIndex(({ session }) => session !== undefined && session.id === sessionId);
 
   // Without a session in the URL, open the most recent one; the demo's on what it demonstrates.
   const first = pages.root(0);
   useEffect(() => {
-    if (isWide && sessionId === undefined && first !== undefined)
+    // The address may have changed since this was rendered.
+    if (isWide && sessionId === undefined && first !== undefined && !isSessionInUrl())
       replaceWith(first.id, first.agent === "demo" ? "compaction" : "memory");
   }, [isWide, sessionId === undefined, first?.id]);
 
