@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { hostSessions } from "../../src/cli/host-sessions.ts";
+import { keepFailure } from "../../src/hosts/failures.ts";
 import { openMemory } from "../../src/index.ts";
 import { pageFiles } from "../../src/server/page/page.ts";
 import { call, startTestServer } from "../../test/support/server.ts";
@@ -86,3 +87,21 @@ test(
     assert.deepEqual(problems, []);
   }),
 );
+
+test("a coding agent's failed hooks and open asks need attention [inspector.attention]", async (context) => {
+  const { server, project } = await serveCodingSession(context);
+  const failure = { host: "claude-code", event: "Stop", code: "deadline", message: "It took too long." };
+  keepFailure(project.directory, { ...failure, at: Date.now() - 2 * 24 * 3_600_000 });
+  const params = { id: codingSession };
+  const before = await call(server, "attention", { params });
+  assert.deepEqual(
+    before.items.map(({ kind, text }) => [kind, text]),
+    [["ask", `Open ask: ${firstAsk}`]],
+    "an old failure is history",
+  );
+  keepFailure(project.directory, { ...failure, at: Date.now() });
+  const { items } = await call(server, "attention", { params });
+  const hook = items.find(({ kind }) => kind === "hook");
+  assert.equal(hook?.text, "A hook failed in the last day: It took too long.");
+  assert.equal(hook?.action.command, "holdfast doctor");
+});

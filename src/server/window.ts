@@ -125,7 +125,7 @@ async function hostWindow(session: Session, state: State, hosts: HostSessions): 
  * Tests whether a text holds a line: verbatim, or all of its statements. Notes shorten what they were made from, so a
  * line such as "Revenue: 500 rows; by month" is held by "Revenue, 500 rows … by month".
  */
-export function containment(text: string): (line: string) => boolean {
+function containment(text: string): (line: string) => boolean {
   const content = plain(text);
   return (line) => {
     if (content.includes(plain(line))) return true;

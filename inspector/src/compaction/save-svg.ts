@@ -26,7 +26,7 @@ const maxMessages = 24;
 const [left, right] = [330, 520];
 
 /** The cut as a picture: the removed messages, where their content is now, and the lines between them. */
-export function compactionSvg({ compaction, items, messages, name }: Picture): string {
+function compactionSvg({ compaction, items, messages, name }: Picture): string {
   const shown = messages.slice(-maxMessages);
   const used = homes.filter((home) => items.some((item) => item.home === home));
   const top = 84;

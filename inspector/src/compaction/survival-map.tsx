@@ -201,7 +201,7 @@ function Chip({
         onBlur={() => highlight(undefined)}
       >
         {isLine(item) && <span class="chip-kind">{item.kind}</span>}
-        <bdi>{shorten(item.text)}</bdi>
+        <bdi>{shorten(item.text.replace(/^\s*[-*+]\s+/, ""))}</bdi>
         {first !== undefined && <span class="chip-source number">{first}</span>}
       </button>
     </li>
