@@ -5,16 +5,18 @@ import type { Usage } from "../compaction/usage.ts";
 import { frozenOf } from "../context/memory-share.ts";
 import { readLearned } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
+import { HoldfastError } from "../errors.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
 import { AgentSession } from "./agent-session.ts";
 import { continueOnFailure, finishPendingCalls, modelName, type TurnRun } from "./answer.ts";
+import { checkAgentOptions } from "./check-options.ts";
 import { Children } from "./children.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
 import { compactNow, makeRoomFor } from "./make-room.ts";
 import type { AgentOptions } from "./options.ts";
 import { placeChanges, reportFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
-import { type AgentSetting, agentSetting, checkToolNames, type Frame, invalidOption } from "./setting.ts";
+import { type AgentSetting, agentSetting, checkToolNames, type Frame } from "./setting.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
 import { userMessage } from "./user-message.ts";
 
@@ -41,7 +43,7 @@ export interface Agent {
 }
 
 /** Surfaces that an agent adds to a memory opened without `surfaces`. */
-const agentSurfaces = ["notepad", "notes", "tasks", "results", "sessions"] as const;
+const agentSurfaces = ["notepad", "notes", "tasks", "results", "sessions", "pins"] as const;
 
 /**
  * An agent whose memory survives its context.
@@ -75,6 +77,13 @@ class MemoryAgent implements Agent {
   readonly #work = new Map<string, Work>();
 
   constructor(options: AgentOptions) {
+    checkAgentOptions("createAgent", options);
+    // An agent without a window would never compact.
+    if (options.contextWindow === undefined)
+      throw new HoldfastError(
+        "invalid_input",
+        `createAgent needs a "contextWindow": the model's window in tokens.`,
+      );
     const { memory, model, system = "", surfaces, ...rest } = options;
     this.#options = options;
     this.#frame = { model, base: system };
@@ -83,8 +92,6 @@ class MemoryAgent implements Agent {
       (id, text, signal) => this.send(id, text, { signal }),
       options.children,
     );
-    // An infinite window would never be compacted.
-    if (!Number.isFinite(options.contextWindow)) throw invalidOption("contextWindow", options.contextWindow);
     const { setting } = memory;
     const toolbox = surfaces ? setting.use(surfaces) : setting.offer(agentSurfaces);
     this.#setting = agentSetting(setting, toolbox, rest, { children: this.#children });

@@ -1,4 +1,5 @@
 import { generateText } from "ai";
+import { checkpointTokens } from "../compaction/budget.ts";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
 import { chooseCut } from "../compaction/cut.ts";
 import { compactedText } from "../compaction/notices.ts";
@@ -86,6 +87,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     wayBack: canRecall ? "tool" : "none",
     // Budgets are shares of the window, which the provider counts in its own way.
     countTokens: (text) => countTokens(text) * tokenizer.ratio,
+    budget: { tokens: checkpointTokens(policy.contextWindow) },
     askTokens: canRecall ? Math.floor(policy.contextWindow * askShare) : 0,
     notify: (moment) => agent.notify(moment, emit),
     emit,
@@ -101,6 +103,8 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     },
     async commit(receipt, summary) {
       const operation = { type: "context.compact" as const, to, mark: compactedText, summary, receipt };
+      // A surface may have written to its file before the compaction; the snapshot shows it as it is now.
+      await agent.refresh();
       // Another process may write concurrently, so compute the blocks from the state that is frozen.
       await agent.session.change(
         (now) => ({ ...operation, ...frozenOf(agent.context(now)) }),

@@ -10,13 +10,13 @@ import type { AgentSetting } from "./setting.ts";
 
 export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
 
-/** Records the prompt of a turn or a warning. */
+/** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(
   run: LedgerRun,
   { prompt, state }: PromptNow,
   purpose: "turn" | "warning" | "summary",
   reported: ReportedUsage,
-): Promise<void> {
+): Promise<number | undefined> {
   const { agent, setting } = run;
   // A warning turn offers only memory's tools.
   const own = purpose !== "warning" ? ownDefinitionsText(setting.options.tools ?? {}) : "";
@@ -38,7 +38,7 @@ export async function recordTurn(
     epoch: readEpoch(state).number,
     revision: state.row.revision,
   };
-  await record(run, pieces, facts, prompt.added);
+  return record(run, pieces, facts, prompt.added);
 }
 
 /** Records the prompt of a summary: its sections, joined by an empty line. */
@@ -79,11 +79,12 @@ async function record(
   pieces: PromptPiece[],
   facts: Omit<CallFacts, "parts">,
   added: readonly string[] = [],
-): Promise<void> {
+): Promise<number | undefined> {
   try {
-    await agent.recorder.record(pieces, facts, added);
+    return await agent.recorder.record(pieces, facts, added);
   } catch (error) {
     emit({ type: "error", message: `The model call was not recorded: ${(error as Error).message}` });
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import { expectedGrowth } from "../compaction/growth.ts";
-import { warningText } from "../compaction/notices.ts";
+import { warningFor, warningStart } from "../compaction/notices.ts";
 import { hasRoomToWarn, planNextStep } from "../compaction/usage.ts";
 import type { FittedContext } from "../context/memory-share.ts";
 import { readEpoch, readInjections, readLearned } from "../engine/conversation.ts";
@@ -95,7 +95,7 @@ function isWorthwhile(now: PromptNow, setting: AgentSetting, plan: CutPlan): boo
 /** Whether the warning has no answer yet, for example because the process died right after placing it. */
 function isUnanswered(state: State): boolean {
   return readInjections(state).some(
-    ({ before, text }) => text.startsWith(warningText) && before > state.row.counters.lastMessage,
+    ({ before, text }) => text.startsWith(warningStart) && before > state.row.counters.lastMessage,
   );
 }
 
@@ -106,7 +106,8 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
   const state = await agent.session.state();
   if (!isUnanswered(state)) {
     const before = state.row.counters.lastMessage + 1;
-    const text = [warningText, ...condenseLines(agent.context(state))].join("\n");
+    const context = agent.context(state);
+    const text = [warningFor(context.surfaces), ...condenseLines(context)].join("\n");
     await agent.session.apply({ type: "context.warn", trigger, before, text }, asSystem);
   }
   emit({ type: "warning", trigger });

@@ -6,12 +6,12 @@ import type {
   ToolChoice,
   ToolSet,
 } from "ai";
-import type { ClearingPolicy } from "../compaction/clearing.ts";
 import type { NudgePolicy } from "../compaction/nudges.ts";
-import type { Placement } from "../context/prompt.ts";
+import type { Placement } from "../context/placement.ts";
+import type { ChildLimits } from "../engine/agent-defaults.ts";
+import type { ClearingPolicy } from "../engine/clearing-policy.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { SurfaceChoice } from "../sessions/options.ts";
-import type { ChildLimits } from "./children.ts";
 
 /** Settings of the model's calls, as in the AI SDK. */
 export interface ModelSettings

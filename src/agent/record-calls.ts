@@ -45,19 +45,22 @@ export class CallRecorder {
     this.#clock = clock;
   }
 
-  /** `added` are texts of memory within the user's messages; their tokens count as memory's. */
+  /**
+   * Returns the call's number; undefined if the store keeps no calls. `added` are texts of memory within the user's
+   * messages; their tokens count as memory's.
+   */
   async record(
     pieces: readonly PromptPiece[],
     facts: Omit<CallFacts, "parts">,
     added: readonly string[] = [],
-  ): Promise<void> {
+  ): Promise<number | undefined> {
     const hashed: HashedPiece[] = [];
     for (const piece of pieces) {
       // Nearly all pieces are cached; awaiting each of them would dominate the run time.
       hashed.push(this.#known(piece) ?? (await this.#hash(piece)));
     }
     const parts = this.#partsOf(pieces, hashed, facts.contextWindow, added);
-    await this.#session.calls.record(hashed, { ...facts, parts }, this.#clock());
+    return this.#session.calls.record(hashed, { ...facts, parts }, this.#clock());
   }
 
   #partsOf(

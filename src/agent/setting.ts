@@ -1,7 +1,8 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import type { CompactionPolicy } from "../compaction/usage.ts";
-import { type Placement, placements } from "../context/prompt.ts";
+import type { Placement } from "../context/placement.ts";
 import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
+import { agentDefaults } from "../engine/agent-defaults.ts";
 import { HoldfastError } from "../errors.ts";
 import type { DriverSetting } from "../sessions/options.ts";
 import type { CallSetting } from "../surfaces/surface.ts";
@@ -37,8 +38,6 @@ export interface Frame {
   base: string;
 }
 
-export const defaultMemoryShare = 0.4;
-
 export function agentSetting(
   memory: Pick<DriverSetting, "countTokens" | "clock">,
   toolbox: Toolbox,
@@ -46,18 +45,17 @@ export function agentSetting(
   call: CallSetting = {},
 ): AgentSetting {
   const { countTokens, clock } = memory;
-  const { contextWindow } = options;
-  checkOptions(options);
+  const { contextWindow, placement = "epoch" } = options;
   const tokenizer = calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens }));
-  const { memoryShare = defaultMemoryShare } = options;
+  const { memoryShare = agentDefaults.memoryShare } = options;
   return {
     options,
-    toolbox,
-    placement: options.placement ?? "epoch",
+    toolbox: toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true }),
+    placement,
     policy: {
       contextWindow,
-      compactAt: options.compactAt ?? 0.8,
-      keep: options.keep ?? 0.25,
+      compactAt: options.compactAt ?? agentDefaults.compactAt,
+      keep: options.keep ?? agentDefaults.keep,
       outputReserve: options.outputReserve ?? reserveFor(options),
     },
     tokenizer,
@@ -86,38 +84,6 @@ function reserveFor({ contextWindow, maxOutputTokens, providerOptions }: AgentSe
 interface ThinkingOptions {
   anthropic?: { thinking?: { budgetTokens?: number } };
   google?: { thinkingConfig?: { thinkingBudget?: number } };
-}
-
-/** Rejects invalid numbers: with NaN, for example, nothing would ever be compacted. */
-function checkOptions(options: AgentSetting["options"]): void {
-  const {
-    contextWindow,
-    compactAt = 1,
-    keep = 0,
-    outputReserve = 0,
-    maxSteps = 1,
-    memoryShare = 1,
-  } = options;
-  const { placement = "epoch" } = options;
-  const isShare = (value: number) => value >= 0 && value <= 1;
-  for (const [name, value, isFine] of [
-    ["contextWindow", contextWindow, contextWindow > 0],
-    ["outputReserve", outputReserve, outputReserve >= 0 && outputReserve < contextWindow],
-    ["compactAt", compactAt, isShare(compactAt) && compactAt > 0],
-    ["keep", keep, isShare(keep)],
-    ["memoryShare", memoryShare, isShare(memoryShare) && memoryShare > 0],
-    ["maxSteps", maxSteps, maxSteps >= 1],
-    ["placement", placement, placements.includes(placement)],
-  ] as const) {
-    if (!isFine) throw invalidOption(name, value);
-  }
-}
-
-export function invalidOption(name: string, value: unknown): HoldfastError {
-  return new HoldfastError(
-    "invalid_input",
-    `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt, keep and memoryShare are shares of the window from 0 to 1, maxSteps is at least 1, placement is one of ${placements.join(", ")}.`,
-  );
 }
 
 /** Rejects two tools with the same name: one would hide the other. */

@@ -1,5 +1,6 @@
 import type { ToolChoice, ToolSet } from "ai";
 import { goOnText } from "../compaction/notices.ts";
+import { agentDefaults } from "../engine/agent-defaults.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import { HoldfastError } from "../errors.ts";
 import { memoryToolSet } from "./agent-tools.ts";
@@ -48,7 +49,7 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
     wroteMemory: run.wroteMemory ?? false,
     compacted,
   });
-  const maxSteps = setting.options.maxSteps ?? 50;
+  const maxSteps = setting.options.maxSteps ?? agentDefaults.maxSteps;
   for (let step = 1; step <= maxSteps; step++) {
     run.signal.throwIfAborted();
     await continueOnFailure(run, () => agent.refresh());

@@ -3,9 +3,9 @@ import type { Command } from "./main.ts";
 
 /** The commands by what someone wants to do. Every command is in one group; a test checks it. */
 export const goals: Readonly<Record<string, readonly string[]>> = {
-  Start: ["init", "doctor", "demo", "chat"],
+  Start: ["init", "doctor", "config", "demo", "chat"],
   Look: ["serve", "sessions", "show", "log", "diff", "search", "replay"],
-  Change: ["edit", "undo", "project"],
+  Change: ["edit", "undo", "pin", "unpin", "project"],
   Keep: ["export", "import", "gc", "uninstall"],
   Build: ["mcp", "hook", "completions"],
 };

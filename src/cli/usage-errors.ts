@@ -1,5 +1,5 @@
+import { closestName } from "../engine/edit-distance.ts";
 import { HoldfastError } from "../errors.ts";
-import { withinEdits } from "../surfaces/notes/words.ts";
 
 /** Rewords an argument parser's error; undefined for any other error. */
 export function explainUsageError(error: unknown, command: string, help: string): string | undefined {
@@ -23,7 +23,7 @@ export function optionsIn(help: string): string[] {
 
 /** " Did you mean show?", or "" if nothing is near. */
 export function suggestionFor(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
+  const nearest = closestName(name, known);
   return nearest === undefined ? "" : ` Did you mean ${nearest}?`;
 }
 
@@ -31,18 +31,6 @@ export function suggestionFor(name: string, known: readonly string[]): string {
 export function suggestionIn(error: unknown): string {
   const { given, known } = error instanceof HoldfastError ? error.data : {};
   return typeof given === "string" && Array.isArray(known) ? suggestionFor(given, known.map(String)) : "";
-}
-
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const prefixMatch = known.find(
-    (each) => name.length >= 4 && (each.startsWith(name) || name.startsWith(each)),
-  );
-  if (prefixMatch !== undefined) return prefixMatch;
-  for (const edits of [1, 2, 3]) {
-    const near = known.find((each) => withinEdits(name, each, edits) && edits < each.length / 2);
-    if (near !== undefined) return near;
-  }
-  return undefined;
 }
 
 /** An operating system error, such as a missing file or a full disk. Its message names the path. */

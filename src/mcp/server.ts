@@ -4,10 +4,10 @@ import {
   ResourceNotFoundError,
   type Server,
 } from "@modelcontextprotocol/server";
-import { defaultLimits } from "../engine/limits.ts";
+import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { quote } from "../engine/text.ts";
-import type { Surface } from "../surfaces/surface.ts";
-import { createToolbox, dotless, type ToolDescription } from "../surfaces/toolbox.ts";
+import { inHost, type Surface } from "../surfaces/surface.ts";
+import { createToolbox, dotless, guidanceOf, type ToolDescription } from "../surfaces/toolbox.ts";
 import { Connection, type MemorySource, unavailable } from "./connection.ts";
 import type { Lane } from "./lanes.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
@@ -24,12 +24,14 @@ import {
 export interface McpServerOptions extends MemorySource {
   /** The surfaces that the memory is opened with. */
   surfaces: readonly Surface[];
+  /** The limits that the memory is opened with (default: those of the library). */
+  limits?: Limits | undefined;
   version: string;
 }
 
 /** A server for one client. It starts and lists its tools even if the memory cannot be opened. */
 export function createMcpServer(options: McpServerOptions): Server {
-  const { surfaces, version } = options;
+  const { surfaces, version, limits = defaultLimits } = options;
   const server = new ProtocolServer(
     { name: "holdfast", title: "Holdfast", version },
     {
@@ -38,12 +40,12 @@ export function createMcpServer(options: McpServerOptions): Server {
         resources: { subscribe: true, listChanged: true },
         prompts: {},
       },
-      instructions: instructionsOf(surfaces),
+      instructions: instructionsOf(surfaces, limits),
     },
   );
   /** A client that has disconnected misses the notification. */
   const notify = (sent: Promise<void>) => void sent.catch(() => undefined);
-  const tools = trackTools(surfaces, () => notify(server.sendToolListChanged()));
+  const tools = trackTools(surfaces, limits, () => notify(server.sendToolListChanged()));
   const connection = new Connection(options, {
     resourceUpdated: (uri) => notify(server.sendResourceUpdated({ uri })),
     sessionChanged: () => notify(server.sendResourceListChanged()),
@@ -57,13 +59,13 @@ export function createMcpServer(options: McpServerOptions): Server {
 }
 
 /** How to recover, then the surfaces' guidance: some hosts truncate long instructions, so recovery comes first. */
-export function instructionsOf(surfaces: readonly Surface[]): string {
+export function instructionsOf(surfaces: readonly Surface[], limits: Limits = defaultLimits): string {
   const names = new Set(surfaces.flatMap(({ tools }) => tools.map((tool) => tool.name)));
   const readers = ["recover_context", "read_notepad", "list_notes"].filter((name) => names.has(name));
   const read = readers.length > 0 ? `call ${readers.join(" and ")} first` : 'get the "recover" prompt first';
   return [
     `After a compaction, a /clear or a resume, ${read}: everything you saved is still there, and the "recover" prompt returns all of it at once.`,
-    ...surfaces.map((surface) => surface.guidance(defaultLimits)),
+    guidanceOf(surfaces, { limits, reading: inHost }),
   ]
     .filter((text) => text !== "")
     .join("\n\n");
@@ -79,14 +81,14 @@ interface ToolList {
   rejectUnknown(name: string): void;
 }
 
-function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList {
-  const fixed = createToolbox(surfaces, { limits: defaultLimits, countTokens: () => 0 }).describe();
+function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () => void): ToolList {
+  const fixed = createToolbox(surfaces, { limits, countTokens: () => 0 }, inHost).describe();
   const isDynamic = surfaces.some(({ extraTools }) => extraTools !== undefined);
   let listed: string | undefined;
   const list = async (connection: Connection) => {
     if (!isDynamic) return fixed;
     try {
-      return await (await connection.openSession()).tools();
+      return await (await connection.openSession()).tools(inHost);
     } catch {
       return fixed;
     }

@@ -27,13 +27,17 @@ export const controller = [
     "controller.next-step":
       "A compaction is due at the threshold, or when one more step would leave no space to warn the agent.",
     "controller.checkpoint":
-      "The checkpoint lists files read and written, failing commands, open tasks, open plan items, done and cancelled plan items marked as such, and identifiers.",
+      "The checkpoint lists files with what was done to them, commands that work here and those that failed, running work, decisions, open tasks, open plan items, done and cancelled plan items marked as such, and names.",
     "controller.checkpoint-asks":
       "The checkpoint lists the user's unanswered requests, through any number of compactions in one turn.",
     "controller.checkpoint-carry":
-      "The contents of earlier checkpoints are carried over, after the new ones.",
+      "What an earlier checkpoint knew competes with what is new by the same scores: a name of epoch 1 that is still needed is there in epoch 10.",
     "controller.checkpoint-size":
-      "A checkpoint never exceeds 600 tokens, and a long section starves no other.",
+      "A checkpoint takes 1 % of the window, at least 400 and at most 2,500 tokens, or what a host's limit leaves; it uses at least 95 % of that if there is enough to say, never exceeds it, and a long section starves no other.",
+    "controller.checkpoint-need":
+      "Names are ranked by predicted later use, with weights fitted on recorded sessions, and what the host keeps is not said again.",
+    "controller.names":
+      "Paths, symbols, flags, addresses, ids, versions, error codes and long numbers are found in linear time; words, fractions and replacement patterns are not taken for paths.",
     "controller.no-compaction-without-checkpoint":
       "The engine rejects a compaction without a checkpoint of its epoch, or with a receipt for a different span.",
     "controller.new-epoch": "A compaction starts an epoch with a new snapshot, no changes and no warning.",

@@ -3,6 +3,7 @@ import { hrefTo } from "../route.ts";
 import type { SessionMemory } from "../session/session-view.tsx";
 import { Budgets } from "./budgets.tsx";
 import { Notes } from "./notes.tsx";
+import { Pins } from "./pins.tsx";
 import { ProjectNotes } from "./project-notes.tsx";
 import { Refs } from "./refs.tsx";
 import { taskLines } from "./task-lines.ts";
@@ -28,6 +29,7 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
         <ProjectNotes />
       </div>
       <div class="memory-side">
+        <Pins sessionId={session.id} />
         {scratchpad.plan === "" && taskLines(notepad).length > 0 ? (
           <PlanInNotepad notepad={notepad} />
         ) : (

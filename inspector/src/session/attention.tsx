@@ -11,6 +11,7 @@ const signs: Record<Item["kind"], string> = {
   hook: "!",
   budget: "◔",
   ask: "?",
+  rule: "§",
   reference: "⌫",
   file: "~",
   delegated: "!",

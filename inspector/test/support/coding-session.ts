@@ -61,7 +61,7 @@ async function send(project: Project, payload: Record<string, unknown>): Promise
   });
   const failures: unknown[] = [];
   const fail = (error: unknown) => void failures.push(error);
-  await runHook({ event, project, config: readWorkspaceConfig(project.directory), answer: () => {}, fail });
+  await runHook({ event, project, config: readWorkspaceConfig(project), answer: () => {}, fail });
   if (failures.length > 0 && payload.source !== "startup") throw failures[0];
 }
 

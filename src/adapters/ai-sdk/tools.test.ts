@@ -132,7 +132,10 @@ test("rejects taken tool names and surfaces that need the controller at start [a
     () => holdfastTools(session, { surfaces: ["notpad" as "notes"] }),
     /no surface called "notpad"/,
   );
-  assert.throws(() => holdfast({ session, model, contextWindow: 0 }), /"contextWindow" cannot be 0/);
+  assert.throws(
+    () => holdfast({ session, model, contextWindow: 0 }),
+    /"contextWindow" of holdfast must be a number of tokens above 0/,
+  );
   assert.throws(
     () => holdfast({ session, model: "openai/gpt-x" as never, contextWindow: 9_000 }),
     /such as gateway\("openai\/gpt-x"\) from "ai" \(got string\)/,

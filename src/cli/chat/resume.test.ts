@@ -166,9 +166,12 @@ test("invalid options are rejected before anything is opened [chat.models]", asy
       [...chat, "hello"],
       /Unexpected argument "hello"\. To send one prompt and exit: holdfast chat -p PROMPT/,
     ],
-    [[...chat, "--context-window", "10"], /--context-window must be at least 4000 tokens/],
+    [[...chat, "--context-window", "10"], /--context-window must be a whole number of at least 4000/],
     [[...chat, "--placement", "top"], /--placement must be one of epoch, system, message/],
-    [[...chat, "--surfaces", "notepad,notes2"], /There is no surface called "notes2"/],
+    [
+      [...chat, "--surfaces", "notepad,notes2"],
+      /--surfaces must be a list, each item one of .*\(got \["notepad","notes2"\]\)/,
+    ],
     [[...chat, "--session", "../x", "-p", "hi"], /is not a valid session id/],
   ];
   for (const [args, message] of wrong) {

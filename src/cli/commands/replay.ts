@@ -127,6 +127,7 @@ function render(file: string, report: Report, screen: Screen): string {
     text(
       `"memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be fetched. "bound": the cost that clearing with perfect foresight would reach. --json has the tokens.`,
     ),
+    ...summaryLines(report).map(text),
   ].join("\n");
 }
 
@@ -152,6 +153,17 @@ function conclusion({ rows, writing }: Report): string {
       ? `Clearing old results would have saved ${money(saved)} (${share(saved, memory.cost)}).`
       : `Clearing old results would have added ${money(-saved)} (${share(-saved, memory.cost)}).`;
   return `${adds} ${saves}`;
+}
+
+function summaryLines({ summaries: { summaries, inPlace, separate, separateShare } }: Report): string[] {
+  if (summaries === 0) return [];
+  const less = ((100 * (separate - inPlace)) / separate).toFixed(0);
+  const seen =
+    separateShare < 1 ? `, which has room for ${(100 * separateShare).toFixed(0)} % of what goes` : "";
+  const what = summaries === 1 ? "the summary" : `${count(summaries)} summaries`;
+  return [
+    `Writing ${what} at the end of the agent's own prompt, read from the cache: ${money(inPlace)}. In a request of its own${seen}: ${money(separate)} (in place is ${less} % cheaper).`,
+  ];
 }
 
 function costLine({ recorded, reproduced }: Report): string {

@@ -87,7 +87,7 @@ async function itemsOf(
   const conversation = isHosted ? await hosts.conversation(session.id) : undefined;
   return Promise.all(
     receipts.map(async (receipt) => {
-      const { epoch, trigger, warning, from, to, summaryBy, counts, line } = receipt;
+      const { epoch, trigger, warning, from, to, summaryBy, counts, line, verified, mismatch } = receipt;
       const reported = countedByProvider(conversation, epoch);
       const removed = await removedCount(session, receipt);
       const { tokensBefore, tokensAfter } = reported ?? receipt;
@@ -105,6 +105,8 @@ async function itemsOf(
         removed,
         counts,
         line,
+        ...(verified ? { verified } : {}),
+        ...(mismatch ? { mismatch } : {}),
       };
     }),
   );
