@@ -37,9 +37,13 @@ const addresses: { [Name in RouteName]: `${Routes[Name]["method"]} ${Routes[Name
   message: "GET /api/sessions/{id}/messages/{number}",
   compactions: "GET /api/sessions/{id}/compactions",
   compaction: "GET /api/sessions/{id}/compactions/{epoch}",
+  removedMessages: "GET /api/sessions/{id}/compactions/{epoch}/messages",
   calls: "GET /api/sessions/{id}/calls",
   call: "GET /api/sessions/{id}/calls/{number}",
   piece: "GET /api/sessions/{id}/pieces/{hash}",
+  window: "GET /api/sessions/{id}/window",
+  whereabouts: "GET /api/sessions/{id}/whereabouts",
+  attention: "GET /api/sessions/{id}/attention",
   project: "GET /api/project",
 };
 

@@ -68,7 +68,7 @@ export class AgentSession {
     this.#tools = setting.toolbox.tools;
     this.shownMemory = new ShownMemory(session, setting);
     this.receiptCheck = new ReceiptCheck(session);
-    this.recorder = new CallRecorder(session, setting.countTokens, setting.clock);
+    this.recorder = new CallRecorder(session, setting, setting.clock);
   }
 
   /** Reloads what is kept outside the session, including the tools that the agent made itself. */

@@ -153,13 +153,17 @@ export function callSettings(options: ModelSettings): ModelSettings {
   );
 }
 
-export function reportedBy({
-  inputTokens,
-  outputTokens,
-  inputTokenDetails,
-}: LanguageModelUsage): ReportedUsage {
+/** The provider's counts. The SDK fills in 0 cached tokens where the provider reported none; that is not a count. */
+export function reportedBy(usage: LanguageModelUsage): ReportedUsage {
+  const { inputTokens, outputTokens, inputTokenDetails, raw } = usage;
   const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;
-  return { inputTokens, outputTokens, cachedTokens: cacheReadTokens, cacheWriteTokens };
+  const isFilledIn = cacheReadTokens === 0 && raw !== undefined && !/cache/i.test(JSON.stringify(raw));
+  return {
+    inputTokens,
+    outputTokens,
+    cachedTokens: isFilledIn ? undefined : cacheReadTokens,
+    cacheWriteTokens,
+  };
 }
 
 /** The provider's name, or a gateway's name of the model, which begins with it. */

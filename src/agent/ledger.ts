@@ -1,5 +1,4 @@
 import type { LanguageModel } from "ai";
-import type { Usage } from "../compaction/usage.ts";
 import type { Prompt } from "../context/prompt.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { PromptNow } from "./agent-session.ts";
@@ -14,7 +13,7 @@ export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "
 /** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(
   run: LedgerRun,
-  { prompt, usage, state }: PromptNow,
+  { prompt, state }: PromptNow,
   purpose: "turn" | "warning" | "summary",
   reported: ReportedUsage,
 ): Promise<number | undefined> {
@@ -33,13 +32,13 @@ export async function recordTurn(
       }),
     ),
   ];
-  return record(run, pieces, {
+  const facts = {
     ...factsOf(setting, run.model, reported),
     purpose,
     epoch: readEpoch(state).number,
     revision: state.row.revision,
-    parts: partsOf(usage),
-  });
+  };
+  return record(run, pieces, facts, prompt.added);
 }
 
 /** Records the prompt of a summary: its sections, joined by an empty line. */
@@ -50,8 +49,6 @@ export async function recordSummary(
   reported: ReportedUsage,
 ): Promise<void> {
   const { setting } = run;
-  const system = setting.countTokens(instructions);
-  const history = sections.reduce((sum, text) => sum + setting.countTokens(text), 0);
   await record(
     run,
     [
@@ -63,15 +60,6 @@ export async function recordSummary(
       purpose: "summary",
       epoch: readEpoch(state).number,
       revision: state.row.revision,
-      parts: {
-        system,
-        tools: 0,
-        memory: 0,
-        summaries: 0,
-        history,
-        results: 0,
-        free: Math.max(0, setting.policy.contextWindow - system - history),
-      },
     },
   );
 }
@@ -89,10 +77,11 @@ function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
 async function record(
   { agent, emit }: LedgerRun,
   pieces: PromptPiece[],
-  facts: CallFacts,
+  facts: Omit<CallFacts, "parts">,
+  added: readonly string[] = [],
 ): Promise<number | undefined> {
   try {
-    return await agent.recorder.record(pieces, facts);
+    return await agent.recorder.record(pieces, facts, added);
   } catch (error) {
     emit({ type: "error", message: `The model call was not recorded: ${(error as Error).message}` });
     return undefined;
@@ -114,8 +103,4 @@ function factsOf(
       output: outputTokens ?? null,
     },
   };
-}
-
-function partsOf({ total: _total, ...parts }: Usage): Record<string, number> {
-  return parts;
 }

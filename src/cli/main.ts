@@ -46,6 +46,7 @@ const hostOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
   --user                   for all your projects, not only this one
   --dry-run                show what would change, without changing anything
+  --diff                   show the changes line by line
   --json                   print JSON`;
 
 const initOptions: HelpText = (words) => `${filled(hostOptions, words)}
@@ -153,67 +154,75 @@ export const commands: Record<string, Command> = {
   },
 };
 
-const help = (
-  summaries: readonly string[],
-) => `holdfast — working memory for AI agents that survives compaction
-
-Usage: holdfast COMMAND [OPTIONS]
-
-${summaries.join("\n")}
-
-  --db PATH     the SQLite file (default: .holdfast/memory.db, or $HOLDFAST_DB)
-  --store URL   any store: sqlite:PATH, jsonl:DIRECTORY, postgres://… (or $HOLDFAST_STORE)
-  --json        print JSON
-  --version     print the version
-
-Run "holdfast COMMAND --help" for the options of a command.
-`;
-
 /** Runs one command; returns the exit code. */
 export async function main([name, ...args]: string[]): Promise<number> {
   // Ignore EPIPE (e.g. `holdfast log | head`).
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
-  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    const { commandHelp } = await import("./command-help.ts");
-    const summaries = Object.entries(commands).map(
-      ([each, command]) => `  ${each.padEnd(13)}${commandHelp(command).summary}`,
-    );
-    console.log(help(summaries));
-    return name === undefined ? 1 : 0;
+  if (name === undefined || name === "--help" || name === "-h")
+    return printRootHelp(name === undefined ? 1 : 0);
+  if (name === "help") {
+    const [wanted, ...rest] = args.filter((each) => !each.startsWith("-"));
+    return wanted === undefined ? printRootHelp(0) : main([wanted, ...rest, "--help"]);
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const { closestName } = await import("../engine/edit-distance.ts");
-    const nearest = closestName(name, Object.keys(commands));
-    const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
-    console.error(
-      `holdfast: there is no command ${JSON.stringify(name)}.${hint} Run "holdfast help" to list the commands.`,
+    const { suggestionFor } = await import("./usage-errors.ts");
+    const hint = suggestionFor(name, Object.keys(commands));
+    return fail(
+      `there is no command ${JSON.stringify(name)}.${hint} Run "holdfast help" to list the commands.`,
     );
-    return 1;
   }
   if (args.includes("--help") || args.includes("-h")) {
-    console.log(`Usage: holdfast ${await fullHelp(command)}`);
+    await print(`Usage: holdfast ${await fullHelp(command)}`);
     return 0;
   }
   try {
     return await (await command.load()).run(args);
   } catch (error) {
-    const { explainUsageError, isSystemError } = await import("./usage-errors.ts");
+    const { explainUsageError, isSystemError, suggestionIn } = await import("./usage-errors.ts");
     const expected = error instanceof HoldfastError || isSystemError(error);
     const problem = expected
-      ? (error as Error).message
+      ? `${(error as Error).message}${suggestionIn(error)}`
       : explainUsageError(error, name, await fullHelp(command));
     if (problem === undefined) throw error;
-    const { visibleText } = await import("./terminal/visible-text.ts");
-    console.error(`holdfast: ${visibleText(problem)}`);
-    return 1;
+    return fail(problem);
   }
+}
+
+async function printRootHelp(code: number): Promise<number> {
+  const { rootHelp } = await import("./root-help.ts");
+  await print(rootHelp(commands));
+  return code;
+}
+
+/** Prints help, wrapped between words. */
+async function print(text: string): Promise<void> {
+  const [{ renderHelp }, { printLines, screenOf }] = await Promise.all([
+    import("./terminal/render-help.ts"),
+    import("./terminal/screen.ts"),
+  ]);
+  printLines(renderHelp(text, screenOf()));
+}
+
+/** Prints an error, wrapped between words; returns the exit code. */
+async function fail(problem: string): Promise<number> {
+  const [{ visibleText }, { screenOf }, { wrapSpans }] = await Promise.all([
+    import("./terminal/visible-text.ts"),
+    import("./terminal/screen.ts"),
+    import("./terminal/wrap-text.ts"),
+  ]);
+  const screen = screenOf(process.stderr);
+  const lines = `holdfast: ${visibleText(problem)}`
+    .split("\n")
+    .flatMap((text, index) => wrapSpans([{ text }], "", index === 0 ? "  " : "", screen));
+  process.stderr.write(`${lines.join("\n")}\n`);
+  return 1;
 }
 
 async function fullHelp(command: Command): Promise<string> {
   const { commandHelp } = await import("./command-help.ts");
   const { usage, summary, options } = commandHelp(command);
-  return `${usage}\n${summary}${options}`;
+  return `${usage}\n\n${summary.charAt(0).toUpperCase()}${summary.slice(1)}.\n${options}`;
 }
 
 function endOnBrokenPipe(error: NodeJS.ErrnoException): void {

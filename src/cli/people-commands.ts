@@ -34,7 +34,7 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   },
   log: {
     usage: "log [SESSION] [--revision N] [--limit N]",
-    summary: "show a session's journal, or one entry in full",
+    summary: "show who changed what in a session, newest first, or one change in full",
     options: `${session}
   --revision N             show that entry in full
   --limit N                max entries, newest first (default: 50)${store}`,
@@ -143,13 +143,14 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/store.ts"),
   },
   completions: {
-    usage: "completions bash|zsh|fish",
+    usage: "completions bash|zsh|fish|powershell",
     summary: "print a shell completion script for commands, options and session ids",
     options: `
 
-  bash:  source <(holdfast completions bash)       in ~/.bashrc
-  zsh:   source <(holdfast completions zsh)        in ~/.zshrc, after compinit
-  fish:  holdfast completions fish | source        in ~/.config/fish/config.fish`,
+  bash         source <(holdfast completions bash), in ~/.bashrc
+  zsh          source <(holdfast completions zsh), in ~/.zshrc, after compinit
+  fish         holdfast completions fish | source, in ~/.config/fish/config.fish
+  powershell   holdfast completions powershell | Out-String | Invoke-Expression, in $PROFILE`,
     load: () => import("./commands/completions.ts"),
   },
 };

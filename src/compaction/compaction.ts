@@ -1,7 +1,15 @@
 import { plainTextOf, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { Checkpoint, CompactionTrigger, Epoch, Receipt, Removed } from "../engine/records.ts";
+import type {
+  Checkpoint,
+  CompactionTrigger,
+  Epoch,
+  Receipt,
+  Removed,
+  RemovedMessage,
+} from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
+import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
@@ -117,7 +125,7 @@ export class Compaction {
 
   /** Computes the checkpoint without writing it. */
   async plan(conversation: Conversation): Promise<Begun> {
-    const { session, countTokens } = this.#driver;
+    const { session, countTokens, trigger } = this.#driver;
     const { messages, to, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
@@ -152,6 +160,7 @@ export class Compaction {
       items: accountFor(gone, checkpoint.openAsks),
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
       transcriptSize: transcript?.size ?? 0,
+      ...(trigger === "host" ? { previews: previewsOf(gone) } : {}),
     };
     this.#begun = { checkpoint, removed, instructions: keepText(checkpoint), rules };
     return this.#begun;
@@ -213,8 +222,8 @@ export class Compaction {
     const [known] = await session.records("checkpoint", epoch);
     const [counted] = await session.records("removed", epoch);
     const isKnown = known?.value.text === checkpoint.text;
-    // Another process needs them to account for what was removed.
-    const kept = isResumable ? { removed } : {};
+    // Another process needs them to account for what was removed, and people to see what a host removed.
+    const kept = isResumable || trigger === "host" ? { removed } : {};
     if (!isKnown || (isResumable && counted?.value.transcriptSize !== removed.transcriptSize))
       await session.apply({ type: "context.checkpoint", checkpoint, ...kept }, asSystem);
     if (!isKnown) await notify({ kind: "before-compaction", checkpoint });
@@ -291,6 +300,24 @@ export class Compaction {
     if (this.#begun) return this.#begun;
     throw outOfOrder("account", "plan");
   }
+}
+
+const maxPreviews = 300;
+const previewLength = 100;
+
+function previewsOf(messages: readonly StoredMessage[]): RemovedMessage[] {
+  return messages.slice(-maxPreviews).map(({ number, message }) => ({
+    number,
+    role: message.role,
+    // Stores reject NUL and lone surrogates; a cut may make one.
+    line: oneLine(
+      plainTextOf(message)
+        .slice(0, 4 * previewLength)
+        .replaceAll("\0", "\ufffd")
+        .toWellFormed(),
+      previewLength,
+    ),
+  }));
 }
 
 const noRules: FoundRules = { texts: [], replaced: [] };

@@ -207,6 +207,9 @@ export type Checkpoint = {
 
 export type ReceiptItem = { kind: "note" | "path" | "id" | "number" | "url" | "ask"; text: string };
 
+/** A removed message that its host keeps, in one line. */
+export type RemovedMessage = { number: number; role: string; line: string };
+
 /** What the receipt has to account for in the messages that a compaction removes. */
 export type Removed = {
   /** First and last message. */
@@ -218,6 +221,8 @@ export type Removed = {
   /** Path of the host's transcript ("" if none), and its size when the compaction began. */
   transcript: string;
   transcriptSize: number;
+  /** The newest removed messages, for people; the host may drop its transcript. Missing in older sessions. */
+  previews?: RemovedMessage[];
 };
 
 /** What a compaction kept, what can be recalled, what is missing. */

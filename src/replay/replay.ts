@@ -193,7 +193,7 @@ function largestPrompt(parts: readonly ConversationPart[], { system }: Calibrati
   }, 0);
 }
 
-function guessWindow({ calls }: Transcript): number {
+export function guessWindow({ calls }: Transcript): number {
   const isLong = calls.some(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite > 200_000);
   return isLong ? maxContextWindow : 200_000;
 }

@@ -119,7 +119,7 @@ function usageOf({ usage }: Answer, request: ScriptedRequest) {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: usage?.cached ?? 0 },
+    ...(usage?.cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: usage.cached } }),
   };
 }
 

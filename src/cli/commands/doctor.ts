@@ -47,11 +47,11 @@ function isProblem({ status }: Finding): boolean {
   return status === "problem";
 }
 
-/** If hosts are present but none is wired, no memory is kept at all. */
+/** If hosts are installed but none is connected, no memory is kept at all. */
 function generalTrouble(reports: readonly HostReport[]): string | undefined {
   const present = reports.filter(({ isPresent }) => isPresent);
   if (reports.some(({ isWired }) => isWired) || present.length === 0) return undefined;
-  return `No host is wired. Run holdfast init (found: ${present.map(({ host }) => host).join(", ")}).`;
+  return `Installed, not connected yet: ${present.map(({ title }) => title).join(", ")}. Run holdfast init.`;
 }
 
 function show(reports: readonly HostReport[], config: readonly string[], trouble: string | undefined): void {

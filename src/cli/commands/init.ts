@@ -7,11 +7,13 @@ import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { type FileChange, isChange, writeChanges } from "../../hosts/install/write-changes.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments, showChange } from "../host-commands.ts";
+import { counted } from "../terminal/quantities.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readHostArguments(args, {
     "dry-run": { type: "boolean", default: false },
     user: { type: "boolean", default: false },
+    diff: { type: "boolean", default: false },
     surfaces: { type: "string" },
   });
   const places = findPlaces(values.user ? "user" : "project", findProject(process.cwd()).root);
@@ -23,7 +25,7 @@ export async function run(args: string[]): Promise<number> {
       `No host was found here. Name the one you use: holdfast init HOST, with HOST one of ${hostNames.join(", ")}.`,
     );
   }
-  if (!values.json) show(plan, config, places);
+  if (!values.json) show(plan, config, places, values.diff);
   if (!values["dry-run"]) {
     runInit(plan, places);
     writeChanges(config.filter(isChange), places.scope === "user" ? 0o600 : 0o644);
@@ -37,21 +39,27 @@ export async function run(args: string[]): Promise<number> {
 /** A plan as it is shown, with the changes to our own config. */
 type ShownPlan = Omit<InitPlan, "files"> & { files: readonly FileChange[] };
 
-function show({ hosts, files }: InitPlan, config: readonly FileChange[], places: Places): void {
+function show(
+  { hosts, files }: InitPlan,
+  config: readonly FileChange[],
+  places: Places,
+  hasDiff: boolean,
+): void {
   if (config.length > 0) console.log("Holdfast");
-  for (const file of config) showChange(file);
+  for (const file of config) showChange(file, hasDiff);
   for (const host of hosts) {
     console.log(`${host.title} (${places.scope === "user" ? "all your projects" : places.root})`);
-    for (const file of files.filter((change) => change.host === host.name)) showChange(file);
+    for (const file of files.filter((change) => change.host === host.name)) showChange(file, hasDiff);
   }
 }
 
 function closing({ files, next }: ShownPlan, places: Places, isDryRun: boolean): string {
   const count = files.filter(isChange).length;
-  if (isDryRun) return `Nothing was written: this was a dry run. ${count} files would change.`;
+  if (isDryRun)
+    return `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`;
   if (count === 0) return "Everything is already set up; nothing was changed.";
   return [
-    `${count} ${count === 1 ? "file" : "files"} written.`,
+    `${counted(count, "file")} written.`,
     ...next,
     `Check it: holdfast doctor. Undo it: holdfast uninstall${places.scope === "user" ? " --user" : ""}.`,
   ].join("\n");

@@ -89,6 +89,7 @@ export async function run(args: string[]): Promise<number> {
     throw new HoldfastError(
       "invalid_input",
       `${problem}. The commands are: ${Object.keys(commands).join(", ")}. Run "holdfast project --help" to see their options.`,
+      name === undefined ? {} : { data: { given: name, known: Object.keys(commands) } },
     );
   }
   const root = values.root ?? findProjectRoot(process.cwd());

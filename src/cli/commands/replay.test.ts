@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { holdfast } from "../../../test/support/command-line.ts";
+import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 
 const directory = temporaryDirectory();
@@ -39,11 +40,20 @@ test("prints a table with the recorded and the reproduced cost, and warns about 
   const { code, stdout, stderr } = await holdfast("replay", session);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /session\.jsonl, line 4: Skipped/);
+  assert.match(
+    stdout,
+    /^session\.jsonl: pi, 2 calls, 4 messages\nMemory would have (?:added|saved) \$\d+\.\d\d \(\d+\.\d %\)\. Clearing old results would have (?:saved|added) \$\d+\.\d\d \(\d+\.\d %\)\.\n\n/,
+  );
   assert.match(stdout, /Recorded \$0\.03, reproduced \$0\.03 .* difference 0\.00 %/);
   for (const policy of ["no memory", "system", "message", "epoch"]) {
     for (const clearing of ["off", "on"])
       assert.match(stdout, new RegExp(`^ {2}${policy} +${clearing} `, "m"));
   }
+});
+
+test("the report fits 80 columns [people.captures]", async () => {
+  const { stdout } = await holdfastWith({ COLUMNS: "80" }, "replay", session);
+  for (const line of stdout.split("\n")) assert.ok([...line].length <= 80, line);
 });
 
 test("--json prints the same as JSON, with custom prices", async () => {

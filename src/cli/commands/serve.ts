@@ -21,6 +21,7 @@ import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
+import { hostSessions } from "../host-sessions.ts";
 import { openBrowser } from "../terminal/open-browser.ts";
 import { painterFor } from "../terminal/paint.ts";
 
@@ -75,6 +76,7 @@ export async function run(args: string[]): Promise<number> {
       page,
       mcp: mcp.handle,
       project: projectNotes(root, projectOptionsOf(config)),
+      hosts: hostSessions(project),
       projectDirectory: root,
       demo: values.demo,
       priceOf,

@@ -15,7 +15,8 @@ import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 export async function runHook(run: HookRun): Promise<void> {
   if (run.event.kind === "before-tool") return guardCall(run);
   const hook = await openContext(run);
-  const { kind, source } = hook.event;
+  const { kind, source, transcript, cwd } = hook.event;
+  if (transcript !== "") Object.assign(hook.state, { transcript, cwd });
   hook.state.last = {
     kind,
     isResume: kind === "session-start" && source === "resume",

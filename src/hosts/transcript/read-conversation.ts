@@ -13,12 +13,10 @@ export interface ConversationSpan {
   summary: string;
 }
 
-/** Reads a host's transcript; undefined if there is none. */
-export function readConversation({ transcript }: Host, path: string): ConversationSpan | undefined {
-  const text = readPart(path);
-  if (text === undefined || !transcript) return undefined;
-  const { readLine, splitLines = objectsOf } = transcript;
-  const spans = splitSpans(splitLines(text), readLine);
+/** Reads a host's transcript, up to the byte `until`; undefined if there is none. */
+export function readConversation(host: Host, path: string, until?: number): ConversationSpan | undefined {
+  const spans = readSpans(host, path, until);
+  if (!spans) return undefined;
   const last = spans.at(-1);
   // A boundary with nothing after it is the compaction we handle: the removed messages precede it.
   const isOver = last !== undefined && last.messages.length === 0 && spans.length > 1;
@@ -29,6 +27,18 @@ export function readConversation({ transcript }: Host, path: string): Conversati
     .filter(({ role }) => role === "user")
     .map((message, index) => ({ number: -1 - index, message, at: 0 }));
   return { messages, said, summary: isOver ? last.summary : "" };
+}
+
+/** The spans between the compactions of a transcript, each after the summary it began with; undefined if there is none. */
+export function readSpans(
+  { transcript }: Host,
+  path: string,
+  until?: number,
+): { summary: string; messages: Message[] }[] | undefined {
+  const text = readPart(path, { until });
+  if (text === undefined || !transcript) return undefined;
+  const { readLine, splitLines = objectsOf } = transcript;
+  return splitSpans(splitLines(text), readLine);
 }
 
 /** The summary that a compaction wrote to the transcript after the byte `from`; "" if there is none. */

@@ -23,6 +23,7 @@ const maxCachedTerms = 200_000;
 export class LineMatcher {
   readonly #query: string;
   readonly #pattern: RegExp;
+  readonly #terms: readonly string[];
   readonly #words: ReturnType<typeof queryWord>[];
   readonly #weight: number;
   readonly #cache = new Map<string, number[]>();
@@ -31,8 +32,16 @@ export class LineMatcher {
     const trimmed = query.includes("\n") ? query : query.trim() || query;
     this.#query = foldCase(trimmed);
     this.#pattern = new RegExp(trimmed.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu");
-    this.#words = [...new Set(terms(this.#query))].map(queryWord);
+    this.#terms = [...new Set(terms(this.#query))];
+    this.#words = this.#terms.map(queryWord);
     this.#weight = this.#words.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  /** A quick test for long texts: whether it contains the query, or each of its words. */
+  isWorthMatching(text: string): boolean {
+    const folded = foldCase(text);
+    if (folded.includes(this.#query)) return true;
+    return this.#terms.length > 1 && this.#terms.every((term) => folded.includes(term));
   }
 
   /** The matching lines of a text, in order. `extra` (such as tags) counts as part of every line. */
