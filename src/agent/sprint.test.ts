@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { call, isInWarningTurn, isSummaryRequest, ofType, openStage, plainSummary } from "../../test/support/agent.ts";
+import {
+  call,
+  isInWarningTurn,
+  isSummaryRequest,
+  ofType,
+  openStage,
+  plainSummary,
+} from "../../test/support/agent.ts";
 
 test("after N closed tasks the conversation is compacted; by default it is not [config.sprint]", async (t) => {
   const calls = [
