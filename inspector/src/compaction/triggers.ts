@@ -21,7 +21,7 @@ export function whyOf({ trigger, tokensBefore, tokensBy }: Why, limit: number | 
     case "manual":
       return `someone asked for it, ${fill}`;
     case "tasks":
-      return "Enough tasks were closed";
+      return "enough tasks were closed";
     case "sub-session":
       return "a sub-session needed room";
     case "host":

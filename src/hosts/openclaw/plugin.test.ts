@@ -78,7 +78,7 @@ test("the tools match the manifest, and OpenClaw accepts their names and schemas
   const { openclaw, context, workspaceDir } = start();
   assert.deepEqual(openclaw.names, manifest.contracts.tools);
   const names = () => openclaw.tools(context).map(({ name }) => name);
-  const basic = openclaw.names.slice(0, 13);
+  const basic = openclaw.names.slice(0, 14);
   assert.deepEqual(names(), basic, "without NOTES.md, none of the project's");
   initProject(openProject({ root: workspaceDir }));
   assert.deepEqual(names(), [...basic, ...openclaw.names.slice(openclaw.names.indexOf("recover_context"))]);

@@ -187,10 +187,10 @@ test("if the project has a NOTES.md, its tools are registered too [plugins.pi-to
   const cwd = makeProject();
   const project = findProject(cwd);
   const names = () => chosenSurfaces({ project, config: readWorkspaceConfig(project) }, "host");
-  assert.deepEqual(names(), ["notepad", "notes", "pins"]);
+  assert.deepEqual(names(), ["notepad", "notes", "pins", "scratchpad"]);
   mkdirSync(join(cwd, ".holdfast"));
   writeFileSync(join(cwd, ".holdfast/NOTES.md"), "# Notes\n");
-  assert.deepEqual(names(), ["notepad", "notes", "pins", "project"]);
+  assert.deepEqual(names(), ["notepad", "notes", "pins", "scratchpad", "project"]);
 });
 
 async function talkAndCompact(pi: FakePi, asks = 1) {

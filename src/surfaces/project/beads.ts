@@ -26,7 +26,8 @@ export async function createBead(
     issue.reference,
   ];
   const first = await runTracker(project, program, added);
-  if ("id" in first) return first;
+  // It accepted the form, so asking again could create a second issue.
+  if ("id" in first || !first.refused) return first;
   // This tracker does not take the protocol's form, so use the one of today's Beads.
   const priority = String(severities.length - 1 - severities.indexOf(issue.severity));
   const description = `${issue.reference} in ${project.file.name}`;
@@ -38,7 +39,7 @@ function runTracker(
   project: Project,
   program: string,
   args: readonly string[],
-): Promise<{ id: string } | { problem: string }> {
+): Promise<{ id: string } | { problem: string; refused: boolean }> {
   return new Promise((resolve) => {
     execFile(
       program,
@@ -53,7 +54,10 @@ function runTracker(
             : error
               ? stderr.trim().split("\n")[0] || error.message
               : "its answer contains no id";
-          resolve({ problem: `${program} created no issue: ${why.slice(0, 200)}` });
+          resolve({
+            problem: `${program} created no issue: ${why.slice(0, 200)}`,
+            refused: error !== null && !error.killed,
+          });
         }
       },
     ).on("error", () => undefined);

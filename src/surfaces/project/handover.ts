@@ -176,7 +176,7 @@ export async function recordSynthesis(options: SynthesisOptions): Promise<Moment
   return attempt(options, (project) => {
     const shown = findings
       .slice(0, 10)
-      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 160)}`.toWellFormed())
+      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 120)}`.toWellFormed())
       .map((line) => withoutMachinePaths(project, line));
     const more = findings.length > shown.length ? `; ${findings.length - shown.length} more` : "";
     logHandoff(project, { summary: `Synthesised ${shown.join("; ")}${more}` }, options, "synthesis");
