@@ -7,10 +7,20 @@ export type { ToolAnswer, ToolDescription } from "./surfaces/toolbox.ts";
 
 import { estimateTokens } from "./context/estimate-tokens.ts";
 import { cachedTokenizer, type Tokenizer } from "./context/tokens.ts";
-import type { Limits } from "./engine/limits.ts";
+import { defaultLimits, type Limits, limitKinds } from "./engine/limits.ts";
+import {
+  anything,
+  checkOptions,
+  listOf,
+  type OptionKind,
+  type OptionKinds,
+  text,
+  toggle,
+  wholeNumber,
+} from "./engine/options.ts";
 import { HoldfastError } from "./errors.ts";
 import { Memory } from "./sessions/memory.ts";
-import { checkId, makeSessionId, mergeLimits, type SurfaceChoice } from "./sessions/options.ts";
+import { checkId, makeSessionId, type SurfaceChoice } from "./sessions/options.ts";
 import { openStore, type StoreChoice } from "./stores/open-store.ts";
 import { findSurfaces, type SurfaceName } from "./surfaces/surfaces.ts";
 import { createToolbox } from "./surfaces/toolbox.ts";
@@ -34,6 +44,18 @@ export interface MemoryOptions {
   makeId?: () => string;
 }
 
+const memoryOptions = {
+  store: anything,
+  surfaces: listOf(anything),
+  owner: text,
+  limits: limitKinds,
+  scratchpad: { enabled: toggle, maxTokens: wholeNumber(1) },
+  tokenizer: anything,
+  onWarning: anything,
+  clock: anything,
+  makeId: anything,
+} satisfies Record<keyof MemoryOptions, OptionKind | OptionKinds>;
+
 /**
  * Opens a memory.
  *
@@ -50,11 +72,13 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
       `openMemory needs a "store": a file path, a URL such as "memory:", or your own store.`,
     );
   }
+  checkOptions("openMemory", options, memoryOptions);
   const tokens = options.scratchpad?.maxTokens;
-  const limits = mergeLimits({
+  const limits = {
+    ...defaultLimits,
     ...options.limits,
     ...(tokens === undefined ? {} : { scratchpadTokens: tokens }),
-  });
+  };
   const tokenizer = cachedTokenizer(options.tokenizer ?? { name: "estimate", count: estimateTokens });
   const countTokens = (text: string) => tokenizer.count(text);
   const isOff = options.scratchpad?.enabled === false;

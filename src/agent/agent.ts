@@ -1,3 +1,4 @@
+import type { UserContent } from "ai";
 import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
@@ -8,14 +9,16 @@ import { HoldfastError } from "../errors.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
 import { AgentSession } from "./agent-session.ts";
 import { continueOnFailure, finishPendingCalls, modelName, type TurnRun } from "./answer.ts";
+import { checkAgentOptions } from "./check-options.ts";
 import { Children } from "./children.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
 import { compactNow, makeRoomFor } from "./make-room.ts";
 import type { AgentOptions } from "./options.ts";
 import { placeChanges, reportFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
-import { type AgentSetting, agentSetting, checkToolNames, type Frame, invalidOption } from "./setting.ts";
+import { type AgentSetting, agentSetting, checkToolNames, type Frame } from "./setting.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
+import { userMessage } from "./user-message.ts";
 
 /** A running turn: read its events, await its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -27,8 +30,8 @@ export interface SendOptions {
 }
 
 export interface Agent {
-  /** Runs one turn. Turns of one session run one after another. */
-  send(sessionId: string, text: string, options?: SendOptions): Turn;
+  /** Runs one turn with a text, or with texts, images and files. Turns of one session run one after another. */
+  send(sessionId: string, input: string | UserContent, options?: SendOptions): Turn;
   /** Continues a turn that a dead process left unfinished; does nothing if the last turn is finished. */
   resume(sessionId: string, options?: SendOptions): Turn;
   /** Compacts now, as `/compact` does. */
@@ -40,7 +43,7 @@ export interface Agent {
 }
 
 /** Surfaces that an agent adds to a memory opened without `surfaces`. */
-const agentSurfaces = ["notepad", "notes", "tasks", "results", "sessions"] as const;
+const agentSurfaces = ["notepad", "notes", "tasks", "results", "sessions", "pins"] as const;
 
 /**
  * An agent whose memory survives its context.
@@ -74,6 +77,13 @@ class MemoryAgent implements Agent {
   readonly #work = new Map<string, Work>();
 
   constructor(options: AgentOptions) {
+    checkAgentOptions("createAgent", options);
+    // An agent without a window would never compact.
+    if (options.contextWindow === undefined)
+      throw new HoldfastError(
+        "invalid_input",
+        `createAgent needs a "contextWindow": the model's window in tokens.`,
+      );
     const { memory, model, system = "", surfaces, ...rest } = options;
     this.#options = options;
     this.#frame = { model, base: system };
@@ -82,24 +92,20 @@ class MemoryAgent implements Agent {
       (id, text, signal) => this.send(id, text, { signal }),
       options.children,
     );
-    // An infinite window would never be compacted.
-    if (!Number.isFinite(options.contextWindow)) throw invalidOption("contextWindow", options.contextWindow);
     const { setting } = memory;
     const toolbox = surfaces ? setting.use(surfaces) : setting.offer(agentSurfaces);
     this.#setting = agentSetting(setting, toolbox, rest, { children: this.#children });
     checkToolNames(this.#setting);
   }
 
-  send(sessionId: string, text: string, options: SendOptions = {}): Turn {
+  send(sessionId: string, input: string | UserContent, options: SendOptions = {}): Turn {
     return this.#start(sessionId, options, async (run, work) => {
-      if (text.trim() === "")
-        throw new HoldfastError("invalid_input", "The text to send is empty. Pass a message.");
+      const message = userMessage(input);
       run.steer = await this.#nudge(run, work);
       // Providers reject a user message between a tool call and its result.
       await finishPendingCalls(run);
       await continueOnFailure(run, () => placeChanges(run));
       await continueOnFailure(run, () => reportFullness(run));
-      const message = { role: "user" as const, content: text };
       const compacted = (await continueOnFailure(run, () => makeRoomFor(run, message))) ?? false;
       await run.agent.add([message]);
       const result = await this.#take(run, work);

@@ -2,6 +2,7 @@ import { Queue } from "../engine/queue.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
+import { type Lane, Lanes } from "./lanes.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
 /** Where one client's memory comes from. */
@@ -32,7 +33,10 @@ export class Connection {
   #current: string | undefined;
   #watching: Promise<() => void> | undefined;
   #watched: Memory | undefined;
-  readonly #requests = new Queue();
+  /** Which session a request means depends on when it arrived. */
+  readonly #arrivals = new Queue();
+  readonly #lanes = new Lanes();
+  readonly #subscriptions = new Queue();
   readonly #announcements = new Queue();
   #closed = false;
 
@@ -41,9 +45,22 @@ export class Connection {
     this.#announcer = announcer;
   }
 
-  /** Runs requests in order of arrival, so that a read sees the write before it. */
+  /** Runs a request on the current session; see `Lanes`. */
+  async inLane<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result> {
+    const started = await this.#arrivals.run(async () => {
+      // A session that cannot be found is reported by the request itself.
+      const session = await this.sessionId().catch(() => "");
+      const result = this.#lanes.run(session, lane, work);
+      // The caller awaits it below.
+      result.catch(() => undefined);
+      return { result };
+    });
+    return started.result;
+  }
+
+  /** Subscriptions, and notices that the tools have changed, go one after another. */
   inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#requests.run(work);
+    return this.#subscriptions.run(work);
   }
 
   async sessionId(): Promise<string> {

@@ -22,6 +22,7 @@ import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
 import { type Notes, notesOf } from "../surfaces/notes/handle.ts";
 import type { NoteIndex } from "../surfaces/notes/note-index.ts";
 import { applyOperation, type JournalEntry, type Operation, type ResultOf } from "../surfaces/operations.ts";
+import { type Pins, pinsOf } from "../surfaces/pins/handle.ts";
 import { type ScratchpadHandle, scratchpadOf } from "../surfaces/scratchpad/handle.ts";
 import type {
   AppliedOperation,
@@ -29,6 +30,7 @@ import type {
   HistorySelection,
   SessionHandle,
 } from "../surfaces/session-handle.ts";
+import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
@@ -48,6 +50,7 @@ export class Session implements SessionHandle {
   readonly notepad: Notepad = notepadOf(this);
   readonly notes: Notes = notesOf(this);
   readonly scratchpad: ScratchpadHandle = scratchpadOf(this);
+  readonly pins: Pins = pinsOf(this);
   /** JSON values of this session only. */
   readonly scratch: KeyValues = keyValuesOf(async () => this);
   /** The model calls made for this session. */
@@ -110,16 +113,16 @@ export class Session implements SessionHandle {
     return this.#state;
   }
 
-  /** What to show the model: blocks and guidance, and where they go. */
-  async context(): Promise<Context> {
+  /** What to show the model: blocks and guidance, and where they go. Give `reading` if you place them otherwise. */
+  async context(reading: Reading = ownLoop): Promise<Context> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.context(await this.state());
+    return this.#setting.toolbox.readAs(reading).context(await this.state());
   }
 
   /** Descriptions of the agent's current tools, for the model. */
-  async tools(): Promise<ToolDescription[]> {
+  async tools(reading: Reading = ownLoop): Promise<ToolDescription[]> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.describe(this.#state.row);
+    return this.#setting.toolbox.readAs(reading).describe(this.#state.row);
   }
 
   /** Calls a tool by name, as an agent would. A rejected call returns an answer; it does not throw. */

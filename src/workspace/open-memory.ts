@@ -4,24 +4,43 @@ import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
+import { requireValid } from "./config-problems.ts";
+import { limitsOf } from "./library-options.ts";
 import { prepareProjectStore } from "./project.ts";
 import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
 
-export interface OpenOptions extends FindWorkspaceOptions {
+export interface OpenOptions {
   /** Default: every surface that needs no configuration. */
-  surfaces?: readonly Surface[];
-  /** Receives warnings about the config and the store. Default: `console.warn`. */
+  surfaces?: readonly Surface[] | undefined;
+  /** Receives warnings about the store. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
 }
 
-/** Opens the workspace's memory, creating it if there is none. */
-export async function openWorkspaceMemory(options: OpenOptions = {}): Promise<Memory> {
-  return open(findWorkspace(options), options);
+/** Opens the memory of a workspace, creating it if there is none. The caller reports problems of its config. */
+export async function openMemoryIn(
+  { project, config, store }: Workspace,
+  { surfaces, onWarning = console.warn }: OpenOptions = {},
+): Promise<Memory> {
+  prepareProjectStore(project, store.file);
+  return openMemory({
+    store: store.url,
+    surfaces: surfaces ?? surfaceNames,
+    limits: limitsOf(config),
+    onWarning,
+  });
 }
 
-/** Opens the workspace's memory for a command that needs an existing one; never creates an empty store. */
-export async function openExistingMemory(options: OpenOptions = {}): Promise<Memory> {
+/** Finds the workspace and opens its memory, creating it if there is none. Throws on a bad config. */
+export async function openWorkspaceMemory(options: FindWorkspaceOptions & OpenOptions = {}): Promise<Memory> {
   const workspace = findWorkspace(options);
+  await requireValid(workspace.config);
+  return openMemoryIn(workspace, options);
+}
+
+/** As `openWorkspaceMemory`, for a command that needs an existing memory; never creates an empty store. */
+export async function openExistingMemory(options: FindWorkspaceOptions & OpenOptions = {}): Promise<Memory> {
+  const workspace = findWorkspace(options);
+  await requireValid(workspace.config);
   const { file, url } = workspace.store;
   if (file !== "" && !existsSync(file)) {
     throw new HoldfastError(
@@ -30,14 +49,5 @@ export async function openExistingMemory(options: OpenOptions = {}): Promise<Mem
       { data: { store: url } },
     );
   }
-  return open(workspace, options);
-}
-
-async function open(
-  { project, config, store }: Workspace,
-  { surfaces, onWarning = console.warn }: OpenOptions,
-): Promise<Memory> {
-  for (const problem of config.problems) onWarning(problem);
-  prepareProjectStore(project, store.file);
-  return openMemory({ store: store.url, surfaces: surfaces ?? surfaceNames, onWarning });
+  return openMemoryIn(workspace, options);
 }

@@ -10,7 +10,7 @@ export interface Project {
   directory: string;
 }
 
-/** Finds the nearest folder with a `.holdfast` or a `.git`, from `cwd` upwards; `cwd` itself if there is none. */
+/** Finds the nearest folder with a `.holdfast`, a `holdfast.json` or a `.git`, from `cwd` upwards; `cwd` itself if there is none. */
 export function findProject(cwd: string): Project {
   const start = resolve(cwd);
   for (let root = start; ; root = dirname(root)) {
@@ -19,10 +19,13 @@ export function findProject(cwd: string): Project {
   }
 }
 
-/** Above `start`, a `.holdfast` in the home folder or owned by another user does not count. */
+/** Above `start`, what is in the home folder or owned by another user does not count. */
 function isProjectRoot(root: string, start: string): boolean {
-  const stat = statSync(join(root, ".holdfast"), { throwIfNoEntry: false });
-  if (!stat?.isDirectory()) return false;
+  const folder = statSync(join(root, ".holdfast"), { throwIfNoEntry: false });
+  const stat = folder?.isDirectory()
+    ? folder
+    : statSync(join(root, "holdfast.json"), { throwIfNoEntry: false });
+  if (!stat || (stat !== folder && !stat.isFile())) return false;
   return root === start || (root !== homedir() && stat.uid === (process.getuid?.() ?? stat.uid));
 }
 

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { HoldfastError } from "../errors.ts";
 import { formatStoreAddress, parseStoreAddress, type StoreAddress } from "../stores/store-address.ts";
 import type { WorkspaceConfig } from "./config.ts";
@@ -57,6 +57,12 @@ export function checkStoreFlags({ db, store }: StoreFlags): void {
 /** The database file of a SQLite store, with symlinks resolved; undefined for any other store. */
 export function sqliteFile({ kind, file }: StoreLocation): string | undefined {
   return kind === "sqlite" && file !== "" ? realFile(file) : undefined;
+}
+
+/** Whether the store is not a file or folder of the project. */
+export function leavesProject({ root }: Project, { file }: StoreLocation): boolean {
+  const inside = file === "" ? ".." : relative(realFile(root), realFile(file));
+  return inside.startsWith("..") || isAbsolute(inside);
 }
 
 /** Resolves symlinks; returns the path itself if nothing exists there. */

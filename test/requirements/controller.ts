@@ -118,6 +118,36 @@ export const controller = [
     "controller.usage-corrected": "The provider's reported usage corrects the count.",
     "controller.fullness": "The agent can see how full its context is.",
   }),
+  ...from("controller: small windows", {
+    "controller.fit-results":
+      "Results are fitted to the window when they arrive, fairly among parallel ones, with head, tail and a marker that says how to read the rest.",
+    "controller.fit-prompt":
+      "A prompt that does not fit is cut in the middle with a marker, kept whole and readable; if even that cannot help, it is refused before any model call.",
+    "controller.warning-always":
+      "At steady growth of up to a quarter of the window per turn, every compaction is warned.",
+    "controller.usage-kept": "The provider's counts correct the next process from its first call.",
+    "controller.growth": "Growth is learned over the session and stored.",
+    "controller.memory-share":
+      "Memory takes at most its share of the window; beyond it, it is shown in part, and the write that crosses the line says so.",
+    "controller.no-progress": "A turn that repeats itself after compactions ends with an error that says so.",
+    "controller.summary-room":
+      "A summary request uses the room there is and takes several passes where needed.",
+    "controller.oversize":
+      "With any sizes of results, prompts and notepads, every request fits the window, every turn ends, nothing leaves unmarked, and the calls are bounded.",
+  }),
+  ...from("controller: providers", {
+    "cache.marks":
+      "Anthropic gets cache breakpoints after tools, frozen memory and summary and at the end, at most four with the caller's own; they can be turned off.",
+    "cache.key": "OpenAI gets one cache key per session; the caller's own wins.",
+    "wires.calls":
+      "On the wires of Anthropic, OpenAI and Google, parallel calls are paired with their results, and thinking keeps its signature through results and a restart.",
+    "wires.compaction": "Compactions leave requests that each provider accepts.",
+    "wires.media": "Images and files reach the model and survive a restart.",
+    "wires.endings": "Refusals and answers at the output limit are reported as what they are.",
+    "wires.overflow": "An overflow in each provider's words is compacted and sent again.",
+    "wires.usage": "Counts come from each provider's fields, cache reads and writes included.",
+    "wires.settings": "Settings of the model's calls reach the provider.",
+  }),
   ...from("sub-sessions", {
     "controller.compaction": "A compaction in a sub-session passes the same gate and is marked as one.",
     "controller.fold":

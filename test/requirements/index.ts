@@ -1,4 +1,5 @@
 import { adapters } from "./adapters.ts";
+import { configuration } from "./configuration.ts";
 import { controller } from "./controller.ts";
 import { engine } from "./engine.ts";
 import { hooks } from "./hooks.ts";
@@ -7,6 +8,7 @@ import { install } from "./install.ts";
 import { knowledge } from "./knowledge.ts";
 import { mcp } from "./mcp.ts";
 import { people } from "./people.ts";
+import { pins } from "./pins.ts";
 import { plugins } from "./plugins.ts";
 import { project } from "./project.ts";
 import { repository } from "./repository.ts";
@@ -28,7 +30,9 @@ export const requirements: readonly Requirement[] = [
   ...people,
   ...project,
   ...knowledge,
+  ...pins,
   ...sandbox,
   ...server,
   ...inspector,
+  ...configuration,
 ];

@@ -32,7 +32,7 @@ class HookCall {
   readonly #host: Host | undefined;
   readonly #started = performance.now();
   #project = findProject(process.cwd());
-  #config = readWorkspaceConfig(this.#project.directory);
+  #config = readWorkspaceConfig(this.#project);
   #event: HookEvent | undefined;
   #isAnswered = false;
   #isReported = false;
@@ -50,10 +50,10 @@ class HookCall {
     const payload = parsePayload(await readInput());
     if (typeof payload.cwd === "string" && payload.cwd !== "") {
       this.#project = findProject(payload.cwd);
-      this.#config = readWorkspaceConfig(this.#project.directory);
+      this.#config = readWorkspaceConfig(this.#project);
       this.setDeadline();
     }
-    for (const problem of this.#config.problems) this.fail(new HoldfastError("invalid_input", problem));
+    if (this.#config.problems.length > 0) await this.#reportConfig();
     const event = readHookEvent(host, payload);
     this.#event = event;
     await runHook({
@@ -76,13 +76,20 @@ class HookCall {
       this.fail(
         new HoldfastError(
           "store_busy",
-          `${stage} within ${hookDeadline} ms, so the agent continues without it. Check which process is using ${this.#project.directory}, or raise hookDeadline in its config.json.`,
+          `${stage} within ${hookDeadline} ms, so the agent continues without it. Check which process is using ${this.#project.directory}, or raise hookDeadline in holdfast.json.`,
         ),
         "deadline",
       );
       this.end();
       process.exit(0);
     }, left);
+  }
+
+  /** Settings that cannot be used: their defaults apply. */
+  async #reportConfig(): Promise<void> {
+    const { explainProblems } = await import("../../workspace/config-problems.ts");
+    for (const problem of await explainProblems(this.#config))
+      this.fail(new HoldfastError("invalid_input", problem));
   }
 
   /** Prints the first failure to stderr, and records all of them for `holdfast doctor`. */

@@ -4,12 +4,14 @@ import { followSession } from "../../hosts/session-link.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { explainProblems, requireValid } from "../../workspace/config-problems.ts";
+import { limitsOf } from "../../workspace/library-options.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
-import { findProject, type Project } from "../../workspace/project.ts";
+import type { Project } from "../../workspace/project.ts";
 import { projectSession } from "../../workspace/project-session.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
-import { defaultSurfaces, knownSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { chosenSurfaces, knownSurfaces, loadSurfaces, requestedSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
@@ -17,28 +19,40 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
     surfaces: { type: "string" },
     session: { type: "string" },
+    set: { type: "string", multiple: true },
     cost: { type: "boolean", default: false },
   });
   if (positionals.length > 0)
     throw new HoldfastError("invalid_input", `mcp takes no argument ${JSON.stringify(positionals[0])}.`);
-  const project = findProject(process.cwd());
-  const names = values.surfaces?.split(",").map((name) => name.trim());
-  if (values.cost) {
-    const { printCost } = await import("./mcp-cost.ts");
-    return printCost(await loadSurfaces(names ?? knownSurfaces, project.root), values.json);
-  }
-  const surfaces = await loadSurfaces(names ?? defaultSurfaces(project.root), project.root);
-  if (values.session !== undefined) checkId(values.session, "session id");
   // Reject contradictory options now; each call reports a store that cannot be opened.
   checkStoreFlags(values);
+  if (values.session !== undefined) checkId(values.session, "session id");
+  const find = () => findWorkspace({ flags: values, settings: values });
+  const { project, config } = findWorkspace({ settings: values });
+  // A flag is the caller's mistake; a file must not keep the agent from its memory.
+  await requireValid({ problems: config.problems.filter(({ file }) => file === undefined) });
+  for (const problem of await explainProblems(config)) console.error(`holdfast mcp: ${problem}`);
+  if (values.cost) {
+    const { printCost } = await import("./mcp-cost.ts");
+    const names =
+      values.surfaces === undefined ? knownSurfaces : chosenSurfaces({ project, config }, "agent");
+    return printCost(await loadSurfaces(names, { project, config }), values.json);
+  }
+  const surfaces =
+    values.surfaces === undefined
+      ? await loadSurfaces(chosenSurfaces({ project, config }), { project, config })
+      : requestedSurfaces(
+          await loadSurfaces(chosenSurfaces({ project, config }, "agent"), { project, config }),
+        );
   return serve(
     {
       surfaces,
+      limits: limitsOf(config),
       version: packageVersion(),
-      openMemory: () => openWorkspaceMemory({ flags: values, surfaces }),
+      openMemory: () => openMemoryIn(find(), { surfaces }),
       resolveSession: sessionResolver(project, values.session),
     },
-    () => findWorkspace({ flags: values }).store.file,
+    () => find().store.file,
   );
 }
 

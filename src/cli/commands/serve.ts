@@ -10,11 +10,13 @@ import { projectNotes } from "../../server/project-notes.ts";
 import { type RunningServer, startServer } from "../../server/start.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { requireValid } from "../../workspace/config-problems.ts";
+import { limitsOf, projectOptionsOf } from "../../workspace/library-options.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { projectSession } from "../../workspace/project-session.ts";
 import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
-import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { openBrowser } from "../terminal/open-browser.ts";
@@ -30,6 +32,7 @@ export async function run(args: string[]): Promise<number> {
     token: { type: "string" },
     "no-open": { type: "boolean", default: false },
     demo: { type: "boolean", default: false },
+    set: { type: "string", multiple: true },
   });
   if (positionals.length > 0)
     throw new HoldfastError("invalid_input", `serve takes no argument ${JSON.stringify(positionals[0])}.`);
@@ -41,14 +44,17 @@ export async function run(args: string[]): Promise<number> {
   // Reject invalid options before opening a store.
   const { hosts } = chooseAccess(binding);
   const choice = chooseStore(values, values.demo);
-  const { project, store } = findWorkspace({ flags: choice.flags });
+  const workspace = findWorkspace({ flags: choice.flags, settings: values });
+  await requireValid(workspace.config);
+  const { project, store, config } = workspace;
   const { root } = project;
-  const surfaces = await loadSurfaces(defaultSurfaces(root), root);
-  const memory = await openWorkspaceMemory({ flags: choice.flags, surfaces });
+  const surfaces = await loadSurfaces(chosenSurfaces(workspace), workspace);
+  const memory = await openMemoryIn(workspace, { surfaces });
   const stopped = new AbortController();
   const removeSignalHandlers = onSignals(() => stopped.abort());
   const mcp = createMcpHandler({
     surfaces,
+    limits: limitsOf(config),
     version: packageVersion(),
     hostnames: [...hosts],
     openMemory: async () => memory,
@@ -63,7 +69,7 @@ export async function run(args: string[]): Promise<number> {
       version: packageVersion(),
       page,
       mcp: mcp.handle,
-      project: projectNotes(root),
+      project: projectNotes(root, projectOptionsOf(config)),
       projectDirectory: root,
       demo: values.demo,
       priceOf,

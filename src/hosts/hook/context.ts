@@ -3,10 +3,11 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { MomentSurface } from "../../surfaces/surface.ts";
-import type { WorkspaceConfig } from "../../workspace/config.ts";
-import { openHookMemory, stampOf } from "../../workspace/hook-memory.ts";
+import { offers, type WorkspaceConfig } from "../../workspace/config.ts";
+import { openHookMemory } from "../../workspace/hook-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation } from "../../workspace/store-location.ts";
+import { stampOf } from "../../workspace/store-stamp.ts";
 import { memoryOf } from "../session-link.ts";
 import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
@@ -89,10 +90,11 @@ export function markSeen(hook: HookContext, state: State | undefined, stamp = st
 }
 
 export function renderFor(
-  { sessionId, event }: HookContext,
-  memory: Omit<MemoryText, "sessionId" | "escaping">,
+  { sessionId, event, config }: HookContext,
+  memory: Omit<MemoryText, "sessionId" | "escaping" | "offers">,
 ): RenderedMemory {
-  return renderMemory({ ...memory, sessionId, escaping: event.host.escaping });
+  const isOffered: MemoryText["offers"] = (surface) => offers(config, surface);
+  return renderMemory({ ...memory, sessionId, escaping: event.host.escaping, offers: isOffered });
 }
 
 /** Bytes that this memory leaves for a checkpoint. */

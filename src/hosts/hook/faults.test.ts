@@ -199,7 +199,7 @@ test("[hooks.config] reports an invalid setting and uses the default", async () 
   assert.match(contextIn(stdout), /canary/);
   assert.match(
     last?.message ?? "",
-    /"(?:hookDeadline|nudgeAfterTurns)" in .+config\.json must be a whole number/,
+    /config\.json:1: "(?:hookDeadline|nudgeAfterTurns)" must be a whole number/,
   );
 });
 

@@ -5,9 +5,13 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
-import { findProject } from "../../workspace/project.ts";
-import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
+import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
+import { explainProblems } from "../../workspace/config-problems.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
+import { findProject, type Project } from "../../workspace/project.ts";
+import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
 import { listAncestors } from "../processes.ts";
@@ -31,10 +35,28 @@ export type Report = (error: unknown) => void;
 export class OpenClawMemory {
   readonly #memories = new Map<string, Promise<Memory>>();
   readonly #conversations = new Map<string, Conversation>();
-  readonly #openMemory: (cwd: string) => Promise<Memory>;
+  readonly #openMemory: (cwd: string, host: HostSettings) => Promise<Memory>;
+  #host: HostSettings = hostSettings({});
 
-  constructor(open: (cwd: string) => Promise<Memory> = openProjectMemory) {
+  constructor(open: (cwd: string, host: HostSettings) => Promise<Memory> = openProjectMemory) {
     this.#openMemory = open;
+  }
+
+  /** Takes the settings in OpenClaw's own config. */
+  configure(settings: Record<string, unknown>): void {
+    this.#host = hostSettings(settings);
+  }
+
+  /** The project of a conversation, and its settings. */
+  workspaceOf({ workspaceDir }: OpenClawContext): { project: Project; config: WorkspaceConfig } {
+    const project = findProject(workspaceDir || process.cwd());
+    return { project, config: readWorkspaceConfig(project, { host: this.#host }) };
+  }
+
+  /** Reports settings that cannot be used. */
+  async checkConfig(context: OpenClawContext, report: Report): Promise<void> {
+    for (const problem of await explainProblems(this.workspaceOf(context).config))
+      report(new HoldfastError("invalid_input", problem));
   }
 
   async call(
@@ -48,6 +70,15 @@ export class OpenClawMemory {
     return { ...answer.output, text: answer.text };
   }
 
+  /** Why a call must not run; undefined if it may. */
+  async refusalOf(
+    context: OpenClawContext,
+    call: Omit<Parameters<typeof refuseCall>[1], "session">,
+  ): Promise<string | undefined> {
+    const session = await this.#session(context);
+    return refuseCall(await session.pins.list(), { session: session.id, ...call });
+  }
+
   async texts(
     context: OpenClawContext,
     messages: readonly unknown[],
@@ -58,6 +89,7 @@ export class OpenClawMemory {
     conversation.messages = messages;
     if (!conversation.isStarted) {
       conversation.isStarted = true;
+      await this.checkConfig(context, report);
       await notify(session, { kind: "session-start" }, report);
     }
     return conversation.shown.texts(session);
@@ -165,16 +197,23 @@ export class OpenClawMemory {
     const { root } = findProject(cwd);
     const known = this.#memories.get(root);
     if (known) return known;
-    const opened = this.#openMemory(cwd);
+    const opened = this.#openMemory(cwd, this.#host);
     this.#memories.set(root, opened);
     opened.catch(() => this.#memories.delete(root));
     return opened;
   }
 }
 
-async function openProjectMemory(cwd: string): Promise<Memory> {
-  const { root } = findProject(cwd);
-  return openWorkspaceMemory({ cwd, surfaces: await loadSurfaces(defaultSurfaces(root), root) });
+type HostSettings = { name: string; settings: Record<string, unknown> };
+
+function hostSettings(settings: Record<string, unknown>): HostSettings {
+  return { name: "plugins.entries.holdfast.config", settings };
+}
+
+async function openProjectMemory(cwd: string, host: HostSettings): Promise<Memory> {
+  const workspace = findWorkspace({ cwd, host });
+  const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
+  return openMemoryIn(workspace, { surfaces });
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

@@ -1,10 +1,12 @@
 import type { Compaction, Finished } from "../../compaction/compaction.ts";
-import { warningText } from "../../compaction/notices.ts";
+import { warningFor } from "../../compaction/notices.ts";
+import type { NudgePolicy } from "../../compaction/nudges.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
@@ -17,6 +19,7 @@ import type {
   PiContextEvent,
   PiExtensionApi,
   PiTool,
+  PiToolCallEvent,
 } from "./api.ts";
 import { branchCompaction, cutBranch, messagesOf } from "./compact-branch.ts";
 import { PiMemory } from "./pi-memory.ts";
@@ -27,6 +30,8 @@ export interface ExtensionParts {
   openMemory(context: PiContext): Promise<Memory>;
   /** The tools to register, known before a session is open. */
   tools: ReturnType<Memory["tools"]>;
+  /** When to remind the agent of its memory (default: never). */
+  nudges?: NudgePolicy;
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
 }
@@ -80,6 +85,10 @@ export class PiExtension {
     pi.on(
       "context",
       reporting("context", (event: PiContextEvent, context) => this.#placeMemory(event, context)),
+    );
+    pi.on(
+      "tool_call",
+      reporting("tool_call", (event: PiToolCallEvent, context) => this.#guard(event, context)),
     );
     pi.on(
       "session_before_compact",
@@ -137,6 +146,17 @@ export class PiExtension {
     };
   }
 
+  /** Refuses a call that a pin forbids. */
+  async #guard(
+    { toolName: tool, input }: PiToolCallEvent,
+    context: PiContext,
+  ): Promise<{ block: true; reason: string } | undefined> {
+    const session = await this.#memory.session(context);
+    const isMemoryTool = this.#parts.tools.some(({ name }) => dotless(name) === tool);
+    const reason = refuseCall(await session.pins.list(), { session: session.id, tool, input, isMemoryTool });
+    return reason === undefined ? undefined : { block: true, reason };
+  }
+
   async #call(name: string, input: unknown, context: PiContext): Promise<ToolAnswer> {
     const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
     try {
@@ -168,9 +188,10 @@ export class PiExtension {
     const state = await session.state();
     if (readEpoch(state).warning !== "none") return "";
     const before = state.row.counters.lastMessage + 1;
-    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text: warningText };
+    const text = warningFor((await session.context()).surfaces);
+    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
     await session.apply(warning, { actor: { kind: "system" } });
-    return warningText;
+    return text;
   }
 
   async #compact(
