@@ -51,8 +51,8 @@ export interface CompactionDriver {
   /** Why the agent was not warned, if it was not. */
   skipped: string;
   wayBack: WayBack;
-  /** The room for the checkpoint (default: for a window of 200,000 tokens). */
-  budget?: CheckpointBudget | ((rules: FoundRules) => Promise<CheckpointBudget>);
+  /** The room for the checkpoint (default: for a window of 200,000 tokens). Rules that were found take room as well. */
+  budget?: CheckpointBudget | ((found: FoundRules) => Promise<CheckpointBudget>);
   /** Reads a file that the agent has read, to say whether it has changed; undefined if it cannot be read at once. */
   readFile?: (path: string) => string | undefined;
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
@@ -133,14 +133,13 @@ export class Compaction {
     const said = earlier ? [] : (conversation.said ?? []);
     const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
     const current = withoutWithdrawn(messages, withdrawn);
-    const budget =
-      typeof this.#driver.budget === "function" ? await this.#driver.budget(rules) : this.#driver.budget;
+    const { budget } = this.#driver;
     const planned = planCheckpoint({
       state,
       messages: current,
       to,
       earlier,
-      budget,
+      budget: typeof budget === "function" ? await budget(rules) : budget,
       contents: this.#contents(messages, earlier),
       countTokens,
     });

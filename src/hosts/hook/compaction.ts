@@ -168,9 +168,9 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
     skipped: "the host compacts without telling the agent first",
     wayBack: "transcript",
     isResumable: true,
-    budget: async (rules) => {
-      const project = await projectText(hook);
-      const state = previewFound(await session.state(), rules, session.setting.limits);
+    budget: async (found) => {
+      const [now, project] = [await session.state(), await projectText(hook)];
+      const state = previewFound(now, found, session.setting.limits);
       return { bytes: checkpointRoomFor(hook, { lead: compactedLead, state, project }) };
     },
     readFile: projectReader(hook.event.cwd),
