@@ -8,8 +8,8 @@ import { type Figure, formatFigure, median, met } from "./measure.ts";
 import type { Slice, SliceReport, Work, WorkerOrder } from "./postgres-worker.ts";
 
 /**
- * Writes through the Postgres store, compared with bare pipelined UPDATEs on as many connections. Work and baseline take
- * turns of half a second, so that a busy machine slows both; the figures are medians over the turns.
+ * Writes through the Postgres store, compared with bare pipelined UPDATEs on one connection per eight writers (the store
+ * opens as many, and up to four when statements are slow). Work and baseline take turns of half a second, so that a busy machine slows both; the figures are medians over the turns.
  */
 const turns = Number(process.env.HOLDFAST_BENCH_TURNS ?? 12);
 const turnMilliseconds = 500;
