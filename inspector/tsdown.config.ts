@@ -17,6 +17,7 @@ const styles = [
   "context",
   "compaction",
   "survival-map",
+  "conversation",
   "timeline",
 ];
 

@@ -1,12 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { Home } from "./home.tsx";
 import { connection } from "./live.ts";
 import { useLoad } from "./load.ts";
+import { Palette } from "./palette/palette.tsx";
 import { useRoute } from "./route.ts";
-import { SessionView } from "./session-view.tsx";
+import { SessionView } from "./session/session-view.tsx";
 import { Sidebar } from "./sessions/sidebar.tsx";
 import { Help, useShortcuts } from "./shortcuts.tsx";
-import { Empty } from "./states.tsx";
 import { useStore } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { Toasts } from "./toast.tsx";
@@ -19,7 +20,11 @@ export function App() {
   const state = useStore(connection);
   const { data: health } = useLoad("health", {}, state);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  useShortcuts(() => setHelpOpen((isOpen) => !isOpen));
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  useShortcuts({
+    toggleHelp: () => setHelpOpen((isOpen) => !isOpen),
+    openPalette: () => setPaletteOpen(true),
+  });
   const isListShown = isWide || sessionId === undefined;
   return (
     <div class={`shell${isListShown ? "" : " is-inside"}`}>
@@ -44,6 +49,14 @@ export function App() {
           <span class="link-dot" aria-hidden="true" />
           <span class="link-word">{state}</span>
         </span>
+        <button
+          type="button"
+          class="button button-quiet palette-button"
+          onClick={() => setPaletteOpen(true)}
+          aria-keyshortcuts="Control+K"
+        >
+          Go to… <kbd>Ctrl K</kbd>
+        </button>
         <ThemeButton />
         <button
           type="button"
@@ -58,15 +71,14 @@ export function App() {
       {isListShown && <Sidebar isWide={isWide} />}
       <main class="main" id="main" tabIndex={-1}>
         {sessionId === undefined ? (
-          <Empty title="Choose a session">
-            <p>The list on the left shows every session in this store, newest first.</p>
-          </Empty>
+          <Home isWide={isWide} />
         ) : (
-          <SessionView key={sessionId} sessionId={sessionId} isDemo={health?.demo ?? false} />
+          <SessionView key={sessionId} sessionId={sessionId} />
         )}
       </main>
       <Toasts />
       {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
+      {isPaletteOpen && <Palette close={() => setPaletteOpen(false)} />}
     </div>
   );
 }

@@ -11,21 +11,22 @@ interface Activity {
   generation: number;
   /** Newest known revision, by session. */
   revisions: ReadonlyMap<string, number>;
-  /** Time of the last write to each session, by this machine's clock. */
+  /** Time of an agent's last write to each session, by this machine's clock. */
   written: ReadonlyMap<string, number>;
 }
 
 const activity = createStore<Activity>({ generation: 0, revisions: new Map(), written: new Map() });
 
-/** A session counts as live for this long after a commit, as on the server (milliseconds). */
+/** An agent counts as at work for this long after it wrote, as on the server (milliseconds). */
 const liveFor = 15_000;
 
-export function recordChange({ sessionId, revision }: ChangeEvent): void {
+export function recordChange({ sessionId, revision, entries }: ChangeEvent): void {
   const { generation, revisions, written } = activity.get();
+  const isAgents = entries.some(({ actor }) => actor.kind === "agent" || actor.kind === "sub-session");
   activity.set({
     generation,
     revisions: new Map(revisions).set(sessionId, revision),
-    written: new Map(written).set(sessionId, Date.now()),
+    written: isAgents ? new Map(written).set(sessionId, Date.now()) : written,
   });
 }
 
@@ -43,8 +44,8 @@ export function useAnyFreshness(): Activity {
   return useStore(activity);
 }
 
-/** Marks sessions that a list reports as live, like a change event would. */
-export function markWriting(ids: readonly string[]): void {
+/** Marks sessions that a list reports as at work, like a change event would. */
+export function markAtWork(ids: readonly string[]): void {
   const { written, ...rest } = activity.get();
   const newlyLive = ids.filter((id) => Date.now() - (written.get(id) ?? 0) > liveFor);
   if (newlyLive.length === 0) return;
@@ -54,6 +55,6 @@ export function markWriting(ids: readonly string[]): void {
   });
 }
 
-export function isWriting(id: string, now: number): boolean {
+export function isAtWork(id: string, now: number): boolean {
   return now - (activity.get().written.get(id) ?? 0) < liveFor;
 }

@@ -1,32 +1,89 @@
 import { type ComponentChildren, h } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Block, type Item, parseInline, parseMarkdown } from "./markdown.ts";
 
+/** What a text offers beyond reading. */
+export interface MarkdownOptions {
+  /** Toggles the checkbox with this number, from 0; without it, boxes are only shown. */
+  toggleTask?: ((index: number) => void) | undefined;
+  /** Where a line's history is shown. */
+  hrefOfLine?: ((line: string) => string) | undefined;
+  /** Lines that just appeared, without their bullets. */
+  fresh?: ReadonlySet<string>;
+  /** A text to highlight. */
+  find?: string;
+}
+
+/** What the blocks of one text share; `tasks` counts the checkboxes rendered so far. */
+interface Rendering extends MarkdownOptions {
+  tasks: number;
+  levels: ReadonlyMap<Block, number>;
+}
+
 /** Renders Markdown as elements. Text never becomes markup: unknown syntax stays as written. */
-export function Markdown({ text }: { text: string }) {
+export function Markdown({ text, ...options }: { text: string } & MarkdownOptions) {
   const blocks = useMemo(() => parseMarkdown(text), [text]);
+  const box = useRef<HTMLDivElement>(null);
+  const { find = "" } = options;
+  useEffect(() => {
+    if (find !== "") showFound(box.current, find);
+  }, [find, text]);
   return (
-    <div class="prose" dir="auto">
-      <Blocks blocks={blocks} />
+    <div class="prose" dir="auto" ref={box}>
+      <Blocks blocks={blocks} rendering={{ ...options, tasks: 0, levels: levelsOf(blocks) }} />
     </div>
   );
 }
 
-function Blocks({ blocks }: { blocks: readonly Block[] }) {
+/** Scrolls to the innermost element with the text and marks it. */
+function showFound(box: HTMLElement | null, find: string): void {
+  const wanted = plain(find);
+  const found = [...(box?.querySelectorAll<HTMLElement>("li, p, h3, h4, h5, h6, pre, td") ?? [])].findLast(
+    (element) => plain(element.textContent ?? "").includes(wanted),
+  );
+  for (const old of box?.querySelectorAll(".is-found") ?? []) old.classList.remove("is-found");
+  found?.classList.add("is-found");
+  found?.scrollIntoView({ block: "center" });
+}
+
+function plain(text: string): string {
+  return text
+    .replaceAll(/[*_`#>]|^\s*(?:[-+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/gm, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
+function Blocks({ blocks, rendering }: { blocks: readonly Block[]; rendering: Rendering }) {
   return blocks.map((block, index) => (
-    <BlockView key={index} block={block} />
+    <BlockView key={index} block={block} rendering={rendering} />
   )) as unknown as ComponentChildren & object;
 }
 
-function BlockView({ block }: { block: Block }) {
+function BlockView({ block, rendering }: { block: Block; rendering: Rendering }) {
   switch (block.type) {
     case "heading":
-      // Below the page's own headings.
-      return h(`h${Math.min(6, block.level + 2)}`, { dir: "auto" }, <Spans text={block.text} />);
+      // A heading in a quote or a list is not one of the page.
+      return h(
+        rendering.levels.has(block) ? `h${rendering.levels.get(block)}` : "p",
+        { dir: "auto", id: headingId(block.text), class: "prose-heading" },
+        <Spans text={block.text} />,
+      );
     case "paragraph":
       return (
-        <p dir="auto">
+        <p dir="auto" class={isFresh(block.text, rendering) ? "is-fresh" : undefined}>
           <Spans text={block.text} />
+          {rendering.hrefOfLine && !block.text.includes("\n") && (
+            <a
+              class="line-life"
+              href={rendering.hrefOfLine(block.text)}
+              tabIndex={-1}
+              aria-label="Life of this line"
+              title="Life of this line: who wrote it, where it was present, what it cost"
+            >
+              ⋯
+            </a>
+          )}
         </p>
       );
     case "code":
@@ -38,17 +95,17 @@ function BlockView({ block }: { block: Block }) {
     case "quote":
       return (
         <blockquote>
-          <Blocks blocks={block.blocks} />
+          <Blocks blocks={block.blocks} rendering={rendering} />
         </blockquote>
       );
     case "list":
       return block.ordered ? (
         <ol start={block.start}>
-          <Items items={block.items} />
+          <Items items={block.items} rendering={rendering} />
         </ol>
       ) : (
         <ul>
-          <Items items={block.items} />
+          <Items items={block.items} rendering={rendering} />
         </ul>
       );
     case "table":
@@ -58,20 +115,71 @@ function BlockView({ block }: { block: Block }) {
   }
 }
 
-function Items({ items }: { items: readonly Item[] }) {
+/** The level of each heading on the page: below the page's own, and never two levels deeper than the one before. */
+function levelsOf(blocks: readonly Block[]): Map<Block, number> {
+  const levels = new Map<Block, number>();
+  const open: number[] = [];
+  for (const block of blocks) {
+    if (block.type !== "heading") continue;
+    while (open.length > 0 && (open.at(-1) ?? 0) >= block.level) open.pop();
+    open.push(block.level);
+    levels.set(block, Math.min(6, 2 + open.length));
+  }
+  return levels;
+}
+
+function isFresh(text: string, { fresh }: Rendering): boolean {
+  return fresh !== undefined && fresh.size > 0 && text.split("\n").some((line) => fresh.has(line.trim()));
+}
+
+/** An id for a heading, so that the outline can link to it. */
+export function headingId(text: string): string {
+  return `heading-${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-")}`;
+}
+
+function Items({ items, rendering }: { items: readonly Item[]; rendering: Rendering }) {
   return (
     <>
-      {items.map(({ done, blocks }, index) => (
-        <li key={index} class={done === undefined ? undefined : done ? "task task-done" : "task"}>
-          {done !== undefined && (
-            <span class="task-box" role="img" aria-label={done ? "done" : "open"}>
-              {done ? "✓" : ""}
-            </span>
-          )}
-          <Blocks blocks={blocks} />
-        </li>
-      ))}
+      {items.map(({ done, blocks }, index) => {
+        const task = done === undefined ? -1 : rendering.tasks++;
+        return (
+          <li key={index} class={done === undefined ? undefined : done ? "task task-done" : "task"}>
+            {done !== undefined && <TaskBox done={done} task={task} toggle={rendering.toggleTask} />}
+            <Blocks blocks={blocks} rendering={rendering} />
+          </li>
+        );
+      })}
     </>
+  );
+}
+
+/** A real checkbox where it can be toggled; elsewhere a sign that does not look like one. */
+function TaskBox({
+  done,
+  task,
+  toggle,
+}: {
+  done: boolean;
+  task: number;
+  toggle: MarkdownOptions["toggleTask"];
+}) {
+  if (!toggle)
+    return (
+      <span class="task-sign" role="img" aria-label={done ? "done" : "open"}>
+        {done ? "✓" : "○"}
+      </span>
+    );
+  return (
+    <input
+      class="task-box"
+      type="checkbox"
+      checked={done}
+      aria-label={done ? "Done; mark as open" : "Open; mark as done"}
+      onClick={(event) => {
+        event.preventDefault();
+        toggle(task);
+      }}
+    />
   );
 }
 

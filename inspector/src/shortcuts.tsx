@@ -3,8 +3,9 @@ import { currentRoute, goTo, tabs } from "./route.ts";
 import { nextTheme } from "./theme.ts";
 
 const shortcuts: readonly [keys: string, action: string][] = [
+  ["Ctrl K", "Go to a session, a place or an action"],
   ["/", "Search everything"],
-  ["1 2 3 4", "Memory, Context, Compaction, Timeline"],
+  ["1 2 3 4 5", "Memory, Context, Compaction, Conversation, Timeline"],
   ["↑ ↓ or j k", "Move through the current list"],
   ["← →", "Collapse and expand sessions; move through calls"],
   ["Home End", "First and last list item"],
@@ -17,9 +18,20 @@ const shortcuts: readonly [keys: string, action: string][] = [
 ];
 
 /** Keys that work everywhere except while typing. */
-export function useShortcuts(toggleHelp: () => void): void {
+export function useShortcuts({
+  toggleHelp,
+  openPalette,
+}: {
+  toggleHelp: () => void;
+  openPalette: () => void;
+}): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k" && !event.shiftKey) {
+        event.preventDefault();
+        openPalette();
+        return;
+      }
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       const tab = tabs[Number(event.key) - 1];
       const { sessionId } = currentRoute();

@@ -8,7 +8,7 @@ import { pageFiles } from "../../src/server/page/page.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("the first load is under 150 kB compressed, uses only this server, and has no inline script or style [inspector.small]", async () => {
+test("the first load is at most 60 kB compressed, uses only this server, and has no inline script or style [inspector.small]", async () => {
   const files = await pageFiles();
   const html = files.get("/")?.body.toString("utf8") ?? "";
   const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
@@ -19,7 +19,7 @@ test("the first load is under 150 kB compressed, uses only this server, and has 
     return (file.zipped ?? file.body).length;
   });
   const total = parts.reduce((sum, size) => sum + size, 0);
-  assert.ok(total < 150_000, `${total} bytes`);
+  assert.ok(total <= 60_000, `${total} bytes`);
   assert.ok(total > 10_000, "the page is built");
   assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/i);
 });

@@ -16,11 +16,15 @@ test(
 
     const tree = page.getByRole("tree", { name: "Sessions" });
     await tree.getByText("Workbook audit, running").waitFor();
-    await tree.getByText("working").first().waitFor();
-    await tree.getByText("Workbook audit, running").click();
+    await tree.getByText("at work").first().waitFor();
+    // The demo opens on what it demonstrates.
     await page.getByRole("heading", { name: "Workbook audit, running", level: 1 }).waitFor();
+    await page.getByText("A scripted agent audits a workbook of ten sheets").waitFor();
     // The agent writes while the page is open.
-    await page.locator("#view").getByText("Revenue: 500 rows").waitFor();
+    await page
+      .getByRole("region", { name: /^With memory: \d+ of \d+/ })
+      .getByText("Revenue: 500 rows")
+      .waitFor();
     const jump = await page.evaluate<number>(`new Promise((resolve) => {
       const report = (list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
       new PerformanceObserver(report).observe({ type: "layout-shift", buffered: true });
@@ -28,7 +32,10 @@ test(
     })`);
     assert.ok(jump < 0.1, `the page jumped by ${jump}`);
 
-    await page.getByRole("link", { name: "See what survived a compaction" }).click();
+    await page.getByRole("link", { name: "See a finished audit." }).click();
+    await page.getByRole("region", { name: "With memory: 10 of 10" }).waitFor();
+    const alone = page.getByRole("region", { name: /^Without memory: [0-4] of 10/ });
+    await alone.getByRole("img", { name: "gone" }).first().waitFor();
     await page.getByText("Nothing was lost.").waitFor();
     await page
       .getByText(/^\[Receipt: messages \d+ to \d+ were compacted. Of \d+ notes, paths/)
@@ -43,7 +50,7 @@ test(
     assert.ok((await page.locator(".ribbon.is-lit").count()) > 0, "the line between them is highlighted");
     await page.locator(".map-message.is-lit summary").first().click();
     await page.locator(".map-message pre").getByText("EMEA").first().waitFor();
-    for (const step of ["Trigger", "Warning turn", "Checkpoint", "Removed", "Summary", "Receipt"])
+    for (const step of ["Why", "Warning turn", "Checkpoint", "Removed", "Summary", "Receipt"])
       await page.locator(".step-title").getByText(step, { exact: true }).waitFor();
     await page.locator(".step-title").getByText("Warning turn").click();
     await page.getByText("Context is approaching the token limit").waitFor();

@@ -46,7 +46,12 @@ test(
     await session.notepad.write("one, says the agent\ntwo, theirs\nthree, says a person", agent);
     await noticed(page);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Someone else changed the same lines while you were editing.").waitFor();
+    await page.getByText("The agent changed the same lines while you were editing.").waitFor();
+    await page
+      .locator(".conflict-name")
+      .getByText(/^The agent’s, (?:just now|\d+ s ago)$/)
+      .waitFor();
+    assert.deepEqual(await page.locator(".conflict-side mark").allTextContents(), ["mine", "theirs"]);
     assert.match(await session.notepad.read(), /two, theirs/, "nothing was saved");
     await page.locator(".conflict-side").getByText("two, mine").waitFor();
     await page.locator(".conflict-side").getByText("two, theirs").waitFor();
@@ -94,7 +99,7 @@ test(
     await tree.getByRole("treeitem", { name: /The parent/ }).waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await second.getByText("Session not found").waitFor();
-    await page.getByRole("button", { name: "Undo" }).last().click();
+    await page.getByRole("button", { name: "Restore it" }).click();
     await tree.getByRole("treeitem", { name: /The parent/ }).waitFor();
 
     // The tabs share one stream; when the tab that reads it closes, another takes over.
@@ -125,9 +130,11 @@ test(
     const { page, problems } = await openPage(browser, server, { hash: "#/audit/memory" });
 
     await page.locator(".ref-stale").getByText("gone.md").waitFor();
-    await page.getByText("no longer exists").waitFor();
+    await page.getByText("no longer exists", { exact: true }).waitFor();
     assert.equal(await page.locator(".ref-stale").count(), 1);
     assert.equal(await page.locator(".task-done").count(), 1);
+    assert.equal(await page.getByRole("meter").count(), 0, "budgets that are far from full are folded");
+    await page.getByText("All are below 70 %").click();
     assert.equal(await page.getByRole("meter").count(), 4);
     await page.getByText("When full: A new reference replaces the oldest one").waitFor();
     await page.locator(".finding").first().waitFor();
@@ -178,7 +185,7 @@ test(
     const session = await memory.openSession("naughty");
     assert.equal(shown, await session.notepad.read(), "the page shows the stored text verbatim");
 
-    for (const tab of ["2", "3", "4"]) {
+    for (const tab of ["2", "3", "4", "5"]) {
       await page.keyboard.press(tab);
       await page.locator(".view > *").first().waitFor();
     }

@@ -1,25 +1,22 @@
 import type { LanguageModel } from "ai";
-import type { Usage } from "../compaction/usage.ts";
 import type { Prompt } from "../context/prompt.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { PromptNow } from "./agent-session.ts";
 import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import type { TurnRun } from "./answer.ts";
-import type { AgentEvent } from "./events.ts";
+import type { ReportedUsage } from "./events.ts";
 import type { CallFacts, PromptPiece } from "./record-calls.ts";
 import type { AgentSetting } from "./setting.ts";
 
 export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
 
-type Reported = Extract<AgentEvent, { type: "usage" }>["reported"];
-
-/** Records the prompt of a turn or a warning. */
+/** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(
   run: LedgerRun,
-  { prompt, usage, state }: PromptNow,
+  { prompt, state }: PromptNow,
   purpose: "turn" | "warning" | "summary",
-  reported: Reported,
-): Promise<void> {
+  reported: ReportedUsage,
+): Promise<number | undefined> {
   const { agent, setting } = run;
   // A warning turn offers only memory's tools.
   const own = purpose !== "warning" ? ownDefinitionsText(setting.options.tools ?? {}) : "";
@@ -35,13 +32,13 @@ export async function recordTurn(
       }),
     ),
   ];
-  await record(run, pieces, {
+  const facts = {
     ...factsOf(setting, run.model, reported),
     purpose,
     epoch: readEpoch(state).number,
     revision: state.row.revision,
-    parts: partsOf(usage),
-  });
+  };
+  return record(run, pieces, facts, prompt.added);
 }
 
 /** Records the prompt of a summary: its sections, joined by an empty line. */
@@ -49,11 +46,9 @@ export async function recordSummary(
   run: LedgerRun,
   { state }: PromptNow,
   [instructions, sections]: [instructions: string, sections: readonly string[]],
-  reported: Reported,
+  reported: ReportedUsage,
 ): Promise<void> {
   const { setting } = run;
-  const system = setting.countTokens(instructions);
-  const history = sections.reduce((sum, text) => sum + setting.countTokens(text), 0);
   await record(
     run,
     [
@@ -65,15 +60,6 @@ export async function recordSummary(
       purpose: "summary",
       epoch: readEpoch(state).number,
       revision: state.row.revision,
-      parts: {
-        system,
-        tools: 0,
-        memory: 0,
-        summaries: 0,
-        history,
-        results: 0,
-        free: Math.max(0, setting.policy.contextWindow - system - history),
-      },
     },
   );
 }
@@ -88,26 +74,33 @@ function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
 }
 
 /** Ledger write failures are reported but never block the turn. */
-async function record({ agent, emit }: LedgerRun, pieces: PromptPiece[], facts: CallFacts): Promise<void> {
+async function record(
+  { agent, emit }: LedgerRun,
+  pieces: PromptPiece[],
+  facts: Omit<CallFacts, "parts">,
+  added: readonly string[] = [],
+): Promise<number | undefined> {
   try {
-    await agent.recorder.record(pieces, facts);
+    return await agent.recorder.record(pieces, facts, added);
   } catch (error) {
     emit({ type: "error", message: `The model call was not recorded: ${(error as Error).message}` });
+    return undefined;
   }
 }
 
 function factsOf(
   { policy }: AgentSetting,
   model: LanguageModel,
-  { inputTokens, cachedTokens, outputTokens }: Reported,
+  { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }: ReportedUsage,
 ): Pick<CallFacts, "model" | "contextWindow" | "usage"> {
   return {
     model: typeof model === "string" ? model : model.modelId,
     contextWindow: policy.contextWindow,
-    usage: { input: inputTokens ?? null, cached: cachedTokens ?? null, output: outputTokens ?? null },
+    usage: {
+      input: inputTokens ?? null,
+      cached: cachedTokens ?? null,
+      written: cacheWriteTokens ?? null,
+      output: outputTokens ?? null,
+    },
   };
-}
-
-function partsOf({ total: _total, ...parts }: Usage): Record<string, number> {
-  return parts;
 }

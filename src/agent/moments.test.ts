@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import { call, filler, ofType, openStage } from "../../test/support/agent.ts";
+import { append, call, filler, ofType, openStage } from "../../test/support/agent.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { initProject, openProject, projectSurface } from "../surfaces/project/index.ts";
 
 const lookTool = tool({
-  inputSchema: z.object({ reads: z.number() }),
+  inputSchema: z.object({ reads: z.number(), at: z.string() }),
   execute: async () => filler(3_000),
 });
 
@@ -58,18 +58,28 @@ test("a surface's write failure is an error event and blocks nothing [controller
   assert.deepEqual(ofType(events, "error"), [{ type: "error", message: "NOTES.md cannot be written." }]);
 });
 
-test("cleared results are written to the project's log if that is on [controller.moments]", async (t) => {
+test("cleared results are written to the project's log with what was noted about them, if that is on [controller.moments] [config.synthesis]", async (t) => {
   const root = temporaryDirectory();
   initProject(openProject({ root }));
   let reads = 0;
   const stage = await openStage(t, {
-    script: () => (++reads <= 6 ? { toolCalls: [call("look", { reads })] } : { text: "Done." }),
-    surfaces: ["notepad", projectSurface({ root, synthesis: true })],
+    script: () => {
+      if (++reads > 7) return { text: "Done." };
+      return {
+        toolCalls: [
+          reads === 2 ? append("look at page-one.md: 47 rows") : call("look", { reads, at: "page-one.md" }),
+        ],
+      };
+    },
+    surfaces: ["notepad", "results", projectSurface({ root, synthesis: true })],
     tools: { look: lookTool },
     contextWindow: 60_000,
     clearing: { keepLast: 1, cachedPrice: 1, writePrice: 1 },
   });
   const { events } = await stage.say("Look around.");
   assert.ok(ofType(events, "clearing").length > 0);
-  assert.match(readFileSync(join(root, ".holdfast/NOTES.md"), "utf8"), /\| Synthesised look: /);
+  assert.match(
+    readFileSync(join(root, ".holdfast/NOTES.md"), "utf8"),
+    /\| Synthesised look: look at page-one\.md: 47 rows/,
+  );
 });

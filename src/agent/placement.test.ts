@@ -43,7 +43,7 @@ test("system: base prompt, guidance of the surfaces in use, and the notepad last
     "## Skills",
     "use the session notepad to track your plan",
     "search_notes",
-    "session.scratchpad",
+    "session_scratchpad",
     "begin_task",
     "recall_result",
     "## Session Notepad\n",

@@ -17,36 +17,71 @@ export type CallFacts = {
   epoch: number;
   revision: number;
   contextWindow: number;
-  /** Tokens by part. */
-  parts: Record<string, number>;
+  /** Tokens by part: the sum of the pieces', so that the same piece counts the same in every call. */
+  parts: Record<PromptPiece["part"] | "free", number>;
   /** As counted by the provider. */
-  usage: { input: number | null; cached: number | null; output: number | null };
+  usage: { input: number | null; cached: number | null; written: number | null; output: number | null };
 };
 
 /** Max cached texts that recur in many prompts: system prompts, tool definitions. */
 const maxTexts = 50;
 
+interface TokenCounters {
+  countTokens: (text: string) => number;
+  messageTokens: (message: ModelMessage) => number;
+}
+
 /** Records the model's prompts, each piece once. */
 export class CallRecorder {
   readonly #session: Session;
-  readonly #countTokens: (text: string) => number;
+  readonly #count: TokenCounters;
   readonly #clock: () => number;
   readonly #messages = new WeakMap<ModelMessage, HashedPiece>();
   readonly #texts = new Map<string, HashedPiece>();
 
-  constructor(session: Session, countTokens: (text: string) => number, clock: () => number) {
+  constructor(session: Session, count: TokenCounters, clock: () => number) {
     this.#session = session;
-    this.#countTokens = countTokens;
+    this.#count = count;
     this.#clock = clock;
   }
 
-  async record(pieces: readonly PromptPiece[], facts: CallFacts): Promise<void> {
+  /**
+   * Returns the call's number; undefined if the store keeps no calls. `added` are texts of memory within the user's
+   * messages; their tokens count as memory's.
+   */
+  async record(
+    pieces: readonly PromptPiece[],
+    facts: Omit<CallFacts, "parts">,
+    added: readonly string[] = [],
+  ): Promise<number | undefined> {
     const hashed: HashedPiece[] = [];
     for (const piece of pieces) {
       // Nearly all pieces are cached; awaiting each of them would dominate the run time.
       hashed.push(this.#known(piece) ?? (await this.#hash(piece)));
     }
-    await this.#session.calls.record(hashed, facts, this.#clock());
+    const parts = this.#partsOf(pieces, hashed, facts.contextWindow, added);
+    return this.#session.calls.record(hashed, { ...facts, parts }, this.#clock());
+  }
+
+  #partsOf(
+    pieces: readonly PromptPiece[],
+    hashed: readonly HashedPiece[],
+    contextWindow: number,
+    added: readonly string[],
+  ): CallFacts["parts"] {
+    const parts = { system: 0, tools: 0, memory: 0, summaries: 0, history: 0, results: 0 };
+    for (const [index, { part }] of pieces.entries()) parts[part] += hashed[index]?.tokens ?? 0;
+    const inMessages = pieces.reduce(
+      (sum, { part, message }, index) =>
+        part === "memory" && message ? sum + (hashed[index]?.tokens ?? 0) : sum,
+      0,
+    );
+    const addedTokens = added.reduce((sum, text) => sum + this.#count.countTokens(text), 0);
+    const moved = Math.min(parts.history, Math.max(0, Math.round(addedTokens) - inMessages));
+    parts.memory += moved;
+    parts.history -= moved;
+    const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
+    return { ...parts, free: Math.max(0, contextWindow - total) };
   }
 
   #known(piece: PromptPiece): HashedPiece | undefined {
@@ -60,7 +95,7 @@ export class CallRecorder {
       part,
       role,
       hash: await hashPiece({ part, role, text: content }),
-      tokens: Math.round(this.#countTokens(content)),
+      tokens: Math.round(message ? this.#count.messageTokens(message) : this.#count.countTokens(content)),
       text: content,
     };
     if (message) this.#messages.set(message, hashed);

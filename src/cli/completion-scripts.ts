@@ -26,7 +26,7 @@ ${commands.map(({ name, options }) => `      ${name}) COMPREPLY=($(compgen -W "$
   case "$command" in
     ${sessionCommands(commands).join("|")}) COMPREPLY=($(compgen -W "$(holdfast completions sessions 2>/dev/null)" -- "$word")) ;;
     ${hostCommands(commands).join("|")}) COMPREPLY=($(compgen -W "${hosts}" -- "$word")) ;;
-    completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
+    completions) COMPREPLY=($(compgen -W "bash zsh fish powershell" -- "$word")) ;;
     import|replay) COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
 }
@@ -61,7 +61,7 @@ ${commands.map(({ name, options }) => `      ${name}) options=(${options.join(" 
   case "\${words[2]}" in
     ${sessionCommands(commands).join("|")}) sessions=(\${(f)"$(holdfast completions sessions 2>/dev/null)"}); compadd -a sessions ;;
     ${hostCommands(commands).join("|")}) compadd ${hosts} ;;
-    completions) compadd bash zsh fish ;;
+    completions) compadd bash zsh fish powershell ;;
     import|replay) _files ;;
   esac
 }
@@ -83,10 +83,49 @@ complete -c holdfast ${seen(sessionCommands(commands).join(" "))} -a '(holdfast 
 complete -c holdfast ${seen(hostCommands(commands).join(" "))} -a '${hosts}'
 complete -c holdfast -l session -x -a '(holdfast completions sessions 2>/dev/null)'
 complete -c holdfast ${seen("edit")} -l space -x -a 'notepad notes plan'
-complete -c holdfast ${seen("completions")} -a 'bash zsh fish'
+complete -c holdfast ${seen("completions")} -a 'bash zsh fish powershell'
 complete -c holdfast ${seen("import replay")} -F
 complete -c holdfast -l db -r -F
 `;
+}
+
+export function powershellScript(commands: readonly Completion[]): string {
+  const table = commands.map(
+    ({ name, summary, options }) =>
+      `  ${powershellText(name)} = @{ Summary = ${powershellText(summary)}; Options = @(${options.map(powershellText).join(", ")}) }`,
+  );
+  const list = (names: readonly string[]) => `@(${names.map(powershellText).join(", ")})`;
+  return `# PowerShell completion for holdfast
+$holdfastCommands = [ordered]@{
+${table.join("\n")}
+}
+Register-ArgumentCompleter -Native -CommandName holdfast -ScriptBlock {
+  param($word, $line, $cursor)
+  $words = @($line.CommandElements | ForEach-Object { $_.ToString() })
+  $previous = if ($word -eq '') { $words[-1] } else { $words[-2] }
+  $position = if ($word -eq '') { $words.Count } else { $words.Count - 1 }
+  $command = $words[1]
+  $choices = if ($position -le 1) { @($holdfastCommands.Keys) + 'help' + '--version' }
+    elseif ($previous -eq '--space') { 'notepad', 'notes', 'plan' }
+    elseif ($previous -eq '--session') { holdfast completions sessions 2>$null }
+    elseif ($word -like '-*') { $holdfastCommands[$command].Options }
+    elseif ($command -in ${list(sessionCommands(commands))}) { holdfast completions sessions 2>$null }
+    elseif ($command -in ${list(hostCommands(commands))}) { ${hosts
+      .split(" ")
+      .map(powershellText)
+      .join(", ")} }
+    elseif ($command -eq 'completions') { 'bash', 'zsh', 'fish', 'powershell' }
+    elseif ($command -eq 'help') { @($holdfastCommands.Keys) }
+  $choices | Where-Object { $_ -like "$word*" } | ForEach-Object {
+    $summary = if ($position -le 1 -and $holdfastCommands[$_]) { $holdfastCommands[$_].Summary } else { $_ }
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $summary)
+  }
+}
+`;
+}
+
+function powershellText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function sessionCommands(commands: readonly Completion[]): string[] {

@@ -9,13 +9,18 @@ export function readHostArguments<Options extends ParseArgsOptionsConfig>(args: 
   return parseArgs({ args, options: { json, ...options }, allowPositionals: true, strict: true });
 }
 
-/** Prints the change to one file. */
-export function showChange(file: FileChange): void {
+/** Prints what happens to one file; with `hasDiff`, line by line. */
+export function showChange(file: FileChange, hasDiff: boolean): void {
   const paint = painterFor(process.stdout);
   const action = actionOf(file);
-  console.log(`  ${paint("bold", `${action} ${file.path}`)}`);
-  if (action === "unchanged") return;
-  for (const line of diffOf(file)) {
+  const lines = action === "unchanged" ? [] : diffOf(file);
+  const added = lines.filter((line) => line.startsWith("+")).length;
+  const removed = lines.filter((line) => line.startsWith("-")).length;
+  const size = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter((part) => part !== "");
+  const facts = size.length === 0 ? "" : paint("dim", `  ${size.join(" ")} lines`);
+  console.log(`  ${action.padEnd(9)} ${paint("bold", file.path)}${facts}`);
+  if (!hasDiff) return;
+  for (const line of lines) {
     const style = line.startsWith("+") ? "green" : line.startsWith("-") ? "red" : "dim";
     console.log(`    ${paint(style, printable(line))}`);
   }

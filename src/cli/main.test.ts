@@ -68,7 +68,7 @@ test("the lock file names no download address [repo.lock]", () => {
   );
 });
 
-test("the log shows the journal, and the full text of a truncated write [scratchpad.truncation-kept] [journal.history]", async () => {
+test("the log shows the journal, and the full text of a truncated write [scratchpad.truncation-kept] [journal.history] [people.sentences]", async () => {
   const db = join(temporaryDirectory(), "memory.db");
   const memory = await openTestMemory({ store: db });
   const session = await memory.createSession({ id: "s" });
@@ -80,7 +80,7 @@ test("the log shows the journal, and the full text of a truncated write [scratch
   assert.equal(code, 0);
   assert.ok(stdout.includes("and the end that was cut"));
   const list = await holdfast("log", "s", "--db", db);
-  assert.match(list.stdout, /2 .*agent.*scratchpad\.set_plan/);
+  assert.match(list.stdout, /2 .*agent.*Wrote the plan: x/);
   assert.equal((await holdfast("log", "s", "--revision", "9", "--db", db)).code, 1);
 });
 

@@ -31,22 +31,35 @@ const chatOptions = `
   --model MODEL            ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME, google:NAME (or $HOLDFAST_MODEL)
   --base-url URL           any OpenAI-compatible server; MODEL is then just the name (or $HOLDFAST_BASE_URL)
   --context-window N       the model's context window in tokens
-  --surfaces A,B           surfaces to enable: notepad, notes, scratchpad, tasks, results, sessions, knowledge,
+  --surfaces A,B           surfaces to enable: notepad, notes, pins, scratchpad, tasks, results, sessions, knowledge,
                            project, sandbox
   --placement PLACE        where memory goes in the prompt: epoch, system or message
+  --compact-at SHARE       compact when this share of the window is used (default: 0.8)
+  --keep SHARE             share of the window kept for the newest messages (default: 0.25)
+  --nudge WHEN[=N]         remind the model of its memory: after-turns=N, on-plan-detected, after-compaction,
+                           turns-since-last-use=N or on-unwritten-claim
+  --set NAME=VALUE         any other setting, as "holdfast config" lists them
   --db PATH, --store URL   where sessions are stored
   --json                   print events as JSON lines`;
 
-const initOptions: HelpText = ({ all }) => `
+const hostOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
   --user                   for all your projects, not only this one
   --dry-run                show what would change, without changing anything
+  --diff                   show the changes line by line
   --json                   print JSON`;
+
+const initOptions: HelpText = (words) => `${filled(hostOptions, words)}
+  --surfaces A,B           write the surfaces to holdfast.json, or to your own config with --user`;
 
 const doctorOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
   --live                   also run the real client against a scripted model on this machine
   --json                   print JSON`;
+
+function filled(text: HelpText, words: HostWords): string {
+  return typeof text === "string" ? text : text(words);
+}
 
 export const commands: Record<string, Command> = {
   chat: {
@@ -63,7 +76,7 @@ export const commands: Record<string, Command> = {
     load: () => import("./demo/demo.ts"),
   },
   init: {
-    usage: "init [HOST…] [--user] [--dry-run]",
+    usage: "init [HOST…] [--user] [--surfaces A,B] [--dry-run]",
     summary: "connect to the coding agents found here",
     options: initOptions,
     load: () => import("./commands/init.ts"),
@@ -71,7 +84,7 @@ export const commands: Record<string, Command> = {
   uninstall: {
     usage: "uninstall [HOST…] [--user] [--dry-run]",
     summary: "undo the changes made by init",
-    options: initOptions,
+    options: hostOptions,
     load: () => import("./commands/uninstall.ts"),
   },
   doctor: {
@@ -85,12 +98,25 @@ export const commands: Record<string, Command> = {
     summary: "watch and edit memory in the browser; also serves HTTP and MCP",
     options: `
   --port N                 listen on exactly this port (default: 4747, or the next free port)
-  --host ADDRESS           listen on this address instead of loopback; requires --token
+  --host ADDRESS           listen on this address instead of loopback; requires a token
   --token TOKEN            your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: random)
+  --token-file FILE        read the token from this file
   --no-open                do not open a browser
+  --set NAME=VALUE         any setting, as "holdfast config" lists them
   --demo                   fill an empty store with a finished session and a scripted agent at work
   --db PATH, --store URL   where sessions are stored (default for --demo: a temporary file)`,
     load: () => import("./commands/serve.ts"),
+  },
+  config: {
+    usage: "config [schema] [--changed]",
+    summary: "show every setting, its value and where it comes from",
+    options: `
+  schema                   print the JSON Schema of holdfast.json
+  --changed                only what is not the default
+  --set NAME=VALUE         as if this were set
+  --db PATH, --store URL   where sessions are stored
+  --json                   print JSON`,
+    load: () => import("./commands/config.ts"),
   },
   mcp: {
     usage: "mcp [--surfaces A,B] [--session ID] [--cost]",
@@ -98,6 +124,7 @@ export const commands: Record<string, Command> = {
     options: `
   --surfaces A,B           surfaces to enable (default: notepad,notes, and project if there is a NOTES.md)
   --session ID             always use this session (default: the session of the host that starts the server)
+  --set NAME=VALUE         any setting, as "holdfast config" lists them
   --cost                   print the token cost of each surface's tool definitions and exit
   --db PATH, --store URL   where sessions are stored`,
     load: () => import("./commands/mcp.ts"),
@@ -110,7 +137,7 @@ export const commands: Record<string, Command> = {
   },
   project: projectCommand,
   replay: {
-    usage: "replay FILE… [--prices FILE]",
+    usage: "replay FILE… [--prices FILE] | replay --survival [FILE…]",
     summary: "estimate what memory and clearing would cost and save on recorded sessions",
     options: ({ withRecording }) => `
   FILE                     a ${withRecording} transcript
@@ -120,72 +147,82 @@ export const commands: Record<string, Command> = {
   --edit-tokens N          tokens that each edit replaces
   --fold-after MINUTES     fold changes in after this many idle minutes (0: never)
   --context-window N       the model's context window in tokens
+  --survival               show what compactions lost of what was used later, and what Holdfast would
+                           have kept; without FILE: all sessions that the hosts keep on this machine
   --json                   print JSON`,
     load: () => import("./commands/replay.ts"),
   },
 };
 
-const help = (
-  summaries: readonly string[],
-) => `holdfast — working memory for AI agents that survives compaction
-
-Usage: holdfast COMMAND [OPTIONS]
-
-${summaries.join("\n")}
-
-  --db PATH     the SQLite file (default: .holdfast/memory.db, or $HOLDFAST_DB)
-  --store URL   any store: sqlite:PATH, jsonl:DIRECTORY, postgres://… (or $HOLDFAST_STORE)
-  --json        print JSON
-  --version     print the version
-
-Run "holdfast COMMAND --help" for the options of a command.
-`;
-
 /** Runs one command; returns the exit code. */
 export async function main([name, ...args]: string[]): Promise<number> {
   // Ignore EPIPE (e.g. `holdfast log | head`).
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
-  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    const { commandHelp } = await import("./command-help.ts");
-    const summaries = Object.entries(commands).map(
-      ([each, command]) => `  ${each.padEnd(13)}${commandHelp(command).summary}`,
-    );
-    console.log(help(summaries));
-    return name === undefined ? 1 : 0;
+  if (name === undefined || name === "--help" || name === "-h")
+    return printRootHelp(name === undefined ? 1 : 0);
+  if (name === "help") {
+    const [wanted, ...rest] = args.filter((each) => !each.startsWith("-"));
+    return wanted === undefined ? printRootHelp(0) : main([wanted, ...rest, "--help"]);
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const { nearestName } = await import("./usage-errors.ts");
-    const nearest = nearestName(name, Object.keys(commands));
-    const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
-    console.error(
-      `holdfast: there is no command ${JSON.stringify(name)}.${hint} Run "holdfast help" to list the commands.`,
+    const { suggestionFor } = await import("./usage-errors.ts");
+    const hint = suggestionFor(name, Object.keys(commands));
+    return fail(
+      `there is no command ${JSON.stringify(name)}.${hint} Run "holdfast help" to list the commands.`,
     );
-    return 1;
   }
   if (args.includes("--help") || args.includes("-h")) {
-    console.log(`Usage: holdfast ${await fullHelp(command)}`);
+    await print(`Usage: holdfast ${await fullHelp(command)}`);
     return 0;
   }
   try {
     return await (await command.load()).run(args);
   } catch (error) {
-    const { explainUsageError, isSystemError } = await import("./usage-errors.ts");
+    const { explainUsageError, isSystemError, suggestionIn } = await import("./usage-errors.ts");
     const expected = error instanceof HoldfastError || isSystemError(error);
     const problem = expected
-      ? (error as Error).message
+      ? `${(error as Error).message}${suggestionIn(error)}`
       : explainUsageError(error, name, await fullHelp(command));
     if (problem === undefined) throw error;
-    const { visibleText } = await import("./terminal/visible-text.ts");
-    console.error(`holdfast: ${visibleText(problem)}`);
-    return 1;
+    return fail(problem);
   }
+}
+
+async function printRootHelp(code: number): Promise<number> {
+  const { rootHelp } = await import("./root-help.ts");
+  await print(rootHelp(commands));
+  return code;
+}
+
+/** Prints help, wrapped between words. */
+async function print(text: string): Promise<void> {
+  const [{ renderHelp }, { printLines, screenOf }] = await Promise.all([
+    import("./terminal/render-help.ts"),
+    import("./terminal/screen.ts"),
+  ]);
+  printLines(renderHelp(text, screenOf()));
+}
+
+/** Prints an error, wrapped between words; returns the exit code. */
+async function fail(problem: string): Promise<number> {
+  const [{ visibleText }, { screenOf }, { wrapSpans }] = await Promise.all([
+    import("./terminal/visible-text.ts"),
+    import("./terminal/screen.ts"),
+    import("./terminal/wrap-text.ts"),
+  ]);
+  const screen = screenOf(process.stderr);
+  const lines = `holdfast: ${visibleText(problem)}`
+    .split("\n")
+    .flatMap((text, index) => wrapSpans([{ text }], "", index === 0 ? "  " : "", screen));
+  process.stderr.write(`${lines.join("\n")}\n`);
+  return 1;
 }
 
 async function fullHelp(command: Command): Promise<string> {
   const { commandHelp } = await import("./command-help.ts");
   const { usage, summary, options } = commandHelp(command);
-  return `${usage}\n${summary}${options}`;
+  return `${usage}\n\n${summary.charAt(0).toUpperCase()}${summary.slice(1)}.\n${options}`;
 }
 
 function endOnBrokenPipe(error: NodeJS.ErrnoException): void {

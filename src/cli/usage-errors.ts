@@ -1,4 +1,5 @@
-import { withinEdits } from "../surfaces/notes/words.ts";
+import { closestName } from "../engine/edit-distance.ts";
+import { HoldfastError } from "../errors.ts";
 
 /** Rewords an argument parser's error; undefined for any other error. */
 export function explainUsageError(error: unknown, command: string, help: string): string | undefined {
@@ -12,8 +13,7 @@ export function explainUsageError(error: unknown, command: string, help: string)
   if (ambiguous !== undefined)
     return `${ambiguous} needs a value, but the next argument starts with a dash. If that is the value, write ${ambiguous}=VALUE. ${next}`;
   if (unknown === undefined) return `${message.replace(/\.?$/, ".")} ${next}`;
-  const nearest = nearestName(unknown, optionsIn(help));
-  const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+  const hint = suggestionFor(unknown, optionsIn(help));
   return `"holdfast ${command}" has no option ${unknown}.${hint} ${next}`;
 }
 
@@ -23,16 +23,16 @@ export function optionsIn(help: string): string[] {
   return [...new Set([...named, "--db", "--store", "--json", "--help"])];
 }
 
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const prefixMatch = known.find(
-    (each) => name.length >= 4 && (each.startsWith(name) || name.startsWith(each)),
-  );
-  if (prefixMatch !== undefined) return prefixMatch;
-  for (const edits of [1, 2, 3]) {
-    const near = known.find((each) => withinEdits(name, each, edits) && edits < each.length / 2);
-    if (near !== undefined) return near;
-  }
-  return undefined;
+/** " Did you mean show?", or "" if nothing is near. */
+export function suggestionFor(name: string, known: readonly string[]): string {
+  const nearest = closestName(name, known);
+  return nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+}
+
+/** A suggestion for an error that names what was given and what is known. */
+export function suggestionIn(error: unknown): string {
+  const { given, known } = error instanceof HoldfastError ? error.data : {};
+  return typeof given === "string" && Array.isArray(known) ? suggestionFor(given, known.map(String)) : "";
 }
 
 /** An operating system error, such as a missing file or a full disk. Its message names the path. */

@@ -1,13 +1,25 @@
 import { plainTextOf, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { Checkpoint, CompactionTrigger, Epoch, Receipt, Removed } from "../engine/records.ts";
+import type {
+  Checkpoint,
+  CompactionTrigger,
+  Epoch,
+  Receipt,
+  Removed,
+  RemovedMessage,
+} from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
+import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
+import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
+import { readParts } from "./facts/reads.ts";
 import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
+import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
 import {
   type AskSummariser,
   keepText,
@@ -24,6 +36,8 @@ export interface Conversation {
   messages: readonly StoredMessage[];
   /** The last message to remove. */
   to: number;
+  /** What the user said before these messages, if the driver knows: the user's rules are searched in it too. */
+  said?: readonly StoredMessage[];
   /** Tokens of the prompt before the compaction (default: those of the removed messages). */
   tokensBefore?: number;
   /** The host's transcript and its current size, if the host keeps one. */
@@ -37,6 +51,10 @@ export interface CompactionDriver {
   /** Why the agent was not warned, if it was not. */
   skipped: string;
   wayBack: WayBack;
+  /** The room for the checkpoint (default: for a window of 200,000 tokens). Rules that were found take room as well. */
+  budget?: CheckpointBudget | ((found: FoundRules) => Promise<CheckpointBudget>);
+  /** Reads a file that the agent has read, to say whether it has changed; undefined if it cannot be read at once. */
+  readFile?: (path: string) => string | undefined;
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
@@ -64,6 +82,8 @@ export interface Begun {
   removed: Removed;
   /** Tells the host's own summariser what to keep. */
   instructions: string;
+  /** The user's rules that the conversation states. Empty once `open` has written them down. */
+  rules: FoundRules;
 }
 
 /** The result of `finish`. */
@@ -105,13 +125,30 @@ export class Compaction {
 
   /** Computes the checkpoint without writing it. */
   async plan(conversation: Conversation): Promise<Begun> {
-    const { session, countTokens } = this.#driver;
+    const { session, countTokens, trigger } = this.#driver;
     const { messages, to, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
-    const planned = planCheckpoint({ state, messages, to, earlier, countTokens });
+    // Earlier compactions have searched what was said before.
+    const said = earlier ? [] : (conversation.said ?? []);
+    const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
+    const current = withoutWithdrawn(messages, withdrawn);
+    const { budget } = this.#driver;
+    const planned = planCheckpoint({
+      state,
+      messages: current,
+      to,
+      earlier,
+      budget: typeof budget === "function" ? await budget(rules) : budget,
+      contents: this.#contents(messages, earlier),
+      countTokens,
+    });
     const gone = messages.filter(({ number }) => number <= to);
-    const askedIn = findAsk(planned, gone, earlier);
+    const askedIn = findAsk(
+      planned,
+      current.filter(({ number }) => number <= to),
+      earlier,
+    );
     const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };
     const removed: Removed = {
       from: gone[0]?.number ?? 0,
@@ -122,9 +159,21 @@ export class Compaction {
       items: accountFor(gone, checkpoint.openAsks),
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
       transcriptSize: transcript?.size ?? 0,
+      ...(trigger === "host" ? { previews: previewsOf(gone) } : {}),
     };
-    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint) };
+    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint), rules };
     return this.#begun;
+  }
+
+  #contents(messages: readonly StoredMessage[], earlier: Checkpoint | undefined): Map<string, string> {
+    const contents = new Map<string, string>();
+    const { readFile } = this.#driver;
+    if (!readFile) return contents;
+    for (const { path } of readParts(messages, earlier?.memory?.reads)) {
+      const content = contents.has(path) ? undefined : readFile(path);
+      if (content !== undefined) contents.set(path, content);
+    }
+    return contents;
   }
 
   /** Takes over a compaction that another process began; undefined if none is in progress. */
@@ -149,14 +198,21 @@ export class Compaction {
       checkpoint: checkpoint.value,
       removed: removed.value,
       instructions: keepText(checkpoint.value),
+      // Written down together with the checkpoint.
+      rules: noRules,
     };
     return this.#begun;
   }
 
   /** Writes the planned checkpoint, unless it is already written, and notifies the surfaces. */
   async open(): Promise<void> {
-    const { checkpoint, removed } = this.#must();
+    const begun = this.#must();
+    const { checkpoint, removed, rules } = begun;
     const { session, trigger, skipped, emit, notify, isResumable } = this.#driver;
+    if (rules.texts.length + rules.replaced.length > 0) {
+      await session.apply({ type: "pins.find", ...rules }, asSystem);
+      begun.rules = noRules;
+    }
     if (readEpoch(await session.state()).warning === "none") {
       await session.apply({ type: "context.skip_warning", trigger, reason: skipped }, asSystem);
       emit?.({ type: "warning", trigger, skipped });
@@ -165,8 +221,8 @@ export class Compaction {
     const [known] = await session.records("checkpoint", epoch);
     const [counted] = await session.records("removed", epoch);
     const isKnown = known?.value.text === checkpoint.text;
-    // Another process needs them to account for what was removed.
-    const kept = isResumable ? { removed } : {};
+    // Another process needs them to account for what was removed, and people to see what a host removed.
+    const kept = isResumable || trigger === "host" ? { removed } : {};
     if (!isKnown || (isResumable && counted?.value.transcriptSize !== removed.transcriptSize))
       await session.apply({ type: "context.checkpoint", checkpoint, ...kept }, asSystem);
     if (!isKnown) await notify({ kind: "before-compaction", checkpoint });
@@ -243,6 +299,35 @@ export class Compaction {
     if (this.#begun) return this.#begun;
     throw outOfOrder("account", "plan");
   }
+}
+
+const maxPreviews = 300;
+const previewLength = 100;
+
+function previewsOf(messages: readonly StoredMessage[]): RemovedMessage[] {
+  return messages.slice(-maxPreviews).map(({ number, message }) => ({
+    number,
+    role: message.role,
+    // Stores reject NUL and lone surrogates; a cut may make one.
+    line: oneLine(
+      plainTextOf(message)
+        .slice(0, 4 * previewLength)
+        .replaceAll("\0", "\ufffd")
+        .toWellFormed(),
+      previewLength,
+    ),
+  }));
+}
+
+const noRules: FoundRules = { texts: [], replaced: [] };
+
+function knownRules(state: State) {
+  const pins = listPins(state);
+  const ofStatus = (status: ListedPin["status"]) => pins.filter((pin) => pin.status === status);
+  return {
+    found: ofStatus("found").map(({ id, text }) => ({ id, text })),
+    settled: [...ofStatus("pinned").map(({ text }) => text), ...droppedRules(state)],
+  };
 }
 
 /** The session-end moment, with the checkpoint that a compaction would write now. */

@@ -22,6 +22,7 @@ export function hostNamed(name: string): Host {
   throw new HoldfastError(
     "invalid_input",
     `There is no host ${JSON.stringify(name)}. The hosts are ${hostNames.join(", ")}.`,
+    { data: { given: name, known: hostNames } },
   );
 }
 

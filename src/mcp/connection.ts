@@ -2,6 +2,8 @@ import { Queue } from "../engine/queue.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
+import type { Outbox } from "../workspace/outbox.ts";
+import { type Lane, Lanes } from "./lanes.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
 /** Where one client's memory comes from. */
@@ -10,6 +12,8 @@ export interface MemorySource {
   openMemory(): Promise<Memory>;
   /** The session to work on. Called for every request, because the host may have switched sessions. */
   resolveSession(): Promise<string>;
+  /** Keeps writes while another process holds the store. */
+  outbox?: Outbox | undefined;
 }
 
 /** Sends notifications to the client. */
@@ -32,7 +36,10 @@ export class Connection {
   #current: string | undefined;
   #watching: Promise<() => void> | undefined;
   #watched: Memory | undefined;
-  readonly #requests = new Queue();
+  /** Which session a request means depends on when it arrived. */
+  readonly #arrivals = new Queue();
+  readonly #lanes = new Lanes();
+  readonly #subscriptions = new Queue();
   readonly #announcements = new Queue();
   #closed = false;
 
@@ -41,9 +48,22 @@ export class Connection {
     this.#announcer = announcer;
   }
 
-  /** Runs requests in order of arrival, so that a read sees the write before it. */
+  /** Runs a request on the current session; see `Lanes`. */
+  async inLane<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result> {
+    const started = await this.#arrivals.run(async () => {
+      // A session that cannot be found is reported by the request itself.
+      const session = await this.sessionId().catch(() => "");
+      const result = this.#lanes.run(session, lane, work);
+      // The caller awaits it below.
+      result.catch(() => undefined);
+      return { result };
+    });
+    return started.result;
+  }
+
+  /** Subscriptions, and notices that the tools have changed, go one after another. */
   inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#requests.run(work);
+    return this.#subscriptions.run(work);
   }
 
   async sessionId(): Promise<string> {
@@ -66,9 +86,15 @@ export class Connection {
     return (await this.#memory()).findSession(sessionId);
   }
 
-  async call(tool: string, input: unknown): Promise<ToolAnswer> {
+  /** `key`: the same call sent again changes nothing. */
+  async call(tool: string, input: unknown, lane: Lane, key?: string): Promise<ToolAnswer> {
+    const { outbox } = this.#source;
+    const once = key === undefined ? {} : { key };
     try {
-      return await (await this.openSession()).call(tool, input);
+      if (!outbox) return await (await this.openSession()).call(tool, input, once);
+      const sessionId = await this.sessionId();
+      const open = async () => (await this.#memory()).openSession(sessionId);
+      return await outbox.call({ sessionId, open, tool, input, isWrite: lane === "write", ...once });
     } catch (error) {
       return unavailable(tool, error);
     }

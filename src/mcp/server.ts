@@ -4,11 +4,13 @@ import {
   ResourceNotFoundError,
   type Server,
 } from "@modelcontextprotocol/server";
-import { defaultLimits } from "../engine/limits.ts";
+import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { quote } from "../engine/text.ts";
-import type { Surface } from "../surfaces/surface.ts";
-import { createToolbox, dotless, type ToolDescription } from "../surfaces/toolbox.ts";
+import { callKeyOf } from "../surfaces/call-key.ts";
+import { inHost, type Surface } from "../surfaces/surface.ts";
+import { createToolbox, dotless, guidanceOf, type ToolDescription } from "../surfaces/toolbox.ts";
 import { Connection, type MemorySource, unavailable } from "./connection.ts";
+import type { Lane } from "./lanes.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
 import { handoffPrompt, prompts, recoverPrompt } from "./prompts.ts";
 import { ProtocolServer } from "./protocol-server.ts";
@@ -23,12 +25,14 @@ import {
 export interface McpServerOptions extends MemorySource {
   /** The surfaces that the memory is opened with. */
   surfaces: readonly Surface[];
+  /** The limits that the memory is opened with (default: those of the library). */
+  limits?: Limits | undefined;
   version: string;
 }
 
 /** A server for one client. It starts and lists its tools even if the memory cannot be opened. */
 export function createMcpServer(options: McpServerOptions): Server {
-  const { surfaces, version } = options;
+  const { surfaces, version, limits = defaultLimits } = options;
   const server = new ProtocolServer(
     { name: "holdfast", title: "Holdfast", version },
     {
@@ -37,12 +41,12 @@ export function createMcpServer(options: McpServerOptions): Server {
         resources: { subscribe: true, listChanged: true },
         prompts: {},
       },
-      instructions: instructionsOf(surfaces),
+      instructions: instructionsOf(surfaces, limits),
     },
   );
   /** A client that has disconnected misses the notification. */
   const notify = (sent: Promise<void>) => void sent.catch(() => undefined);
-  const tools = trackTools(surfaces, () => notify(server.sendToolListChanged()));
+  const tools = trackTools(surfaces, limits, () => notify(server.sendToolListChanged()));
   const connection = new Connection(options, {
     resourceUpdated: (uri) => notify(server.sendResourceUpdated({ uri })),
     sessionChanged: () => notify(server.sendResourceListChanged()),
@@ -56,13 +60,13 @@ export function createMcpServer(options: McpServerOptions): Server {
 }
 
 /** How to recover, then the surfaces' guidance: some hosts truncate long instructions, so recovery comes first. */
-export function instructionsOf(surfaces: readonly Surface[]): string {
+export function instructionsOf(surfaces: readonly Surface[], limits: Limits = defaultLimits): string {
   const names = new Set(surfaces.flatMap(({ tools }) => tools.map((tool) => tool.name)));
   const readers = ["recover_context", "read_notepad", "list_notes"].filter((name) => names.has(name));
   const read = readers.length > 0 ? `call ${readers.join(" and ")} first` : 'get the "recover" prompt first';
   return [
     `After a compaction, a /clear or a resume, ${read}: everything you saved is still there, and the "recover" prompt returns all of it at once.`,
-    ...surfaces.map((surface) => surface.guidance(defaultLimits)),
+    guidanceOf(surfaces, { limits, reading: inHost }),
   ]
     .filter((text) => text !== "")
     .join("\n\n");
@@ -73,18 +77,19 @@ interface ToolList {
   list(connection: Connection): Promise<ToolDescription[]>;
   /** Notifies the client if an agent's own tools have changed since they were last listed. */
   announceChanges(connection: Connection): Promise<void>;
+  laneOf(name: string): Lane;
   /** Throws the protocol's error for a tool that does not exist. */
   rejectUnknown(name: string): void;
 }
 
-function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList {
-  const fixed = createToolbox(surfaces, { limits: defaultLimits, countTokens: () => 0 }).describe();
+function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () => void): ToolList {
+  const fixed = createToolbox(surfaces, { limits, countTokens: () => 0 }, inHost).describe();
   const isDynamic = surfaces.some(({ extraTools }) => extraTools !== undefined);
   let listed: string | undefined;
   const list = async (connection: Connection) => {
     if (!isDynamic) return fixed;
     try {
-      return await (await connection.openSession()).tools();
+      return await (await connection.openSession()).tools(inHost);
     } catch {
       return fixed;
     }
@@ -102,6 +107,12 @@ function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList
       listed = now;
       changed();
     },
+    laneOf: (name) => {
+      const tool = fixed.find((each) => each.name === name || dotless(each.name) === name);
+      // What an agent authored is a program.
+      if (!tool || tool.isProgram) return "program";
+      return tool.readOnly ? "read" : "write";
+    },
     rejectUnknown: (name) => {
       if (isDynamic || fixed.some((tool) => tool.name === name || dotless(tool.name) === name)) return;
       const known = fixed.map((tool) => dotless(tool.name)).join(", ");
@@ -113,23 +124,36 @@ function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList
 function handleTools(server: Server, connection: Connection, tools: ToolList): void {
   server.setRequestHandler("tools/list", ({ params }) => {
     rejectCursor(params?.cursor);
-    return connection.inOrder(async () => ({ tools: (await tools.list(connection)).map(projectTool) }));
+    return connection.inLane("read", async () => ({
+      tools: (await tools.list(connection)).map(projectTool),
+    }));
   });
-  server.setRequestHandler("tools/call", ({ params }) =>
-    connection.inOrder(async () => {
+  server.setRequestHandler("tools/call", ({ params }) => {
+    const lane = tools.laneOf(params.name);
+    return connection.inLane(lane, async () => {
       tools.rejectUnknown(params.name);
-      const answer = await connection.call(params.name, params.arguments ?? {});
+      const input = params.arguments ?? {};
+      const key = await callKeyOf(callIdIn(params._meta), params.name, input);
+      const answer = await connection.call(params.name, input, lane, key);
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
       await tools.announceChanges(connection);
       return projectAnswer(answer);
-    }),
+    });
+  });
+}
+
+/** A client that repeats a call can say so: with an id in the call's `_meta` that is the same both times. */
+function callIdIn(meta: Record<string, unknown> | undefined): unknown {
+  const name = Object.keys(meta ?? {}).find((each) =>
+    /(?:^|\/)(?:idempotencyKey|toolUseId|toolCallId)$/.test(each),
   );
+  return name === undefined ? undefined : meta?.[name];
 }
 
 function handleResources(server: Server, connection: Connection): void {
   server.setRequestHandler("resources/list", ({ params }) => {
     rejectCursor(params?.cursor);
-    return connection.inOrder(async () => {
+    return connection.inLane("read", async () => {
       const id = await orProtocolError("resources/list", () => connection.sessionId());
       return { resources: listResources(id) };
     });
@@ -139,7 +163,7 @@ function handleResources(server: Server, connection: Connection): void {
     return { resourceTemplates: listTemplates() };
   });
   server.setRequestHandler("resources/read", ({ params: { uri } }) =>
-    connection.inOrder(async () => {
+    connection.inLane("read", async () => {
       const { id, kind } = parse(uri);
       const [session, current] = await orProtocolError("resources/read", async () => [
         await connection.findSession(id),
@@ -172,7 +196,7 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
     return { prompts };
   });
   server.setRequestHandler("prompts/get", ({ params }) =>
-    connection.inOrder(async () => {
+    connection.inLane("read", async () => {
       const names = prompts.map(({ name }) => name);
       if (!names.includes(params.name))
         throw invalid(`There is no prompt ${quote(params.name)}. Available prompts: ${names.join(", ")}.`);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import * as schemas from "./schemas.ts";
 import * as history from "./schemas-history.ts";
+import * as insight from "./schemas-insight.ts";
 
 /** A route's request and response schemas. The server, its OpenAPI description and the page all derive from these. */
 export interface Route {
@@ -52,7 +53,8 @@ export const routes = {
   search: {
     method: "GET",
     path: "/api/search",
-    summary: "Search the titles, notepads, plans, scratchpads, references and notes of all sessions",
+    summary:
+      "Search the titles, notepads, plans, scratchpads, references, notes and messages of all sessions",
     query: z.object({
       q: z.string().min(1).max(1_000),
       status: listedStatus,
@@ -135,6 +137,36 @@ export const routes = {
     params: sessionId.extend({ note: z.string().max(200) }),
     response: schemas.done,
   },
+  pins: {
+    method: "GET",
+    path: "/api/sessions/{id}/pins",
+    summary: "What the user demands or forbids: pins, and rules found in what the user said",
+    params: sessionId,
+    response: schemas.pinList,
+  },
+  pin: {
+    method: "POST",
+    path: "/api/sessions/{id}/pins",
+    summary: "Pin a rule as a person",
+    params: sessionId,
+    body: schemas.newPin,
+    response: schemas.pinSaved,
+  },
+  confirmPin: {
+    method: "PUT",
+    path: "/api/sessions/{id}/pins/{pin}",
+    summary: "Confirm a rule that was found, or give a pin a rule that refuses calls",
+    params: sessionId.extend({ pin: z.string().max(40) }),
+    body: schemas.pinConfirmation,
+    response: schemas.pinSaved,
+  },
+  unpin: {
+    method: "DELETE",
+    path: "/api/sessions/{id}/pins/{pin}",
+    summary: "Remove a pin and lift its rule, or drop a rule that was found",
+    params: sessionId.extend({ pin: z.string().max(40) }),
+    response: schemas.done,
+  },
   journal: {
     method: "GET",
     path: "/api/sessions/{id}/journal",
@@ -196,10 +228,17 @@ export const routes = {
   compaction: {
     method: "GET",
     path: "/api/sessions/{id}/compactions/{epoch}",
-    summary:
-      "One compaction: warning turn, checkpoint, summary and receipt; read the removed messages at /messages",
+    summary: "One compaction: warning turn, checkpoint, summary and receipt",
     params: sessionId.extend({ epoch: number }),
     response: history.compaction,
+  },
+  removedMessages: {
+    method: "GET",
+    path: "/api/sessions/{id}/compactions/{epoch}/messages",
+    summary: "The messages that a compaction removed, from the session or from its host's transcript",
+    params: sessionId.extend({ epoch: number }),
+    query: z.object({ limit: limit(600, 2_000) }),
+    response: history.removedMessages,
   },
   calls: {
     method: "GET",
@@ -212,8 +251,10 @@ export const routes = {
   call: {
     method: "GET",
     path: "/api/sessions/{id}/calls/{number}",
-    summary: "The exact prompt of one model call, and what changed since the previous call",
+    summary:
+      "The exact prompt of one model call, and what changed since the agent's last turn or another call",
     params: sessionId.extend({ number }),
+    query: z.object({ against: number.optional().describe("Compare with this call") }),
     response: history.modelCallDetail,
   },
   piece: {
@@ -222,6 +263,29 @@ export const routes = {
     summary: "One piece of a prompt in full",
     params: sessionId.extend({ hash: z.string().regex(/^[A-Za-z0-9_-]{8,128}$/) }),
     response: history.piece,
+  },
+  window: {
+    method: "GET",
+    path: "/api/sessions/{id}/window",
+    summary: "What the context window holds of what the agent wrote down: with memory, and without it",
+    params: sessionId,
+    query: z.object({ revision: number.optional().describe("At that revision (default: now)") }),
+    response: insight.windowContent,
+  },
+  whereabouts: {
+    method: "GET",
+    path: "/api/sessions/{id}/whereabouts",
+    summary: "Whether the agent still has a text: where it is, since when, and what it cost",
+    params: sessionId,
+    query: z.object({ q: z.string().min(1).max(2_000) }),
+    response: insight.whereabouts,
+  },
+  attention: {
+    method: "GET",
+    path: "/api/sessions/{id}/attention",
+    summary: "What a person should look at, each with what to do",
+    params: sessionId,
+    response: insight.attention,
   },
   project: {
     method: "GET",

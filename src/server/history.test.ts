@@ -156,7 +156,7 @@ test("shows a compaction's trigger, warning turn, checkpoint, removed messages, 
 });
 
 test("shows each model call with its parts, exact pieces, changes and cost [serve.calls]", async (context) => {
-  const priceOf = () => ({ input: 2, cacheRead: 0.2, output: 10, basis: "a test" });
+  const priceOf = () => ({ input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, basis: "a test" });
   const { server, memory } = await startTestServer(context, { priceOf });
   await runAudit(memory, { session: { id: "a" } });
   const params = { id: "a" };
@@ -188,8 +188,9 @@ test("shows each model call with its parts, exact pieces, changes and cost [serv
   }
   const second = await call(server, "call", { params: { id: "a", number: 2 } });
   assert.equal(second.previous, 1);
-  assert.ok(second.cachedPieces > 0);
-  assert.ok(second.pieces.every(({ cached }, index) => cached === index < second.cachedPieces));
+  assert.equal(second.against, 1);
+  assert.ok(second.prefix.pieces > 0);
+  assert.ok(second.pieces.every(({ cached }, index) => cached === index < second.prefix.pieces));
   assert.ok(second.pieces.some(({ change, text }) => change === "added" && text.includes("read_sheet")));
   const [piece] = second.pieces;
   assert.deepEqual(await call(server, "piece", { params: { id: "a", hash: piece?.hash ?? "" } }), {

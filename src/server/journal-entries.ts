@@ -3,7 +3,8 @@ import type { Json } from "../engine/json.ts";
 import { type Change, readText, revertChanges, type State } from "../engine/state.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import type { Reply } from "./api.ts";
-import { describeOperation, isMemoryOperation } from "./describe-operation.ts";
+import { describeEntry } from "./describe-entry.ts";
+import { isMemoryOperation } from "./describe-operation.ts";
 import { linesOfMessage } from "./messages.ts";
 
 type EntryView = Reply<"journal">["entries"][number];
@@ -34,7 +35,7 @@ export function viewEntry(entry: JournalEntry, after: State, limits: ViewLimits)
     actor,
     surface,
     type: operation.type,
-    summary: describeOperation(operation),
+    summary: describeEntry(entry, after),
     isMemory,
     undoes: operation.type === "undo" ? operation.revision : null,
     undoneBy: null,

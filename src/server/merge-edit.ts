@@ -17,6 +17,8 @@ export function mergeEdit(sides: MergeSides): string {
   if (merged.ok) return merged.text;
   const conflict: EditConflict["conflict"] = {
     ...sides,
+    by: null,
+    at: null,
     regions: merged.parts.map((part) =>
       part.kind === "text"
         ? { kind: "agreed", text: part.lines.join("\n"), base: "", mine: "", theirs: "" }

@@ -17,11 +17,27 @@ export async function readMessages(
   from: number,
   to: number,
   maxCharacters = maxListedCharacters,
+  state?: State,
 ): Promise<MessageView[]> {
   const keys = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => messageKey(from + index));
-  const contextStateOf = contextStates(await session.state());
+  const contextStateOf = contextStates(state ?? (await session.state()));
   const records = await session.records("message", keys);
   return records.map(({ key, value }) => viewMessage(Number(key), value, contextStateOf, maxCharacters));
+}
+
+/** A message's text without JSON escapes, to look for something in it. */
+export function textOfMessage({ parts }: Pick<MessageView, "parts">): string {
+  return parts.map(({ text }) => text.replaceAll("\\n", "\n").replaceAll('\\"', '"')).join("\n");
+}
+
+/** The same, for a message as it is stored. */
+export function textOfStored(stored: Json): string {
+  return textOfMessage(viewMessage(0, stored, () => "whole", Number.MAX_SAFE_INTEGER));
+}
+
+/** The summary alone; the checkpoint and the receipt follow it in the same text. */
+export function summaryAlone(whole: string): string {
+  return /\[Summary[^\]]*\]\n([\s\S]*?)\n\[End of summary\]/.exec(whole)?.[1] ?? whole;
 }
 
 /** A stored message as lines of text, for the journal. */
@@ -35,7 +51,7 @@ export function linesOfMessage(value: Json): string {
     .join("\n");
 }
 
-function viewMessage(
+export function viewMessage(
   number: number,
   value: Json,
   contextStateOf: (number: number) => MessageView["inContext"],
@@ -49,7 +65,7 @@ function viewMessage(
     : [textPart(content, maxCharacters)];
   return {
     number,
-    at: typeof at === "number" ? at : null,
+    at: typeof at === "number" && at > 0 ? at : null,
     role: roles.find((each) => each === role) ?? "user",
     aside: aside === true,
     inContext: contextStateOf(number),

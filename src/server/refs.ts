@@ -1,20 +1,49 @@
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 
-/** Checks whether a reference names a file of the project that still exists. Never looks outside the project. */
-export function fileRefs(directory: string): (ref: string) => Promise<"present" | "stale" | "unchecked"> {
-  return async (ref) => {
+/** What the server knows about the files that memory names. */
+export interface ProjectFiles {
+  /** Whether a reference names a file of the project, and whether that file still exists. */
+  checkRef(ref: string): Promise<"present" | "stale" | "unchecked">;
+  /** When a file of the project last changed; undefined for anything else. */
+  changedAt(path: string): Promise<number | undefined>;
+}
+
+export const noFiles: ProjectFiles = {
+  checkRef: async () => "unchecked",
+  changedAt: async () => undefined,
+};
+
+/** The files of the project in `directory`. Never looks outside of it. */
+export function fileRefs(directory: string): ProjectFiles {
+  const locate = async (ref: string): Promise<{ root: string; path: string } | undefined> => {
     const path = ref.trim().replace(/(?::\d+(?:[-:]\d+)?|#L?\d+(?:-L?\d+)?)$/, "");
-    if (!looksLikeFile(path)) return "unchecked";
+    if (!looksLikeFile(path)) return undefined;
     const root = await realpath(directory).catch(() => resolve(directory));
     const absolute = resolve(root, path);
-    if (!absolute.startsWith(root + sep)) return "unchecked";
-    try {
-      const real = await realpath(absolute);
-      return real.startsWith(root + sep) ? "present" : "unchecked";
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === "ENOENT" ? "stale" : "unchecked";
-    }
+    return absolute.startsWith(root + sep) ? { root, path: absolute } : undefined;
+  };
+  return {
+    async checkRef(ref) {
+      const found = await locate(ref);
+      if (!found) return "unchecked";
+      try {
+        return (await realpath(found.path)).startsWith(found.root + sep) ? "present" : "unchecked";
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === "ENOENT" ? "stale" : "unchecked";
+      }
+    },
+    async changedAt(ref) {
+      const found = await locate(ref);
+      if (!found) return undefined;
+      try {
+        const real = await realpath(found.path);
+        return real.startsWith(found.root + sep) ? (await stat(real)).mtimeMs : undefined;
+      } catch {
+        // A file that is gone or unreadable has no time.
+        return undefined;
+      }
+    },
   };
 }
 

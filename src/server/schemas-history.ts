@@ -3,7 +3,7 @@ import { actor, note, openTask } from "./schemas.ts";
 
 const count = z.int().min(0);
 const time = z.number();
-const trigger = z.enum(["threshold", "projected", "overflow", "manual", "sub-session", "host"]);
+const trigger = z.enum(["threshold", "projected", "overflow", "manual", "tasks", "sub-session", "host"]);
 
 /** A text change as lines, with only a few unchanged lines around it. */
 const diffLine = z.object({
@@ -93,7 +93,7 @@ export const messagePage = z.object({
 });
 
 const receiptItem = z.object({
-  kind: z.enum(["note", "path", "id", "number", "url", "ask"]),
+  kind: z.string().describe("note, path, id, number, url, ask…"),
   text: z.string(),
 });
 
@@ -106,8 +106,26 @@ const compactionItem = z.object({
   summaryBy: z.enum(["model", "deterministic", "unknown"]),
   tokensBefore: z.number(),
   tokensAfter: z.number(),
+  tokensBy: z
+    .enum(["provider", "estimate"])
+    .describe("provider: its own counts of the calls before and after. estimate: counted by Holdfast"),
+  removed: count.describe("Number of removed messages"),
   counts: z.object({ kept: count, recallable: count, missing: count }),
   line: z.string().describe("The receipt as the agent sees it"),
+  verified: z
+    .object({ call: count })
+    .optional()
+    .describe("The call whose request contained what the receipt says"),
+  mismatch: z
+    .object({ call: count, lacks: z.array(z.string()) })
+    .optional()
+    .describe("The call whose request did not, and what it lacked"),
+});
+
+export const removedMessages = z.object({
+  messages: z.array(message).describe("In order; the newest, when there are very many"),
+  total: count.describe("All messages that the compaction removed"),
+  isPreview: z.boolean().describe("True: the host's transcript is gone, so each message is one line"),
 });
 
 export const compactionPage = z.object({
@@ -123,6 +141,7 @@ const checkpoint = z.object({
   failedCommands: z.array(z.string()),
   identifiers: z.array(z.string()),
   openAsks: z.array(z.string()),
+  askedIn: count.nullable().describe("The message with the first open ask, if it is known"),
   openTasks: z.array(z.string()),
   planOpen: z.array(z.string()),
   planClosed: z.array(z.string()),
@@ -168,13 +187,19 @@ const modelCall = z.object({
   purpose: z.enum(["turn", "warning", "summary"]),
   epoch: count,
   revision: count.describe("The session's revision at the time of the call"),
+  source: z
+    .enum(["ledger", "transcript"])
+    .describe("Recorded by Holdfast, or read from the host's transcript"),
   contextWindow: z.number(),
-  parts: parts.describe("Tokens per part of the context window"),
-  usage: z.object({
-    input: z.number().nullable(),
-    cached: z.number().nullable(),
-    output: z.number().nullable(),
-  }),
+  parts: parts.describe("Estimated tokens per part; the same text counts the same in every call"),
+  usage: z
+    .object({
+      input: z.number().nullable(),
+      cached: z.number().nullable(),
+      written: z.number().nullable().describe("Tokens written to the cache"),
+      output: z.number().nullable(),
+    })
+    .describe("As the provider counted; null: not reported"),
   money: z
     .object({
       currency: z.literal("USD"),
@@ -202,26 +227,39 @@ const callPiece = z.object({
   characters: count,
   text: z.string(),
   cut: z.boolean().describe("True: truncated; read the piece by its hash"),
-  cached: z.boolean().describe("True: this piece and all before it are the same as in the previous call"),
-  change: z.enum(["same", "added", "moved"]).describe("Compared with the previous call"),
+  cached: z.boolean().describe("True: this piece and all before it are the same in the compared call"),
+  change: z.enum(["same", "added", "moved"]).describe("Against the compared call"),
 });
 
 export const modelCallDetail = z.object({
   call: modelCall,
   pieces: z.array(callPiece),
-  cachedPieces: count.describe("Number of leading pieces that are the same as in the previous call"),
-  previous: count.nullable().describe("Number of the previous call"),
+  previous: count.nullable().describe("Number of the call before it"),
+  against: count
+    .nullable()
+    .describe("The call it is compared with; default: the agent's last turn, not a compaction's own call"),
+  prefix: z
+    .object({
+      pieces: count,
+      tokens: z.number(),
+      money: z
+        .object({ fresh: z.number(), cached: z.number() })
+        .nullable()
+        .describe("Dollars for these tokens, fresh and from a cache; null when the price is unknown"),
+    })
+    .describe("The leading pieces that are the same in both calls, which a provider's cache can serve"),
   removed: z
     .array(
       z.object({
         hash: z.string(),
         part: callPiece.shape.part,
         role: z.string(),
+        tokens: z.number(),
         text: z.string(),
         cut: z.boolean(),
       }),
     )
-    .describe("Pieces of the previous call that are gone"),
+    .describe("Pieces of the other call that are gone"),
 });
 
 export const piece = z.object({ hash: z.string(), text: z.string() });

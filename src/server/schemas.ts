@@ -25,6 +25,9 @@ const sessionItem = z.object({
   id: z.string(),
   agent: z.string(),
   title: z.string().nullable(),
+  name: z.string().describe("What to call it: its title, else its first ask, else its id"),
+  host: z.string().nullable().describe("The coding agent whose session it is"),
+  project: z.string().nullable().describe("The folder that the coding agent works in"),
   status: sessionStatus,
   origin: z.enum(["created", "forked", "spawned", "imported"]),
   parent: z.string().nullable().describe("Also null when the parent is not among the listed statuses"),
@@ -32,7 +35,7 @@ const sessionItem = z.object({
   createdAt: time,
   updatedAt: time,
   revision: count,
-  live: z.enum(["writing", "quiet"]).describe("writing: committed to within the last 15 seconds"),
+  live: z.enum(["writing", "quiet"]).describe("writing: an agent wrote within the last 15 seconds"),
   notes: count,
   tags: count,
   messages: count,
@@ -84,8 +87,10 @@ const searchHit = z.object({
   sessionId: z.string(),
   title: z.string().nullable(),
   status: sessionStatus,
-  kind: z.enum(["title", "notepad", "plan", "scratchpad", "reference", "note"]),
+  kind: z.enum(["title", "notepad", "plan", "scratchpad", "reference", "note", "message"]),
   noteId: z.string().nullable(),
+  message: count.nullable().describe("Number of the message"),
+  line: count.describe("Counted from 1"),
   tags: z.array(z.string()),
   excerpt: z.string().describe("The text around the match, verbatim"),
   at: count.describe("Offset of the first match in the excerpt, in UTF-16 units"),
@@ -124,6 +129,20 @@ const reference = z.object({
     .describe("stale: a project file that no longer exists. unchecked: not a project file"),
 });
 
+const fill = z
+  .object({
+    tokens: z.number(),
+    limit: z.number(),
+    isLimitKnown: z.boolean().describe("False: guessed, because a host's transcript does not contain it"),
+    basis: z
+      .enum(["provider", "estimate"])
+      .describe(
+        "provider: its count for the last call. estimate: it reported none, or there was a compaction since",
+      ),
+    call: count.nullable().describe("The model call it is from; null after a compaction without one"),
+  })
+  .describe("How full the context window is");
+
 export const openTask = z.object({
   id: z.string(),
   description: z.string(),
@@ -134,6 +153,7 @@ export const openTask = z.object({
 export const sessionMemory = z.object({
   session: sessionItem,
   revision: count,
+  fill: fill.nullable().describe("Null when no model call is known"),
   notepad: z.string(),
   notepadUsed: z.boolean().describe("False until the first write"),
   scratchpad: z.object({ notes: z.string(), plan: z.string() }),
@@ -178,6 +198,8 @@ export const editConflict = errorReply.extend({
     base: z.string(),
     mine: z.string(),
     theirs: z.string(),
+    by: actor.nullable().describe("Who wrote `theirs`, if it is known"),
+    at: time.nullable().describe("When"),
     regions: z
       .array(mergeRegion)
       .describe("The whole text in order, split into merged and conflicting regions"),
@@ -198,7 +220,28 @@ export const noteEdit = z.object({
 
 export const noteSaved = z.object({ revision: count, note, merged: z.boolean() });
 
+const callRule = z.object({
+  tool: z.string().describe("Tool names; * stands for any characters, | separates names"),
+  pattern: z.string().describe("Text in the call's input; * stands for any characters"),
+});
+
+const pin = z.object({
+  id: z.string(),
+  text: z.string(),
+  status: z.enum(["pinned", "found", "dropped"]).describe("found: in what the user said, not confirmed"),
+  by: z.enum(["agent", "person", "system"]),
+  rule: callRule.optional().describe("Calls that the pin refuses"),
+});
+
+export const pinList = z.object({ revision: count, pins: z.array(pin).describe("Oldest first") });
+
+export const newPin = z.object({ text: z.string().min(1), rule: callRule.optional() });
+
+export const pinConfirmation = z.object({ rule: callRule.optional() });
+
 export const done = z.object({ revision: count });
+
+export const pinSaved = done.extend({ pin: z.string().describe("The pin's id") });
 
 export const health = z.object({
   ok: z.literal(true),

@@ -42,7 +42,16 @@ export async function searchSessions(
   };
 }
 
-function toReply({ session, kind, note, text, score, ranges }: SearchHit): Reply<"search">["hits"][number] {
+function toReply({
+  session,
+  kind,
+  note,
+  message,
+  line,
+  text,
+  score,
+  ranges,
+}: SearchHit): Reply<"search">["hits"][number] {
   const [[at, to] = [0, 0]] = ranges;
   const from = Math.max(0, at - excerptBefore);
   const excerpt = text.slice(from, from + excerptLength).toWellFormed();
@@ -52,6 +61,8 @@ function toReply({ session, kind, note, text, score, ranges }: SearchHit): Reply
     status: session.status,
     kind,
     noteId: note?.id ?? null,
+    message: message ?? null,
+    line,
     tags: note?.tags ?? [],
     excerpt,
     at: at - from,

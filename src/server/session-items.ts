@@ -1,12 +1,15 @@
 import { readEpoch } from "../engine/conversation.ts";
 import type { Child } from "../engine/records.ts";
 import { listResident, type State } from "../engine/state.ts";
-import { countCharacters } from "../engine/text.ts";
+import { countCharacters, oneLine } from "../engine/text.ts";
 import type { Memory } from "../sessions/memory.ts";
+import type { Session } from "../sessions/session.ts";
 import type { SessionSummary } from "../stores/store.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
 import { readChildren } from "../surfaces/sessions/operations.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { Reply } from "./api.ts";
+import type { ServerContext } from "./handlers/handlers.ts";
 
 export type SessionItem = Reply<"listSessions">["sessions"][number];
 
@@ -41,19 +44,22 @@ export class SessionTree {
 
 /** A list item. A deleted session's state is not read, so figures from it are 0. */
 export async function sessionItem(
-  memory: Memory,
+  { memory, hosts, clock }: Pick<ServerContext, "memory" | "hosts" | "clock">,
   summary: SessionSummary,
   tree: SessionTree,
-  now: number,
 ): Promise<SessionItem> {
   const session = summary.status === "deleted" ? undefined : await memory.findSession(summary.id);
   const state = await session?.state();
   const { id, agent, title, status, origin, createdAt } = summary;
   const { updatedAt, revision } = state?.row ?? summary;
+  const about = hosts.about(id);
   return {
     id,
     agent,
     title,
+    name: title || about?.ask || (session && state && (await firstAsk(session, state))) || id,
+    host: about?.host ?? null,
+    project: about?.project || null,
     status,
     origin,
     parent: tree.parentOf(summary),
@@ -61,7 +67,7 @@ export async function sessionItem(
     createdAt,
     updatedAt,
     revision,
-    live: now - updatedAt < liveFor ? "writing" : "quiet",
+    live: session && (await isAtWork(session, updatedAt, clock())) ? "writing" : "quiet",
     notes: state?.row.counters.notes ?? summary.notes,
     tags: state?.row.counters.tags ?? 0,
     messages: state?.row.counters.lastMessage ?? 0,
@@ -71,6 +77,30 @@ export async function sessionItem(
     notepadCharacters: countCharacters(state?.row.notepad ?? ""),
     delegated: await delegatedWork(memory, summary),
   };
+}
+
+/** Entries to look through for an agent's: its own writes come with bookkeeping by Holdfast. */
+const newestEntries = 10;
+
+/** Whether an agent wrote just now; an edit by a person, or archiving, is no work. */
+async function isAtWork(session: Session, updatedAt: number, now: number): Promise<boolean> {
+  if (now - updatedAt >= liveFor) return false;
+  const entries = await session.history({ limit: newestEntries });
+  return entries.some(({ at, actor }) => isAgents(actor) && now - at < liveFor);
+}
+
+function isAgents({ kind }: JournalEntry["actor"]): boolean {
+  return kind === "agent" || kind === "sub-session";
+}
+
+const maxNameLength = 90;
+
+/** What the first checkpoint says was asked, for a session without a title; "" if there is none. */
+async function firstAsk(session: Session, state: State): Promise<string> {
+  if (readEpoch(state).number < 2) return "";
+  const checkpoints = (await session.records("checkpoint")).map(({ value }) => value);
+  const first = checkpoints.sort((a, b) => a.epoch - b.epoch).find(({ openAsks }) => openAsks.length > 0);
+  return oneLine(first?.openAsks[0] ?? "", maxNameLength);
 }
 
 async function delegatedWork(memory: Memory, { id, parent }: SessionSummary): Promise<Child | null> {

@@ -5,11 +5,12 @@ import { createApp } from "./app.ts";
 import { SessionDirectory } from "./directory.ts";
 import { EventHub } from "./events.ts";
 import { createHandlers } from "./handlers/handlers.ts";
+import { type HostSessions, noHosts } from "./host-sessions.ts";
 import { type Binding, listen } from "./listen.ts";
 import type { PriceOf } from "./money.ts";
 import type { PageFiles } from "./page/page.ts";
 import type { ProjectReader } from "./project.ts";
-import { fileRefs } from "./refs.ts";
+import { fileRefs, noFiles } from "./refs.ts";
 import { TimeTravel } from "./time-travel.ts";
 
 export interface ServerOptions extends Binding {
@@ -24,6 +25,8 @@ export interface ServerOptions extends Binding {
   /** Prices of models; without it the page shows no costs. */
   priceOf?: PriceOf | undefined;
   project?: ProjectReader | undefined;
+  /** Reads the conversations of coding agents. */
+  hosts?: HostSessions | undefined;
   /** Where to look for referenced files, and nowhere else. */
   projectDirectory?: string | undefined;
   demo?: boolean;
@@ -58,8 +61,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     about: { version, store: options.storeName, demo: options.demo ?? false, startedAt: Date.now() },
     priceOf: options.priceOf ?? (() => undefined),
     project,
-    checkRef:
-      options.projectDirectory === undefined ? async () => "unchecked" : fileRefs(options.projectDirectory),
+    hosts: options.hosts ?? noHosts,
+    ...(options.projectDirectory === undefined ? noFiles : fileRefs(options.projectDirectory)),
     clock: memory.setting.clock,
   });
   await hub.start();

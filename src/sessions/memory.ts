@@ -14,6 +14,7 @@ import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.t
 import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import type { ApplyOptions } from "../surfaces/session-handle.ts";
+import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { Toolbox, ToolDescription } from "../surfaces/toolbox.ts";
 import { scopeOf } from "./lineage.ts";
 import {
@@ -40,6 +41,8 @@ export interface SessionQuery {
   parent?: string;
   limit?: number;
   offset?: number;
+  /** Only sessions that the list shows after this one: the last of the page before. */
+  after?: { updatedAt: number; id: string };
 }
 
 /** Sessions cached in memory; others are loaded from the store on access. */
@@ -71,8 +74,8 @@ export class Memory {
   }
 
   /** Tool descriptions of the chosen surfaces, for the model. `session.call` runs them. */
-  tools(): ToolDescription[] {
-    return this.#setting.toolbox.describe();
+  tools(reading: Reading = ownLoop): ToolDescription[] {
+    return this.#setting.toolbox.readAs(reading).describe();
   }
 
   /** For conversation drivers (an agent, an adapter, a host): the surfaces in use, and the limits. */
@@ -248,17 +251,23 @@ export class Memory {
 
   /** Calls the listener after every commit to this owner's sessions, by any process. */
   async watch(listener: (change: { sessionId: string; revision: number }) => void): Promise<() => void> {
-    return this.#setting.store.watch(({ owner, sessionId, revision }: StoreChange) => {
-      if (owner === this.owner) listener({ sessionId, revision });
-    });
+    return this.#setting.store.watch(
+      ({ owner, sessionId, revision }: StoreChange) => {
+        if (owner === this.owner) listener({ sessionId, revision });
+      },
+      { owner: this.owner },
+    );
   }
 
   /** Calls the listener after every change to the knowledge of this owner's agents, by any process. */
   async watchKnowledge(listener: () => void): Promise<() => void> {
     const owner = knowledgeOwner(this.owner);
-    return this.#setting.store.watch((change) => {
-      if (change.owner === owner) listener();
-    });
+    return this.#setting.store.watch(
+      (change) => {
+        if (change.owner === owner) listener();
+      },
+      { owner },
+    );
   }
 
   async close(): Promise<void> {

@@ -14,7 +14,7 @@ import {
 } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
-import { HoldfastError } from "../errors.ts";
+import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import { notifyListener } from "../stores/store.ts";
 import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
@@ -23,6 +23,7 @@ import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
 import { type Notes, notesOf } from "../surfaces/notes/handle.ts";
 import type { NoteIndex } from "../surfaces/notes/note-index.ts";
 import { applyOperation, type JournalEntry, type Operation, type ResultOf } from "../surfaces/operations.ts";
+import { type Pins, pinsOf } from "../surfaces/pins/handle.ts";
 import { type ScratchpadHandle, scratchpadOf } from "../surfaces/scratchpad/handle.ts";
 import type {
   AppliedOperation,
@@ -30,9 +31,11 @@ import type {
   HistorySelection,
   SessionHandle,
 } from "../surfaces/session-handle.ts";
+import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
+import { InDoubt, type Unanswered } from "./in-doubt.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { NoteCache } from "./note-cache.ts";
 import { checkApplyOptions, type DriverSetting, type SessionSetting, type Setting } from "./options.ts";
@@ -49,6 +52,7 @@ export class Session implements SessionHandle {
   readonly notepad: Notepad = notepadOf(this);
   readonly notes: Notes = notesOf(this);
   readonly scratchpad: ScratchpadHandle = scratchpadOf(this);
+  readonly pins: Pins = pinsOf(this);
   /** JSON values of this session only. */
   readonly scratch: KeyValues = keyValuesOf(async () => this);
   /** The model calls made for this session. */
@@ -58,6 +62,7 @@ export class Session implements SessionHandle {
   readonly #companions = new Map<symbol, unknown>();
   readonly #queue = new Queue();
   readonly #guard: SecretGuard;
+  readonly #inDoubt = new InDoubt();
   #state: State;
 
   constructor(setting: SessionSetting, state: State) {
@@ -119,16 +124,16 @@ export class Session implements SessionHandle {
     return this.#state;
   }
 
-  /** What to show the model: blocks and guidance, and where they go. */
-  async context(): Promise<Context> {
+  /** What to show the model: blocks and guidance, and where they go. Give `reading` if you place them otherwise. */
+  async context(reading: Reading = ownLoop): Promise<Context> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.context(await this.state());
+    return this.#setting.toolbox.readAs(reading).context(await this.state());
   }
 
   /** Descriptions of the agent's current tools, for the model. */
-  async tools(): Promise<ToolDescription[]> {
+  async tools(reading: Reading = ownLoop): Promise<ToolDescription[]> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.describe(this.#state.row);
+    return this.#setting.toolbox.readAs(reading).describe(this.#state.row);
   }
 
   /** Calls a tool by name, as an agent would. A rejected call returns an answer; it does not throw. */
@@ -220,7 +225,7 @@ export class Session implements SessionHandle {
     };
     const stop = await this.#setting.store.watch((change) => {
       if (change.sessionId === this.id && change.owner === this.owner) scheduleRead();
-    });
+    }, scopeOf(this.#state.row));
     // Catch entries written before the subscription was active.
     scheduleRead();
     return () => {
@@ -251,6 +256,9 @@ export class Session implements SessionHandle {
       try {
         const cleaned = this.#guard.clean(await make(state));
         [operation, notice] = [cleaned.value, cleaned.notice];
+        checkWritable(state.row, operation.type);
+        const earlier = await this.#inDoubt.find(store, scopeOf(state.row), operation);
+        if (earlier) return unansweredResult<ResultOf<O>>(earlier, await this.state());
         applied = await this.#evaluate(state, operation, now);
       } catch (error) {
         // If the state was stale, retry instead of reporting the error.
@@ -271,15 +279,22 @@ export class Session implements SessionHandle {
             : ({ result: applied.result, warnings: applied.warnings } as unknown as Json),
       };
       const next = step(state, entry);
-      const done = await store.commit({
-        scope: scopeOf(state.row),
-        expected: state.row.revision,
-        row: next.state.row,
-        notepadChanged: next.notepadChanged,
-        records: next.records,
-        entry,
-      });
+      const done = await store
+        .commit({
+          scope: scopeOf(state.row),
+          expected: state.row.revision,
+          row: next.state.row,
+          notepadChanged: next.notepadChanged,
+          records: next.records,
+          entry,
+        })
+        .catch((error: unknown) => {
+          if (isHoldfastError(error) && error.code === "store_unknown")
+            this.#inDoubt.remember({ entry, result: applied.result, warnings: applied.warnings });
+          throw error;
+        });
       if (done) {
+        this.#inDoubt.settle(entry.revision);
         this.#state = next.state;
         this.#notes.follow(entry);
         return {
@@ -362,4 +377,22 @@ function firstAnswer<Result>(
   }
   const { result, warnings } = entry.result as unknown as { result: Result; warnings: string[] };
   return { result, warnings, revision: entry.revision, repeated: true, state };
+}
+
+/** An archived session changes only its status and its name, and can be forked. */
+function checkWritable({ id, status }: State["row"], operation: string): void {
+  if (status !== "archived" || operation.startsWith("session.")) return;
+  throw new HoldfastError(
+    "store_read_only",
+    `Session ${id} is archived, so it is read-only. Nothing was changed. Reopen it first: "holdfast archive ${id} --reopen", or memory.restoreSession.`,
+    { data: { session: id } },
+  );
+}
+
+/** Safe cast: the same operation has the same kind of result. */
+function unansweredResult<Result>(
+  { entry, result, warnings }: Unanswered,
+  state: State,
+): AppliedOperation<Result> {
+  return { result: result as Result, warnings, revision: entry.revision, repeated: true, state };
 }

@@ -21,12 +21,36 @@ export const inspector = from("inspector", {
   "inspector.gone":
     "When the server is down, the page says so, keeps unsaved text, and reconnects when it is back.",
   "inspector.naughty": "No stored text ever runs as markup or script, or breaks the page.",
-  "inspector.accessible": "axe-core finds no serious violation in any view, light or dark, wide or narrow.",
+  "inspector.accessible": "axe-core finds no violation in any view, light or dark, wide or narrow.",
   "inspector.keyboard": "Everything is reachable and usable with the keyboard.",
   "inspector.large":
     "1,000 sessions, 100,000 journal entries and a notepad of 32,000 characters are rendered one screenful at a time.",
   "inspector.small":
-    "The first load is under 150 kB compressed, uses only this server, and has no inline script or style.",
+    "The first load is at most 60 kB compressed, uses only this server, and has no inline script or style.",
+  "inspector.live":
+    "A compaction is an event on the page: a card with its numbers, the fill gauge, the tab's title; new lines light up.",
+  "inspector.with-without":
+    "After a compaction the page shows what the window alone still holds of what the agent wrote, and what it holds with memory.",
+  "inspector.still-there":
+    "A pasted text is answered with where the agent has it, since when, in which calls, and what it cost.",
+  "inspector.attention": "What needs a person's attention is listed with its action.",
+  "inspector.palette": "One palette goes to sessions, messages, notes, revisions and actions, by links.",
+  "inspector.numbers":
+    "Numbers on the page are true: parts add up, widths are proportional, the same text counts the same, and what was not reported says so.",
+  "inspector.sentences":
+    "The timeline shows the entry that it marks, by default the newest change of memory, in a sentence.",
+  "inspector.delete-once": "A double click on Delete deletes one session.",
+  "inspector.at-work": "Only an agent's writes mark a session as at work.",
+  "inspector.places":
+    "A search hit, of memory or of a message, opens its place; the arrow keys move through the hits.",
+  "inspector.layout":
+    "Views start at their top, long texts have an outline and a limit, an empty store shows the first steps, and a plan in the notepad counts as a plan.",
+  "inspector.hosts":
+    "A coding agent's session has its first ask as title, its host and folder, its context from the host's transcript, and a line of each removed message.",
+  "inspector.replay":
+    "A compaction can be replayed: played, paused and stepped through, without motion for those who want none, and saved as a safe SVG.",
+  "inspector.strip":
+    "A strip above the tabs shows the whole session by call; moving along it moves the view.",
   "inspector.boundary": "The page imports only types from src.",
   "inspector.built":
     "In a source checkout `holdfast serve` builds the page when it is missing or older than its sources.",

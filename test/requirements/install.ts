@@ -7,7 +7,7 @@ export const install = from("init, uninstall, doctor", {
     "init merges into existing config and keeps comments, order, indentation, line endings and all other entries.",
   "init.idempotent":
     "A second init changes no byte of any file and keeps what a person added to our entries.",
-  "init.shows": "init shows what it writes as a diff; with --dry-run it writes nothing.",
+  "init.shows": "init summarises what it writes, with --diff line by line; with --dry-run it writes nothing.",
   "init.refuses": "An unreadable config is reported with its line, and no file is changed.",
   "init.links": "A linked config is edited in place; in a project, a link that leads out of it is rejected.",
   "init.scopes":

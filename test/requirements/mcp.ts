@@ -3,6 +3,7 @@ import { from } from "./requirement.ts";
 export const mcp = from("MCP server", {
   "mcp.tools":
     "Every surface's tools are available over stdio and HTTP, with input and output schemas, annotations and matching structured content.",
+  "mcp.repeated-calls": "A call that a client sends again under the same id in `_meta` changes nothing.",
   "mcp.names": "Dots in tool names become underscores; both names are accepted.",
   "mcp.errors":
     "A tool's rejection is a result with isError and the next step; an unknown tool, method or parameter is a protocol error.",
@@ -11,7 +12,9 @@ export const mcp = from("MCP server", {
   "mcp.size": "A message of 20 MB is rejected under its id, and the server keeps running.",
   "mcp.back-pressure":
     "While a client does not read its answers, its requests are not read either, so 20,000 unread answers do not fill the memory.",
-  "mcp.order": "Pipelined calls run in order and are answered before the end.",
+  "mcp.order": "Pipelined writes run in order, and all calls are answered before the end.",
+  "mcp.side-by-side":
+    "Reads, calls of different sessions and sandbox programs run side by side; a read sees the writes before it.",
   "mcp.end": "When its input ends, or on SIGTERM, the server closes the store and exits 0.",
   "mcp.instructions": "The instructions are the surfaces' guidance, with how to recover first.",
   "mcp.resources": "Notepad, notes, plan and receipts are resources, of this session and of others.",

@@ -1,87 +1,107 @@
 import { useMemo, useState } from "preact/hooks";
 import { isMissing, type Reply } from "../api.ts";
-import { count, dateTime, percent, plural } from "../format.ts";
+import { count, plural } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { goTo, replaceWith } from "../route.ts";
+import { hrefTo, replaceWith } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
-import { homeNames } from "./homes.ts";
 import { useRemovedMessages } from "./removed-messages.ts";
+import { CompactionReplay } from "./replay.tsx";
 import { CompactionSteps } from "./steps.tsx";
+import { StillThere } from "./still-there.tsx";
 import { SurvivalMap } from "./survival-map.tsx";
-import { type Compaction, homes, type Traced, traceItems } from "./trace-items.ts";
+import { traceItems } from "./trace-items.ts";
+import { whyOf } from "./triggers.ts";
+import { Verdict } from "./verdict.tsx";
+import { WithWithout } from "./with-without.tsx";
 
 type Listed = Reply<"compactions">["compactions"][number];
 
 const pageSize = 50;
 
-const triggers: Record<Listed["trigger"], string> = {
-  threshold: "the window reached its threshold",
-  projected: "the next turn would not have fit",
-  overflow: "the provider rejected the prompt as too long",
-  manual: "someone requested it",
-  "sub-session": "a sub-session needed space",
-  host: "the host compacted its conversation",
-};
-
-/** Each compaction: why it happened, what it removed, and where that is now. */
-export function CompactionView({
-  sessionId,
-  chosen,
-  epoch,
-}: {
+interface CompactionViewProps {
   sessionId: string;
   chosen: number | undefined;
   epoch: number;
-}) {
+  /** The size of the context window in tokens, if it is known. */
+  limit: number | undefined;
+  freshness: string;
+  /** The name of the session. */
+  name: string;
+  /** Whether this is a session of `holdfast serve --demo`. */
+  isDemo: boolean;
+}
+
+/** Each compaction: why it happened, what it removed, and where that is now. */
+export function CompactionView(props: CompactionViewProps) {
+  const { sessionId, chosen, epoch, limit, freshness, isDemo } = props;
   const [before, setBefore] = useState<number>();
   const query = { limit: pageSize, ...(before === undefined ? {} : { before }) };
   const { data, error, reload } = useLoad("compactions", { params: { id: sessionId }, query }, epoch);
   if (!data) return <Waiting error={error} retry={reload} />;
   const { compactions } = data;
-  if (compactions.length === 0) return <NoCompactions />;
-  const current = chosen ?? compactions[0]?.epoch ?? 1;
+  const newest = compactions[0]?.epoch;
+  const current = chosen ?? newest;
   return (
     <div class="compactions">
-      <CompactionPicker sessionId={sessionId} compactions={compactions} current={current} />
-      {(data.before !== null || before !== undefined) && (
-        <div class="pager">
-          <button
-            type="button"
-            class="button"
-            disabled={data.before === null}
-            onClick={() => setBefore(data.before ?? undefined)}
-          >
-            Older compactions
-          </button>
-          <button
-            type="button"
-            class="button"
-            disabled={before === undefined}
-            onClick={() => setBefore(undefined)}
-          >
-            Newest compactions
-          </button>
-        </div>
+      <StillThere sessionId={sessionId} freshness={freshness} />
+      {current === undefined ? (
+        <>
+          <NoCompactions isDemo={isDemo} />
+          <WithWithout sessionId={sessionId} revision={undefined} freshness={freshness} title="now" />
+        </>
+      ) : (
+        <>
+          <CompactionPicker sessionId={sessionId} compactions={compactions} current={current} />
+          {(data.before !== null || before !== undefined) && (
+            <div class="pager">
+              <button
+                type="button"
+                class="button"
+                disabled={data.before === null}
+                onClick={() => setBefore(data.before ?? undefined)}
+              >
+                Older compactions
+              </button>
+              <button
+                type="button"
+                class="button"
+                disabled={before === undefined}
+                onClick={() => setBefore(undefined)}
+              >
+                Newest compactions
+              </button>
+            </div>
+          )}
+          <OneCompaction
+            key={current}
+            sessionId={sessionId}
+            epoch={current}
+            limit={limit}
+            name={props.name}
+            freshness={current === newest && before === undefined ? freshness : undefined}
+          />
+        </>
       )}
-      <OneCompaction key={current} sessionId={sessionId} epoch={current} />
     </div>
   );
 }
 
-function NoCompactions() {
+function NoCompactions({ isDemo }: { isDemo: boolean }) {
+  if (isDemo)
+    return (
+      <p class="lead">
+        A scripted agent audits a workbook of ten sheets, in a window that is far too small for them. Watch it
+        fill. After each compaction, this page shows what the window alone still holds of what the agent
+        found, and what it holds with memory.{" "}
+        <a href={hrefTo("audit-finished", "compaction")}>See a finished audit.</a>
+      </p>
+    );
   return (
     <Empty title="No compaction yet">
       <p>
         When the window is nearly full, Holdfast warns the agent, writes a checkpoint and replaces the oldest
-        messages with a summary. This view shows what was removed and where it is now.
-      </p>
-      <p>
-        In the demo,{" "}
-        <button type="button" class="link" onClick={() => goTo("audit-finished", "compaction")}>
-          the finished audit
-        </button>{" "}
-        has several.
+        messages with a summary. Here you will see what was removed and where it is now.
       </p>
     </Empty>
   );
@@ -115,7 +135,7 @@ function CompactionPicker({
   };
   return (
     <fieldset class="picker" aria-label="Compactions, in order" onKeyDown={walk}>
-      {inOrder.map(({ epoch, from, to, tokensBefore, tokensAfter, counts }) => (
+      {inOrder.map(({ epoch, removed, tokensBefore, tokensAfter, counts }) => (
         <button
           key={epoch}
           type="button"
@@ -129,8 +149,8 @@ function CompactionPicker({
             {count(tokensBefore)} → {count(tokensAfter)}
           </span>
           <span class="picker-facts faint">
-            messages {from}–{to}
-            {counts.missing > 0 && <span class="bad"> · {counts.missing} missing</span>}
+            {plural(removed, "message")}
+            {counts.missing > 0 && <span class="bad"> · {counts.missing} lost</span>}
           </span>
         </button>
       ))}
@@ -142,14 +162,23 @@ function modifiersOf({ altKey, ctrlKey, metaKey }: KeyboardEvent) {
   return { altKey, ctrlKey, metaKey };
 }
 
-function OneCompaction({ sessionId, epoch }: { sessionId: string; epoch: number }) {
+interface OneCompactionProps {
+  sessionId: string;
+  epoch: number;
+  limit: number | undefined;
+  name: string;
+  /** Changes with the session, for the newest compaction; undefined for an older one. */
+  freshness: string | undefined;
+}
+
+function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompactionProps) {
   const { data, error, reload } = useLoad("compaction", { params: { id: sessionId, epoch } }, 0);
   const then = useLoad(
     "memoryAt",
     data && { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } },
     0,
   );
-  const removed = useRemovedMessages(sessionId, data);
+  const removed = useRemovedMessages(sessionId, epoch);
   const items = useMemo(
     () =>
       data && then.data && removed.messages
@@ -164,35 +193,43 @@ function OneCompaction({ sessionId, epoch }: { sessionId: string; epoch: number 
       </Empty>
     );
   }
-  const problem = error ?? then.error ?? removed.error;
   if (!data || !items || !removed.messages) {
-    return (
-      <Waiting
-        error={problem}
-        retry={() => {
-          reload();
-          then.reload();
-          removed.reload();
-        }}
-        lines={10}
-      />
-    );
+    const reloadAll = () => [reload, then.reload, removed.reload].forEach((load) => void load());
+    return <Waiting error={error ?? then.error ?? removed.error} retry={reloadAll} lines={10} />;
   }
+  const isNewest = freshness !== undefined;
+  const why = whyOf(data, limit);
   return (
     <>
-      <Verdict compaction={data} items={items} />
+      <WithWithout
+        sessionId={sessionId}
+        revision={isNewest ? undefined : data.revision}
+        freshness={freshness}
+        title={isNewest ? "now" : `right after compaction ${epoch}`}
+      />
+      <Verdict compaction={data} items={items} why={why} />
       <section class="panel" aria-labelledby="title-map">
         <div class="panel-head">
           <h2 id="title-map">What survived, and where it is now</h2>
         </div>
-        <SurvivalMap items={items} messages={removed.messages} isHost={data.trigger === "host"} />
-        {removed.isCut && (
-          <p class="faint">
-            Showing the newest {removed.messages.length} of {data.to - data.from + 1} removed messages.
-          </p>
-        )}
+        <SurvivalMap
+          items={items}
+          messages={removed.messages}
+          total={removed.total}
+          isPreview={removed.isPreview}
+          isHost={data.trigger === "host"}
+        />
       </section>
-      <CompactionSteps compaction={data} messages={removed.messages} triggerText={triggers[data.trigger]} />
+      {items.length > 0 && (
+        <CompactionReplay
+          key={epoch}
+          compaction={data}
+          items={items}
+          messages={removed.messages}
+          name={name}
+        />
+      )}
+      <CompactionSteps compaction={data} messages={removed.messages} why={why} />
     </>
   );
 }
@@ -205,65 +242,4 @@ function memoryText({ notepad, scratchpad, notes }: Reply<"memoryAt">): string {
     ...scratchpad.refs,
     ...notes.map(({ content }) => content),
   ].join("\n");
-}
-
-function Verdict({ compaction, items }: { compaction: Compaction; items: readonly Traced[] }) {
-  const { tokensBefore, tokensAfter, counts, at, trigger, from, to } = compaction;
-  const total = counts.kept + counts.recallable + counts.missing;
-  const used = homes
-    .map((home) => ({ home, size: items.filter((item) => item.home === home).length }))
-    .filter(({ size }) => size > 0);
-  return (
-    <section class="verdict" aria-label="Result">
-      <p class="verdict-line">
-        {total === 0 ? (
-          <strong>The removed content is unknown.</strong>
-        ) : counts.missing === 0 ? (
-          <strong class="good">Nothing was lost.</strong>
-        ) : (
-          <strong class="bad">
-            {count(counts.missing)} of {plural(total, "item")} {counts.missing === 1 ? "is" : "are"} out of
-            reach.
-          </strong>
-        )}{" "}
-        {to === 0 ? "The conversation was compacted" : `Messages ${from} to ${to} left the window`} because{" "}
-        {triggers[trigger]}
-        {total > 0 &&
-          `; of the ${plural(total, "item")} in them, ${count(counts.kept)} are still in context and ${count(counts.recallable)} can be recalled`}
-        .
-      </p>
-      <div class="verdict-window">
-        <WindowBar label="Before" tokens={tokensBefore} max={tokensBefore} />
-        <WindowBar label="After" tokens={tokensAfter} max={tokensBefore} />
-        <p class="faint verdict-time">
-          {percent(tokensBefore - tokensAfter, tokensBefore)} freed · {dateTime(at)}
-        </p>
-      </div>
-      <ul class="survival" aria-label="Where the items are now">
-        {used.map(({ home, size }) => (
-          <li key={home} class={`survival-part home-${home}`} style={{ flexGrow: size }}>
-            <span class="survival-bar" aria-hidden="true" />
-            <span class="survival-text">
-              <span class="number">{size}</span> {homeNames[home]}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function WindowBar({ label, tokens, max }: { label: string; tokens: number; max: number }) {
-  return (
-    <div class="window-bar">
-      <span class="window-bar-label">{label}</span>
-      <span class="window-bar-track">
-        <span
-          class={`window-bar-fill window-${label.toLowerCase()}`}
-          style={{ width: `${(100 * tokens) / Math.max(1, max)}%` }}
-        />
-      </span>
-      <span class="number">{count(tokens)} tokens</span>
-    </div>
-  );
 }

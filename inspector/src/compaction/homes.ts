@@ -6,8 +6,8 @@ export const homeNames: Record<Home, string> = {
   summary: "In the summary",
   checkpoint: "In the checkpoint",
   window: "In later messages",
-  recallable: "Recallable",
-  missing: "Missing",
+  recallable: "Out of sight, can be fetched",
+  missing: "Lost",
 };
 
 /** Why an item is there. */
@@ -15,16 +15,16 @@ const homeReasons: Record<Home, string> = {
   memory: "The agent wrote it down, and sees all of its memory in every turn.",
   "put-back": "Memory refers to it, so Holdfast put it back into the window instead of losing it.",
   summary: "The summary that replaced the messages contains it.",
-  checkpoint: "Holdfast recorded it before the compaction, whether or not the agent did.",
+  checkpoint: "Holdfast wrote it down before the compaction, whether or not the agent did.",
   window: "Messages that were not removed still contain it.",
-  recallable: "Out of the window, but kept. The agent gets it back with the recall tool.",
+  recallable: "It left the window, but it is kept. The agent fetches it with the recall tool.",
   missing: "The agent can no longer reach it. The journal still has it.",
 };
 
 /** For a host that compacts and keeps its own conversation. */
 const hostReasons: Partial<Record<Home, string>> = {
   summary: "The host's summary contains it.",
-  recallable: "Out of the window, but the agent can look it up in the host's transcript.",
+  recallable: "It left the window, but the agent can look it up in the host's transcript.",
 };
 
 export function reasonFor(home: Home, isHost: boolean): string {

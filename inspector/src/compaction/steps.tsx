@@ -9,29 +9,33 @@ const summaryWriters: Record<Compaction["summaryBy"], string> = {
   unknown: "by the host",
 };
 
-/** The steps in order: trigger, warning, checkpoint, removal, summary, receipt. */
+const warningFacts: Record<Compaction["warning"], string> = {
+  given: "given",
+  skipped: "skipped",
+  none: "none",
+};
+
+/** The steps in order: why, warning, checkpoint, removal, summary, receipt. */
 export function CompactionSteps({
   compaction,
   messages,
-  triggerText,
+  why,
 }: {
   compaction: Compaction;
   messages: readonly Message[];
-  triggerText: string;
+  why: string;
 }) {
-  const { trigger, warning, warningTurn, checkpoint, summary, summaryBy, line, receipt, counts } = compaction;
+  const { warning, warningTurn, checkpoint, summary, summaryBy, line, receipt, counts } = compaction;
   return (
     <section class="panel" aria-labelledby="title-steps">
       <div class="panel-head">
         <h2 id="title-steps">Steps</h2>
       </div>
       <ol class="steps">
-        <Step title="Trigger" fact={trigger}>
-          <p>The compaction started because {triggerText}.</p>
-        </Step>
+        <Step title="Why" fact={why} />
         <Step
           title="Warning turn"
-          fact={warning === "given" ? `given at ${time(warningTurn?.at ?? 0)}` : warning}
+          fact={warning === "given" ? `given at ${time(warningTurn?.at ?? 0)}` : warningFacts[warning]}
         >
           {warningTurn ? (
             <>
@@ -43,7 +47,7 @@ export function CompactionSteps({
               ))}
             </>
           ) : (
-            <p>The agent was not warned.</p>
+            <p>The agent was not asked to save what it needs.</p>
           )}
         </Step>
         <Step title="Checkpoint" fact={checkpoint ? `revision ${checkpoint.revision}` : "none"}>
@@ -52,10 +56,10 @@ export function CompactionSteps({
               {checkpoint.text}
             </pre>
           ) : (
-            <p>The host that made this compaction keeps no checkpoint here.</p>
+            <p>None was written.</p>
           )}
         </Step>
-        <Step title="Removed" fact={plural(messages.length, "message")}>
+        <Step title="Removed" fact={plural(compaction.removed, "message")}>
           {messages.map((message) => (
             <div key={message.number} class="step-message">
               <span class="number faint">{message.number}</span>{" "}
@@ -83,16 +87,16 @@ export function CompactionSteps({
         </Step>
         <Step
           title="Receipt"
-          fact={`${count(counts.kept)} kept, ${count(counts.recallable)} recallable, ${count(counts.missing)} missing`}
+          fact={`${count(counts.kept)} in sight, ${count(counts.recallable)} can be fetched, ${count(counts.missing)} lost`}
           isOpen
         >
           <pre class="source" dir="auto">
             {line}
           </pre>
-          <ReceiptList name="Kept" items={receipt.kept} />
+          <ReceiptList name="In sight" items={receipt.kept} />
           <ReceiptList name="Put back" items={receipt.putBack} />
-          <ReceiptList name="Recallable" items={receipt.recallable} />
-          <ReceiptList name="Missing" items={receipt.missing} />
+          <ReceiptList name="Out of sight, can be fetched" items={receipt.recallable} />
+          <ReceiptList name="Lost" items={receipt.missing} />
         </Step>
       </ol>
     </section>
@@ -108,8 +112,16 @@ function Step({
   title: string;
   fact: string;
   isOpen?: boolean;
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }) {
+  if (!children)
+    return (
+      <li class="step">
+        <p class="step-line">
+          <span class="step-title">{title}</span> <span class="faint">{fact}</span>
+        </p>
+      </li>
+    );
   return (
     <li class="step">
       <details open={isOpen}>

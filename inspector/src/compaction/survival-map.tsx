@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { count } from "../format.ts";
+import { count, plural } from "../format.ts";
 import { homeNames, reasonFor } from "./homes.ts";
 import { MessageBody, messageLine } from "./messages.tsx";
 import { earlier, type Layout, measure, Ribbons, ribbonsOf } from "./ribbons.tsx";
@@ -8,12 +8,16 @@ import { type Home, homes, type Message, type Traced } from "./trace-items.ts";
 interface SurvivalMapProps {
   items: readonly Traced[];
   messages: readonly Message[];
+  /** All removed messages, including those that are not listed. */
+  total: number;
+  /** Whether each message is only one line of it. */
+  isPreview: boolean;
   /** Whether a host compacted its own conversation. */
   isHost: boolean;
 }
 
 /** The removed messages on the left, where their content is now on the right, and lines between them. */
-export function SurvivalMap({ items, messages, isHost }: SurvivalMapProps) {
+export function SurvivalMap({ items, messages, total, isPreview, isHost }: SurvivalMapProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState<Layout>();
   const [active, setActive] = useState<{ key?: string; source?: number }>({});
@@ -43,8 +47,12 @@ export function SurvivalMap({ items, messages, isHost }: SurvivalMapProps) {
     <div class={`map${isActive ? " has-active" : ""}`} ref={frame}>
       <div class="map-from">
         <h3 class="map-title">
-          Removed <span class="faint number">{messages.length} messages</span>
+          Removed <span class="faint number">{plural(total, "message")}</span>
         </h3>
+        {isPreview && <p class="faint map-note">The host's transcript is gone; this is one line of each.</p>}
+        {total > messages.length && messages.length > 0 && (
+          <p class="faint map-note">The newest {messages.length} are listed.</p>
+        )}
         <ul class="map-messages">
           {hasEarlier && (
             <li data-source={earlier} class={`map-message${litSources.has(earlier) ? " is-lit" : ""}`}>
@@ -74,7 +82,7 @@ export function SurvivalMap({ items, messages, isHost }: SurvivalMapProps) {
       <div class="map-gap" aria-hidden="true" />
       <div class="map-to">
         <h3 class="map-title">
-          Their content, and where it is now <span class="faint number">{items.length}</span>
+          What was in them, and where it is now <span class="faint number">{count(items.length)}</span>
         </h3>
         {used.map((home) => (
           <HomeGroup
@@ -111,21 +119,33 @@ function MessageRow({ message, items }: { message: Message; items: number }) {
 
 const maxShown = 14;
 
-function HomeGroup({
-  home,
-  isHost,
-  items,
-  isLit,
-  highlight,
-}: {
+/** Dates, sizes and cell values: seldom what someone looks for, so they fold into one chip. */
+function isNumber({ kind }: Traced): boolean {
+  return kind === "number";
+}
+
+function isLine({ kind }: Traced): boolean {
+  return kind !== "path" && kind !== "id" && kind !== "url" && !isNumber({ kind } as Traced);
+}
+
+interface HomeGroupProps {
   home: Home;
   isHost: boolean;
+  /** In the receipt's order: what is most likely needed again comes first. */
   items: readonly Traced[];
   isLit: (item: Traced) => boolean;
   highlight: (key: string | undefined) => void;
-}) {
+}
+
+function HomeGroup({ home, isHost, items, isLit, highlight }: HomeGroupProps) {
   const [isAll, setAll] = useState(false);
-  const shown = isAll ? items : items.slice(0, maxShown);
+  const [hasNumbers, setNumbers] = useState(false);
+  const named = items.filter((item) => !isNumber(item));
+  const numbers = items.filter(isNumber);
+  const shown = isAll ? named : named.slice(0, maxShown);
+  const chip = (item: Traced) => (
+    <Chip key={item.key} item={item} isLit={isLit(item)} highlight={highlight} />
+  );
   return (
     <section class={`home home-${home}`} data-home={home} aria-label={`${homeNames[home]}: ${items.length}`}>
       <h4 class="home-title">
@@ -133,32 +153,58 @@ function HomeGroup({
       </h4>
       <p class="home-reason">{reasonFor(home, isHost)}</p>
       <ul class="home-items">
-        {shown.map((item) => (
-          <li key={item.key} class={item.kind === "note" || item.kind === "ask" ? "home-line" : undefined}>
-            <button
-              type="button"
-              class={`chip${isLit(item) ? " is-lit" : ""}`}
-              title={storyOf(item)}
-              onMouseEnter={() => highlight(item.key)}
-              onMouseLeave={() => highlight(undefined)}
-              onFocus={() => highlight(item.key)}
-              onBlur={() => highlight(undefined)}
-            >
-              {(item.kind === "note" || item.kind === "ask") && <span class="chip-kind">{item.kind}</span>}
-              <bdi>{shorten(item.text)}</bdi>
-              {item.sources[0] !== undefined && <span class="chip-source number">{item.sources[0]}</span>}
-            </button>
-          </li>
-        ))}
-        {items.length > maxShown && (
+        {shown.map(chip)}
+        {named.length > maxShown && (
           <li>
             <button type="button" class="chip chip-more" onClick={() => setAll(!isAll)}>
-              {isAll ? "fewer" : `${items.length - maxShown} more`}
+              {isAll ? "fewer" : `${named.length - maxShown} more`}
             </button>
           </li>
         )}
+        {numbers.length > 0 && (
+          <li>
+            <button
+              type="button"
+              class={`chip chip-more${numbers.some(isLit) ? " is-lit" : ""}`}
+              aria-expanded={hasNumbers}
+              onClick={() => setNumbers(!hasNumbers)}
+            >
+              {plural(numbers.length, "number")}
+            </button>
+          </li>
+        )}
+        {hasNumbers && numbers.map(chip)}
       </ul>
     </section>
+  );
+}
+
+function Chip({
+  item,
+  isLit,
+  highlight,
+}: {
+  item: Traced;
+  isLit: boolean;
+  highlight: (key: string | undefined) => void;
+}) {
+  const [first] = item.sources;
+  return (
+    <li class={isLine(item) ? "home-line" : undefined}>
+      <button
+        type="button"
+        class={`chip${isLit ? " is-lit" : ""}`}
+        title={storyOf(item)}
+        onMouseEnter={() => highlight(item.key)}
+        onMouseLeave={() => highlight(undefined)}
+        onFocus={() => highlight(item.key)}
+        onBlur={() => highlight(undefined)}
+      >
+        {isLine(item) && <span class="chip-kind">{item.kind}</span>}
+        <bdi>{shorten(item.text.replace(/^\s*[-*+]\s+/, ""))}</bdi>
+        {first !== undefined && <span class="chip-source number">{first}</span>}
+      </button>
+    </li>
   );
 }
 

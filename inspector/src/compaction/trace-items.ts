@@ -31,7 +31,7 @@ export interface Texts {
   messages: readonly Message[];
 }
 
-/** Traces each item of the receipt from the removed messages to where it is now. */
+/** Traces each item of the receipt from the removed messages to where it is now, in the receipt's order. */
 export function traceItems(compaction: Compaction, { memory, messages }: Texts): Traced[] {
   const { receipt, checkpoint } = compaction;
   const putBack = new Set(receipt.putBack.map(keyOf));

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import { isMissing } from "../api.ts";
+import { isMissing, type Reply } from "../api.ts";
 import { count, dollars, percent, time } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { partNames, parts } from "../parts.ts";
+import { replaceWith, useRoute } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { usedOf } from "./call-bars.tsx";
 import type { Call } from "./context-view.tsx";
@@ -14,23 +15,24 @@ const purposes: Record<Call["purpose"], string> = {
   summary: "Summary of the removed messages",
 };
 
-/** One call: its exact prompt, and what changed since the previous call. */
-export function CallDetail({
-  sessionId,
-  number,
-  choose,
-}: {
+interface CallDetailProps {
   sessionId: string;
   number: number;
+  /** The calls that it can be compared with. */
+  numbers: readonly number[];
   choose: (number: number) => void;
-}) {
-  const { data, error, reload } = useLoad("call", { params: { id: sessionId, number } }, 0);
+}
+
+/** One call: its exact prompt, and what changed since the agent's last turn, or since any other call. */
+export function CallDetail({ sessionId, number, numbers, choose }: CallDetailProps) {
+  const { against } = useRoute();
+  const query = against === undefined ? {} : { against };
+  const { data, error, reload } = useLoad("call", { params: { id: sessionId, number }, query }, 0);
   const [only, setOnly] = useState<"all" | "changed">("all");
   const [view, setView] = useState<"readable" | "exact">("readable");
   if (isMissing(error)) return <Empty title={`Call ${number} is not recorded`} />;
   if (!data) return <Waiting error={error} retry={reload} />;
-  const { call, pieces, previous, cachedPieces } = data;
-  const kept = pieces.slice(0, cachedPieces).reduce((sum, { tokens }) => sum + tokens, 0);
+  const { call, pieces, previous } = data;
   return (
     <section class="panel" aria-labelledby="title-call">
       <div class="panel-head">
@@ -38,6 +40,7 @@ export function CallDetail({
           Call {call.number} <span class="faint">{purposes[call.purpose]}</span>
         </h2>
         <div class="panel-actions">
+          <Compare sessionId={sessionId} number={number} against={data.against} numbers={numbers} />
           <button
             type="button"
             class="button"
@@ -48,7 +51,7 @@ export function CallDetail({
           </button>
         </div>
       </div>
-      <Facts call={call} kept={kept} />
+      <Facts detail={data} />
       <PartTable call={call} />
       <div class="panel-head">
         <h3>Prompt</h3>
@@ -96,19 +99,52 @@ export function CallDetail({
   );
 }
 
-function Facts({ call, kept }: { call: Call; kept: number }) {
+function Compare({
+  sessionId,
+  number,
+  against,
+  numbers,
+}: Pick<CallDetailProps, "sessionId" | "number" | "numbers"> & { against: number | null }) {
+  if (against === null) return null;
+  const others = [...new Set([...numbers, against])].filter((each) => each !== number).sort((a, b) => b - a);
+  return (
+    <label class="compare">
+      Compared with call{" "}
+      <select
+        class="input"
+        value={against}
+        onChange={(event) =>
+          replaceWith(sessionId, "context", number, { against: Number(event.currentTarget.value) })
+        }
+      >
+        {others.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Facts({ detail: { call, prefix } }: { detail: Reply<"call"> }) {
   const { usage, contextWindow } = call;
   const used = usedOf(call);
+  const reported = (value: number | null) => (value === null ? "not reported" : count(value));
   const facts: [string, string][] = [
     ["Model", call.model],
-    ["At", `${time(call.at)}, revision ${call.revision}`],
-    ["Window", `${count(used)} of ${count(contextWindow)} tokens (${percent(used, contextWindow)})`],
-    ["Unchanged prefix", `${count(kept)} tokens (${percent(kept, used)})`],
+    ["At", call.source === "ledger" ? `${time(call.at)}, revision ${call.revision}` : time(call.at)],
     [
-      "Provider's count",
-      usage.input === null ? "not reported" : `${count(usage.input)} in, ${count(usage.output ?? 0)} out`,
+      "Window",
+      `${call.source === "ledger" ? "about " : ""}${count(used)} of ${count(contextWindow)} tokens (${percent(used, contextWindow)})`,
     ],
-    ["From cache", usage.cached === null ? "not reported" : count(usage.cached)],
+    ["Unchanged prefix", `about ${count(prefix.tokens)} tokens (${percent(prefix.tokens, used)})`],
+    [
+      "Counted by the provider",
+      usage.input === null ? "not reported" : `${count(usage.input)} in, ${reported(usage.output)} out`,
+    ],
+    ["From its cache", reported(usage.cached)],
+    ["Written to its cache", reported(usage.written)],
     ...(call.money ? [["Cost", dollars(call.money.total)] as [string, string]] : []),
   ];
   return (

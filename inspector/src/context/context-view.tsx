@@ -39,7 +39,11 @@ export function ContextView({
           </h2>
           <Legend />
         </div>
-        <p class="signs faint">! warning before a compaction · Σ summary · ✂ compaction</p>
+        <p class="signs faint">
+          {current?.source === "transcript"
+            ? "Read from the host's transcript: the provider's counts; how they divide is an estimate. ✂ compaction"
+            : "! warning before a compaction · Σ summary · ✂ compaction"}
+        </p>
         <CallBars calls={calls} current={current?.number} choose={choose} />
         {(data.before !== null || before !== undefined) && (
           <div class="pager">
@@ -66,7 +70,14 @@ export function ContextView({
         )}
         <Money calls={calls} />
       </section>
-      {current && <CallDetail sessionId={sessionId} number={chosen ?? current.number} choose={choose} />}
+      {current && (
+        <CallDetail
+          sessionId={sessionId}
+          number={chosen ?? current.number}
+          numbers={calls.map(({ number }) => number)}
+          choose={choose}
+        />
+      )}
     </div>
   );
 }
@@ -76,8 +87,8 @@ function NoCalls() {
     <Empty title="No model calls recorded">
       <p>
         An agent that runs on <code>holdfast/agent</code> or <code>holdfast chat</code> records its prompts. A
-        host such as a coding agent builds its own prompts, so there is nothing to show here; see its memory
-        and compactions in the other tabs.
+        coding agent builds its own; they appear here when its transcript is on this machine and contains
+        token counts.
       </p>
     </Empty>
   );

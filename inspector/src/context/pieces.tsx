@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { callApi, type Reply } from "../api.ts";
-import { count } from "../format.ts";
+import { count, dollars, plural } from "../format.ts";
 import { partNames } from "../parts.ts";
 import { attempt } from "../toast.tsx";
 import { readablePiece } from "./readable-piece.ts";
@@ -22,29 +22,31 @@ export function Pieces({
   only: "all" | "changed";
   isExact: boolean;
 }) {
-  const { pieces, cachedPieces, removed, previous } = detail;
+  const { pieces, prefix, removed, against } = detail;
   const shown = only === "all" ? pieces : pieces.filter(({ change }) => change !== "same");
-  const kept = pieces.slice(0, cachedPieces).reduce((sum, { tokens }) => sum + tokens, 0);
   return (
     <>
       {removed.length > 0 && (
         <details class="removed">
           <summary>
-            {removed.length} {removed.length === 1 ? "piece" : "pieces"} of call {previous}{" "}
-            {removed.length === 1 ? "is" : "are"} gone
+            {plural(removed.length, "piece")} of call {against} {removed.length === 1 ? "is" : "are"} gone
+            <span class="faint">
+              {" "}
+              about {count(removed.reduce((sum, { tokens }) => sum + tokens, 0))} tokens
+            </span>
           </summary>
-          {removed.map(({ hash, part, role, text, cut }) => (
+          {removed.map(({ hash, part, role, text, tokens, cut }) => (
             <PieceView
               key={hash}
               sessionId={sessionId}
-              piece={{ hash, part, role, text, cut }}
+              piece={{ hash, part, role, text, tokens, cut }}
               sign="gone"
               isExact={isExact}
             />
           ))}
         </details>
       )}
-      {shown.length === 0 && <p class="panel-empty">No changes since call {previous}.</p>}
+      {shown.length === 0 && <p class="panel-empty">No changes since call {against}.</p>}
       <ol class="pieces">
         {shown.map((piece) => (
           <li key={`${piece.index} ${piece.hash}`}>
@@ -54,10 +56,13 @@ export function Pieces({
               sign={changeLabels[piece.change]}
               isExact={isExact}
             />
-            {piece.index === cachedPieces - 1 && only === "all" && (
+            {piece.index === prefix.pieces - 1 && only === "all" && (
               <p class="cache-line">
                 <span>
-                  Same as call {previous} up to here: {count(kept)} tokens that a cache can serve
+                  Same as call {against} up to here: about {count(prefix.tokens)} tokens that a cache can
+                  serve
+                  {prefix.money &&
+                    `, for ${dollars(prefix.money.cached)} instead of ${dollars(prefix.money.fresh)}`}
                 </span>
               </p>
             )}

@@ -3,17 +3,35 @@ import { count, percent } from "../format.ts";
 
 type Budget = Reply<"memory">["budgets"][number];
 
+/** A budget is worth showing from this share on. */
+const worthShowing = 0.7;
+
+/** Budgets that fill up, in full; the others folded into one line. */
 export function Budgets({ budgets }: { budgets: readonly Budget[] }) {
+  const near = budgets.filter(({ used, limit }) => limit > 0 && used / limit >= worthShowing);
+  const calm = budgets.filter((budget) => !near.includes(budget));
   return (
     <section class="panel" aria-labelledby="title-budgets">
       <div class="panel-head">
         <h2 id="title-budgets">Budgets</h2>
       </div>
-      <ul class="gauges">
-        {budgets.map((budget) => (
-          <Gauge key={budget.name} {...budget} />
-        ))}
-      </ul>
+      {near.length > 0 && (
+        <ul class="gauges">
+          {near.map((budget) => (
+            <Gauge key={budget.name} {...budget} />
+          ))}
+        </ul>
+      )}
+      {calm.length > 0 && (
+        <details class="quiet">
+          <summary>{near.length === 0 ? "All are below 70 %" : `${calm.length} are below 70 %`}</summary>
+          <ul class="gauges">
+            {calm.map((budget) => (
+              <Gauge key={budget.name} {...budget} />
+            ))}
+          </ul>
+        </details>
+      )}
     </section>
   );
 }

@@ -1,5 +1,7 @@
 import { useState } from "preact/hooks";
-import { plural } from "../format.ts";
+import { useNow } from "../clock.ts";
+import { ago, plural } from "../format.ts";
+import { differingWords, type WordRun } from "./differing-words.ts";
 import type { Conflict } from "./drafts.ts";
 
 type Choice = "mine" | "theirs" | "both";
@@ -18,12 +20,14 @@ interface ConflictViewProps {
 /** Both sides of a conflicting edit. The person resolves every conflict; nothing is resolved automatically. */
 export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
   const [chosen, setChosen] = useState<ReadonlyMap<number, Choice>>(new Map());
+  const now = useNow();
+  const theirName = `${who(conflict)}\u2019s${conflict.at === null ? "" : `, ${agoText(conflict.at, now)}`}`;
   const open = conflict.regions.filter(({ kind }, index) => kind === "conflict" && !chosen.has(index)).length;
   return (
     <section class="conflict" aria-label="Conflicting edits">
       <p class="conflict-message" role="alert">
-        <strong>Someone else changed the same lines while you were editing.</strong> Nothing was saved. Choose
-        what to keep for each conflict.
+        <strong>{who(conflict)} changed the same lines while you were editing.</strong> Nothing was saved.
+        Choose what to keep for each conflict.
       </p>
       {conflict.regions.map((region, index) =>
         region.kind === "agreed" ? (
@@ -33,8 +37,12 @@ export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
         ) : (
           <div key={index} class="conflict-region">
             <div class="conflict-sides">
-              <Side name="Yours" text={region.mine} isChosen={includes(chosen.get(index), "mine")} />
-              <Side name="Theirs" text={region.theirs} isChosen={includes(chosen.get(index), "theirs")} />
+              <Side name="Yours" runs={words(region).mine} isChosen={includes(chosen.get(index), "mine")} />
+              <Side
+                name={theirName}
+                runs={words(region).theirs}
+                isChosen={includes(chosen.get(index), "theirs")}
+              />
             </div>
             <details class="conflict-base">
               <summary>Before both edits</summary>
@@ -76,13 +84,38 @@ export function ConflictView({ conflict, save, cancel }: ConflictViewProps) {
   );
 }
 
-function Side({ name, text, isChosen }: { name: string; text: string; isChosen: boolean }) {
+function Side({ name, runs, isChosen }: { name: string; runs: readonly WordRun[]; isChosen: boolean }) {
   return (
     <div class={`conflict-side${isChosen ? " is-chosen" : ""}`}>
       <span class="conflict-name">{name}</span>
-      <pre dir="auto">{text || "(removed)"}</pre>
+      <pre dir="auto">
+        {runs.length === 0
+          ? "(removed)"
+          : runs.map(({ text, differs }, index) => (differs ? <mark key={index}>{text}</mark> : text))}
+      </pre>
     </div>
   );
+}
+
+function words({ mine, theirs }: Conflict["regions"][number]) {
+  return differingWords(mine, theirs);
+}
+
+const names: Record<NonNullable<Conflict["by"]>["kind"], string> = {
+  agent: "The agent",
+  person: "Another person",
+  "sub-session": "A sub-session",
+  import: "An import",
+  system: "Holdfast",
+};
+
+function who({ by }: Conflict): string {
+  return by === null ? "Someone else" : (by.name ?? names[by.kind]);
+}
+
+function agoText(at: number, now: number): string {
+  const text = ago(at, Math.max(now, Date.now()));
+  return text === "now" ? "just now" : `${text} ago`;
 }
 
 function includes(choice: Choice | undefined, side: "mine" | "theirs"): boolean {

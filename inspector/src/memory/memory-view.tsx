@@ -1,10 +1,12 @@
 import { plural } from "../format.ts";
 import { hrefTo } from "../route.ts";
-import type { SessionMemory } from "../session-view.tsx";
+import type { SessionMemory } from "../session/session-view.tsx";
 import { Budgets } from "./budgets.tsx";
 import { Notes } from "./notes.tsx";
+import { Pins } from "./pins.tsx";
 import { ProjectNotes } from "./project-notes.tsx";
 import { Refs } from "./refs.tsx";
+import { taskLines } from "./task-lines.ts";
 import { TextPanel } from "./text-panel.tsx";
 
 /** The agent's current memory. */
@@ -27,15 +29,19 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
         <ProjectNotes />
       </div>
       <div class="memory-side">
-        <Budgets budgets={budgets} />
-        <TextPanel
-          {...common}
-          name="plan"
-          title="Plan"
-          text={scratchpad.plan}
-          limit={limitOf("plan")}
-          empty="No plan yet. An agent with the scratchpad keeps its steps here."
-        />
+        <Pins sessionId={session.id} />
+        {scratchpad.plan === "" && taskLines(notepad).length > 0 ? (
+          <PlanInNotepad notepad={notepad} />
+        ) : (
+          <TextPanel
+            {...common}
+            name="plan"
+            title="Plan"
+            text={scratchpad.plan}
+            limit={limitOf("plan")}
+            empty="No plan yet. Steps with checkboxes appear here, from the scratchpad or the notepad."
+          />
+        )}
         {scratchpad.notes !== "" && (
           <TextPanel
             {...common}
@@ -49,8 +55,38 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
         <Refs sessionId={session.id} refs={refs} maxCharacters={limits.refCharacters} />
         {tasks.length > 0 && <Tasks tasks={tasks} />}
         {memory.clearedResults.length > 0 && <Cleared memory={memory} />}
+        <Budgets budgets={budgets} />
       </div>
     </div>
+  );
+}
+
+/** The steps of a plan that the agent keeps in its notepad. */
+function PlanInNotepad({ notepad }: { notepad: string }) {
+  const tasks = taskLines(notepad);
+  const done = tasks.filter((task) => task.done).length;
+  return (
+    <section class="panel" aria-labelledby="title-plan">
+      <div class="panel-head">
+        <h2 id="title-plan">
+          Plan{" "}
+          <span class="faint number">
+            {done} of {tasks.length} done
+          </span>
+        </h2>
+      </div>
+      <ul class="plan">
+        {tasks.map(({ line, text, done: isDone }) => (
+          <li key={line} class={isDone ? "is-done" : undefined}>
+            <span class="task-sign" role="img" aria-label={isDone ? "done" : "open"}>
+              {isDone ? "✓" : "○"}
+            </span>
+            <span dir="auto">{text}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="panel-empty">From the notepad.</p>
+    </section>
   );
 }
 

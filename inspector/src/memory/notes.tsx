@@ -80,7 +80,7 @@ export function Notes({ sessionId, tags, total, limits }: NotesProps) {
         </p>
       )}
       {data?.notes.length === 0 && <NoNotes isFiltered={isFiltered} />}
-      <ul class="cards">
+      <ul class="note-list">
         {data?.notes.map((note) => (
           <li key={note.id}>
             <NoteCard sessionId={sessionId} note={note} limits={limits} chosen={chosen} toggle={toggle} />

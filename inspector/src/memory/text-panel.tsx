@@ -2,10 +2,15 @@ import { useState } from "preact/hooks";
 import { ApiError, callApi } from "../api.ts";
 import { takeFocus } from "../focus.ts";
 import { count } from "../format.ts";
+import { type Block, parseMarkdown } from "../markdown.ts";
 import { Markdown } from "../markdown-view.tsx";
+import { hrefTo, useRoute } from "../route.ts";
 import { attempt, showToast } from "../toast.tsx";
 import { ConflictView } from "./conflict-view.tsx";
 import { noteSaved, setDraft, useDraft, useNewest } from "./drafts.ts";
+import { useFreshLines } from "./fresh-lines.ts";
+import { LongText } from "./long-text.tsx";
+import { taskLines, toggleTaskLine } from "./task-lines.ts";
 
 interface TextPanelProps {
   sessionId: string;
@@ -25,6 +30,13 @@ export function TextPanel({ sessionId, name, title, limit, empty, ...read }: Tex
   const draft = useDraft(key);
   const { revision, text } = useNewest(key, { revision: read.revision, text: read.text });
   const edit = () => setDraft(key, { base: { revision, text }, text });
+  const fresh = useFreshLines(text);
+  const { find } = useRoute();
+  const tasks = taskLines(text);
+  const toggleTask = (index: number) => {
+    const task = tasks[index];
+    if (task) save(sessionId, name, { base: { revision, text }, text: toggleTaskLine(text, task) });
+  };
   return (
     <section class="panel" aria-labelledby={`title-${name}`}>
       <div class="panel-head">
@@ -70,10 +82,30 @@ export function TextPanel({ sessionId, name, title, limit, empty, ...read }: Tex
           <pre dir="auto">{text}</pre>
         </section>
       ) : (
-        <Markdown text={text} />
+        <LongText text={text}>
+          <Markdown
+            text={text}
+            fresh={fresh}
+            find={find}
+            toggleTask={tasks.length === boxesIn(text) ? toggleTask : undefined}
+            hrefOfLine={(line) => hrefTo(sessionId, "compaction", undefined, { find: line })}
+          />
+        </LongText>
       )}
     </section>
   );
+}
+
+/** Checkboxes anywhere, also in quotes; where the two counts differ, a box cannot be told from its line. */
+function boxesIn(text: string): number {
+  const count = (blocks: readonly Block[]): number =>
+    blocks.reduce((sum, block) => {
+      if (block.type === "quote") return sum + count(block.blocks);
+      if (block.type !== "list") return sum;
+      const inside = block.items.reduce((all, item) => all + count(item.blocks), 0);
+      return sum + inside + block.items.filter(({ done }) => done !== undefined).length;
+    }, 0);
+  return count(parseMarkdown(text));
 }
 
 function TextEditor({

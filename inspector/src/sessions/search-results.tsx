@@ -2,10 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 import { type ApiError, callApi, type Reply } from "../api.ts";
 import { plural } from "../format.ts";
 import { asApiError } from "../load.ts";
-import { goTo } from "../route.ts";
+import { hrefTo, type RouteDetail, type Tab } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 
-type Hit = Reply<"search">["hits"][number];
+export type Hit = Reply<"search">["hits"][number];
 
 interface Found {
   hits: readonly Hit[];
@@ -19,7 +19,7 @@ const maxHits = 100;
 /** Searching more sessions takes seconds, so let the person decide. */
 const sessionsAtOnce = 1_000;
 
-/** The best matches in the memory of all sessions, in the order of `holdfast search`. */
+/** The best matches in the memory and messages of all sessions, by session, best first. */
 export function SearchResults({ query }: { query: string }) {
   const [found, setFound] = useState<Found>();
   const [error, setError] = useState<ApiError>();
@@ -45,7 +45,8 @@ export function SearchResults({ query }: { query: string }) {
 
   if (!found) return <Waiting error={error} retry={() => setAttempts(attempts + 1)} />;
   return (
-    <div class="results">
+    // biome-ignore lint/a11y/noStaticElementInteractions: the links in it take the focus; this only moves it
+    <div class="results" onKeyDown={walkResults}>
       <p class="results-count" role="status">
         {found.total === 0
           ? "Nothing found"
@@ -55,26 +56,32 @@ export function SearchResults({ query }: { query: string }) {
       </p>
       {found.hits.length === 0 && found.cursor === null && (
         <Empty title="No session mentions this">
-          <p>The search covers titles, notepads, scratchpads and notes. Try fewer or different words.</p>
+          <p>
+            The search covers titles, notepads, scratchpads, notes and messages. Try fewer or different words.
+          </p>
         </Empty>
       )}
-      <ul class="results-list">
-        {found.hits.map((hit, index) => (
-          <li key={`${hit.sessionId} ${hit.kind} ${hit.noteId ?? index}`}>
-            <button type="button" class="result" onClick={() => goTo(hit.sessionId, "memory")}>
-              <span class="result-head">
-                <bdi class="result-title">{hit.title || hit.sessionId}</bdi>
-                <span class="result-kind">{hit.kind}</span>
-              </span>
-              <span class="result-text" dir="auto">
-                {hit.excerpt.slice(Math.max(0, hit.at - 40), hit.at)}
-                {hit.length > 0 && <mark>{hit.excerpt.slice(hit.at, hit.at + hit.length)}</mark>}
-                {hit.excerpt.slice(hit.at + hit.length)}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      {[...groupBySession(found.hits)].map(([id, hits]) => (
+        <section key={id} class="results-group" aria-label={nameOf(hits)}>
+          <h3 class="results-session">
+            <bdi>{nameOf(hits)}</bdi>
+          </h3>
+          <ul class="results-list">
+            {hits.map((hit, index) => (
+              <li key={`${hit.kind} ${hit.noteId ?? hit.message ?? index} ${hit.line}`}>
+                <a class="result" href={hrefOf(hit)}>
+                  <span class="result-kind">{placeOf(hit)}</span>
+                  <span class="result-text" dir="auto">
+                    {wordsBefore(hit)}
+                    {hit.length > 0 && <mark>{hit.excerpt.slice(hit.at, hit.at + hit.length)}</mark>}
+                    {hit.excerpt.slice(hit.at + hit.length)}
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
       {found.cursor !== null && (
         <button
           type="button"
@@ -86,6 +93,54 @@ export function SearchResults({ query }: { query: string }) {
       )}
     </div>
   );
+}
+
+/** The up and down keys move through the matches; up from the first returns to the search field. */
+function walkResults(event: KeyboardEvent): void {
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (step === 0) return;
+  event.preventDefault();
+  const links: Element[] = [...document.querySelectorAll<HTMLElement>(".result")];
+  const at = document.activeElement ? links.indexOf(document.activeElement) : -1;
+  if (at + step < 0) document.getElementById("search")?.focus();
+  else (links[Math.min(links.length - 1, at + step)] as HTMLElement | undefined)?.focus();
+}
+
+function groupBySession(hits: readonly Hit[]): Map<string, Hit[]> {
+  const groups = new Map<string, Hit[]>();
+  for (const hit of hits) {
+    const group = groups.get(hit.sessionId);
+    if (group) group.push(hit);
+    else groups.set(hit.sessionId, [hit]);
+  }
+  return groups;
+}
+
+function nameOf([first]: readonly Hit[]): string {
+  return first?.title || first?.sessionId || "";
+}
+
+export function placeOf({ kind, line, message }: Hit): string {
+  if (kind === "message") return `message ${message}`;
+  return kind === "notepad" || kind === "plan" || kind === "scratchpad" ? `${kind} line ${line}` : kind;
+}
+
+/** Characters shown before a match. */
+const before = 40;
+
+/** The words before a match, from the beginning of one. */
+export function wordsBefore({ excerpt, at }: Hit): string {
+  if (at <= before) return excerpt.slice(0, at);
+  const text = excerpt.slice(at - before, at);
+  return `…${text.slice(text.indexOf(" ") + 1)}`;
+}
+
+/** Opens the place of a match, with the match highlighted. */
+export function hrefOf({ sessionId, kind, message, excerpt, at, length }: Hit): string {
+  const tab: Tab = kind === "message" ? "conversation" : "memory";
+  const line = excerpt.slice(at, at + Math.max(length, 40)).split("\n")[0] ?? "";
+  const detail: RouteDetail = kind === "title" ? {} : { find: line };
+  return hrefTo(sessionId, tab, message ?? undefined, detail);
 }
 
 /** Searches page after page, because the best match may be in the last one. */

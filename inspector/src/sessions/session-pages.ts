@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, callApi, type Reply } from "../api.ts";
-import { markWriting, useAnyFreshness } from "../live.ts";
+import { markAtWork, useAnyFreshness } from "../live.ts";
 import { asApiError } from "../load.ts";
 
 export type SessionItem = Reply<"listSessions">["sessions"][number];
@@ -53,7 +53,7 @@ export function useSessionPages(status: Shown): SessionPages {
       .then(
         (page) => {
           current.error = undefined;
-          markWriting(page.sessions.filter(({ live }) => live === "writing").map(({ id }) => id));
+          markAtWork(page.sessions.filter(({ live }) => live === "writing").map(({ id }) => id));
           keep(page);
         },
         (error) => {

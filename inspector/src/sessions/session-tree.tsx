@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useNow } from "../clock.ts";
-import { ago, count } from "../format.ts";
-import { isWriting } from "../live.ts";
-import { goTo, replaceWith, useRoute } from "../route.ts";
+import { ago, count, dayOf, plural } from "../format.ts";
+import { isAtWork } from "../live.ts";
+import { goTo, isSessionInUrl, replaceWith, useRoute } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey, VirtualList } from "../virtual-list.tsx";
 import { type SessionItem, type SessionPages, type Shown, useSessionPages } from "./session-pages.ts";
@@ -12,6 +12,8 @@ const rowHeight = 56;
 interface Row {
   session: SessionItem | undefined;
   depth: number;
+  /** The day, on the first row of a day. */
+  day: string;
 }
 
 /** Sessions with their children; up and down move, left and right collapse and expand. */
@@ -21,14 +23,17 @@ export function SessionTree({ shown, isWide }: { shown: Shown; isWide: boolean }
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const now = useNow();
   const list = useRef<HTMLDivElement>(null);
-  const rows = rowsOf(pages, open);
-  const current = rows.findIndex(({ session }) => session?.id === sessionId);
+  const rows = rowsOf(pages, open, now);
+  // Rows that are not loaded have no session either.
+  const current = rows.findIndex(({ session }) => session !== undefined && session.id === sessionId);
 
-  // Without a session in the URL, open the most recent one.
-  const first = pages.root(0)?.id;
+  // Without a session in the URL, open the most recent one; the demo's on what it demonstrates.
+  const first = pages.root(0);
   useEffect(() => {
-    if (isWide && sessionId === undefined && first !== undefined) replaceWith(first, "memory");
-  }, [isWide, sessionId === undefined, first]);
+    // The address may have changed since this was rendered.
+    if (isWide && sessionId === undefined && first !== undefined && !isSessionInUrl())
+      replaceWith(first.id, first.agent === "demo" ? "compaction" : "memory");
+  }, [isWide, sessionId === undefined, first?.id]);
 
   if (pages.total === undefined) return <Waiting error={pages.error} retry={pages.reload} lines={6} />;
   if (pages.total === 0) return <NoSessions shown={shown} />;
@@ -62,13 +67,14 @@ export function SessionTree({ shown, isWide }: { shown: Shown; isWide: boolean }
         onRange={(from, to) => pages.request(from, to, open)}
         onKey={onKey}
         row={(index) => {
-          const { session, depth } = rows[index] ?? { session: undefined, depth: 0 };
+          const { session, depth, day } = rows[index] ?? { session: undefined, depth: 0, day: "" };
           if (!session) return <div class="session-row session-row-empty" />;
           const isCurrent = session.id === sessionId;
           return (
             <SessionRow
               session={session}
               depth={depth}
+              day={day}
               now={now}
               isCurrent={isCurrent}
               isReachable={isCurrent || (current === -1 && index === 0)}
@@ -83,10 +89,13 @@ export function SessionTree({ shown, isWide }: { shown: Shown; isWide: boolean }
   );
 }
 
-function rowsOf(pages: SessionPages, open: ReadonlySet<string>): Row[] {
+function rowsOf(pages: SessionPages, open: ReadonlySet<string>, now: number): Row[] {
   const rows: Row[] = [];
+  let last = "";
   const add = (session: SessionItem | undefined, depth: number) => {
-    rows.push({ session, depth });
+    const day = session && depth === 0 ? dayOf(session.updatedAt, now) : last;
+    rows.push({ session, depth, day: day === last ? "" : day });
+    last = day;
     if (session && open.has(session.id) && depth < 20)
       for (const child of pages.children(session.id)) add(child, depth + 1);
   };
@@ -97,6 +106,7 @@ function rowsOf(pages: SessionPages, open: ReadonlySet<string>): Row[] {
 interface SessionRowProps {
   session: SessionItem;
   depth: number;
+  day: string;
   now: number;
   isCurrent: boolean;
   isReachable: boolean;
@@ -106,13 +116,13 @@ interface SessionRowProps {
 }
 
 function SessionRow(props: SessionRowProps) {
-  const { session, depth, now, isCurrent, isReachable, isOpen } = props;
-  const isLive = isWriting(session.id, now);
+  const { session, depth, day, now, isCurrent, isReachable, isOpen } = props;
+  const isLive = isAtWork(session.id, now);
   const hasChildren = session.children > 0;
   return (
     <div
       role="treeitem"
-      class={`session-row${isCurrent ? " is-current" : ""}`}
+      class={`session-row${isCurrent ? " is-current" : ""}${day === "" ? "" : " is-first"}`}
       aria-selected={isCurrent}
       aria-level={depth + 1}
       aria-expanded={hasChildren ? isOpen : undefined}
@@ -138,14 +148,16 @@ function SessionRow(props: SessionRowProps) {
         ›
       </span>
       <span class="session-row-text">
-        <span class="session-row-title">
-          <bdi>{session.title || session.id}</bdi>
+        <span class="session-row-title" title={session.id}>
+          <bdi>{session.name}</bdi>
         </span>
         <span class="session-row-facts">
-          {isLive ? <span class="live">working</span> : <span>{ago(session.updatedAt, now)}</span>}
+          {isLive ? <span class="live">at work</span> : <span>{ago(session.updatedAt, now)}</span>}
+          {session.host !== null && <span class="session-row-host">{session.host}</span>}
           <span>{describe(session)}</span>
         </span>
       </span>
+      {day !== "" && <span class="session-day">{day}</span>}
       {isLive && <span class="live-dot" aria-hidden="true" />}
     </div>
   );
@@ -155,7 +167,7 @@ function describe({ delegated, epoch, notes, messages, children }: SessionItem):
   const facts = [
     delegated ? `${delegated.kind} · ${delegated.status.replace("_", " ")}` : "",
     messages > 0 ? `${count(messages)} msg` : "",
-    notes > 0 ? `${count(notes)} notes` : "",
+    notes > 0 ? plural(notes, "note") : "",
     epoch > 1 ? `${epoch - 1}× compacted` : "",
     children > 0 ? `${children} ${children === 1 ? "child" : "children"}` : "",
   ];
@@ -163,13 +175,5 @@ function describe({ delegated, epoch, notes, messages, children }: SessionItem):
 }
 
 function NoSessions({ shown }: { shown: Shown }) {
-  if (shown !== "active") return <Empty title={`No ${shown} sessions`} />;
-  return (
-    <Empty title="No sessions yet">
-      <p>
-        Run <code>holdfast init</code> in a project to give your coding agent a memory, or try{" "}
-        <code>holdfast serve --demo</code>.
-      </p>
-    </Empty>
-  );
+  return <Empty title={shown === "active" ? "No sessions yet" : `No ${shown} sessions`} />;
 }

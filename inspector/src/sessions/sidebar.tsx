@@ -16,13 +16,18 @@ export function Sidebar({ isWide }: { isWide: boolean }) {
           class="input"
           type="search"
           placeholder="Search everything"
-          aria-label="Search the notes, notepads, plans and titles of all sessions"
+          aria-label="Search the notes, notepads, plans, titles and messages of all sessions"
           aria-keyshortcuts="/"
           value={query}
           maxLength={1000}
           onInput={(event) => setQuery(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === "Escape") setQuery("");
+            if (event.key !== "ArrowDown") return;
+            const next = document.querySelector<HTMLElement>('.result, .tree [tabindex="0"]');
+            if (!next) return;
+            event.preventDefault();
+            next.focus();
           }}
         />
         <fieldset class="segments" aria-label="Which sessions">

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { Actor } from "../actor.tsx";
 import { callApi, type Reply } from "../api.ts";
 import { dateTime, plural } from "../format.ts";
@@ -13,10 +14,12 @@ interface EntryDetailProps {
   sessionId: string;
   revision: number;
   newest: number;
+  /** Whether the entry is shown as an edit of memory, without what Holdfast keeps for itself. */
+  isMemory: boolean;
 }
 
 /** One entry with all its changes, and the memory right after it. */
-export function EntryDetail({ sessionId, revision, newest }: EntryDetailProps) {
+export function EntryDetail({ sessionId, revision, newest, isMemory }: EntryDetailProps) {
   const params = { id: sessionId, revision };
   const entry = useLoad("entry", { params }, 0);
   const then = useLoad("memoryAt", { params, query: { limit: 20 } }, 0);
@@ -32,7 +35,7 @@ export function EntryDetail({ sessionId, revision, newest }: EntryDetailProps) {
           )}
         </div>
         {entry.data ? (
-          <Change entry={entry.data.entry} />
+          <Change entry={entry.data.entry} isMemory={isMemory} />
         ) : entry.error ? (
           <Failure error={entry.error} retry={entry.reload} />
         ) : (
@@ -69,22 +72,40 @@ export function EntryDetail({ sessionId, revision, newest }: EntryDetailProps) {
   );
 }
 
-function Change({ entry }: { entry: Entry }) {
+/** Records that Holdfast keeps for itself: epochs, learned counts, injected changes. */
+const internals: readonly string[] = ["epoch", "learned", "injection", "span", "lock", "excerpt"];
+
+function Change({ entry, isMemory }: { entry: Entry; isMemory: boolean }) {
+  const [hasInternals, setInternals] = useState(false);
+  const isInternal = ({ subject }: Entry["changes"][number]) => internals.includes(subject);
+  const hidden = isMemory || entry.changes.some((change) => !isInternal(change)) ? isInternal : () => false;
+  const shown = entry.changes.filter((change) => hasInternals || !hidden(change));
+  const more = entry.changes.length - entry.changes.filter((change) => !hidden(change)).length;
   return (
     <>
+      <p class="entry-summary-full" dir="auto">
+        {entry.summary}
+      </p>
       <p class="entry-head">
         <Actor actor={entry.actor} />
         <span class="faint">
           {dateTime(entry.at)} · {entry.surface} · <code>{entry.type}</code>
         </span>
       </p>
-      <p class="entry-summary-full" dir="auto">
-        {entry.summary}
-      </p>
-      {entry.changes.length === 0 && <p class="panel-empty">No readable changes.</p>}
-      {entry.changes.map((change, index) => (
+      {shown.length === 0 && more === 0 && <p class="panel-empty">No readable changes.</p>}
+      {shown.map((change, index) => (
         <Diff key={index} change={change} />
       ))}
+      {more > 0 && (
+        <button
+          type="button"
+          class="link"
+          aria-expanded={hasInternals}
+          onClick={() => setInternals(!hasInternals)}
+        >
+          {hasInternals ? "Hide" : "Show"} {plural(more, "internal change")}
+        </button>
+      )}
     </>
   );
 }
@@ -134,7 +155,7 @@ function MemoryThen({
           <h3>
             Notes <span class="faint number">{totalNotes}</span>
           </h3>
-          <ul class="cards">
+          <ul class="note-list">
             {notes.map((note) => (
               <li key={note.id} class="card">
                 <Markdown text={note.content} />

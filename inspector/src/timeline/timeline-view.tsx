@@ -17,17 +17,26 @@ interface TimelineProps {
   newest: number;
 }
 
-/** The journal: who changed what and when, and the memory at that time. */
+/** The journal: who changed what and when, and the memory at that time. The entry that is marked is the one shown. */
 export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
   const [only, setOnly] = useState<"memory" | "all">("memory");
-  const revision = Math.min(newest, Math.max(1, chosen ?? newest));
-  const settled = useSettled(revision);
+  const wanted = Math.min(newest, Math.max(1, chosen ?? newest));
   const choose = (target: number) => replaceWith(sessionId, "timeline", target);
+  const edits = useMemoryEntries(sessionId, newest);
+  const all = useAllEntries(sessionId, newest);
+  const journal = only === "memory" ? edits : all;
+  // Among edits of memory, the newest one at that time; a revision between two of them changed no memory.
+  const edit = edits.entry(edits.indexOf(wanted))?.revision;
+  const marked = only === "memory" ? (edit !== undefined && edit <= wanted ? edit : undefined) : wanted;
+  const revision = marked ?? wanted;
+  const newestShown = only === "memory" ? (edits.entry(0)?.revision ?? newest) : newest;
+  const settled = useSettled(revision);
+  const isReady = only === "all" || edits.isReady || edits.error !== undefined;
   return (
     <div class="timeline">
       <div class="scrub">
         <label class="scrub-label" for="scrub">
-          Revision <span class="number">{count(revision)}</span>{" "}
+          Revision <span class="number">{count(wanted)}</span>{" "}
           <span class="faint number">of {count(newest)}</span>
         </label>
         <input
@@ -36,11 +45,11 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
           type="range"
           min={1}
           max={newest}
-          value={revision}
-          aria-valuetext={`Revision ${revision} of ${newest}`}
+          value={wanted}
+          aria-valuetext={`Revision ${wanted} of ${newest}`}
           onInput={(event) => choose(Number(event.currentTarget.value))}
         />
-        <button type="button" class="button" disabled={revision === newest} onClick={() => choose(newest)}>
+        <button type="button" class="button" disabled={wanted === newest} onClick={() => choose(newest)}>
           Now
         </button>
       </div>
@@ -67,31 +76,21 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
               </button>
             </fieldset>
           </div>
-          {only === "memory" ? (
-            <MemoryEntries sessionId={sessionId} newest={newest} revision={revision} choose={choose} />
-          ) : (
-            <AllEntries sessionId={sessionId} newest={newest} revision={revision} choose={choose} />
-          )}
+          <JournalList journal={journal} revision={revision} choose={choose} />
         </section>
-        <EntryDetail sessionId={sessionId} revision={settled} newest={newest} />
+        {isReady ? (
+          <EntryDetail
+            sessionId={sessionId}
+            revision={settled}
+            newest={newestShown}
+            isMemory={only === "memory" && marked !== undefined}
+          />
+        ) : (
+          <Skeleton lines={8} />
+        )}
       </div>
     </div>
   );
-}
-
-interface EntriesProps {
-  sessionId: string;
-  newest: number;
-  revision: number;
-  choose: (revision: number) => void;
-}
-
-function MemoryEntries({ sessionId, newest, revision, choose }: EntriesProps) {
-  return <JournalList journal={useMemoryEntries(sessionId, newest)} revision={revision} choose={choose} />;
-}
-
-function AllEntries({ sessionId, newest, revision, choose }: EntriesProps) {
-  return <JournalList journal={useAllEntries(sessionId, newest)} revision={revision} choose={choose} />;
 }
 
 function JournalList({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Receipt } from "../../engine/records.ts";
-import { eventLine, receiptText } from "./lines.ts";
+import { eventLine, receiptText, statusLine } from "./lines.ts";
 
 const receipt: Omit<Receipt, "summaryBy"> = {
   epoch: 1,
@@ -29,3 +29,13 @@ for (const [summaryBy, note, by] of [
     assert.equal(eventLine(event), `Compacted: messages 1 to 5 are now a summary${note}.`);
     assert.match(receiptText({ ...receipt, summaryBy }), new RegExp(`; summary by ${by}\\.\n`));
   });
+
+test("the status line says how full the window is, in words [chat.commands]", () => {
+  const usage = { system: 0, tools: 0, memory: 0, summaries: 0, history: 0, results: 0, free: 0, total: 640 };
+  const status = { usage, contextWindow: 8_000, epoch: 1, notepad: "" };
+  assert.equal(statusLine(status), "8 % full · 0 compactions · notepad empty");
+  assert.equal(
+    statusLine({ ...status, epoch: 2, notepad: "abc" }),
+    "8 % full · 1 compaction · notepad 3 characters",
+  );
+});

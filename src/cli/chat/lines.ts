@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../agent/events.ts";
 import type { Usage } from "../../compaction/usage.ts";
 import type { Receipt, ReceiptItem } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
-import { bar, count, percent } from "../terminal/paint.ts";
+import { count, percent } from "../terminal/paint.ts";
 
 /** The session's status, shown before each prompt. */
 export function statusLine(status: {
@@ -14,7 +14,8 @@ export function statusLine(status: {
   const { usage, contextWindow, epoch, notepad } = status;
   const share = usage.total / contextWindow;
   const characters = [...notepad].length;
-  return `${bar(share, 12)} ${percent(share)} of ${count(contextWindow)} tokens · epoch ${epoch} · notepad ${count(characters)} characters`;
+  const written = characters === 0 ? "notepad empty" : `notepad ${plural(characters, "character")}`;
+  return `${percent(share)} full · ${plural(Math.max(0, epoch - 1), "compaction")} · ${written}`;
 }
 
 /** A tool call on one line. */
@@ -58,8 +59,14 @@ export function eventLine(event: AgentEvent): string | undefined {
       return `Compacted: messages ${event.from} to ${event.to} are now a summary${summaryWriters[event.summaryBy].note}.`;
     case "receipt":
       return receiptLine(event.receipt);
+    case "shortened": {
+      const { part, tool, characters, shown } = event;
+      const what =
+        part === "prompt" ? "Your message" : part === "answer" ? "An answer" : `A ${part} of ${tool}`;
+      return `${what} is too long for the context window: the model sees ${count(shown)} of its ${count(characters)} characters, the beginning and the end. It can read the rest in pieces.`;
+    }
     case "clearing":
-      return `Cleared ${plural(event.results, "old result")} (${count(event.tokens)} tokens); recallable.`;
+      return `Cleared ${plural(event.results, "old result")} (${count(event.tokens)} tokens); they can be fetched.`;
     default:
       return undefined;
   }
@@ -74,16 +81,16 @@ const summaryWriters: Record<Receipt["summaryBy"], { note: string; by: string }>
 
 function receiptLine({ counts, tokensBefore, tokensAfter }: Receipt): string {
   const { kept, recallable, missing } = counts;
-  return `Receipt: ${kept} kept, ${recallable} recallable, ${missing} missing; ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
+  return `Receipt: ${kept} in sight, ${recallable} can be fetched, ${missing} lost; ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
 }
 
 /** A full receipt, for display. */
 export function receiptText(receipt: Receipt): string {
   const { epoch, trigger, from, to, warning, summaryBy, counts, putBack } = receipt;
   const rows: [name: string, number: number, items: ReceiptItem[]][] = [
-    ["kept", counts.kept, receipt.kept],
-    ["recallable", counts.recallable, receipt.recallable],
-    ["missing", counts.missing, receipt.missing],
+    ["in sight", counts.kept, receipt.kept],
+    ["can fetch", counts.recallable, receipt.recallable],
+    ["lost", counts.missing, receipt.missing],
     ["put back", putBack.length, putBack],
   ];
   const tokens = `${count(receipt.tokensBefore)} → ${count(receipt.tokensAfter)} tokens`;

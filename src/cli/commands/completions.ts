@@ -2,7 +2,7 @@ import { HoldfastError } from "../../errors.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments } from "../arguments.ts";
 import { commandHelp } from "../command-help.ts";
-import { bashScript, fishScript, zshScript } from "../completion-scripts.ts";
+import { bashScript, fishScript, powershellScript, zshScript } from "../completion-scripts.ts";
 import { commands } from "../main.ts";
 import { optionsIn } from "../usage-errors.ts";
 
@@ -28,12 +28,14 @@ export async function run(args: string[]): Promise<number> {
     bash: bashScript,
     zsh: zshScript,
     fish: fishScript,
+    powershell: powershellScript,
   };
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (!script) {
     throw new HoldfastError(
       "invalid_input",
-      `There are completions for bash, zsh and fish${shell === "" ? "" : ` (got ${JSON.stringify(shell)})`}. Usage: holdfast completions bash|zsh|fish`,
+      `There are completions for bash, zsh, fish and powershell${shell === "" ? "" : ` (got ${JSON.stringify(shell)})`}. Usage: holdfast completions bash|zsh|fish|powershell`,
+      { data: { given: shell, known: Object.keys(scripts) } },
     );
   }
   const known = Object.entries(commands).map(([name, command]): Completion => {

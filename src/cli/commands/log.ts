@@ -1,12 +1,18 @@
+import { readText, revertChanges, type State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
+import { describeEntry } from "../../server/describe-entry.ts";
+import { TimeTravel } from "../../server/time-travel.ts";
+import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
+import { renderDiff } from "../terminal/render-diff.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { cutToWidth, padToWidth, textWidth } from "../terminal/text-width.ts";
-import { visibleJson, visibleLine } from "../terminal/visible-text.ts";
+import { visibleJson, visibleLine, visibleText } from "../terminal/visible-text.ts";
+import { dotted, wrapSpans } from "../terminal/wrap-text.ts";
 
 const usage = "log [SESSION] [--revision N] [--limit N]";
 
@@ -21,24 +27,67 @@ export async function run(args: string[]): Promise<number> {
   const memory = await openExistingMemory({ flags: values });
   try {
     const session = await pickSession(memory, idOrPrefix);
-    const range = revision === undefined ? { limit } : { from: revision, to: revision };
-    const entries = await session.history(range);
-    if (revision !== undefined && entries.length === 0) {
-      throw new HoldfastError(
-        "not_found",
-        `Session ${session.id} has no revision ${revision}. Run "holdfast log ${session.id}" to list its revisions.`,
-      );
-    }
     const screen = screenOf();
-    if (values.json) printJson(entries);
-    else
-      printLines(
-        entries.map((entry) => (revision === undefined ? renderEntry(entry, screen) : visibleJson(entry))),
-      );
+    if (revision === undefined) await printJournal(session, limit, values.json, screen);
+    else await printEntry(session, revision, values.json, screen);
     return 0;
   } finally {
     await memory.close();
   }
+}
+
+async function printJournal(session: Session, limit: number, isJson: boolean, screen: Screen): Promise<void> {
+  const entries = await session.history({ limit });
+  if (isJson) return printJson(entries);
+  let state = await session.state();
+  const lines: string[] = [];
+  for (const entry of entries) {
+    lines.push(...renderEntry(entry, describeEntry(entry, state), screen));
+    state = revertChanges(state, entry.changes);
+  }
+  printLines(lines);
+}
+
+async function printEntry(
+  session: Session,
+  revision: number,
+  isJson: boolean,
+  screen: Screen,
+): Promise<void> {
+  const [entry] = await session.history({ from: revision, to: revision });
+  if (!entry) {
+    throw new HoldfastError(
+      "not_found",
+      `Session ${session.id} has no revision ${revision}. Run "holdfast log ${session.id}" to list its revisions.`,
+    );
+  }
+  if (isJson) return printJson([entry]);
+  const { state } = await new TimeTravel().at(session, revision);
+  const facts = [`revision ${revision}`, writerOf(entry.actor), timeOf(entry.at), entry.operation.type];
+  const diff = revision > 1 ? renderDiff(await session.diff(revision - 1, revision), screen) : [];
+  printLines([
+    ...wrapSpans([{ text: visibleLine(describeEntry(entry, state)), style: "bold" }], "", "", screen),
+    ...wrapSpans(dotted(facts), "", "", screen),
+    ...diff,
+    ...(diff.length === 0 || isCut(entry, state) ? renderOperation(entry, screen) : []),
+  ]);
+}
+
+/** Whether memory kept less than was written; the journal has all of it. */
+function isCut({ operation }: JournalEntry, state: State): boolean {
+  const content = "content" in operation && typeof operation.content === "string" ? operation.content : "";
+  const texts = (["notepad", "space/plan", "space/notes"] as const).map((target) => readText(state, target));
+  return operation.type.startsWith("scratchpad.") && !texts.some((text) => text.includes(content));
+}
+
+/** What was written, field by field. */
+function renderOperation({ operation }: JournalEntry, screen: Screen): string[] {
+  const { type: _type, ...fields } = operation;
+  return Object.entries(fields).flatMap(([name, value]) => [
+    "",
+    screen.paint("bold", `${name}, in full`),
+    ...(typeof value === "string" ? visibleText(value) : visibleJson(value)).split("\n"),
+  ]);
 }
 
 const styles = {
@@ -49,35 +98,35 @@ const styles = {
   system: "dim",
 } as const;
 
-/** A narrow terminal shows no date, to leave room for the operation. */
-function renderEntry({ revision, at, actor, operation }: JournalEntry, screen: Screen): string {
-  const { type, ...input } = operation;
-  const text = visibleLine(Object.keys(input).length === 0 ? "" : summaryOf(input));
-  const time = new Date(at).toISOString().replace("T", " ").replace(/\.\d+/, "");
-  const narrow = screen.width < 60;
+/** A narrow terminal shows no date, to leave room for the sentence. */
+function renderEntry({ revision, at, actor }: JournalEntry, sentence: string, screen: Screen): string[] {
+  const isNarrow = screen.width < 60;
   const columns = [
-    String(revision).padStart(narrow ? 4 : 6),
-    ...(narrow ? [] : [time]),
-    narrow ? actor.kind : padToWidth(actor.kind, 11),
-    screen.width < 100 ? type : padToWidth(type, 22),
+    String(revision).padStart(isNarrow ? 4 : 6),
+    ...(isNarrow ? [] : [timeOf(at)]),
+    padToWidth(cutToWidth(writerOf(actor), 8), 8),
   ];
-  const room = screen.width - textWidth(columns.join("  ")) - 2;
-  const rest = room < 8 ? "" : cutToWidth(text, Math.min(80, room));
   const [number = "", ...others] = columns;
-  return [
+  const first = [
     screen.paint("bold", number),
     ...others.map((column, index) =>
-      index === others.length - 2 ? screen.paint(styles[actor.kind], column) : column,
+      index === others.length - 1 ? screen.paint(styles[actor.kind], column) : screen.paint("dim", column),
     ),
-    screen.paint("dim", rest),
-  ]
-    .join("  ")
-    .trimEnd();
+    "",
+  ].join("  ");
+  const width = textWidth(columns.join("  ")) + 2;
+  const text = visibleLine(sentence);
+  const room = Math.max(20, screen.width - width);
+  return [`${first}${Number.isFinite(room) ? cutToWidth(text, room) : text}`];
 }
 
-/** What was written, without field names where they add nothing. */
-function summaryOf(input: Record<string, unknown>): string {
-  const [first, ...more] = Object.values(input);
-  const text = input.content ?? (more.length === 0 ? first : input);
-  return typeof text === "string" ? JSON.stringify(text).slice(1, -1) : JSON.stringify(text);
+function writerOf({ kind, name }: JournalEntry["actor"]): string {
+  return name ?? (kind === "system" ? "holdfast" : kind);
+}
+
+function timeOf(at: number): string {
+  return new Date(at)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/:\d\d\.\d+Z$/, "");
 }

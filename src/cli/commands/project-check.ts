@@ -3,6 +3,7 @@ import { fixProject, type LintReport, lintProject } from "../../surfaces/project
 import { renderSarif } from "../../surfaces/project/lint/sarif.ts";
 import { describeStale } from "../../surfaces/project/verify/verify.ts";
 import { verifyProject } from "../../surfaces/project/verify/verify-project.ts";
+import { counted } from "../terminal/quantities.ts";
 import type { ProjectArguments } from "./project.ts";
 
 /** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */
@@ -31,7 +32,8 @@ function printReport(report: LintReport & { fixed?: number; backup?: string | un
   for (const { rule, reason } of report.skipped)
     console.error(`holdfast: ${rule} was not checked: ${reason}.`);
   if (report.fixed) console.error(`holdfast: ${report.fixed} fixed; the original is in ${report.backup}.`);
-  if (report.findings.length > 0) console.error(`holdfast: ${report.findings.length} findings.`);
+  if (report.findings.length > 0) console.error(`holdfast: ${counted(report.findings.length, "finding")}.`);
+  else console.log("No findings.");
 }
 
 /** Exit code 0: all references are valid. 1: some are stale. */

@@ -1,7 +1,7 @@
 import type { Command } from "../main.ts";
 
 export const projectCommand: Command = {
-  usage: "project init|recover|log|handoff|lint|verify|status|archive|promote|undo",
+  usage: "project COMMAND [OPTIONS]",
   summary: "keep decisions, debt, goals and handoffs in NOTES.md",
   options: `
 

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { holdfast } from "../../../test/support/command-line.ts";
+import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 
 const directory = temporaryDirectory();
@@ -39,11 +40,20 @@ test("prints a table with the recorded and the reproduced cost, and warns about 
   const { code, stdout, stderr } = await holdfast("replay", session);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /session\.jsonl, line 4: Skipped/);
+  assert.match(
+    stdout,
+    /^session\.jsonl: pi, 2 calls, 4 messages\nMemory would have (?:added|saved) \$\d+\.\d\d \(\d+\.\d %\)\. Clearing old results would have (?:saved|added) \$\d+\.\d\d \(\d+\.\d %\)\.\n\n/,
+  );
   assert.match(stdout, /Recorded \$0\.03, reproduced \$0\.03 .* difference 0\.00 %/);
   for (const policy of ["no memory", "system", "message", "epoch"]) {
     for (const clearing of ["off", "on"])
       assert.match(stdout, new RegExp(`^ {2}${policy} +${clearing} `, "m"));
   }
+});
+
+test("the report fits 80 columns [people.captures]", async () => {
+  const { stdout } = await holdfastWith({ COLUMNS: "80" }, "replay", session);
+  for (const line of stdout.split("\n")) assert.ok([...line].length <= 80, line);
 });
 
 test("--json prints the same as JSON, with custom prices", async () => {
@@ -92,4 +102,32 @@ test("missing and out-of-range arguments are reported with the next step", async
     assert.equal(code, 1);
     assert.match(stderr, message);
   }
+});
+
+test("--survival measures the given sessions, and by default those that the hosts keep [replay.survival]", async () => {
+  const call = (id: string, name: string, args: object) => ({
+    type: "message",
+    message: { role: "assistant", content: [{ type: "toolCall", id, name, arguments: args }] },
+  });
+  const got = (id: string, text: string) => ({
+    type: "message",
+    message: { role: "toolResult", toolCallId: id, toolName: "bash", content: [{ type: "text", text }] },
+  });
+  const lines = [
+    header,
+    ask,
+    call("1", "bash", { command: "make --check src/a.ts" }),
+    got("1", "ok"),
+    { type: "compaction", summary: "Nothing.", firstKeptEntryIndex: 4 },
+    call("2", "bash", { command: "make --check src/a.ts" }),
+    got("2", "ok"),
+  ];
+  const file = write("survival.jsonl", ...lines);
+  const shown = await holdfast("replay", "--survival", file);
+  assert.equal(shown.code, 0, shown.stderr);
+  assert.match(shown.stdout, /survival +recorded, after 3 messages +2 +0 \(0 %\) +2 \(100 %\)/);
+  assert.match(shown.stdout, /Nothing left this machine/);
+  const { stdout } = await holdfast("replay", "--survival", file, "--json");
+  const { total } = JSON.parse(stdout) as { total: { needed: number; inCheckpoint: number } };
+  assert.deepEqual([total.needed, total.inCheckpoint], [2, 2]);
 });

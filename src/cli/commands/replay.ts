@@ -7,6 +7,8 @@ import { readTranscript } from "../../replay/read-transcript.ts";
 import { replay } from "../../replay/replay.ts";
 import type { PolicyRow, ReplayOptions, Report } from "../../replay/report.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
+import { type Screen, screenOf } from "../terminal/screen.ts";
+import { wrapSpans } from "../terminal/wrap-text.ts";
 
 const usage =
   "replay FILE… [--prices FILE] [--notepad-tokens N] [--edit-every N] [--edit-tokens N] [--fold-after MINUTES] [--context-window N]";
@@ -19,7 +21,17 @@ export async function run(args: string[]): Promise<number> {
     "edit-tokens": { type: "string" },
     "fold-after": { type: "string" },
     "context-window": { type: "string" },
+    survival: { type: "boolean", default: false },
   });
+  if (values.survival) {
+    const { runSurvival } = await import("./survival.ts");
+    return runSurvival({
+      files: positionals,
+      json: values.json,
+      contextWindow: atLeast(values["context-window"], "context-window", 1_000),
+      prices: values.prices === undefined ? undefined : parsePrices(readText(values.prices)),
+    });
+  }
   if (positionals.length === 0)
     throw new HoldfastError("invalid_input", `FILE is missing. Usage: holdfast ${usage}`);
   const contextWindow = atLeast(values["context-window"], "context-window", 1_000);
@@ -39,7 +51,7 @@ export async function run(args: string[]): Promise<number> {
     const report = await replayFile(file, options);
     if (!report) failed++;
     else if (values.json) reports.push({ file, report });
-    else console.log(`${render(file, report)}\n`);
+    else console.log(`${render(file, report, screenOf())}\n`);
   }
   if (values.json)
     console.log(
@@ -86,38 +98,82 @@ function atLeast(value: string | undefined, option: string, min: number): number
   throw new HoldfastError("invalid_input", `--${option} must be at least ${min} (got ${number}).`);
 }
 
-function render(file: string, report: Report): string {
+function render(file: string, report: Report, screen: Screen): string {
   const { calls, messages, format, memory, writing, compaction, contextWindow } = report;
+  const text = (line: string) => wrapSpans([{ text: line }], "", "", screen).join("\n");
   const where = compaction.beforeCalls.join(", ");
   const withCompaction =
     compaction.beforeCalls.length === 0
       ? []
       : [
-          `With compaction, ${compaction.mode === "recorded" ? "as recorded" : "as Holdfast would"}: before call ${where}`,
+          text(
+            `With compaction, ${compaction.mode === "recorded" ? "as recorded" : "as Holdfast would"}: before call ${where}`,
+          ),
           table(report.rows.filter((row) => row.compaction)),
+          "",
         ];
   const without = report.rows.filter((row) => !row.compaction);
   const over =
     report.uncompacted > contextWindow
       ? `; the prompts reach ${count(report.uncompacted)} tokens, more than a window of ${count(contextWindow)}`
       : "";
-  const share = (100 * writing.cost) / report.reproduced;
   return [
-    `${basename(file)}: ${format}, ${count(calls)} calls, ${count(messages)} messages`,
-    costLine(report),
-    ...Object.entries(report.prices).map(([model, { input, cacheWrite, cacheRead, output }]) => {
-      return `Prices of ${model || "(unnamed model)"}, in dollars per million tokens: fresh ${input}, written ${cacheWrite}, read ${cacheRead}, output ${output}`;
-    }),
-    `Assumed: a notepad of ${count(memory.notepadTokens)} tokens, ${count(memory.editTokens)} of them replaced every ${count(memory.editEvery)} calls${memory.foldAfter > 0 ? `, folded in after ${memory.foldAfter} idle minutes` : ""}`,
+    text(`${basename(file)}: ${format}, ${count(calls)} calls, ${count(messages)} messages`),
+    screen.paint("bold", text(conclusion(report))),
     "",
     ...withCompaction,
-    ...(withCompaction.length > 0 ? [""] : []),
-    `Without compaction${over}`,
+    text(`Without compaction${over}`),
     without.length > 0 ? table(without) : "  omitted: no model accepts such a prompt",
     "",
-    `Tokens in thousands. "memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be recalled. "bound": the cost that clearing with perfect foresight would reach.`,
-    `Not in the table, since it is the same for every placement: the agent's tool calls for ${count(writing.edits)} edits, ${money(writing.cost)} (${share.toFixed(1)} %).`,
+    text(costLine(report)),
+    ...Object.entries(report.prices).map(([model, { input, cacheWrite, cacheRead, output }]) =>
+      text(
+        `Prices of ${model || "(unnamed model)"}, in dollars per million tokens: fresh ${input}, written ${cacheWrite}, read ${cacheRead}, output ${output}`,
+      ),
+    ),
+    text(
+      `Assumed: a notepad of ${count(memory.notepadTokens)} tokens, ${count(memory.editTokens)} of them replaced every ${count(memory.editEvery)} calls${memory.foldAfter > 0 ? `, folded in after ${memory.foldAfter} idle minutes` : ""}. The agent's tool calls for ${count(writing.edits)} edits, ${money(writing.cost)}, are in the conclusion but not in the tables.`,
+    ),
+    text(
+      `"memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be fetched. "bound": the cost that clearing with perfect foresight would reach. --json has the tokens.`,
+    ),
+    ...summaryLines(report).map(text),
   ].join("\n");
+}
+
+/** What memory would have added, and clearing saved, with the placement that Holdfast uses by default. */
+function conclusion({ rows, writing }: Report): string {
+  const hasCompaction = rows.some((row) => row.compaction);
+  const find = (placement: PolicyRow["placement"], clearing: boolean) =>
+    rows.find(
+      (row) => row.compaction === hasCompaction && row.placement === placement && row.clearing === clearing,
+    );
+  const [bare, memory, cleared] = [find("none", false), find("epoch", false), find("epoch", true)];
+  if (!bare || !memory || !cleared) return "Nothing to compare.";
+  const added = memory.cost - bare.cost + writing.cost;
+  const saved = memory.cost - cleared.cost;
+  const share = (part: number, whole: number) =>
+    whole === 0 ? "0 %" : `${((100 * part) / whole).toFixed(1)} %`;
+  const adds =
+    added >= 0
+      ? `Memory would have added ${money(added)} (${share(added, bare.cost)}).`
+      : `Memory would have saved ${money(-added)} (${share(-added, bare.cost)}).`;
+  const saves =
+    saved >= 0
+      ? `Clearing old results would have saved ${money(saved)} (${share(saved, memory.cost)}).`
+      : `Clearing old results would have added ${money(-saved)} (${share(-saved, memory.cost)}).`;
+  return `${adds} ${saves}`;
+}
+
+function summaryLines({ summaries: { summaries, inPlace, separate, separateShare } }: Report): string[] {
+  if (summaries === 0) return [];
+  const less = ((100 * (separate - inPlace)) / separate).toFixed(0);
+  const seen =
+    separateShare < 1 ? `, which has room for ${(100 * separateShare).toFixed(0)} % of what goes` : "";
+  const what = summaries === 1 ? "the summary" : `${count(summaries)} summaries`;
+  return [
+    `Writing ${what} at the end of the agent's own prompt, read from the cache: ${money(inPlace)}. In a request of its own${seen}: ${money(separate)} (in place is ${less} % cheaper).`,
+  ];
 }
 
 function costLine({ recorded, reproduced }: Report): string {
@@ -127,38 +183,20 @@ function costLine({ recorded, reproduced }: Report): string {
   return `Recorded ${money(recorded)}, reproduced ${money(reproduced)} from the usage of each call, difference ${difference.toFixed(2)} %`;
 }
 
-const headings = [
-  "policy",
-  "clearing",
-  "fresh",
-  "written",
-  "read",
-  "output",
-  "hits",
-  "cost",
-  "memory",
-  "saves",
-  "cleared",
-  "bound",
-];
+/** At most 80 columns; the tokens by kind are in the JSON. */
+const headings = ["policy", "clearing", "hits", "cost", "memory", "saves", "cleared", "bound"];
 
 function table(rows: readonly PolicyRow[]): string {
-  const cells = rows.map(
-    ({ placement, clearing, tokens, hits, cost, vsNoMemory, vsNoClearing, cleared, bound }) => [
-      placement === "none" ? "no memory" : placement,
-      clearing ? "on" : "off",
-      thousands(tokens.input),
-      thousands(tokens.cacheWrite),
-      thousands(tokens.cacheRead),
-      thousands(tokens.output),
-      `${(100 * hits).toFixed(1)} %`,
-      money(cost),
-      placement === "none" ? "" : `× ${vsNoMemory.toFixed(3)}`,
-      clearing ? `${(100 * (1 - vsNoClearing)).toFixed(1)} %` : "",
-      clearing ? count(cleared) : "",
-      bound === undefined ? "" : `${bound.exact ? "" : "> "}${money(bound.cost)}`,
-    ],
-  );
+  const cells = rows.map(({ placement, clearing, hits, cost, vsNoMemory, vsNoClearing, cleared, bound }) => [
+    placement === "none" ? "no memory" : placement,
+    clearing ? "on" : "off",
+    `${(100 * hits).toFixed(1)} %`,
+    money(cost),
+    placement === "none" ? "" : `× ${vsNoMemory.toFixed(3)}`,
+    clearing ? `${(100 * (1 - vsNoClearing)).toFixed(1)} %` : "",
+    clearing ? count(cleared) : "",
+    bound === undefined ? "" : `${bound.exact ? "" : "> "}${money(bound.cost)}`,
+  ]);
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
   );
@@ -173,8 +211,4 @@ function money(dollars: number): string {
 
 function count(value: number): string {
   return Math.round(value).toLocaleString("en-US");
-}
-
-function thousands(tokens: number): string {
-  return `${count(tokens / 1_000)}k`;
 }

@@ -52,9 +52,19 @@ async function* sessionsToSearch(memory: Memory, idOrPrefix: string | undefined)
   progress.end();
 }
 
-function toJson({ session: { id, title, updatedAt }, kind, note, line, text, score }: SearchHit) {
+function toJson({ session: { id, title, updatedAt }, kind, note, message, line, text, score }: SearchHit) {
   const noteFields = note === undefined ? {} : { note: note.id, tags: note.tags };
-  return { session: id, title, updatedAt, kind, ...noteFields, line, text, score };
+  return {
+    session: id,
+    title,
+    updatedAt,
+    kind,
+    ...noteFields,
+    ...(message === undefined ? {} : { message }),
+    line,
+    text,
+    score,
+  };
 }
 
 function render(hits: readonly SearchHit[], total: number, query: string, screen: Screen): string[] {
@@ -81,9 +91,10 @@ function render(hits: readonly SearchHit[], total: number, query: string, screen
 }
 
 function renderHit(hit: SearchHit, screen: Screen): string[] {
-  const { kind, note, line } = hit;
+  const { kind, note, message, line } = hit;
+  const place = message === undefined ? `${kind}:${line}` : `message ${message}`;
   const location: Span[] = [
-    { text: note?.id ?? (kind === "title" ? kind : `${kind}:${line}`), style: "dim", whole: true },
+    { text: note?.id ?? (kind === "title" ? kind : place), style: "dim", whole: true },
     ...(note?.tags ?? []).flatMap((tag): Span[] => [
       { text: " " },
       { text: `#${visibleLine(tag)}`, style: "magenta" },

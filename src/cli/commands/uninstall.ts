@@ -8,6 +8,7 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readHostArguments(args, {
     "dry-run": { type: "boolean", default: false },
     user: { type: "boolean", default: false },
+    diff: { type: "boolean", default: false },
   });
   const places = findPlaces(values.user ? "user" : "project", findProject(process.cwd()).root);
   const plan = await planUninstall(positionals, places);
@@ -23,7 +24,7 @@ export async function run(args: string[]): Promise<number> {
     console.log(JSON.stringify({ scope, root, dryRun: values["dry-run"], files, left: plan.left }, null, 2));
     return 0;
   }
-  for (const file of plan.files) showChange(file);
+  for (const file of plan.files) showChange(file, values.diff);
   for (const path of plan.left)
     console.log(`  left alone: ${path} was changed since init; check it yourself.`);
   if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");

@@ -9,7 +9,7 @@ import { startScriptedServer } from "../../testing/scripted-server.ts";
 import { ask, auditScript, sheetText } from "./workbook.ts";
 
 /** Too small for ten sheets. */
-export const contextWindow = 4_400;
+export const contextWindow = 4_100;
 
 export interface AuditOptions {
   session: NewSessionOptions;

@@ -27,7 +27,7 @@ test("the demo shows the notepad growing through compactions, and what survives 
   assert.ok(compactions >= 3, `${compactions} compactions`);
   assert.equal([...stdout.matchAll(/^ +checkpoint +open asks: 1, /gm)].length, compactions);
   assert.equal(
-    [...stdout.matchAll(/^ +receipt +\d+ kept, \d+ recallable, 0 missing$/gm)].length,
+    [...stdout.matchAll(/^ +receipt +\d+ in sight, \d+ can be fetched, 0 lost$/gm)].length,
     compactions,
   );
   // Once the agent forgets to take notes, and only the warning makes it write them.

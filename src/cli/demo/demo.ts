@@ -111,7 +111,7 @@ export function narrator(): (event: AgentEvent) => boolean {
         const { counts, tokensBefore, tokensAfter } = event.receipt;
         printDetail(
           "receipt",
-          `${counts.kept} kept, ${counts.recallable} recallable, ${counts.missing} missing`,
+          `${counts.kept} in sight, ${counts.recallable} can be fetched, ${counts.missing} lost`,
         );
         printDetail(
           "context",

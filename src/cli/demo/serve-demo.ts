@@ -13,11 +13,11 @@ export async function playDemo(memory: Memory, signal: AbortSignal): Promise<voi
     return;
   }
   try {
-    await runAudit(memory, { session: { id: "audit-finished", title: "Workbook audit, finished" }, signal });
+    await playFinishedAudit(memory, signal);
     introduceAudit();
     const show = narrator();
     const audit = await runAudit(memory, {
-      session: { id: "audit", title: "Workbook audit, running" },
+      session: { id: "audit", agent: "demo", title: "Workbook audit, running" },
       thinking,
       signal,
       onEvent: (event) => void show(event),
@@ -27,4 +27,10 @@ export async function playDemo(memory: Memory, signal: AbortSignal): Promise<voi
   } catch (error) {
     if (!signal.aborted) console.error(`The demo agent stopped: ${(error as Error).message}`);
   }
+}
+
+/** A session that was compacted several times, to look at while the other one runs. */
+export async function playFinishedAudit(memory: Memory, signal?: AbortSignal): Promise<void> {
+  const session = { id: "audit-finished", agent: "demo", title: "Workbook audit, finished" };
+  await runAudit(memory, { session, ...(signal ? { signal } : {}) });
 }

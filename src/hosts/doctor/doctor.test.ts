@@ -285,7 +285,7 @@ test("a host that is not installed is not a problem; one that is installed but n
   mkdirSync(join(machine.home, ".codex"));
   const unwired = await machine.run("doctor");
   assert.equal(unwired.code, 1);
-  assert.match(unwired.stdout, /No host is wired\. Run holdfast init/);
+  assert.match(unwired.stdout, /Installed, not connected yet: .*\. Run holdfast init\./);
   assert.equal((await machine.examine("codex"))[0]?.status, "note");
   assert.match((await onlyProblem(machine, "codex", true)).remedy ?? "", /holdfast init codex/);
 });
@@ -308,7 +308,7 @@ test("doctor also checks a setup for all projects, and a plugin that does not lo
   assert.match(detail, /does not work: .*nowhere\.js/);
 });
 
-test("init shows a diff, a dry run writes nothing, and JSON has the same content [init.shows]", async () => {
+test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON has the same content [init.shows]", async () => {
   const machine = freshMachine();
   writeFileSync(
     join(machine.root, ".mcp.json"),
@@ -316,9 +316,11 @@ test("init shows a diff, a dry run writes nothing, and JSON has the same content
   );
   const dry = await machine.run("init", "claude-code", "--dry-run");
   assert.equal(dry.code, 0);
-  assert.match(dry.stdout, /change \S.*\.mcp\.json\n/);
+  assert.match(dry.stdout, /\n {2}change +\S.*\.mcp\.json {2}\+10 -1 lines\n/);
+  assert.doesNotMatch(dry.stdout, /mcpServers|"command"/);
+  const lines = await machine.run("init", "claude-code", "--dry-run", "--diff");
   assert.match(
-    dry.stdout,
+    lines.stdout,
     /\n {4}- {5}"github": \{ "command": "gh" \}\n {4}\+ {5}"github": \{ "command": "gh" \},\n {4}\+ {5}"holdfast": \{\n/,
   );
   assert.match(dry.stdout, /Nothing was written/);

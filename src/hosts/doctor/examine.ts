@@ -34,8 +34,8 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   if (!places) {
     const remedy = `holdfast init ${host.name}`;
     if (isNamed)
-      return { ...report, isWired: false, findings: [problem("wiring", "It is not set up.", remedy)] };
-    const findings = isPresent ? [note("wiring", "It is installed but not set up.", remedy)] : [];
+      return { ...report, isWired: false, findings: [problem("wiring", "Not connected yet.", remedy)] };
+    const findings = isPresent ? [note("wiring", "Installed, not connected yet.", remedy)] : [];
     return { ...report, isWired: false, findings };
   }
   const remedy = `holdfast init ${host.name}${places.scope === "user" ? " --user" : ""}`;

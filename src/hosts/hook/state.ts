@@ -25,6 +25,9 @@ export interface HookState {
   turn?: OpenTurn | undefined;
   /** When the conversation ended, if it did. */
   ended?: string | undefined;
+  /** The host's transcript and working directory, for people who look at the session. */
+  transcript?: string;
+  cwd?: string;
 }
 
 /** The previous event of the conversation. */

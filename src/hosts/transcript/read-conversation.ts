@@ -7,22 +7,38 @@ import type { Message } from "./line.ts";
 /** The part of a conversation since its last compaction, which is in the context. */
 export interface ConversationSpan {
   messages: StoredMessage[];
+  /** What the user said before earlier compactions. */
+  said: StoredMessage[];
   /** The summary of the compaction that ended the span, if the transcript has it. */
   summary: string;
 }
 
-/** Reads a host's transcript; undefined if there is none. */
-export function readConversation({ transcript }: Host, path: string): ConversationSpan | undefined {
-  const text = readPart(path);
-  if (text === undefined || !transcript) return undefined;
-  const { readLine, splitLines = objectsOf } = transcript;
-  const spans = splitSpans(splitLines(text), readLine);
+/** Reads a host's transcript, up to the byte `until`; undefined if there is none. */
+export function readConversation(host: Host, path: string, until?: number): ConversationSpan | undefined {
+  const spans = readSpans(host, path, until);
+  if (!spans) return undefined;
   const last = spans.at(-1);
   // A boundary with nothing after it is the compaction we handle: the removed messages precede it.
   const isOver = last !== undefined && last.messages.length === 0 && spans.length > 1;
   const removed = (isOver ? spans.at(-2) : last)?.messages ?? [];
   const messages = removed.map((message, index) => ({ number: index + 1, message, at: 0 }));
-  return { messages, summary: isOver ? last.summary : "" };
+  const before = spans.slice(0, isOver ? -2 : -1).flatMap((span) => span.messages);
+  const said = before
+    .filter(({ role }) => role === "user")
+    .map((message, index) => ({ number: -1 - index, message, at: 0 }));
+  return { messages, said, summary: isOver ? last.summary : "" };
+}
+
+/** The spans between the compactions of a transcript, each after the summary it began with; undefined if there is none. */
+export function readSpans(
+  { transcript }: Host,
+  path: string,
+  until?: number,
+): { summary: string; messages: Message[] }[] | undefined {
+  const text = readPart(path, { until });
+  if (text === undefined || !transcript) return undefined;
+  const { readLine, splitLines = objectsOf } = transcript;
+  return splitSpans(splitLines(text), readLine);
 }
 
 /** The summary that a compaction wrote to the transcript after the byte `from`; "" if there is none. */

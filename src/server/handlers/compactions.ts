@@ -5,6 +5,7 @@ import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import type { Reply } from "../api.ts";
 import { readMessages } from "../messages.ts";
+import { countedByProvider, readRemoved, removedCount } from "../removed-messages.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 
 type Compaction = Reply<"compaction">;
@@ -20,7 +21,10 @@ interface Steps {
   warning?: JournalEntry;
 }
 
-export function compactionHandlers({ memory }: ServerContext): Pick<Handlers, "compactions" | "compaction"> {
+export function compactionHandlers(
+  context: ServerContext,
+): Pick<Handlers, "compactions" | "compaction" | "removedMessages"> {
+  const { memory } = context;
   return {
     async compactions({ params: { id }, query: { before, limit } }) {
       const session = await memory.resumeSession(id);
@@ -36,7 +40,7 @@ export function compactionHandlers({ memory }: ServerContext): Pick<Handlers, "c
       const page = found.slice(0, limit);
       const isMore = found.length > limit || oldest > 1;
       return {
-        compactions: page.map(itemOf),
+        compactions: await itemsOf(session, page, context),
         before: isMore ? (page.at(-1)?.epoch ?? null) : null,
       };
     },
@@ -45,10 +49,16 @@ export function compactionHandlers({ memory }: ServerContext): Pick<Handlers, "c
       const session = await memory.resumeSession(id);
       const [receipt] = await receiptsOf(session, epoch, epoch);
       const steps = receipt ? await findSteps(session, epoch) : {};
-      if (receipt && steps.compact) return assemble(session, receipt, steps.compact, steps);
-      throw new HoldfastError("not_found", `Session ${id} has no compaction at the end of epoch ${epoch}.`, {
-        data: { epoch },
-      });
+      const [item] = receipt ? await itemsOf(session, [receipt], context) : [];
+      if (!receipt || !item || !steps.compact) throw noCompaction(id, epoch);
+      return assemble(session, receipt, item, steps.compact, steps);
+    },
+
+    async removedMessages({ params: { id, epoch }, query: { limit } }) {
+      const session = await memory.resumeSession(id);
+      const [receipt] = await receiptsOf(session, epoch, epoch);
+      if (!receipt) throw noCompaction(id, epoch);
+      return readRemoved(session, receipt, limit, context);
     },
   };
 }
@@ -60,13 +70,50 @@ async function receiptsOf(session: Session, from: number, to: number): Promise<R
   return records.map(({ value }) => value).sort((a, b) => b.epoch - a.epoch);
 }
 
-function itemOf(receipt: Receipt): Reply<"compactions">["compactions"][number] {
-  const { epoch, trigger, warning, from, to, summaryBy, tokensBefore, tokensAfter, counts, line } = receipt;
-  return { epoch, trigger, warning, from, to, summaryBy, tokensBefore, tokensAfter, counts, line };
+function noCompaction(id: string, epoch: number): HoldfastError {
+  return new HoldfastError("not_found", `Session ${id} has no compaction at the end of epoch ${epoch}.`, {
+    data: { epoch },
+  });
+}
+
+type Item = Reply<"compactions">["compactions"][number];
+
+async function itemsOf(
+  session: Session,
+  receipts: readonly Receipt[],
+  { hosts }: ServerContext,
+): Promise<Item[]> {
+  const isHosted = receipts.some(({ trigger }) => trigger === "host");
+  const conversation = isHosted ? await hosts.conversation(session.id) : undefined;
+  return Promise.all(
+    receipts.map(async (receipt) => {
+      const { epoch, trigger, warning, from, to, summaryBy, counts, line, verified, mismatch } = receipt;
+      const reported = countedByProvider(conversation, epoch);
+      const removed = await removedCount(session, receipt);
+      const { tokensBefore, tokensAfter } = reported ?? receipt;
+      const tokensBy = reported ? ("provider" as const) : ("estimate" as const);
+      return {
+        epoch,
+        trigger,
+        warning,
+        from,
+        to,
+        summaryBy,
+        tokensBefore,
+        tokensAfter,
+        tokensBy,
+        removed,
+        counts,
+        line,
+        ...(verified ? { verified } : {}),
+        ...(mismatch ? { mismatch } : {}),
+      };
+    }),
+  );
 }
 
 /** Finds a compaction's entries, newest first, in batches, so that a long journal does not block other requests. */
-async function findSteps(session: Session, epoch: number): Promise<Steps> {
+export async function findSteps(session: Session, epoch: number): Promise<Steps> {
   const steps: Steps = {};
   for (let to = (await session.state()).row.revision; to >= 1; ) {
     const entries = await session.history({ to, limit: batchSize });
@@ -100,6 +147,7 @@ function epochAfter({ changes }: JournalEntry): number | undefined {
 async function assemble(
   session: Session,
   receipt: Receipt,
+  item: Item,
   compact: JournalEntry,
   { checkpoint, warning }: Steps,
 ): Promise<Compaction> {
@@ -107,7 +155,7 @@ async function assemble(
   const written =
     checkpoint?.operation.type === "context.checkpoint" ? checkpoint.operation.checkpoint : undefined;
   return {
-    ...itemOf(receipt),
+    ...item,
     revision: compact.revision,
     at: compact.at,
     receipt: { kept, recallable, missing, putBack },
@@ -123,7 +171,10 @@ async function assemble(
 function checkpointOf(
   checkpoint: Checkpoint,
 ): Omit<NonNullable<Compaction["checkpoint"]>, "revision" | "at"> {
-  return { ...checkpoint };
+  const { epoch, text, filesRead, filesWritten, failedCommands, identifiers } = checkpoint;
+  const { openAsks, askedIn = null, openTasks, planOpen, planClosed } = checkpoint;
+  const written = { filesRead, filesWritten, failedCommands, identifiers };
+  return { epoch, text, ...written, openAsks, askedIn, openTasks, planOpen, planClosed };
 }
 
 async function warningTurn(

@@ -3,15 +3,20 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Reply, RouteName, Routes } from "../api.ts";
 import type { SessionDirectory } from "../directory.ts";
 import type { EventHub } from "../events.ts";
+import type { HostSessions } from "../host-sessions.ts";
 import { ledgerHandlers } from "../ledger.ts";
 import type { PriceOf } from "../money.ts";
 import { type ProjectReader, projectHandlers } from "../project.ts";
 import type { TimeTravel } from "../time-travel.ts";
+import { whereaboutsHandlers } from "../whereabouts.ts";
+import { windowHandlers } from "../window.ts";
+import { attentionHandlers } from "./attention.ts";
 import { compactionHandlers } from "./compactions.ts";
 import { journalHandlers } from "./journal.ts";
 import { memoryHandlers } from "./memory.ts";
 import { messageHandlers } from "./messages.ts";
 import { noteHandlers } from "./notes.ts";
+import { pinHandlers } from "./pins.ts";
 import { sessionHandlers } from "./sessions.ts";
 
 type Parsed<Name extends RouteName, Part extends string> =
@@ -36,8 +41,12 @@ export interface ServerContext {
   about: { version: string; store: string; demo: boolean; startedAt: number };
   priceOf: PriceOf;
   project?: ProjectReader | undefined;
+  /** The conversations that coding agents keep themselves. */
+  hosts: HostSessions;
   /** Whether a reference names a file of the project, and whether that file still exists. */
   checkRef: (ref: string) => Promise<"present" | "stale" | "unchecked">;
+  /** When a file of the project last changed; undefined for anything else. */
+  changedAt: (path: string) => Promise<number | undefined>;
   clock: () => number;
 }
 
@@ -52,10 +61,14 @@ export function createHandlers(context: ServerContext): Handlers {
     ...sessionHandlers(context),
     ...memoryHandlers(context),
     ...noteHandlers(context),
+    ...pinHandlers(context),
     ...journalHandlers(context),
     ...messageHandlers(context),
     ...compactionHandlers(context),
     ...ledgerHandlers(context),
+    ...windowHandlers(context),
+    ...whereaboutsHandlers(context),
+    ...attentionHandlers(context),
     ...projectHandlers(context),
   };
 }

@@ -1,4 +1,5 @@
 import { readCleared } from "../../engine/conversation.ts";
+import { isObject } from "../../engine/json.ts";
 import type { Limits } from "../../engine/limits.ts";
 import { readText, type State, type TextTarget } from "../../engine/state.ts";
 import { countCharacters, normaliseText } from "../../engine/text.ts";
@@ -9,6 +10,7 @@ import { readTasks } from "../../surfaces/tasks/operations.ts";
 import type { Reply } from "../api.ts";
 import { mergeEdit } from "../merge-edit.ts";
 import { SessionTree, sessionItem } from "../session-items.ts";
+import { fillOf } from "../window.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "inspector" };
@@ -17,7 +19,7 @@ const targets = { notepad: "notepad", notes: "space/notes", plan: "space/plan" }
 type TextName = keyof typeof targets;
 
 export function memoryHandlers(context: ServerContext): Pick<Handlers, "memory" | "editText" | "editRefs"> {
-  const { memory, directory, checkRef, clock } = context;
+  const { memory, directory, checkRef } = context;
   return {
     async memory({ params: { id } }) {
       const session = await memory.resumeSession(id);
@@ -27,8 +29,9 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "memory" 
       const { notes, plan, refs } = readScratchpad(state);
       const { limits } = memory.setting;
       return {
-        session: await sessionItem(memory, summary, tree, clock()),
+        session: await sessionItem(context, summary, tree),
         revision: state.row.revision,
+        fill: await fillOf(session, state, context),
         notepad: state.row.notepad ?? "",
         notepadUsed: state.row.notepad !== null,
         scratchpad: { notes, plan },
@@ -56,15 +59,17 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "memory" 
         merged = theirs !== base.text && theirs !== mine;
         return mergeEdit({ base: base.text, mine, theirs, revision: state.row.revision });
       };
-      const before = await session.state();
-      const isUnchanged = settle(before) === readText(before, target);
-      if (isUnchanged) return { revision: before.row.revision, text: readText(before, target), merged };
-      const { revision, state } = await session.change(
-        (current) => writeOf(name, settle(current), memory.setting.limits),
-        () => false,
-        asPerson,
-      );
-      return { revision, text: readText(state, target), merged };
+      return signConflict(session, target, async () => {
+        const before = await session.state();
+        const isUnchanged = settle(before) === readText(before, target);
+        if (isUnchanged) return { revision: before.row.revision, text: readText(before, target), merged };
+        const { revision, state } = await session.change(
+          (current) => writeOf(name, settle(current), memory.setting.limits),
+          () => false,
+          asPerson,
+        );
+        return { revision, text: readText(state, target), merged };
+      });
     },
 
     async editRefs({ params: { id }, body: { action, ref } }) {
@@ -76,6 +81,25 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "memory" 
       return { revision };
     },
   };
+}
+
+/** Entries to look through for the last change of a text. */
+const maxEntries = 50;
+
+/** Runs an edit; a conflict says who changed the text last, and when. */
+async function signConflict<T>(session: Session, target: TextTarget, edit: () => Promise<T>): Promise<T> {
+  try {
+    return await edit();
+  } catch (error) {
+    const conflict = error instanceof HoldfastError ? error.data.conflict : undefined;
+    if (!isObject(conflict)) throw error;
+    const entries = await session.history({ limit: maxEntries });
+    const last = entries.find(({ changes }) =>
+      changes.some((change) => change.type === "text" && change.target === target),
+    );
+    Object.assign(conflict, last ? { by: last.actor, at: last.at } : {});
+    throw error;
+  }
 }
 
 /** Never cuts a person's text: rejects what is too long for a space, as the notepad itself does. */
@@ -110,7 +134,7 @@ async function mostUsedTags(session: Session, state: State): Promise<{ tag: stri
   return tags.sort((a, b) => b.notes - a.notes || (a.tag < b.tag ? -1 : 1)).slice(0, 100);
 }
 
-function budgetsOf(state: State, limits: Limits): Reply<"memory">["budgets"] {
+export function budgetsOf(state: State, limits: Limits): Reply<"memory">["budgets"] {
   const characters = (target: TextTarget) => countCharacters(readText(state, target));
   return [
     {

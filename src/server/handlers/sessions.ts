@@ -6,7 +6,7 @@ import type { Handlers, ServerContext } from "./handlers.ts";
 export function sessionHandlers(
   context: ServerContext,
 ): Pick<Handlers, "listSessions" | "setStatus" | "search"> {
-  const { memory, directory, clock } = context;
+  const { memory, directory } = context;
   return {
     async listSessions({ query: { status, agent, parent, offset, limit } }) {
       const listed = await directory.of(status);
@@ -16,7 +16,7 @@ export function sessionHandlers(
       const page = matching.slice(offset, offset + limit);
       const end = offset + page.length;
       return {
-        sessions: await Promise.all(page.map((each) => sessionItem(memory, each, tree, clock()))),
+        sessions: await Promise.all(page.map((each) => sessionItem(context, each, tree))),
         total: matching.length,
         nextOffset: end < matching.length ? end : null,
       };

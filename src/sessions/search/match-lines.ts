@@ -26,6 +26,7 @@ const maxWords = 24;
 export class LineMatcher {
   readonly #query: string;
   readonly #pattern: RegExp;
+  readonly #terms: readonly string[];
   readonly #words: ReturnType<typeof queryWord>[];
   readonly #weight: number;
   readonly #cache = new Map<string, number[]>();
@@ -34,8 +35,16 @@ export class LineMatcher {
     const trimmed = query.includes("\n") ? query : query.trim() || query;
     this.#query = foldCase(trimmed);
     this.#pattern = new RegExp(trimmed.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu");
-    this.#words = [...new Set(terms(this.#query))].slice(0, maxWords).map(queryWord);
+    this.#terms = [...new Set(terms(this.#query))].slice(0, maxWords);
+    this.#words = this.#terms.map(queryWord);
     this.#weight = this.#words.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  /** A quick test for long texts: whether it contains the query, or each of its words. */
+  isWorthMatching(text: string): boolean {
+    const folded = foldCase(text);
+    if (folded.includes(this.#query)) return true;
+    return this.#terms.length > 1 && this.#terms.every((term) => folded.includes(term));
   }
 
   /** The matching lines of a text, in order. `extra` (such as tags) counts as part of every line. */

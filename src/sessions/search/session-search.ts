@@ -1,3 +1,5 @@
+import { plainTextOf, toStored } from "../../context/conversation.ts";
+import { messageKey } from "../../engine/messages.ts";
 import type { SessionRow } from "../../engine/state.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { Session } from "../session.ts";
@@ -7,9 +9,11 @@ export type SearchedSession = Pick<SessionRow, "id" | "title" | "status" | "upda
 
 export interface SearchHit extends LineMatch {
   session: SearchedSession;
-  kind: "title" | "notepad" | "plan" | "scratchpad" | "reference" | "note";
+  kind: "title" | "notepad" | "plan" | "scratchpad" | "reference" | "note" | "message";
   /** Id and tags of a note. */
   note?: { id: string; tags: string[] };
+  /** Number of a message. */
+  message?: number;
 }
 
 export interface SearchOptions {
@@ -21,6 +25,9 @@ export interface SearchOptions {
 }
 
 const maxHitsPerSession = 5;
+
+/** Older messages of a long conversation are not searched, so that one session does not delay all others. */
+const maxMessages = 2_000;
 
 /**
  * Searches many sessions. Sessions are added one by one, so they need not fit in memory together.
@@ -58,7 +65,8 @@ export class SessionSearch {
     const searched = summaryOf(state.row);
     const hits = texts.flatMap(([kind, text]) => this.#matchText(searched, kind, text));
     const notesFound = state.row.counters.notes === 0 ? [] : await this.#matchNotes(session, searched);
-    this.#keep([...hits, ...notesFound]);
+    const messagesFound = await this.#matchMessages(session, searched, state.row.counters.lastMessage);
+    this.#keep([...hits, ...notesFound, ...messagesFound]);
   }
 
   /** For a session whose memory cannot be opened, such as a deleted one. */
@@ -81,6 +89,20 @@ export class SessionSearch {
     return (await session.notes.all()).flatMap(({ id, content, tags }): SearchHit[] => {
       const [best] = this.#matcher.match(content, tags.join(" ")).sort((a, b) => b.score - a.score);
       return best ? [{ session: searched, kind: "note", note: { id, tags }, ...best }] : [];
+    });
+  }
+
+  /** One hit per message, newest first: the best line of those that contain all words of the query. */
+  async #matchMessages(session: Session, searched: SearchedSession, last: number): Promise<SearchHit[]> {
+    if (last === 0) return [];
+    const range = { from: messageKey(Math.max(1, last - maxMessages + 1)), to: messageKey(last) };
+    const records = await session.records("message", undefined, range);
+    return records.reverse().flatMap(({ key, value }): SearchHit[] => {
+      const { message } = toStored(Number(key), value);
+      const text = message?.content === undefined ? "" : plainTextOf(message);
+      if (!this.#matcher.isWorthMatching(text)) return [];
+      const [best] = this.#matcher.match(text).sort((a, b) => b.score - a.score);
+      return best ? [{ session: searched, kind: "message", message: Number(key), ...best }] : [];
     });
   }
 

@@ -1,9 +1,9 @@
-import { editJson, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
-import { entryToSql } from "../sql-rows.ts";
-
-interface Queryable {
-  query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
-}
+import { HoldfastError } from "../../errors.ts";
+import { editJson, editValue, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
+import type { Scope, Store } from "../store.ts";
+import type { Statement } from "./lane.ts";
+import { withServer } from "./layout.ts";
+import type { Pool } from "./pool.ts";
 
 /** The tables with text, the columns that name a row besides the session, and the columns to edit. */
 const tables = [
@@ -18,125 +18,138 @@ const tables = [
   { table: "ledger_pieces", key: ["hash"], text: ["text"], json: [] },
 ] as const;
 
-/** Edits all text of these owners' sessions, in one transaction. */
+/** Passes over a session that others write to meanwhile. */
+const maxPasses = 20;
+
+type Row = Record<string, string | number | null>;
+
+interface RewriteParts {
+  run: Pool["run"];
+  store: Pick<Store, "sessions" | "load" | "commit">;
+}
+
+/** Edits all text of these owners' sessions. Each statement may be sent twice. */
 export async function rewriteSessions(
-  client: Queryable,
+  parts: RewriteParts,
   owners: readonly string[],
   edit: TextEdit,
   now: number,
 ): Promise<Omit<Rewritten, "remaining">> {
-  const { rows: sessions } = await client.query<{ id: string; owner: string }>(
-    "SELECT id, owner FROM agent_sessions WHERE owner = ANY($1) ORDER BY id",
-    [owners],
-  );
   const changed: Rewritten["sessions"] = [];
   let values = 0;
-  for (const { id, owner } of sessions) {
-    const edited = await rewriteSession(client, id, owner, edit);
-    if (edited === 0) continue;
-    values += edited;
-    changed.push({ owner, sessionId: id });
-    await addEntry(client, id, owner, now);
+  for (const owner of owners) {
+    for (const { id } of await parts.store.sessions(owner, {})) {
+      const scope = { owner, sessionId: id };
+      const edited = await rewriteSession(parts, scope, edit, now);
+      if (edited === 0) continue;
+      values += edited;
+      changed.push(scope);
+    }
   }
   return { sessions: changed, values };
 }
 
-async function rewriteSession(client: Queryable, id: string, owner: string, edit: TextEdit): Promise<number> {
-  const { rows } = await client.query<{ title: string | null; notepad: string | null }>(
-    "SELECT title, notepad FROM agent_sessions WHERE id = $1 AND owner = $2 FOR UPDATE",
-    [id, owner],
-  );
-  const [row] = rows;
-  if (!row) return 0;
+/**
+ * Every pass ends with a commit, so that other processes load the session again. One that loaded the old text before
+ * may have stored it once more before that commit; so passes go on until one finds nothing.
+ */
+async function rewriteSession(
+  { run, store }: RewriteParts,
+  scope: Scope,
+  edit: TextEdit,
+  now: number,
+): Promise<number> {
   let values = 0;
-  const [title, notepad] = [row.title, row.notepad].map((text) => (text === null ? null : edit(text)));
-  if (title !== row.title || notepad !== row.notepad) {
-    values++;
-    await client.query("UPDATE agent_sessions SET title = $3, notepad = $4 WHERE id = $1 AND owner = $2", [
-      id,
-      owner,
-      title,
-      notepad,
-    ]);
+  for (let pass = 0; pass < maxPasses; pass++) {
+    let found = 0;
+    for (const each of tables) found += await rewriteTable(run, scope, each, edit);
+    const loaded = await store.load(scope);
+    if (!loaded) return values;
+    const [title, notepad] = [editValue(loaded.row.title, edit), editValue(loaded.row.notepad, edit)];
+    const notepadChanged = notepad !== loaded.row.notepad;
+    if (notepadChanged || title !== loaded.row.title) found++;
+    if (found === 0) return values;
+    values += found;
+    const entry = rewriteEntry(loaded.row.revision + 1, now);
+    await store.commit({
+      scope,
+      expected: loaded.row.revision,
+      row: { ...loaded.row, title, notepad, revision: entry.revision },
+      notepadChanged,
+      records: [],
+      entry,
+    });
   }
-  for (const each of tables) values += await rewriteTable(client, id, owner, each, edit);
-  return values;
+  throw new HoldfastError(
+    "conflict",
+    `Session ${scope.sessionId} is written to all the time, so the text could not be removed from it. Stop the programs that use it and try again.`,
+  );
 }
 
 async function rewriteTable(
-  client: Queryable,
-  id: string,
-  owner: string,
+  run: Pool["run"],
+  { sessionId, owner }: Scope,
   { table, key, text, json }: (typeof tables)[number],
   edit: TextEdit,
 ): Promise<number> {
   const columns = [...new Set<string>([...key, ...text, ...json])];
-  const { rows } = await client.query<Record<string, string | null>>(
-    `SELECT ${columns.join(", ")} FROM ${table} WHERE session_id = $1 AND owner = $2`,
-    [id, owner],
+  const rows = await run<Row>(
+    {
+      text: `SELECT ${columns.join(", ")} FROM ${table} WHERE session_id = $1 AND owner = $2`,
+      values: [sessionId, owner],
+    },
+    { session: sessionId },
   );
+  const edits: [column: string, change: TextEdit][] = [
+    ...text.map((column): [string, TextEdit] => [column, edit]),
+    ...json.map((column): [string, TextEdit] => [column, (value) => editJson(value, edit)]),
+  ];
   let values = 0;
   for (const row of rows) {
-    const edits = [
-      ...text.map((column) => [column, edit] as const),
-      ...json.map((column) => [column, (value: string) => editJson(value, edit)] as const),
-    ];
     const set = edits.flatMap(([column, change]): [string, string][] => {
       const before = row[column];
-      const after = before === null || before === undefined ? before : change(before);
-      return after === before || after === null || after === undefined ? [] : [[column, after]];
+      if (typeof before !== "string") return [];
+      const after = change(before);
+      return after === before ? [] : [[column, after]];
     });
     if (set.length === 0) continue;
     values += set.length;
-    const parameters: unknown[] = [id, owner];
-    const next = (value: unknown) => `$${parameters.push(value)}`;
-    const assignments = set.map(([column, value]) => `${column} = ${next(value)}`).join(", ");
-    const conditions = key.map((column) => `${column} = ${next(row[column])}`).join(" AND ");
-    await client.query(
-      `UPDATE ${table} SET ${assignments} WHERE session_id = $1 AND owner = $2 AND ${conditions}`,
-      parameters,
-    );
+    const statement = updateOf({ table, key, row, set, scope: { sessionId, owner } });
+    await run(statement, { session: sessionId, writes: true });
   }
   return values;
 }
 
-async function addEntry(client: Queryable, id: string, owner: string, now: number): Promise<void> {
-  const { rows } = await client.query<{ revision: number }>(
-    "UPDATE agent_sessions SET revision = revision + 1 WHERE id = $1 AND owner = $2 RETURNING revision",
-    [id, owner],
-  );
-  const revision = Number(rows[0]?.revision ?? 0);
-  const entry = entryToSql(rewriteEntry(revision, now));
-  await client.query(
-    `INSERT INTO session_journal (session_id, owner, revision, at, actor, surface, operation, changes, idempotency_key, result)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [
-      id,
-      owner,
-      revision,
-      entry.at,
-      entry.actor,
-      entry.surface,
-      entry.operation,
-      entry.changes,
-      entry.idempotency_key,
-      entry.result,
-    ],
-  );
-  await client.query("SELECT pg_notify('holdfast', $1)", [
-    JSON.stringify({ owner, sessionId: id, revision }),
-  ]);
+/** Changes the row only if it is still as it was read; the next pass sees what another process made of it. */
+function updateOf(update: {
+  table: string;
+  key: readonly string[];
+  row: Row;
+  set: readonly [column: string, value: string][];
+  scope: Scope;
+}): Statement {
+  const { table, key, row, set, scope } = update;
+  const values: unknown[] = [scope.sessionId, scope.owner];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const assignments = set.map(([column, value]) => `${column} = ${parameter(value)}`);
+  const named = [...new Set([...key, ...set.map(([column]) => column)])];
+  const conditions = named.map((column) => `${column} = ${parameter(row[column])}`);
+  return {
+    text: `UPDATE ${table} SET ${assignments.join(", ")} WHERE session_id = $1 AND owner = $2 AND ${conditions.join(" AND ")}`,
+    values,
+  };
 }
 
-/** The statements that write the tables anew, without the rows' old versions. Each runs on its own. */
-export const eraseStatements: readonly string[] = [
-  "agent_sessions",
-  "session_records",
-  "session_journal",
-  "ledger_calls",
-  "ledger_pieces",
-].map((table) => `VACUUM (FULL, ANALYZE) ${table}`);
-
-/** What a client cannot clear. */
-export const remainsInPostgres =
-  "Postgres keeps the old text in its own write-ahead log until checkpoints recycle those files, and in archived logs, replicas and base backups until you remove them. A superuser can shorten the first with CHECKPOINT and SELECT pg_switch_wal().";
+/**
+ * Writes the tables anew, without the rows' old versions. On a connection of its own, because it waits for every
+ * reader and cannot run in a transaction. Returns what a client cannot clear.
+ */
+export async function eraseFreed(url: string): Promise<string[]> {
+  await withServer(url, async (client) => {
+    for (const table of ["session_rows", ...tables.map((each) => each.table)])
+      await client.query(`VACUUM (FULL, ANALYZE) ${table}`);
+  });
+  return [
+    "Postgres keeps the old text in its own write-ahead log until checkpoints recycle those files, and in archived logs, replicas and base backups until you remove them. A superuser can shorten the first with CHECKPOINT and SELECT pg_switch_wal().",
+  ];
+}

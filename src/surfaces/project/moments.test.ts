@@ -148,7 +148,7 @@ function fakeTracker(name: string, answer: string): string {
   return directory;
 }
 
-test("actionable debt becomes an issue in bd or br, and the table keeps its id [project.beads]", async () => {
+test("actionable debt becomes an issue in bd or br, in the form that the tracker takes, and the table keeps its id [project.beads] [config.beads]", async () => {
   const path = process.env.PATH ?? "";
   const description = 'N+1 "query"; $(rm -rf /) | `x`';
   try {
@@ -168,17 +168,21 @@ test("actionable debt becomes an issue in bd or br, and the table keeps its id [
       assert.match(text, /Created Beads issue b[dr]-[\w.]+\./);
       assert.ok(read().includes(`(${bead}) | HIGH |`), read());
       const args = JSON.parse(readFileSync(join(directory, "called.json"), "utf8")) as string[];
-      assert.deepEqual(args, [
-        "create",
-        description,
-        "--priority",
-        "1",
-        "--description",
-        "TD-001 in .holdfast/NOTES.md",
-        "--json",
-      ]);
+      assert.deepEqual(args, ["add", "--priority", "high", "--title", description, "--ref", "TD-001"]);
       assert.deepEqual((await lintProject(project)).findings, []);
     }
+    const older = 'if (process.argv[2] === "add") process.exit(1); console.log("bd-5")';
+    const directory = fakeTracker("bd", older);
+    process.env.PATH = directory;
+    const { call: callOlder } = makeProject({ beads: true });
+    assert.match(
+      (await callOlder("log_debt", { description, severity: "HIGH", actionable: true })).text,
+      /issue bd-5\./,
+    );
+    assert.deepEqual(JSON.parse(readFileSync(join(directory, "called.json"), "utf8")), [
+      ...["create", description, "--priority", "1"],
+      ...["--description", "TD-001 in .holdfast/NOTES.md", "--json"],
+    ]);
     const cases: [directory: string, message: RegExp][] = [
       [temporaryDirectory(), /Neither bd nor br is on the PATH, so no issue was created/],
       [fakeTracker("bd", 'console.error("no database"); process.exit(3)'), /created no issue: no database/],
@@ -207,11 +211,11 @@ test("the model sees level 1 of the current file; tools and commands do the same
   assert.equal(await shown(), await shown());
   const logged = await session.call("log_decision", decision);
   assert.ok(logged.ok, logged.text);
-  assert.match(await shown(), /- Use sliding window expiration/);
+  assert.match(await shown(), /- \[src\/auth\/jwt\.ts:3\] Use sliding window expiration/);
   write(read().replace("Nothing has been worked on yet", "A person wrote this"));
   assert.match(await shown(), /State: A person wrote this/);
   writeInto(root, "src/auth/jwt.ts", "gone\n");
-  assert.match(await shown(), /STALE evidence: Use sliding window/);
+  assert.match(await shown(), /STALE evidence: \[src\/auth\/jwt\.ts:3\] Use sliding window/);
   const refused = await session.call("log_decision", decision);
   assert.equal(refused.ok ? "" : refused.code, "text_not_found");
   const names = memory
@@ -321,7 +325,7 @@ test("after work and /clear, level 1 recovers the state and level 2 finds a deci
   const start = await startProjectSession({ root, clock });
   assert.match(start.text, /Task: Token expiry\nState: Test clock skew/);
   assert.match(start.text, /More in session ses_work/);
-  assert.match(start.text, /- uploads.*\n- pagination.*\n- logging/);
+  assert.match(start.text, /- \[\S+\] uploads.*\n- \[\S+\] pagination.*\n- \[\S+\] logging/);
   assert.ok(!start.text.includes("Grace period"));
   const later = await openMemory({ store, surfaces: [projectSurface({ root, clock })] });
   const fresh = await later.createSession();

@@ -86,7 +86,7 @@ test("level 1 stays within 100 and 50 tokens, level 2 within 500, for files of 1
   check("nothing", "");
 });
 
-test("level 1 shows the task, the state, open items, the sessions and the last three decisions [project.level-one]", async () => {
+test("level 1 shows the task, the state, open items, the sessions and the last three decisions with their evidence [project.level-one] [config.level-one]", async () => {
   const { call, read } = makeProject();
   for (const title of ["Oldest", "Middle", "Newer", "Newest"])
     await call("log_decision", { ...decision, title });
@@ -108,7 +108,8 @@ test("level 1 shows the task, the state, open items, the sessions and the last t
     "Ref: src/auth/jwt.ts:3",
   ])
     assert.ok(text.includes(part), `${part} in ${text}`);
-  for (const title of ["Newest", "Newer", "Middle"]) assert.match(text, new RegExp(`^- ${title}`, "m"));
+  for (const title of ["Newest", "Newer", "Middle"])
+    assert.match(text, new RegExp(`^- \\[src/auth/jwt\\.ts:3\\] ${title}`, "m"));
   assert.ok(!text.includes("Oldest"));
   assert.ok((tokens ?? 0) <= 150);
 });

@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { callApi, type Reply } from "../api.ts";
+import { count, plural } from "../format.ts";
+import { hrefTo } from "../route.ts";
+
+type Compaction = Reply<"compactions">["compactions"][number];
+
+/** Announces a compaction that happens while the page is open, until it is dismissed or looked at. */
+export function CompactionCard({ sessionId, epoch }: { sessionId: string; epoch: number }) {
+  const [news, setNews] = useState<Compaction>();
+  const seen = useRef(epoch);
+  useEffect(() => {
+    const isNew = epoch > seen.current && seen.current > 0;
+    seen.current = epoch;
+    if (!isNew) return undefined;
+    const aborter = new AbortController();
+    callApi("compactions", { params: { id: sessionId }, query: { limit: 1 } }, aborter.signal).then(
+      // An epoch may also end without a compaction.
+      ({ compactions: [newest] }) => newest?.epoch === epoch - 1 && setNews(newest),
+      () => undefined,
+    );
+    return () => aborter.abort();
+  }, [sessionId, epoch]);
+  return (
+    <div class="news-area" role="status" aria-live="polite">
+      {news && (
+        <p class="news" key={news.epoch}>
+          <span class="news-sign" aria-hidden="true">
+            ✂
+          </span>
+          <span class="news-text">
+            <strong>
+              Compacted: {count(news.tokensBefore)} → {count(news.tokensAfter)} tokens.
+            </strong>{" "}
+            {outcome(news.counts)}{" "}
+            <a
+              href={hrefTo(sessionId, "compaction", news.epoch)}
+              onClick={() => setNews(undefined)}
+              aria-label={`Look at compaction ${news.epoch}`}
+            >
+              Look
+            </a>
+          </span>
+          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => setNews(undefined)}>
+            ×
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function outcome({ kept, recallable, missing }: Compaction["counts"]): string {
+  return `${plural(kept + recallable + missing, "thing")} followed, ${count(missing)} lost.`;
+}

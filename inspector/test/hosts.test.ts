@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { type TestContext, test } from "node:test";
+import { hostSessions } from "../../src/cli/host-sessions.ts";
+import { keepFailure } from "../../src/hosts/failures.ts";
+import { openMemory } from "../../src/index.ts";
+import { pageFiles } from "../../src/server/page/page.ts";
+import { call, startTestServer } from "../../test/support/server.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { inBrowser, openPage } from "./support/browser.ts";
+import { codingSession, firstAsk, playCodingSession } from "./support/coding-session.ts";
+
+async function serveCodingSession(context: TestContext) {
+  const played = await playCodingSession(temporaryDirectory());
+  const memory = await openMemory({ store: played.database, surfaces: ["notepad", "notes", "scratchpad"] });
+  const { server } = await startTestServer(context, {
+    memory,
+    page: await pageFiles(),
+    hosts: hostSessions(played.project),
+    priceOf: () => ({ input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15, basis: "test-prices" }),
+  });
+  return { ...played, server };
+}
+
+test(
+  "a coding agent's session has its first ask as title, its host, its context from the transcript, and shows where removed things went [inspector.hosts] [inspector.survived]",
+  inBrowser(async (browser, context) => {
+    const { server, project, transcript } = await serveCodingSession(context);
+    const params = { id: codingSession };
+    const { page, problems } = await openPage(browser, server, { hash: `#/${codingSession}/compaction` });
+    await page.getByRole("heading", { name: firstAsk, level: 1 }).waitFor();
+    const row = page.getByRole("treeitem", { name: new RegExp(firstAsk) });
+    await row.getByText("Claude Code").waitFor();
+    await row.getByText("Today").waitFor();
+    await page.locator(".session-ids").getByText(codingSession).waitFor();
+    await page.locator(".session-project").getByText(project.root).waitFor();
+
+    // What the compaction removed, by message, with the provider's counts.
+    const { tokensBefore, tokensAfter, tokensBy, removed } = await call(server, "compaction", {
+      params: { ...params, epoch: 1 },
+    });
+    assert.deepEqual([tokensBefore, tokensAfter, tokensBy], [110_000, 14_000, "provider"]);
+    assert.equal(removed, 11);
+    await page.getByText("11 messages left the window.").waitFor();
+    await page.locator(".map-title").getByText("11 messages").waitFor();
+    assert.equal(await page.locator(".map-message[data-source]").count(), 11, "each message is listed");
+    await page.locator(".map-message", { hasText: firstAsk }).waitFor();
+    const path = page.getByRole("button", { name: /^src\/billing\/invoice\.ts/ }).first();
+    await path.hover();
+    await page.locator(".map-message.is-lit").first().waitFor();
+    await page.getByRole("region", { name: "With memory: 3 of 3" }).waitFor();
+
+    // The context, call by call, with the compaction as a cut.
+    await page.keyboard.press("2");
+    const bars = page.getByRole("group", { name: /^Model calls/ });
+    await bars.getByRole("img", { name: /^Compaction/ }).waitFor();
+    assert.equal(await bars.getByRole("button").count(), 7);
+    const { calls } = await call(server, "calls", { params });
+    for (const { parts, usage, contextWindow } of calls) {
+      const { free, ...used } = parts;
+      assert.equal(
+        Object.values(used).reduce((sum, tokens) => sum + tokens, 0),
+        usage.input,
+        "the parts add up to the provider's count",
+      );
+      assert.equal(free + (usage.input ?? 0), contextWindow);
+    }
+    // 12 fresh tokens, 21,988 written to the cache, 90 answered.
+    assert.ok(Math.abs((calls[0]?.money?.total ?? 0) - (12 * 3 + 21_988 * 3.75 + 90 * 15) / 1e6) < 1e-9);
+    await page.getByText("Read from the host's transcript").waitFor();
+
+    await page.keyboard.press("4");
+    await page.locator(".talk-line").getByText(firstAsk).waitFor();
+    await page.getByText("The window begins here").waitFor();
+
+    // The host drops its transcript: a line of each message is kept.
+    rmSync(transcript);
+    await page.goto(`${server.url}#/${codingSession}/compaction/1`);
+    await page.reload();
+    await page.getByText("The host's transcript is gone; this is one line of each.").waitFor();
+    assert.equal(await page.locator(".map-message[data-source]").count(), 11);
+    await page.getByRole("heading", { name: firstAsk, level: 1 }).waitFor();
+    await page
+      .getByText(/about [\d,]+ tokens/)
+      .first()
+      .waitFor();
+    assert.deepEqual(problems, []);
+  }),
+);
+
+test("a coding agent's failed hooks and open asks need attention [inspector.attention]", async (context) => {
+  const { server, project } = await serveCodingSession(context);
+  const failure = { host: "claude-code", event: "Stop", code: "deadline", message: "It took too long." };
+  keepFailure(project.directory, { ...failure, at: Date.now() - 2 * 24 * 3_600_000 });
+  const params = { id: codingSession };
+  const before = await call(server, "attention", { params });
+  assert.deepEqual(
+    before.items.map(({ kind, text }) => [kind, text]),
+    [["ask", `Open ask: ${firstAsk}`]],
+    "an old failure is history",
+  );
+  keepFailure(project.directory, { ...failure, at: Date.now() });
+  const { items } = await call(server, "attention", { params });
+  const hook = items.find(({ kind }) => kind === "hook");
+  assert.equal(hook?.text, "A hook failed in the last day: It took too long.");
+  assert.equal(hook?.action.command, "holdfast doctor");
+});

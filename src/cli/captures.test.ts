@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openTestMemory } from "../../test/support/memory.ts";
+import { holdfastWith } from "../../test/support/people.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { commands } from "./main.ts";
+import { goals } from "./root-help.ts";
+
+const fixtures = join(import.meta.dirname, "fixtures");
+const widths = [80, 140];
+
+/** Compares a capture with its file; `UPDATE_CAPTURES=1` writes the files. */
+function compare(name: string, width: number, text: string): void {
+  const path = join(fixtures, `${name}-${width}.txt`);
+  if (process.env.UPDATE_CAPTURES) {
+    mkdirSync(fixtures, { recursive: true });
+    writeFileSync(path, text);
+  }
+  assert.equal(text, readFileSync(path, "utf8"), `${name} at ${width} columns`);
+  for (const line of text.split("\n"))
+    assert.ok([...line].length <= width, `${name} at ${width} columns is too wide: ${line}`);
+}
+
+/** A session of an agent, with fixed times. */
+async function exampleStore(): Promise<string> {
+  const db = join(temporaryDirectory(), "memory.db");
+  let now = Date.UTC(2026, 9, 5, 9);
+  const memory = await openTestMemory({ store: db, clock: () => (now += 60_000) });
+  const agent = { actor: { kind: "agent" as const } };
+  const session = await memory.createSession({ id: "audit", title: "Workbook audit" });
+  await session.notepad.write("## Plan\n- [ ] Read all 10 sheets\n- [ ] Explain the Q3 gap", agent);
+  await session.notepad.append("- EMEA: 310 rows; July double-counted in rows 251-267", agent);
+  await session.notepad.replace("- [ ] Read", "- [x] Read", agent);
+  await session.notes.add("Rounding is half even, in every sheet but Tax", ["money"], agent);
+  await session.notepad.append("- Checked by hand", { actor: { kind: "person" } });
+  await memory.close();
+  return db;
+}
+
+test("help, errors and the log fit terminals of 80 and 140 columns, and break only between words [people.captures] [people.help]", async () => {
+  const db = await exampleStore();
+  for (const width of widths) {
+    const variables = { COLUMNS: String(width), HOLDFAST_DB: db };
+    const capture = async (name: string, ...args: string[]) => {
+      const { stdout, stderr } = await holdfastWith(variables, ...args);
+      compare(name, width, `${stdout}${stderr}`);
+    };
+    await capture("help", "help");
+    await capture("help-serve", "help", "serve");
+    await capture("help-project", "project", "--help");
+    await capture("error-command", "serach", "x");
+    await capture("error-host", "init", "cladue-code");
+    await capture("error-option", "log", "--revison", "3");
+    await capture("log", "log", "audit");
+    await capture("log-revision", "log", "audit", "--revision", "4");
+  }
+});
+
+test("no line of any help is wider than the terminal, however narrow, and no word is broken [people.help]", async () => {
+  for (const width of [40, 60, 100]) {
+    for (const name of ["", ...Object.keys(commands)]) {
+      const { stdout, code } = await holdfastWith(
+        { COLUMNS: String(width) },
+        "help",
+        ...(name === "" ? [] : [name]),
+      );
+      assert.equal(code, 0, name);
+      const words = new Set(
+        (await holdfastWith({ COLUMNS: "1000" }, "help", ...(name === "" ? [] : [name]))).stdout.split(/\s+/),
+      );
+      for (const line of stdout.split("\n")) {
+        if ([...line].length <= width) continue;
+        assert.ok(line.trim().split(" ").length === 1, `${name} at ${width}: ${line}`);
+      }
+      // A word longer than the room beside the terms has to be broken.
+      const room = width < 56 ? width - 8 : width - 27;
+      const long = [...words].filter((word) => word.length > room);
+      const broken = stdout
+        .split(/\s+/)
+        .filter((word) => !words.has(word) && !long.some((whole) => whole.includes(word)));
+      assert.deepEqual(broken, [], `${name} at ${width}`);
+    }
+  }
+});
+
+test("the root help has every command in one group, by goal, with two examples [people.help]", async () => {
+  const grouped = Object.values(goals).flat();
+  assert.deepEqual([...new Set(grouped)].sort(), Object.keys(commands).sort());
+  assert.equal(new Set(grouped).size, grouped.length);
+  const { stdout } = await holdfastWith({ COLUMNS: "80" }, "help");
+  const order = ["Start", "Look", "Change", "Keep", "Build", "Examples"].map((goal) =>
+    stdout.indexOf(`\n${goal}\n`),
+  );
+  assert.ok(
+    order.every((position, index) => position > (order[index - 1] ?? 0)),
+    stdout,
+  );
+  assert.equal((stdout.match(/^ {2}holdfast /gm) ?? []).length, 2);
+});
+
+test("help COMMAND is that command's help, and names that are nearly right are suggested [people.help] [people.usage]", async () => {
+  const one = await holdfastWith({}, "help", "gc");
+  const other = await holdfastWith({}, "gc", "--help");
+  assert.equal(one.stdout, other.stdout);
+  assert.match(one.stdout, /^Usage: holdfast gc/);
+  for (const [args, suggestion] of [
+    [["help", "sesions"], "sessions"],
+    [["init", "openclaww"], "openclaw"],
+    [["project", "recver"], "recover"],
+    [["completions", "powershel"], "powershell"],
+    [["gc", "--kep", "3"], "--keep"],
+  ] as const) {
+    const { stderr, code } = await holdfastWith({}, ...args);
+    assert.equal(code, 1, args.join(" "));
+    assert.ok(stderr.includes(`Did you mean ${suggestion}?`), stderr);
+  }
+});
+
+test("completions for PowerShell know the commands, their options and the hosts [people.completions]", async () => {
+  const { stdout, code } = await holdfastWith({}, "completions", "powershell");
+  assert.equal(code, 0);
+  assert.match(stdout, /^Register-ArgumentCompleter -Native -CommandName holdfast/m);
+  for (const name of Object.keys(commands)) assert.ok(stdout.includes(`'${name}' = @{ Summary = '`), name);
+  assert.match(stdout, /'gc' = @\{.*'--older-than'/);
+  assert.match(stdout, /'init'.*\) \{ 'claude-code', /);
+});

@@ -1,0 +1,67 @@
+import type { Json } from "../engine/json.ts";
+
+/** What the host of a coding agent's session knows about it. */
+export interface HostSession {
+  /** The host's name as people write it. */
+  host: string;
+  /** The folder it works in; "" when unknown. */
+  project: string;
+  /** The first ask of its conversation; "" when unknown. */
+  ask: string;
+}
+
+/** A message of a transcript, with its number in the whole conversation. */
+export interface HostMessage {
+  number: number;
+  /** As a session stores its messages. */
+  stored: Json;
+}
+
+/** A model call of a transcript, with the provider's counts. */
+export interface HostCall {
+  at: number;
+  model: string;
+  /** `input` includes what the provider read from (`cached`) and wrote to its cache. */
+  usage: { input: number; cached: number; written: number; output: number };
+  contextWindow: number;
+  /** The messages it was sent. */
+  from: number;
+  to: number;
+  /** The compactions before it. */
+  compactions: number;
+}
+
+/** A whole conversation, read from the host's transcript. */
+export interface HostConversation {
+  messages: readonly HostMessage[];
+  calls: readonly HostCall[];
+  /** Each replaced the messages up to `to` with its summary. */
+  compactions: readonly { to: number; summary: string }[];
+}
+
+/** A failed hook. */
+export interface HostFailure {
+  at: number;
+  host: string;
+  event: string;
+  message: string;
+}
+
+/** Coding agents keep their conversations themselves; this reads them. */
+export interface HostSessions {
+  /** Undefined when the session is not a coding agent's. */
+  about(sessionId: string): HostSession | undefined;
+  /** Undefined when there is no transcript to read. */
+  conversation(sessionId: string): Promise<HostConversation | undefined>;
+  /** The messages that a compaction removed, numbered as its receipt numbers them; empty when they cannot be read. */
+  removed(sessionId: string, transcript: string, size: number): readonly HostMessage[];
+  /** Newest first. */
+  failures(): readonly HostFailure[];
+}
+
+export const noHosts: HostSessions = {
+  about: () => undefined,
+  conversation: async () => undefined,
+  removed: () => [],
+  failures: () => [],
+};

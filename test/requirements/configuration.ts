@@ -1,0 +1,48 @@
+import { from } from "./requirement.ts";
+
+export const configuration = from("configuration", {
+  "config.files":
+    "holdfast.json in the project, .holdfast/config.json and a file for the user are read by every entry point; flags and the environment go before them.",
+  "config.names":
+    "It holds the seeds' names, nested or dotted, and today's flat names; the surfaces, limits, thresholds and files of every part.",
+  "config.scratchpad-off": "scratchpad.enabled: false wins over surfaces.",
+  "config.mistakes":
+    "An unknown key or a bad value is an error that names the closest key and the file's line.",
+  "config.doctor": "doctor reports a mistake in the config.",
+  "config.schema":
+    "The JSON Schema is printed by holdfast config schema, shipped in the package, and agrees with the checks.",
+  "config.library":
+    "The library checks its options the same way: a misspelt key, a nudge of -1 and an unknown key are refused.",
+  "config.command": "holdfast config prints every setting with its value and where it comes from.",
+  "config.init": "holdfast init --surfaces writes the choice to the config.",
+  "config.flags": "Flags set the nudges and every other setting.",
+  "config.openclaw": "OpenClaw's configSchema accepts the same keys, and they act.",
+  "config.page": "Every setting is in one page of the docs, generated from the table of settings.",
+  "config.examples": "The schema validates the examples in the docs.",
+  "config.acts": "A setting in the file is seen to act in chat, MCP, a hook, pi and OpenClaw.",
+  "config.chat-commands": "/clear, /plan, /scratchpad, /config and /archive work in chat.",
+  "config.plugin-nudges":
+    "Nudges and the scratchpad reach the model in pi and OpenClaw, also from entries that pi already has.",
+  "config.steer": "A host hands over steer text: steer, scratchpad, user message, in that order.",
+  "config.sprint": "A conversation is compacted after N closed tasks, if that is set.",
+  "config.archive":
+    "archive works from the command line, and an archived session is read-only until it is reopened.",
+  "config.level-one": "Level 1 comes first after /clear, and its decisions carry their evidence.",
+  "config.beads": "bd add is called as in the protocol where the tracker takes it, else as today.",
+  "config.grimoires": "project init writes to grimoires/loa if that folder exists.",
+  "config.synthesis": "A synthesis row says what was noted, not how many lines a result had.",
+  "config.handover": "Hand-over rows have no machine paths and name what the session logged.",
+  "config.worked-in": "A result counts as worked in by its call's path or command, symbols and outcome too.",
+  "config.clearing": "Nothing is cleared that the agent cannot get back.",
+  "config.warning": "The warning before a compaction names what the agent has.",
+  "config.label": "A system prompt changed within an epoch is labelled as such.",
+  "config.shortening": "An edit that does not lengthen a text is accepted, whatever the limit.",
+  "config.tasks":
+    "Without a conversation to collapse, open tasks and outcomes are kept and shown, and the texts say so.",
+  "config.tags":
+    "list_tags shows a spelling that a note has; limits as configured are in the tools' schemas.",
+  "config.authored": "Tools that an agent authors are offered to an AI SDK agent that is already running.",
+  "config.true-texts":
+    "Every tool named in guidance, warnings, hints and descriptions is callable there, and what is said about placement holds in the next request.",
+  "config.outside": "A project's config that names a store outside the project is shown as such.",
+});
