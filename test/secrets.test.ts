@@ -152,6 +152,23 @@ for (const kind of ["sqlite", "jsonl", "memory"] as const) {
   });
 }
 
+test("a redaction reaches the watchers of other processes, and leaves every row sealed [secrets.erase]", async () => {
+  const store = join(temporaryDirectory(), "memory.db");
+  const memory = await openMemory({ store, secrets: "allow" });
+  await fill(memory, await memory.openSession("a"));
+  const other = await openMemory({ store, secrets: "allow" });
+  const watched = await other.resumeSession("a");
+  const { promise: noticed, resolve } = Promise.withResolvers<string>();
+  const stop = await watched.watch(({ operation }) => {
+    if (operation.type === "session.redact") resolve(operation.type);
+  });
+  await memory.rewrite(maskOccurrences(secret));
+  assert.equal(await noticed, "session.redact");
+  stop();
+  assert.ok(!(await textOf(watched)).includes(secret));
+  await Promise.all([memory.close(), other.close()]);
+});
+
 test("redact writes the tables of a Postgres store anew and says what remains [secrets.erase]", async () => {
   const server = await startPostgres();
   after(() => server.stop());

@@ -64,7 +64,6 @@ export const surfaceChoices = [
   "results",
   "sessions",
   "knowledge",
-  "pins",
   "project",
   "sandbox",
 ] as const;
