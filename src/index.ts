@@ -38,6 +38,8 @@ export interface MemoryOptions {
   tokenizer?: Tokenizer;
   /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
+  /** Milliseconds to wait for a store that is locked or unreachable (default: the store's own). */
+  patience?: number;
   /** For tests: milliseconds since 1970. */
   clock?: () => number;
   /** For tests: ids of new sessions. */
@@ -52,6 +54,7 @@ const memoryOptions = {
   scratchpad: { enabled: toggle, maxTokens: wholeNumber(1) },
   tokenizer: anything,
   onWarning: anything,
+  patience: wholeNumber(0),
   clock: anything,
   makeId: anything,
 } satisfies Record<keyof MemoryOptions, OptionKind | OptionKinds>;
@@ -92,7 +95,10 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     ...(options.scratchpad?.enabled ? ["scratchpad" as const] : []),
   ];
   return new Memory({
-    store: await openStore(options.store, options.onWarning ? { onWarning: options.onWarning } : {}),
+    store: await openStore(options.store, {
+      ...(options.onWarning ? { onWarning: options.onWarning } : {}),
+      ...(options.patience === undefined ? {} : { patience: options.patience }),
+    }),
     owner: checkId(options.owner ?? "local", "owner"),
     toolbox: makeToolbox(options.surfaces ?? defaults),
     makeToolbox,

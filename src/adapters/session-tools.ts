@@ -2,6 +2,7 @@ import { checkOptions, listOf, text } from "../engine/options.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
+import { callKeyOf } from "../surfaces/call-key.ts";
 import { ownLoop } from "../surfaces/surface.ts";
 import type { SurfaceName } from "../surfaces/surfaces.ts";
 import { dotless, type ToolAnswer } from "../surfaces/toolbox.ts";
@@ -44,12 +45,14 @@ export async function definitionsOf(
     }));
 }
 
-/** Answers a call of one of the session's tools; undefined for any other tool. */
+/** Answers a call of one of the session's tools, once per call id; undefined for any other tool. */
 export async function answerCall(
   session: Session,
   name: string,
   input: unknown,
+  id: string,
 ): Promise<ToolAnswer | undefined> {
-  const answer = await session.call(name, input);
+  const key = await callKeyOf(id, name, input);
+  const answer = await session.call(name, input, key === undefined ? {} : { key });
   return answer.ok || answer.code !== "unknown_tool" ? answer : undefined;
 }

@@ -58,8 +58,11 @@ export async function storeAnswer(
   };
   agent.learn(model, learnFrom(readLearned(state, model), call));
   emit({ type: "usage", usage, reported: answer.reported });
-  if (setting.options.ledger !== false)
-    await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
+  const recorded =
+    setting.options.ledger === false
+      ? undefined
+      : await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
+  await continueOnFailure(run, () => agent.receiptCheck.check({ call: recorded, body: answer.sent }, emit));
   const messages: ModelMessage[] =
     answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
   await agent.add(messages, aside);

@@ -22,6 +22,8 @@ export interface ModelAnswer {
   toolCalls: AskedCall[];
   reported: ReportedUsage;
   finish: FinishReason;
+  /** The request's body if the provider reports it, or else the prompt. */
+  sent: unknown;
 }
 
 export interface ModelCall {
@@ -42,6 +44,7 @@ export async function callModel(
   let failure: unknown;
   const stream = streamText({
     ...requestOf(call),
+    include: { requestBody: true },
     onError: ({ error }) => {
       failure = error;
     },
@@ -63,8 +66,9 @@ export async function callModel(
     else if (part.type === "abort") failure = new DOMException("The turn was aborted.", "AbortError");
   }
   if (failure !== undefined) throw failure;
-  const [usage, response, text, finish] = await Promise.all([
+  const [usage, request, response, text, finish] = await Promise.all([
     stream.usage,
+    stream.request,
     stream.response,
     stream.text,
     stream.finishReason,
@@ -76,6 +80,7 @@ export async function callModel(
     text,
     reported: reportedBy(usage),
     finish,
+    sent: request.body ?? [call.prompt.system, call.prompt.messages],
   };
 }
 

@@ -11,13 +11,13 @@ import type { AgentSetting } from "./setting.ts";
 
 export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
 
-/** Records the prompt of a turn or a warning. */
+/** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(
   run: LedgerRun,
   { prompt, usage, state }: PromptNow,
   purpose: "turn" | "warning" | "summary",
   reported: ReportedUsage,
-): Promise<void> {
+): Promise<number | undefined> {
   const { agent, setting } = run;
   // A warning turn offers only memory's tools.
   const own = purpose !== "warning" ? ownDefinitionsText(setting.options.tools ?? {}) : "";
@@ -33,7 +33,7 @@ export async function recordTurn(
       }),
     ),
   ];
-  await record(run, pieces, {
+  return record(run, pieces, {
     ...factsOf(setting, run.model, reported),
     purpose,
     epoch: readEpoch(state).number,
@@ -86,11 +86,16 @@ function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
 }
 
 /** Ledger write failures are reported but never block the turn. */
-async function record({ agent, emit }: LedgerRun, pieces: PromptPiece[], facts: CallFacts): Promise<void> {
+async function record(
+  { agent, emit }: LedgerRun,
+  pieces: PromptPiece[],
+  facts: CallFacts,
+): Promise<number | undefined> {
   try {
-    await agent.recorder.record(pieces, facts);
+    return await agent.recorder.record(pieces, facts);
   } catch (error) {
     emit({ type: "error", message: `The model call was not recorded: ${(error as Error).message}` });
+    return undefined;
   }
 }
 

@@ -31,7 +31,7 @@ const chatOptions = `
   --model MODEL            ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME, google:NAME (or $HOLDFAST_MODEL)
   --base-url URL           any OpenAI-compatible server; MODEL is then just the name (or $HOLDFAST_BASE_URL)
   --context-window N       the model's context window in tokens
-  --surfaces A,B           surfaces to enable: notepad, notes, scratchpad, tasks, results, sessions, knowledge,
+  --surfaces A,B           surfaces to enable: notepad, notes, pins, scratchpad, tasks, results, sessions, knowledge,
                            project, sandbox
   --placement PLACE        where memory goes in the prompt: epoch, system or message
   --compact-at SHARE       compact when this share of the window is used (default: 0.8)
@@ -97,8 +97,9 @@ export const commands: Record<string, Command> = {
     summary: "watch and edit memory in the browser; also serves HTTP and MCP",
     options: `
   --port N                 listen on exactly this port (default: 4747, or the next free port)
-  --host ADDRESS           listen on this address instead of loopback; requires --token
+  --host ADDRESS           listen on this address instead of loopback; requires a token
   --token TOKEN            your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: random)
+  --token-file FILE        read the token from this file
   --no-open                do not open a browser
   --set NAME=VALUE         any setting, as "holdfast config" lists them
   --demo                   fill an empty store with a finished session and a scripted agent at work
@@ -135,7 +136,7 @@ export const commands: Record<string, Command> = {
   },
   project: projectCommand,
   replay: {
-    usage: "replay FILE… [--prices FILE]",
+    usage: "replay FILE… [--prices FILE] | replay --survival [FILE…]",
     summary: "estimate what memory and clearing would cost and save on recorded sessions",
     options: ({ withRecording }) => `
   FILE                     a ${withRecording} transcript
@@ -145,6 +146,8 @@ export const commands: Record<string, Command> = {
   --edit-tokens N          tokens that each edit replaces
   --fold-after MINUTES     fold changes in after this many idle minutes (0: never)
   --context-window N       the model's context window in tokens
+  --survival               show what compactions lost of what was used later, and what Holdfast would
+                           have kept; without FILE: all sessions that the hosts keep on this machine
   --json                   print JSON`,
     load: () => import("./commands/replay.ts"),
   },

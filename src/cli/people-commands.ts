@@ -54,6 +54,25 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --revision N             the change to undo, if no later change conflicts with it${store}`,
     load: () => import("./commands/undo.ts"),
   },
+  pin: {
+    usage: "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]",
+    summary: "keep a rule before the agent, word for word; without an argument, list the pins",
+    options: `
+  TEXT                     what the agent must or must not do
+  ID                       a rule that was found in what you said: confirm it
+  --tool NAME              refuse calls of this tool: Bash, or mcp__mail__*, or Bash|Write (default: *)
+  --pattern TEXT           refuse calls whose input contains this: "git push*main"
+  --session SESSION        an id or a unique prefix of one (default: the conversation here, or else the newest)${store}`,
+    load: () => import("./commands/pin.ts"),
+  },
+  unpin: {
+    usage: "unpin ID [--session SESSION]",
+    summary: "remove a pin and lift its rule, or drop a rule that was found",
+    options: `
+  ID                       the pin: p3
+  --session SESSION        an id or a unique prefix of one (default: the conversation here, or else the newest)${store}`,
+    load: () => import("./commands/unpin.ts"),
+  },
   archive: {
     usage: "archive SESSION [--reopen]",
     summary: "archive a session, which makes it read-only, or reopen it",
@@ -78,18 +97,29 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
       `write a session as one JSON document, or back into a ${withSessionFile} session file`,
     options: ({ sessionFormats, withSessionFile }) => `
   SESSION                  an id or a unique prefix of one
+  --all                    all sessions with their history, one per line, for "holdfast import -" elsewhere
   --into FILE              write to this file instead of stdout
   --format FORMAT          json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into
   --salvage                recover what is readable from a damaged SQLite file: SESSION, or all sessions${store}`,
     load: () => import("./commands/export.ts"),
   },
   import: {
-    usage: "import FILE [--session ID]",
+    usage: "import FILE|- [--session ID] | import --quarantined SESSION [--session ID]",
     summary: ({ withSessionFile }) =>
       `import sessions from an export, a salvage or a ${withSessionFile} session file`,
     options: `
-  --session ID             the new session's id (default: the one in the file, unless it is taken)${store}`,
+  FILE                     - reads stdin: holdfast export --all | holdfast import - --store URL
+  --session ID             the new session's id (default: the one in the file, unless it is taken)
+  --quarantined SESSION    a session of the memory that came with the project and is not used${store}`,
     load: () => import("./commands/import.ts"),
+  },
+  trust: {
+    usage: "trust [--yes]",
+    summary: "show memory that came with the project and is not used, and accept it",
+    options: `
+  --yes                    use it from now on; without it, only show what it contains
+  --json                   print JSON`,
+    load: () => import("./commands/trust.ts"),
   },
   gc: {
     usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--yes]",
@@ -101,6 +131,16 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --yes                    remove them; without it, only show what would be removed
   --dry-run                only show what would be removed, even with --yes${store}`,
     load: () => import("./commands/gc.ts"),
+  },
+  store: {
+    usage: "store check | distribute | migrate FROM TO",
+    summary: "look at a Postgres store, distribute it over Citus, or copy a store into another",
+    options: `
+  check                    the engine, the layout of the tables, and what is wrong
+  distribute               distribute the tables of a Postgres store by session, on a Citus cluster
+  migrate FROM TO          copy all sessions with their history; compares each, and continues where it stopped
+  --owner OWNER            whose sessions to copy (default: local)${store}`,
+    load: () => import("./commands/store.ts"),
   },
   completions: {
     usage: "completions bash|zsh|fish",

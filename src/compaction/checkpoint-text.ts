@@ -17,8 +17,8 @@ export interface CheckpointFacts
   planOpen: readonly string[];
   planClosed: readonly string[];
   /** Which of the files that the agent has read are the same still, and which are not. */
-  unchanged: readonly string[];
-  changed: readonly string[];
+  unchanged: ReadonlySet<string>;
+  changed: ReadonlySet<string>;
   /** Names that are not in the kept context, and how likely each is needed. */
   sightings: readonly Sighting[];
   scores: ReadonlyMap<string, number>;
@@ -37,10 +37,10 @@ const headings = {
   failures: "Commands that failed",
   created: "Files created",
   edited: "Files edited",
+  unchanged: "Files read, unchanged on disk at the compaction",
+  changed: "Files read, changed on disk since",
   read: "Files read",
   missed: "Files that could not be read or changed",
-  changed: "Changed on disk since you read them",
-  unchanged: "Same on disk as when you read them",
   paths: "Other paths",
   symbols: "Symbols",
   flags: "Flags",
@@ -112,7 +112,7 @@ function layOut(items: readonly Item[]): string {
   return [open, ...lines, close].join("\n");
 }
 
-const fileSections: ReadonlySet<Section> = new Set(["created", "edited", "read"]);
+const fileSections: ReadonlySet<Section> = new Set(["created", "edited", "unchanged", "changed", "read"]);
 
 /** Sections of single names, which contain no spaces. */
 const plainNames: ReadonlySet<Section> = new Set(["paths", "symbols", "flags", "addresses", "ids", "others"]);
@@ -127,51 +127,77 @@ function withSymbols(file: string, symbols: readonly Item[]): string {
   return symbols.length === 0 ? file : `${file} (${symbols.map(({ text }) => text).join(" ")})`;
 }
 
-/** Share of the budget for each kind of statement, and the lengths at which one may be cut. */
+/** Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. */
 const shares: [section: Section, share: number, lengths: readonly number[]][] = [
-  ["asks", 0.18, [1_200, 600, 300, 150, 60, 24, 8]],
-  ["running", 0.05, [160, 60]],
-  ["tasks", 0.04, [160, 40]],
-  ["planOpen", 0.06, [160, 40, 16, 8]],
-  ["planClosed", 0.05, [160, 40]],
-  ["changed", 0.04, [200]],
-  ["decisions", 0.04, [220]],
+  ["asks", 0.14, [1_200, 600, 300, 150, 60, 24, 8]],
   ["failures", 0.05, [300, 120, 40, 20, 8]],
+  ["planOpen", 0.06, [160, 40, 16, 8]],
+  ["running", 0.05, [160, 60]],
   ["commands", 0.08, [400]],
+  ["tasks", 0.04, [160, 40]],
+  ["planClosed", 0.05, [160, 40]],
+  ["decisions", 0.04, [220]],
 ];
 
-/** What is said whatever the scores: asks, running work, the plan. */
-function statedItems(facts: CheckpointFacts, { cost, total }: Measure): Item[] {
-  const texts: Partial<Record<Section, readonly string[]>> = {
-    asks: facts.openAsks,
-    running: facts.running,
-    tasks: facts.openTasks,
-    planOpen: facts.planOpen,
-    planClosed: facts.planClosed,
-    changed: facts.changed,
-    decisions: facts.decisions,
-    failures: failureTexts(facts),
-    commands: commandTexts(facts),
-  };
-  return shares.flatMap(([section, share, lengths]) => {
-    // In a small budget a share may be too small for a single fact.
-    let left = Math.max(total * share, Math.min(floor, total / 10)) - cost(`${headings[section]}: \n`);
-    return (texts[section] ?? []).slice(0, maxListed).flatMap((fact, index, { length }): Item[] => {
-      // No fact takes more than two thirds of what is left, unless it is the last.
-      const room = index === length - 1 ? left : (left * 2) / 3;
-      const text = lengths.map((limit) => fenceLine(fact, limit)).find((cut) => cost(`${cut}; `) <= room);
-      if (text === undefined) return [];
-      left -= cost(`${text}; `);
-      return [{ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }];
-    });
-  });
-}
+/** What all statements together may take: names are worth more of a small budget. */
+const statedShare = { small: 0.3, large: 0.45, smallBelow: 1_000 };
+
+/** A share of a small budget may be too small for a single fact; then it gets as much as this. */
+const smallestShare = 1 / 15;
 
 /** More would not fit, and trying them is slow. */
 const maxListed = 40;
 
-/** What each kind of statement gets at least, if the budget is not much smaller. */
-const floor = 50;
+/** What is said whatever the scores: asks, failures, the plan, running work. */
+function statedItems(facts: CheckpointFacts, { cost, total }: Measure): Item[] {
+  const texts: Partial<Record<Section, readonly string[]>> = {
+    asks: facts.openAsks,
+    failures: failureTexts(facts),
+    planOpen: facts.planOpen,
+    running: facts.running,
+    commands: commandTexts(facts),
+    tasks: facts.openTasks,
+    planClosed: facts.planClosed,
+    decisions: facts.decisions,
+  };
+  let all = total * (total < statedShare.smallBelow ? statedShare.small : statedShare.large);
+  return shares.flatMap(([section, share, lengths]) => {
+    const room = Math.min(all, total * Math.max(share, Math.min(smallestShare, 60 / total)));
+    const { items, used } = cutToFit(section, texts[section] ?? [], lengths, room, cost);
+    all -= used;
+    return items.map(
+      (text): Item => ({ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }),
+    );
+  });
+}
+
+function cutToFit(
+  section: Section,
+  facts: readonly string[],
+  lengths: readonly number[],
+  room: number,
+  cost: Measure["cost"],
+): { items: string[]; used: number } {
+  const heading = cost(`${headings[section]}: \n`);
+  const items: string[] = [];
+  let left = room - heading;
+  for (const [index, fact] of facts.slice(0, maxListed).entries()) {
+    // No fact takes more than two thirds of what is left, unless it is the last.
+    const most = index === facts.length - 1 ? left : (left * 2) / 3;
+    const cuts = lengths.map((limit) => fenceLine(fact, limit));
+    const shortest = items.length === 0 ? cuts.at(-1) : undefined;
+    const text = cuts.find((cut) => cost(`${cut}; `) <= most) ?? fitting(shortest, left, cost);
+    if (text === undefined) continue;
+    left -= cost(`${text}; `);
+    items.push(text);
+  }
+  return { items, used: items.length === 0 ? 0 : room - left };
+}
+
+/** The first fact, cut short, may take all of a small share. */
+function fitting(text: string | undefined, room: number, cost: Measure["cost"]): string | undefined {
+  return text !== undefined && cost(`${text}; `) <= room ? text : undefined;
+}
 
 /** Names that are hardly ever needed are not worth a look. */
 const maxNames = 900;
@@ -190,7 +216,7 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const paths = new Set(facts.files.map(({ path }) => path));
   return [
     ...files.map(({ file, text }) =>
-      item(fileSection(file), text, 0.1 * freshness(file.last, facts), file.path),
+      item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts), file.path),
     ),
     ...bestNames(facts)
       .filter(({ text }) => !paths.has(text))
@@ -212,8 +238,11 @@ function fileText({ path, lines }: FileFact): string {
   return fenceLine(lines === "" ? path : `${path}:${lines}`);
 }
 
-function fileSection({ done }: FileFact): Section {
-  return done === "failed" ? "missed" : done;
+function fileSection({ path, done }: FileFact, { unchanged, changed }: CheckpointFacts): Section {
+  if (done === "failed") return "missed";
+  if (done !== "read") return done;
+  if (unchanged.has(path)) return "unchanged";
+  return changed.has(path) ? "changed" : "read";
 }
 
 /** The commands whose last run failed, newest first. */

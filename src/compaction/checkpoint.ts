@@ -1,6 +1,6 @@
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { Checkpoint, CheckpointMemory, CommandFact, ReadFact } from "../engine/records.ts";
+import type { Checkpoint, CheckpointMemory, CommandFact } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { CheckpointBudget } from "./budget.ts";
@@ -8,6 +8,7 @@ import { renderCheckpoint } from "./checkpoint-text.ts";
 import { commandOutcomes } from "./facts/commands.ts";
 import { touchedFiles } from "./facts/files.ts";
 import { planItems } from "./facts/plan.ts";
+import { compareReads, readParts } from "./facts/reads.ts";
 import { stillRunning } from "./facts/running.ts";
 import { openAsks, statedDecisions } from "./facts/statements.ts";
 import { fromNameFact, gatherSightings, type Sighting, type Sightings, toNameFact } from "./need/gather.ts";
@@ -25,28 +26,19 @@ export interface CheckpointInput {
   earlier?: Checkpoint | undefined;
   /** Default: for a window of 200,000 tokens. */
   budget?: CheckpointBudget | undefined;
-  /** What the agent has read, and which of it is still the same. */
-  reads?: ReadState | undefined;
+  /** The files that the agent has read, as they are now, by path. */
+  contents?: ReadonlyMap<string, string> | undefined;
   /** Weights of the scores (default: the fitted ones). */
   weights?: readonly number[] | undefined;
   countTokens: (text: string) => number;
 }
-
-/** The files that the agent has read, and how they are now. */
-export interface ReadState {
-  facts: readonly ReadFact[];
-  unchanged: readonly string[];
-  changed: readonly string[];
-}
-
-const nothingRead: ReadState = { facts: [], unchanged: [], changed: [] };
 
 /** Names that a checkpoint remembers for the next one. */
 const maxNames = 250;
 
 /** Extracts, without a model, what the agent will need from the messages about to be removed. */
 export function planCheckpoint(input: CheckpointInput): Checkpoint {
-  const { state, messages, to, earlier, budget = {}, reads = nothingRead, countTokens } = input;
+  const { state, messages, to, earlier, budget = {}, contents = new Map(), countTokens } = input;
   const known = earlier?.memory ?? oldMemory(earlier);
   const removed = messages.filter(({ number }) => number <= to);
   const sightings = gatherSightings(messages, sightingsOf(known));
@@ -61,13 +53,14 @@ export function planCheckpoint(input: CheckpointInput): Checkpoint {
     planOpen: plan.open,
     planClosed: plan.closed,
   };
+  const reads = readParts(removed, known.reads, known.calls);
   const decisions = statedDecisions(removed, known.decisions);
   const running = stillRunning(state, messages, known.running);
   const { calls } = sightings;
   const text = renderCheckpoint(
     {
       ...facts,
-      ...reads,
+      ...compareReads(reads, files, contents),
       files,
       commands,
       decisions,
@@ -95,7 +88,7 @@ export function planCheckpoint(input: CheckpointInput): Checkpoint {
       commands: commands.slice(0, 40),
       decisions,
       running,
-      reads: [...reads.facts],
+      reads,
     },
   };
 }

@@ -50,7 +50,9 @@ export function planChange(
   }
   for (const surface of new Set([...shown.blocks.keys(), ...now.blocks.keys()])) {
     const block = now.blocks.get(surface);
-    if (block !== shown.blocks.get(surface)) parts.push(renderBlock(surface, block, shorten));
+    // Pins are never shortened.
+    const fit = surface === "pins" ? (text: string) => text : shorten;
+    if (block !== shown.blocks.get(surface)) parts.push(renderBlock(surface, block, fit));
   }
   return parts.length === 0 ? undefined : { text: parts.join("\n\n"), whole };
 }

@@ -73,6 +73,24 @@ export type OpenTask = {
   depth: number;
 };
 
+/** The calls that a pin refuses. */
+export type CallRule = {
+  /** Tool names, with `*` for any characters and `|` between alternatives. */
+  tool: string;
+  /** Text in the call's input, with `*` for any characters; "" for every call of the tool. */
+  pattern: string;
+};
+
+/** What the user demands or forbids, in the user's words. */
+export type Pin = {
+  text: string;
+  /** `found`: a checkpoint found it in what the user said; no one has confirmed it. `dropped`: it no longer holds, or never did. */
+  status: "pinned" | "found" | "dropped";
+  /** Who pinned, found or dropped it. */
+  by: "agent" | "person" | "system";
+  rule?: CallRule;
+};
+
 /** Delegated work and its status. */
 export type Child = {
   task: string;
@@ -149,6 +167,10 @@ export type ReadFact = {
   from: number;
   to: number;
   hash: string;
+  /** The result had line numbers, so it is certain which part it showed. */
+  isNumbered: boolean;
+  /** The agent asked for the whole file. */
+  isWhole: boolean;
   last: number;
 };
 
@@ -220,6 +242,10 @@ export type Receipt = {
   putBack: ReceiptItem[];
   /** The one line the agent sees. */
   line: string;
+  /** The number of the call whose request contained what the receipt says. Missing until then, and in older receipts. */
+  verified?: { call: number };
+  /** The call whose request did not, and what it lacked. */
+  mismatch?: { call: number; lacks: string[] };
 };
 
 /** The value type of each record kind a session owns. */
@@ -227,6 +253,7 @@ export type RecordValues = {
   space: string;
   ref: string;
   task: OpenTask;
+  pin: Pin;
   epoch: Epoch | EpochSnapshot;
   span: Span;
   cleared: ClearedResult;
@@ -255,6 +282,7 @@ export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   space: { resident: true },
   ref: { resident: true },
   task: { resident: true },
+  pin: { resident: true },
   epoch: { resident: true },
   span: { resident: true },
   cleared: { resident: true },

@@ -2,6 +2,7 @@ import { Queue } from "../engine/queue.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
+import type { Outbox } from "../workspace/outbox.ts";
 import { type Lane, Lanes } from "./lanes.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
@@ -11,6 +12,8 @@ export interface MemorySource {
   openMemory(): Promise<Memory>;
   /** The session to work on. Called for every request, because the host may have switched sessions. */
   resolveSession(): Promise<string>;
+  /** Keeps writes while another process holds the store. */
+  outbox?: Outbox | undefined;
 }
 
 /** Sends notifications to the client. */
@@ -83,9 +86,15 @@ export class Connection {
     return (await this.#memory()).findSession(sessionId);
   }
 
-  async call(tool: string, input: unknown): Promise<ToolAnswer> {
+  /** `key`: the same call sent again changes nothing. */
+  async call(tool: string, input: unknown, lane: Lane, key?: string): Promise<ToolAnswer> {
+    const { outbox } = this.#source;
+    const once = key === undefined ? {} : { key };
     try {
-      return await (await this.openSession()).call(tool, input);
+      if (!outbox) return await (await this.openSession()).call(tool, input, once);
+      const sessionId = await this.sessionId();
+      const open = async () => (await this.#memory()).openSession(sessionId);
+      return await outbox.call({ sessionId, open, tool, input, isWrite: lane === "write", ...once });
     } catch (error) {
       return unavailable(tool, error);
     }

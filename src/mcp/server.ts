@@ -6,6 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { quote } from "../engine/text.ts";
+import { callKeyOf } from "../surfaces/call-key.ts";
 import { inHost, type Surface } from "../surfaces/surface.ts";
 import { createToolbox, dotless, guidanceOf, type ToolDescription } from "../surfaces/toolbox.ts";
 import { Connection, type MemorySource, unavailable } from "./connection.ts";
@@ -127,15 +128,26 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
       tools: (await tools.list(connection)).map(projectTool),
     }));
   });
-  server.setRequestHandler("tools/call", ({ params }) =>
-    connection.inLane(tools.laneOf(params.name), async () => {
+  server.setRequestHandler("tools/call", ({ params }) => {
+    const lane = tools.laneOf(params.name);
+    return connection.inLane(lane, async () => {
       tools.rejectUnknown(params.name);
-      const answer = await connection.call(params.name, params.arguments ?? {});
+      const input = params.arguments ?? {};
+      const key = await callKeyOf(callIdIn(params._meta), params.name, input);
+      const answer = await connection.call(params.name, input, lane, key);
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
       await tools.announceChanges(connection);
       return projectAnswer(answer);
-    }),
+    });
+  });
+}
+
+/** A client that repeats a call can say so: with an id in the call's `_meta` that is the same both times. */
+function callIdIn(meta: Record<string, unknown> | undefined): unknown {
+  const name = Object.keys(meta ?? {}).find((each) =>
+    /(?:^|\/)(?:idempotencyKey|toolUseId|toolCallId)$/.test(each),
   );
+  return name === undefined ? undefined : meta?.[name];
 }
 
 function handleResources(server: Server, connection: Connection): void {

@@ -12,7 +12,7 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 const cli = join(import.meta.dirname, "../cli.ts");
 
 test("notepad and notes take at most 1,500 tokens in tools/list, and --cost reports exactly that [mcp.cost]", async (context) => {
-  const server = startMcp(context, ["--store", "memory:"]);
+  const server = startMcp(context, ["--store", "memory:", "--surfaces", "notepad,notes"]);
   await initialize(server);
   const { tools } = (await server.ask("tools/list")).result;
   assert.equal((await server.end()).code, 0);
@@ -59,7 +59,7 @@ test("surfaces are chosen by name, and an unknown name is rejected with the list
     "cancel_task",
     "session_scratchpad",
   ]);
-  assert.equal((await names([], root)).length, 10);
+  assert.equal((await names([], root)).length, 13);
   mkdirSync(join(root, ".holdfast"));
   writeFileSync(join(root, ".holdfast/NOTES.md"), "# NOTES\n");
   assert.ok((await names([], root)).includes("recover_context"));

@@ -15,6 +15,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   store_full: 503,
   store_busy: 503,
   store_failed: 503,
+  store_unknown: 504,
   store_closed: 503,
   store_damaged: 503,
 };

@@ -108,6 +108,14 @@ const compactionItem = z.object({
   tokensAfter: z.number(),
   counts: z.object({ kept: count, recallable: count, missing: count }),
   line: z.string().describe("The receipt as the agent sees it"),
+  verified: z
+    .object({ call: count })
+    .optional()
+    .describe("The call whose request contained what the receipt says"),
+  mismatch: z
+    .object({ call: count, lacks: z.array(z.string()) })
+    .optional()
+    .describe("The call whose request did not, and what it lacked"),
 });
 
 export const compactionPage = z.object({

@@ -39,6 +39,8 @@ export interface SessionQuery {
   parent?: string;
   limit?: number;
   offset?: number;
+  /** Only sessions that the list shows after this one: the last of the page before. */
+  after?: { updatedAt: number; id: string };
 }
 
 /** Sessions cached in memory; others are loaded from the store on access. */
@@ -217,17 +219,23 @@ export class Memory {
 
   /** Calls the listener after every commit to this owner's sessions, by any process. */
   async watch(listener: (change: { sessionId: string; revision: number }) => void): Promise<() => void> {
-    return this.#setting.store.watch(({ owner, sessionId, revision }: StoreChange) => {
-      if (owner === this.owner) listener({ sessionId, revision });
-    });
+    return this.#setting.store.watch(
+      ({ owner, sessionId, revision }: StoreChange) => {
+        if (owner === this.owner) listener({ sessionId, revision });
+      },
+      { owner: this.owner },
+    );
   }
 
   /** Calls the listener after every change to the knowledge of this owner's agents, by any process. */
   async watchKnowledge(listener: () => void): Promise<() => void> {
     const owner = knowledgeOwner(this.owner);
-    return this.#setting.store.watch((change) => {
-      if (change.owner === owner) listener();
-    });
+    return this.#setting.store.watch(
+      (change) => {
+        if (change.owner === owner) listener();
+      },
+      { owner },
+    );
   }
 
   async close(): Promise<void> {

@@ -14,7 +14,7 @@ import {
 } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
-import { HoldfastError } from "../errors.ts";
+import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { notifyListener } from "../stores/store.ts";
 import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
 import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
@@ -22,6 +22,7 @@ import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
 import { type Notes, notesOf } from "../surfaces/notes/handle.ts";
 import type { NoteIndex } from "../surfaces/notes/note-index.ts";
 import { applyOperation, type JournalEntry, type Operation, type ResultOf } from "../surfaces/operations.ts";
+import { type Pins, pinsOf } from "../surfaces/pins/handle.ts";
 import { type ScratchpadHandle, scratchpadOf } from "../surfaces/scratchpad/handle.ts";
 import type {
   AppliedOperation,
@@ -33,6 +34,7 @@ import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
+import { InDoubt, type Unanswered } from "./in-doubt.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { NoteCache } from "./note-cache.ts";
 import { checkApplyOptions, type DriverSetting, type SessionSetting, type Setting } from "./options.ts";
@@ -49,6 +51,7 @@ export class Session implements SessionHandle {
   readonly notepad: Notepad = notepadOf(this);
   readonly notes: Notes = notesOf(this);
   readonly scratchpad: ScratchpadHandle = scratchpadOf(this);
+  readonly pins: Pins = pinsOf(this);
   /** JSON values of this session only. */
   readonly scratch: KeyValues = keyValuesOf(async () => this);
   /** The model calls made for this session. */
@@ -57,6 +60,7 @@ export class Session implements SessionHandle {
   readonly #notes = new NoteCache();
   readonly #companions = new Map<symbol, unknown>();
   readonly #queue = new Queue();
+  readonly #inDoubt = new InDoubt();
   #state: State;
 
   constructor(setting: SessionSetting, state: State) {
@@ -212,7 +216,7 @@ export class Session implements SessionHandle {
     };
     const stop = await this.#setting.store.watch((change) => {
       if (change.sessionId === this.id && change.owner === this.owner) scheduleRead();
-    });
+    }, scopeOf(this.#state.row));
     // Catch entries written before the subscription was active.
     scheduleRead();
     return () => {
@@ -242,6 +246,8 @@ export class Session implements SessionHandle {
       try {
         operation = await make(state);
         checkWritable(state.row, operation.type);
+        const earlier = await this.#inDoubt.find(store, scopeOf(state.row), operation);
+        if (earlier) return unansweredResult<ResultOf<O>>(earlier, await this.state());
         applied = await this.#evaluate(state, operation, now);
       } catch (error) {
         // If the state was stale, retry instead of reporting the error.
@@ -262,15 +268,22 @@ export class Session implements SessionHandle {
             : ({ result: applied.result, warnings: applied.warnings } as unknown as Json),
       };
       const next = step(state, entry);
-      const done = await store.commit({
-        scope: scopeOf(state.row),
-        expected: state.row.revision,
-        row: next.state.row,
-        notepadChanged: next.notepadChanged,
-        records: next.records,
-        entry,
-      });
+      const done = await store
+        .commit({
+          scope: scopeOf(state.row),
+          expected: state.row.revision,
+          row: next.state.row,
+          notepadChanged: next.notepadChanged,
+          records: next.records,
+          entry,
+        })
+        .catch((error: unknown) => {
+          if (isHoldfastError(error) && error.code === "store_unknown")
+            this.#inDoubt.remember({ entry, result: applied.result, warnings: applied.warnings });
+          throw error;
+        });
       if (done) {
+        this.#inDoubt.settle(entry.revision);
         this.#state = next.state;
         this.#notes.follow(entry);
         return {
@@ -363,4 +376,12 @@ function checkWritable({ id, status }: State["row"], operation: string): void {
     `Session ${id} is archived, so it is read-only. Nothing was changed. Reopen it first: "holdfast archive ${id} --reopen", or memory.restoreSession.`,
     { data: { session: id } },
   );
+}
+
+/** Safe cast: the same operation has the same kind of result. */
+function unansweredResult<Result>(
+  { entry, result, warnings }: Unanswered,
+  state: State,
+): AppliedOperation<Result> {
+  return { result: result as Result, warnings, revision: entry.revision, repeated: true, state };
 }

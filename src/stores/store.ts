@@ -66,6 +66,8 @@ export interface SessionSelection {
   parent?: string;
   limit?: number;
   offset?: number;
+  /** Only sessions that the list shows after this one. Unlike `offset`, costs nothing for what it skips. */
+  after?: { updatedAt: number; id: string };
 }
 
 /** A session without its text, for lists. */
@@ -77,6 +79,12 @@ export interface StoreChange {
   owner: string;
   sessionId: string;
   revision: number;
+}
+
+/** One session, or all sessions of an owner. */
+export interface WatchScope {
+  owner: string;
+  sessionId?: string;
 }
 
 export type StopWatching = () => void;
@@ -105,14 +113,19 @@ export interface Store {
   purge(scope: Scope): Promise<boolean>;
   /** Records model calls; optional. */
   readonly ledger?: Ledger;
-  /** Calls the listener for every commit, by any process: at least once, and in order per session. */
-  watch(listener: (change: StoreChange) => void): Promise<StopWatching>;
+  /**
+   * Calls the listener after commits in the scope, by any process: in order per session, and for its newest revision
+   * at least once. Several commits may be reported as one, and a store may report other sessions too.
+   */
+  watch(listener: (change: StoreChange) => void, scope: WatchScope): Promise<StopWatching>;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
   /** Called when the store repaired or dropped data. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
+  /** Milliseconds to retry before a store that is locked or unreachable is reported. Each store has its own default. */
+  patience?: number;
 }
 
 /** The listeners in this process. */

@@ -2,6 +2,7 @@ import { HoldfastError } from "../errors.ts";
 import { knowledgeSurface } from "./knowledge/tools.ts";
 import { notepadSurface } from "./notepad/tools.ts";
 import { notesSurface } from "./notes/tools.ts";
+import { pinsSurface } from "./pins/tools.ts";
 import { resultsSurface } from "./results/tools.ts";
 import { scratchpadSurface } from "./scratchpad/tools.ts";
 import { sessionsSurface } from "./sessions/tools.ts";
@@ -16,9 +17,18 @@ const surfaces: Record<SurfaceName, () => Surface> = {
   results: () => resultsSurface,
   sessions: () => sessionsSurface,
   knowledge: () => knowledgeSurface(),
+  pins: () => pinsSurface,
 };
 
-export type SurfaceName = "notepad" | "notes" | "scratchpad" | "tasks" | "results" | "sessions" | "knowledge";
+export type SurfaceName =
+  | "notepad"
+  | "notes"
+  | "scratchpad"
+  | "tasks"
+  | "results"
+  | "sessions"
+  | "knowledge"
+  | "pins";
 
 export const surfaceNames = Object.keys(surfaces) as readonly SurfaceName[];
 

@@ -76,10 +76,13 @@ export function scopeOf(row: SessionRow) {
 export async function watchChanges(store: Store, patienceMilliseconds = 10_000) {
   const changes: StoreChange[] = [];
   let wake = () => {};
-  const stop = await store.watch((change) => {
-    changes.push(change);
-    wake();
-  });
+  const stop = await store.watch(
+    (change) => {
+      changes.push(change);
+      wake();
+    },
+    { owner: "owner" },
+  );
   const until = async (sessionId: string, revision: number) => {
     const isThere = () => changes.at(-1)?.sessionId === sessionId && changes.at(-1)?.revision === revision;
     let deadline: NodeJS.Timeout | undefined;

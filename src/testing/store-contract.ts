@@ -265,6 +265,10 @@ export const storeContract: readonly ContractCase[] = [
       assert.deepEqual(await ids({ statuses: ["active"] }), ["b", "a"]);
       assert.deepEqual(await ids({ parent: "a" }), ["b"]);
       assert.deepEqual(await ids({ limit: 1, offset: 1 }), ["c"]);
+      await newSession(store, "d", { updatedAt: 200 });
+      assert.deepEqual(await ids({ limit: 2 }), ["b", "c"]);
+      assert.deepEqual(await ids({ limit: 2, after: { updatedAt: 200, id: "c" } }), ["d", "a"]);
+      assert.deepEqual(await ids({ after: { updatedAt: 100, id: "a" } }), []);
     }),
   },
   {

@@ -57,6 +57,7 @@ const noTurns = "it takes part in no turn";
 export const surfaceChoices = [
   "notepad",
   "notes",
+  "pins",
   "scratchpad",
   "tasks",
   "results",
@@ -301,6 +302,8 @@ export const settings = {
     spacePlanCharacters: "Characters in the scratchpad's plan.",
     refs: "References in the scratchpad.",
     refCharacters: "Characters in one reference.",
+    pinBytes: "Bytes of all pins together.",
+    foundRuleBytes: "Bytes of all rules found in what the user said.",
     resultTokens: "Tokens in one list of notes that a tool returns.",
     systemPromptCharacters: "Characters in an agent's own system prompt.",
     stateKeys: "State keys per agent, and per session.",

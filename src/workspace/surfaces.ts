@@ -46,7 +46,7 @@ export async function loadSurfaces(
   return loaded;
 }
 
-const basic = ["notepad", "notes"];
+const basic = ["notepad", "notes", "pins"];
 
 /** What an entry point can do for a surface. */
 interface Ability {

@@ -2,6 +2,7 @@ import { from } from "./requirement.ts";
 
 export const adapters = [
   ...from("integration", {
+    "adapters.repeated-calls": "A tool call with an id that is handled twice changes memory once.",
     "aisdk.compaction":
       "A ToolLoopAgent and a streamText call go through warning, checkpoint, compaction and receipt and lose nothing.",
     "aisdk.overflow": "A prompt that the provider rejects as too long is compacted and resent.",

@@ -36,6 +36,8 @@ export const controller = [
       "A checkpoint takes 1 % of the window, at least 400 and at most 2,500 tokens, or what a host's limit leaves; it uses at least 95 % of that if there is enough to say, never exceeds it, and a long section starves no other.",
     "controller.checkpoint-need":
       "Names are ranked by predicted later use, with weights fitted on recorded sessions, and what the host keeps is not said again.",
+    "controller.read-ledger":
+      "The checkpoint says which files the agent has read are unchanged on disk and which have changed, and never calls a file unchanged that is not.",
     "controller.names":
       "Paths, symbols, flags, addresses, ids, versions, error codes and long numbers are found in linear time; words, fractions and replacement patterns are not taken for paths.",
     "controller.no-compaction-without-checkpoint":
@@ -169,11 +171,14 @@ export const controller = [
     "chat.abort": "Ctrl-C stops the running turn; at the prompt it ends the chat.",
     "chat.models":
       "Any OpenAI-compatible endpoint works without a key; hosted models use packages that the error names; a wrong model or address is a one-line error.",
+    "chat.read-race": "The chat reads the file that it has checked, even if the path changes meanwhile.",
     "chat.files": "The chat's tools read and search only the working directory.",
   }),
   ...from("replay", {
     "replay.recorded": "The recorded cost of a session is reproduced within 1 % from the usage of each call.",
     "replay.compaction": "Without recorded compactions, replay compacts where the controller would.",
+    "replay.survival":
+      "For each recorded compaction, and for each that would have happened, replay --survival counts the names needed later, those that the recorded summary kept, those that the checkpoint keeps, and the files read again although unchanged.",
     "replay.epoch":
       "A notepad in epoch placement costs at most 2 % more than no memory on the recorded sessions.",
     "replay.clearing":

@@ -11,11 +11,33 @@ export const engine = [
     "stores.purge-leaves-nothing": "A purge leaves no text of a session in the SQLite file or its log.",
     "stores.schema-race": "Processes that open a new database at the same time do not reject it as foreign.",
     "stores.owner": "Every query is scoped by owner; another owner's session is unreachable.",
-    "stores.session-first": "In Postgres every statement on session data names one session first.",
+    "stores.unknown-outcome":
+      "A write that was sent and not answered is reported as store_unknown; the same call sent again is applied once.",
+    "stores.lanes": "In Postgres a locked session delays no other session of the process.",
+    "stores.feed-heartbeat":
+      "In Postgres a change that was never announced reaches its watchers at the next heartbeat, and no watcher looks at other owners.",
+    "stores.shared-connections":
+      "Memories of one process that open the same Postgres store share connections.",
+    "stores.list-by-index":
+      "In Postgres the newest sessions of an owner are read from an index, page by page.",
+    "stores.copy":
+      "All sessions of a store can be copied to a store of any kind, in several goes; each is compared by a hash of its content.",
+    "stores.layout":
+      "holdfast store check says which engine a Postgres store runs on, how its tables lie, and what is wrong.",
+    "stores.moved": "In Postgres a read-only or crowded server is tried again on a new connection.",
+    "stores.refused-opening": "A refused opening leaves no connection behind.",
+    "ledger.many-processes": "Model calls of one session recorded by several processes are all kept.",
+    "stores.session-first": "In Postgres every statement on session data names one session.",
+    "stores.one-shard":
+      "On a distributed engine every write runs on one shard: no statement is pulled to the coordinator or announces inside a commit.",
     "stores.synchronous": "SQLite runs in WAL with synchronous=FULL unless a weaker mode is configured.",
     "stores.sqlite-version":
       "Opening a database with a SQLite older than 3.51.3 reports the version and its bug.",
     "stores.jsonl-torn": "A torn last line of a JSONL file is dropped with a warning.",
+    "stores.sqlite-checksum":
+      "Rows of a SQLite store carry a checksum: a flipped bit in a text is an error that names the row, never content.",
+    "stores.wal-limit": "SQLite's write-ahead log shrinks again when no reader needs it.",
+    "stores.watch-changes": "A watcher reads the sessions that changed, not all of them.",
     "stores.jsonl-damage": "Damage elsewhere in a JSONL file is an error that names the line.",
     "stores.jsonl-snapshot": "A snapshot line bounds the replay of a JSONL file.",
     "stores.migrations": "An older schema is upgraded; a process killed during the upgrade leaves it intact.",
@@ -46,6 +68,7 @@ export const engine = [
   ...from("bad input", {
     "bad.types":
       "A wrong type, an unknown action or field, or a missing field is rejected with the field's name, and nothing changes.",
+    "bad.deep-import": "An import that is nested too deep is a typed error.",
     "bad.ids": "An unknown or malformed id is rejected with the next step.",
     "bad.text": "NUL is rejected; lone surrogates are replaced.",
     "bad.huge": "Content over the limit is rejected with a typed error.",

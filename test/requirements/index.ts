@@ -6,8 +6,10 @@ import { hooks } from "./hooks.ts";
 import { inspector } from "./inspector.ts";
 import { install } from "./install.ts";
 import { knowledge } from "./knowledge.ts";
+import { locks } from "./locks.ts";
 import { mcp } from "./mcp.ts";
 import { people } from "./people.ts";
+import { pins } from "./pins.ts";
 import { plugins } from "./plugins.ts";
 import { project } from "./project.ts";
 import { repository } from "./repository.ts";
@@ -15,6 +17,7 @@ import type { Requirement } from "./requirement.ts";
 import { sandbox } from "./sandbox.ts";
 import { seeds } from "./seeds.ts";
 import { server } from "./server.ts";
+import { trust } from "./trust.ts";
 
 export const requirements: readonly Requirement[] = [
   ...repository,
@@ -29,8 +32,11 @@ export const requirements: readonly Requirement[] = [
   ...people,
   ...project,
   ...knowledge,
+  ...pins,
   ...sandbox,
   ...server,
   ...inspector,
+  ...trust,
+  ...locks,
   ...configuration,
 ];

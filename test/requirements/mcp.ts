@@ -3,6 +3,7 @@ import { from } from "./requirement.ts";
 export const mcp = from("MCP server", {
   "mcp.tools":
     "Every surface's tools are available over stdio and HTTP, with input and output schemas, annotations and matching structured content.",
+  "mcp.repeated-calls": "A call that a client sends again under the same id in `_meta` changes nothing.",
   "mcp.names": "Dots in tool names become underscores; both names are accepted.",
   "mcp.errors":
     "A tool's rejection is a result with isError and the next step; an unknown tool, method or parameter is a protocol error.",

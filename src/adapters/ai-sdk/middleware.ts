@@ -112,7 +112,7 @@ export function memoryMiddleware({
   };
 
   /** Learns from the provider's counts and records the call. */
-  const observe = async (params: CallOptions, used: LanguageModel, counts: ModelUsage) => {
+  const observe = async (params: CallOptions, used: LanguageModel, counts: ModelUsage, body: unknown) => {
     const call = placements.get(params);
     if (!call) return;
     const reported = reportedCounts(counts);
@@ -122,10 +122,12 @@ export function memoryMiddleware({
     const { planned, base } = call;
     const usage = agent.usage(planned.prompt, base);
     emit({ type: "usage", usage, reported });
-    if (setting.options.ledger === false) return;
     const system = [base, planned.prompt.system].filter((text) => text !== "").join("\n\n");
     const now = { ...planned, usage, prompt: { ...planned.prompt, system } };
-    await recordTurn({ agent, setting, emit, model: used, base }, now, "turn", reported);
+    const run = { agent, setting, emit, model: used, base };
+    const recorded =
+      setting.options.ledger === false ? undefined : await recordTurn(run, now, "turn", reported);
+    await agent.receiptCheck.check({ call: recorded, body: body ?? params.prompt }, emit).catch(report);
   };
 
   return {
@@ -143,7 +145,7 @@ export function memoryMiddleware({
       const { result, sent } = await withinWindow(params, doGenerate, (placed) => used.doGenerate(placed));
       if (!placements.has(params)) return result;
       const content = result.content.map((part) => withOfferedName(part, params));
-      await observe(sent, used, result.usage);
+      await observe(sent, used, result.usage, result.request?.body);
       await recordAnswer(content, record);
       return { ...result, content };
     },
@@ -153,7 +155,7 @@ export function memoryMiddleware({
       const stream = recordStream(result.stream, {
         rename: (part) => withOfferedName(part, params),
         record,
-        onUsage: (counts) => observe(sent, used, counts),
+        onUsage: (counts) => observe(sent, used, counts, result.request?.body),
       });
       return { ...result, stream };
     },

@@ -13,7 +13,7 @@ import type { Toolbox } from "../../surfaces/toolbox.ts";
 export interface ToolOptions {
   /**
    * Forms of memory, for the whole memory. Prefer to pass them to `openMemory`; a memory opened without `surfaces` gets
-   * `notepad`, `notes`, `tasks` and `results`.
+   * `notepad`, `notes`, `tasks`, `results` and `pins`.
    */
   surfaces?: readonly SurfaceChoice[];
 }
@@ -44,7 +44,7 @@ export interface CompactionOptions
 }
 
 /** Surfaces that the adapter adds to a memory opened without `surfaces`. */
-const adapterSurfaces = ["notepad", "notes", "tasks", "results"] as const;
+const adapterSurfaces = ["notepad", "notes", "tasks", "results", "pins"] as const;
 
 type Kinds<Name extends string> = Record<Name, OptionKind | OptionKinds>;
 

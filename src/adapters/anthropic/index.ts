@@ -55,7 +55,7 @@ export async function handleToolUse(
     const isMemoryTool = name === anthropicMemoryTool.name;
     const answer = isMemoryTool
       ? await runMemoryCommand(session, input)
-      : await answerCall(session, name, input);
+      : await answerCall(session, name, input, id);
     if (!answer) continue;
     const failed = answer.ok ? {} : { is_error: true as const };
     blocks.push({ type: "tool_result", tool_use_id: id, content: answer.text, ...failed });

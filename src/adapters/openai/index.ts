@@ -76,7 +76,7 @@ export async function openaiResponsesTools(
 export async function handleToolCalls(session: Session, message: ChatMessage): Promise<ToolMessage[]> {
   const messages: ToolMessage[] = [];
   for (const { id, function: called } of message.tool_calls ?? []) {
-    const content = called && (await answerText(session, called.name, called.arguments));
+    const content = called && (await answerText(session, called.name, called.arguments, id));
     if (content !== undefined) messages.push({ role: "tool", tool_call_id: id, content });
   }
   return messages;
@@ -90,14 +90,19 @@ export async function handleFunctionCalls(
   const items: FunctionCallOutput[] = [];
   for (const { type, call_id, name, arguments: given } of response.output) {
     if (type !== "function_call" || !call_id || !name) continue;
-    const output = await answerText(session, name, String(given));
+    const output = await answerText(session, name, String(given), call_id);
     if (output !== undefined) items.push({ type: "function_call_output", call_id, output });
   }
   return items;
 }
 
-async function answerText(session: Session, name: string, given: string): Promise<string | undefined> {
-  const answer = await answerCall(session, name, parseArguments(given));
+async function answerText(
+  session: Session,
+  name: string,
+  given: string,
+  id: string,
+): Promise<string | undefined> {
+  const answer = await answerCall(session, name, parseArguments(given), id);
   return answer?.text;
 }
 

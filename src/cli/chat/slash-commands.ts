@@ -2,13 +2,16 @@ import { diffLines } from "../../engine/diff.ts";
 import { HoldfastError } from "../../errors.ts";
 import { makeSessionId } from "../../sessions/options.ts";
 import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
+import { isId, pinLines } from "../commands/pin.ts";
 import { receiptText } from "./lines.ts";
 import type { Chat } from "./session.ts";
 
 interface ChatCommand {
   summary: string;
   /** Returns the text to show; undefined ends the chat. */
-  run(chat: Chat): Promise<string | undefined>;
+  run(chat: Chat, rest: string): Promise<string | undefined>;
+  /** What may follow the name. */
+  takes?: string;
 }
 
 const commands: Record<string, ChatCommand> = {
@@ -43,6 +46,19 @@ const commands: Record<string, ChatCommand> = {
       return last ? receiptText(last) : "Nothing has been compacted yet. Run /compact to do it now.";
     },
   },
+  "/pin": {
+    summary: "pin a rule (/pin TEXT), confirm a found one (/pin ID), or list them",
+    takes: "TEXT",
+    run: pin,
+  },
+  "/unpin": {
+    summary: "remove a pin (/unpin ID)",
+    takes: "ID",
+    run: async ({ session }, id) => {
+      const { result } = await session.pins.unpin(id, asPerson);
+      return `Unpinned ${result.id}: ${result.text}`;
+    },
+  },
   "/undo": { summary: "undo the last change to memory", run: undo },
   "/sessions": { summary: "list the newest sessions", run: listSessions },
   "/fork": { summary: "continue in a copy of this session", run: fork },
@@ -58,18 +74,32 @@ const commands: Record<string, ChatCommand> = {
 
 /** `/word` is a command; `/path/to/file` goes to the model. */
 export function isCommand(line: string): boolean {
-  return /^\/[a-z]+$/i.test(line);
+  const [, name = "", rest = ""] = /^(\/[a-z]+)(?:\s+(.*))?$/is.exec(line) ?? [];
+  return (
+    name !== "" && (rest === "" || (Object.hasOwn(commands, name) && commands[name]?.takes !== undefined))
+  );
 }
 
-export async function runCommand(chat: Chat, name: string): Promise<string | undefined> {
+export async function runCommand(chat: Chat, line: string): Promise<string | undefined> {
+  const [, name = line, rest = ""] = /^(\/[a-z]+)(?:\s+(.*))?$/is.exec(line) ?? [];
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) return `There is no command ${name}. The commands are: ${Object.keys(commands).join(", ")}.`;
   try {
-    return await command.run(chat);
+    return await command.run(chat, rest.trim());
   } catch (error) {
     if (error instanceof HoldfastError) return error.message;
     throw error;
   }
+}
+
+const asPerson = { actor: { kind: "person" as const }, surface: "chat" };
+
+async function pin({ session }: Chat, text: string): Promise<string> {
+  if (text === "") return pinLines(await session.pins.list()).join("\n");
+  const { result } = isId(text)
+    ? await session.pins.confirm(text, asPerson)
+    : await session.pins.pin(text, asPerson);
+  return `Pinned ${result.id}: ${result.text}`;
 }
 
 async function compact(chat: Chat): Promise<string> {

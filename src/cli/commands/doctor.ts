@@ -26,7 +26,7 @@ export async function run(args: string[]): Promise<number> {
     throwIfStopped();
   }
   const config = await explainProblems(readWorkspaceConfig(project));
-  const trouble = generalTrouble(reports);
+  const trouble = project.quarantine?.message ?? generalTrouble(reports);
   const isHealthy =
     trouble === undefined &&
     config.length === 0 &&

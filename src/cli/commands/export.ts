@@ -1,7 +1,10 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { appendFileSync, createWriteStream, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 import { findHost } from "../../hosts/hosts.ts";
+import { copiesOf } from "../../sessions/copy-store.ts";
 import type { Session } from "../../sessions/session.ts";
+import { openStore } from "../../stores/open-store.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { type StoreFlags, sqliteFile, storeName } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -24,7 +27,9 @@ export async function run(args: string[]): Promise<number> {
     format: { type: "string", default: "json" },
     into: { type: "string" },
     salvage: { type: "boolean", default: false },
+    all: { type: "boolean", default: false },
   });
+  if (values.all) return exportAll(values, positionals);
   if (values.salvage) return exportSalvage(values, atMostOne(positionals, "SESSION", salvageUsage));
   const idOrPrefix = onlyArgument(positionals, "SESSION", usage);
   const memory = await openExistingMemory({ flags: values });
@@ -36,6 +41,30 @@ export async function run(args: string[]): Promise<number> {
   } finally {
     await memory.close();
   }
+}
+
+/** One session per line, each written before the next is read. */
+async function exportAll(
+  values: StoreFlags & { into?: string | undefined },
+  positionals: string[],
+): Promise<number> {
+  if (positionals.length > 0)
+    throw new HoldfastError("invalid_input", "--all exports every session; leave out the session's name.");
+  // Opening the memory first reports a store that does not exist.
+  const memory = await openExistingMemory({ flags: values });
+  const { owner } = memory;
+  await memory.close();
+  const store = await openStore(findWorkspace({ flags: values }).store.url);
+  const out = values.into === undefined ? process.stdout : createWriteStream(values.into, { mode: 0o600 });
+  try {
+    for await (const copy of copiesOf(store, owner))
+      if (!out.write(`${JSON.stringify(copy)}\n`)) await once(out, "drain");
+  } finally {
+    await store.close();
+    if (out !== process.stdout) out.end();
+  }
+  if (out !== process.stdout) await once(out, "close");
+  return 0;
 }
 
 function write(text: string, path: string | undefined): void {

@@ -6,13 +6,14 @@ import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
 import { explainProblems, requireValid } from "../../workspace/config-problems.ts";
 import { limitsOf } from "../../workspace/library-options.ts";
-import { openMemoryIn } from "../../workspace/open-memory.ts";
+import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import type { Project } from "../../workspace/project.ts";
 import { projectSession } from "../../workspace/project-session.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
 import { chosenSurfaces, knownSurfaces, loadSurfaces, requestedSurfaces } from "../../workspace/surfaces.ts";
-import { findWorkspace } from "../../workspace/workspace.ts";
+import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
 export async function run(args: string[]): Promise<number> {
@@ -49,11 +50,21 @@ export async function run(args: string[]): Promise<number> {
       surfaces,
       limits: limitsOf(config),
       version: packageVersion(),
-      openMemory: () => openMemoryIn(find(), { surfaces }),
+      openMemory: () => openMemoryIn(find(), { surfaces, patience: interactivePatience }),
       resolveSession: sessionResolver(project, values.session),
+      outbox: outboxOf(find),
     },
     () => find().store.file,
   );
+}
+
+/** Undefined if the store cannot be located, which each call reports. */
+function outboxOf(find: () => Workspace): Outbox | undefined {
+  try {
+    return new Outbox(find());
+  } catch {
+    return undefined;
+  }
 }
 
 /** The given session, or the current session of the host that started this process. */
@@ -84,6 +95,7 @@ async function serve(options: McpServerOptions, findFile: () => string): Promise
   });
   await closed;
   process.stdin.destroy();
+  options.outbox?.close();
   await memory.close();
   return 0;
 }

@@ -19,7 +19,17 @@ export async function run(args: string[]): Promise<number> {
     "edit-tokens": { type: "string" },
     "fold-after": { type: "string" },
     "context-window": { type: "string" },
+    survival: { type: "boolean", default: false },
   });
+  if (values.survival) {
+    const { runSurvival } = await import("./survival.ts");
+    return runSurvival({
+      files: positionals,
+      json: values.json,
+      contextWindow: atLeast(values["context-window"], "context-window", 1_000),
+      prices: values.prices === undefined ? undefined : parsePrices(readText(values.prices)),
+    });
+  }
   if (positionals.length === 0)
     throw new HoldfastError("invalid_input", `FILE is missing. Usage: holdfast ${usage}`);
   const contextWindow = atLeast(values["context-window"], "context-window", 1_000);

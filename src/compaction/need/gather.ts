@@ -45,6 +45,7 @@ export const lastingCalls = 60;
 
 /** Of a longer text, only the ends are searched: nobody refers to the middle of a log. */
 const maxText = 48_000;
+const maxResult = 16_000;
 
 /** Finds the names of a span and counts where each was seen; `earlier` are those of the epochs before it. */
 export function gatherSightings(messages: readonly StoredMessage[], earlier?: Sightings): Sightings {
@@ -56,6 +57,7 @@ export function gatherSightings(messages: readonly StoredMessage[], earlier?: Si
 class Gathering implements Sightings {
   readonly names: Map<string, Sighting>;
   readonly #known: KnownNames = new Map();
+  readonly #sightings = new Map<Name, Sighting>();
   calls: number;
   #message = 0;
   /** The file of a call, by the call's id, and the file of the text that is being searched. */
@@ -99,19 +101,24 @@ class Gathering implements Sightings {
     this.#home = "";
   }
 
-  #scan(text: string, role: "targets" | "written" | "said" | "asked" | "results"): void {
+  #scan(text: string, role: Role): void {
     if (text === "") return;
     const visit = (name: Name) => this.#count(name, role);
-    const parts = text.length <= maxText ? [text] : [text.slice(0, maxText / 2), text.slice(-maxText / 2)];
+    const max = role === "results" ? maxResult : maxText;
+    const parts = text.length <= max ? [text] : [text.slice(0, max / 2), text.slice(-max / 2)];
     for (const part of parts) scanNames(part, visit, this.#known);
   }
 
-  #count({ text, kind }: Name, role: "targets" | "written" | "said" | "asked" | "results"): void {
-    let sighting = this.names.get(text);
-    if (sighting === undefined) {
-      sighting = newSighting(text, kind, this.calls);
-      this.names.set(text, sighting);
-    }
+  /** Different runs of characters may contain the same name. */
+  #add(name: Name): Sighting {
+    const sighting = this.names.get(name.text) ?? newSighting(name.text, name.kind, this.calls);
+    this.names.set(name.text, sighting);
+    this.#sightings.set(name, sighting);
+    return sighting;
+  }
+
+  #count(name: Name, role: Role): void {
+    const sighting = this.#sightings.get(name) ?? this.#add(name);
     if (this.#home !== "" && (role === "written" || sighting.home === "")) sighting.home = this.#home;
     if (sighting.counted === this.#message) return;
     sighting.counted = this.#message;
@@ -125,9 +132,25 @@ class Gathering implements Sightings {
   }
 }
 
+type Role = "targets" | "written" | "said" | "asked" | "results";
+
 function newSighting(text: string, kind: Name["kind"], now: number): Sighting {
-  const none = { targets: 0, written: 0, said: 0, asked: 0, results: 0, recent: 0, lasting: 0 };
-  return { text, kind, ...none, first: now, last: now, lastCall: -1, home: "", counted: -1 };
+  return {
+    text,
+    kind,
+    targets: 0,
+    written: 0,
+    said: 0,
+    asked: 0,
+    results: 0,
+    first: now,
+    last: now,
+    lastCall: -1,
+    recent: 0,
+    lasting: 0,
+    home: "",
+    counted: -1,
+  };
 }
 
 /** Counts and times, in the order in which a checkpoint stores them. */

@@ -1,5 +1,5 @@
 import { plainTextOf, type StoredMessage, textsIn, toolCallsOf } from "../../context/conversation.ts";
-import { type KnownNames, scanNames } from "./names.ts";
+import { isWordlike, type KnownNames, type Name, scanNames } from "./names.ts";
 
 /** After this many calls, what the agent uses has little to do with what it knew before. */
 export const horizonCalls = 60;
@@ -7,12 +7,18 @@ export const horizonCalls = 60;
 /** Finds the names in a text. */
 export type FindNames = (text: string) => Iterable<string>;
 
-/** Finds names as the checkpoint does; fast for many texts, because it knows the names it has seen. */
-export function nameFinder(): FindNames {
+/**
+ * Finds names as the checkpoint does; fast for many texts, because it knows the names it has seen. `certain`: without
+ * those that may be ordinary words.
+ */
+export function nameFinder({ certain = false }: { certain?: boolean } = {}): FindNames {
   const known: KnownNames = new Map();
   return (text) => {
     const names = new Set<string>();
-    scanNames(text, (name) => names.add(name.text), known);
+    const add = (name: Name) => {
+      if (!certain || !isWordlike(name.kind)) names.add(name.text);
+    };
+    scanNames(text, add, known);
     return names;
   };
 }

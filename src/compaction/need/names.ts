@@ -25,6 +25,9 @@ export function isKind(kind: string): kind is NameKind {
 const minLength = 4;
 const maxLength = 200;
 
+/** A run may have punctuation around the name. */
+const maxRun = maxLength + 8;
+
 const LOWER = 1;
 const UPPER = 2;
 const DIGIT = 4;
@@ -68,8 +71,23 @@ export interface Name {
   kind: NameKind;
 }
 
-/** The names in a run of characters that was seen before. Shared by several texts, it saves time. */
-export type KnownNames = Map<string, readonly Name[]>;
+/** A run of characters that was seen before, and the names in it. */
+interface KnownRun {
+  text: string;
+  names: readonly Name[];
+  /** Another run with the same hash. */
+  next: KnownRun | undefined;
+}
+
+/** Runs by hash. Shared by several texts, it saves time: the names in each run are found once. */
+export type KnownNames = Map<number, KnownRun>;
+
+/** What `readRun` found out about a run. */
+interface Scan {
+  /** The classes of its characters. */
+  seen: number;
+  hash: number;
+}
 
 /**
  * Finds the names in a text: paths, symbols, flags, addresses, ids, versions, error codes, long numbers. Plain words are
@@ -77,31 +95,33 @@ export type KnownNames = Map<string, readonly Name[]>;
  */
 export function scanNames(text: string, visit: (name: Name) => void, known: KnownNames = new Map()): void {
   const { length } = text;
-  const scan = { seen: 0 };
+  const scan: Scan = { seen: 0, hash: 0 };
   let at = 0;
   while (at < length) {
     const code = text.charCodeAt(at);
     if (classOf(code) === 0) {
       // In source and JSON, "\n" in a string is no letter of the next word.
-      if (code === backslash && isEscape(text.charCodeAt(at + 1))) at++;
-      at++;
+      at += code === backslash && isEscape(text.charCodeAt(at + 1)) ? 2 : 1;
       continue;
     }
-    const start = at;
     const end = readRun(text, at, scan);
-    at = begin(text, start);
     // Most runs are plain words; they cost no copy.
-    if (end - at >= minLength && end - at <= maxLength + 8 && isUnusual(scan.seen, end - at)) {
-      const run = text.slice(at, end);
-      let names = known.get(run);
-      if (names === undefined) {
-        names = classify(run, scan.seen);
-        known.set(run, names);
-      }
+    if (end - at >= minLength && end - at <= maxRun && isUnusual(scan.seen, end - at)) {
+      const names = lookUp(known, text, begin(text, at), end, scan);
       for (const name of names) visit(name);
     }
-    at = Math.max(end, start + 1);
+    at = Math.max(end, at + 1);
   }
+}
+
+function lookUp(known: KnownNames, text: string, start: number, end: number, scan: Scan): readonly Name[] {
+  const first = known.get(scan.hash);
+  for (let run = first; run; run = run.next)
+    if (run.text.length === end - start && text.startsWith(run.text, start)) return run.names;
+  const run = text.slice(start, end);
+  const names = classify(run, scan.seen);
+  known.set(scan.hash, { text: run, names, next: first });
+  return names;
 }
 
 /** Where the name in a run begins, given the character before: `x).map` is no file, `</div>` no path, `$HOME/a` a path. */
@@ -130,9 +150,10 @@ export function namesIn(text: string): Name[] {
 }
 
 /** Reads one run of characters that may be in a name; returns where it ends. */
-function readRun(text: string, start: number, scan: { seen: number }): number {
+function readRun(text: string, start: number, scan: Scan): number {
   let seen = 0;
   let last = 0;
+  let hash = 0;
   let at = start;
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -148,10 +169,12 @@ function readRun(text: string, start: number, scan: { seen: number }): number {
       else if ((seen & COLON) === 0 || (seen & SLASH) === 0 || !isQuery(code)) break;
     }
     if (kind === UPPER && (last === LOWER || last === DIGIT)) seen |= HUMP;
+    hash = (Math.imul(hash, 31) + code) | 0;
     seen |= kind;
     last = kind;
   }
   scan.seen = seen;
+  scan.hash = hash;
   return at;
 }
 

@@ -24,8 +24,8 @@ export const featureNames: readonly string[] = [
   ...nameKinds.map((kind) => `kind: ${kind}`),
 ];
 
-/** Maps each name to its features. Names are compared with the others of the same conversation. */
-export function describeNames({ names, calls }: Sightings): (sighting: Sighting) => number[] {
+/** The features of a name but its kind. Names are compared with the others of the same conversation. */
+function measureNames({ names, calls }: Sightings): (sighting: Sighting) => number[] {
   const uses = new Map<string, number>();
   for (const sighting of names.values()) {
     const base = baseOf(sighting.text);
@@ -61,19 +61,26 @@ export function describeNames({ names, calls }: Sightings): (sighting: Sighting)
       isOnlyInResults ? Math.exp(-(calls - sighting.last) / 5) : 0,
       Math.log1p(homeUse(sighting.home)),
       sighting.said + sighting.asked > 0 ? Math.exp(-(calls - sighting.last) / 5) : 0,
-      ...nameKinds.map((kind) => (sighting.kind === kind ? 1 : 0)),
     ];
   };
 }
 
+/** All features of a name; the kind has one for each of its values. */
+export function describeNames(sightings: Sightings): (sighting: Sighting) => number[] {
+  const describe = measureNames(sightings);
+  return (sighting) => [...describe(sighting), ...nameKinds.map((kind) => (sighting.kind === kind ? 1 : 0))];
+}
+
 /** How likely the agent is to write each name into one of its next calls. */
 export function scoreNames(sightings: Sightings, using: readonly number[] = weights): Map<string, number> {
-  const describe = describeNames(sightings);
+  const measure = measureNames(sightings);
+  const firstKind = featureNames.length - nameKinds.length;
+  const kindWeights = new Map(nameKinds.map((kind, index) => [kind, using[firstKind + index] ?? 0]));
   const scores = new Map<string, number>();
   for (const sighting of sightings.names.values()) {
-    const features = describe(sighting);
-    let sum = 0;
-    for (const [index, weight] of using.entries()) sum += weight * (features[index] ?? 0);
+    const features = measure(sighting);
+    let sum = kindWeights.get(sighting.kind) ?? 0;
+    for (let index = 0; index < features.length; index++) sum += (using[index] ?? 0) * (features[index] ?? 0);
     scores.set(sighting.text, 1 / (1 + Math.exp(-sum)));
   }
   return scores;

@@ -1,5 +1,7 @@
 import type { State } from "../../engine/state.ts";
 import { renderNotepad } from "../../surfaces/notepad/block.ts";
+import { renderPins } from "../../surfaces/pins/block.ts";
+import { listPins } from "../../surfaces/pins/operations.ts";
 import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { tasksView } from "../../surfaces/tasks/block.ts";
@@ -7,6 +9,9 @@ import type { Escaping } from "../host.ts";
 
 /** Above 10,000 characters one host shows the model a preview only, and another cuts at about as many bytes. */
 export const maxInjected = 9_500;
+
+/** The share of a part that is never cut. */
+const whole = Number.POSITIVE_INFINITY;
 
 /** The part of it reserved for the receipt. */
 const receiptBytes = 600;
@@ -48,12 +53,13 @@ export interface RenderedMemory {
   withReceipt(line: string): string;
 }
 
-/** The memory as text for a host: notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
+/** The memory as text for a host: pins, notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
 export function renderMemory(memory: MemoryText): RenderedMemory {
   const { lead, state, checkpoint = "", project = "", hints = [], escaping, offers = () => true } = memory;
   const show = `run "holdfast show ${memory.sessionId}"`;
   const above: Part[] = [
     { text: lead, share: 400, more: show },
+    { text: state ? renderPins(listPins(state)) : "", share: whole, more: show },
     {
       text: notepadText(state, offers("notepad")),
       share: 3_400,
@@ -122,14 +128,24 @@ function notepadText(state: State | undefined, isOffered: boolean): string {
 /** Gives each part its share of the budget; what is left over goes to the first parts that need more. */
 function fit(parts: readonly Part[], budget: number): string[] {
   const gaps = 2 * (parts.length - 1);
-  const rooms = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
-  let left = budget - gaps - rooms.reduce((sum, room) => sum + room, 0);
+  const shares = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
+  const fixed = sumOf(shares.filter((_, index) => parts[index]?.share === whole));
+  // What is never cut may leave less than the shares of the others.
+  const scale = Math.min(1, Math.max(0, budget - gaps - fixed) / Math.max(1, sumOf(shares) - fixed));
+  const rooms = shares.map((share, index) =>
+    parts[index]?.share === whole ? share : Math.floor(share * scale),
+  );
+  let left = budget - gaps - sumOf(rooms);
   return parts.map(({ text, more, cut = cutMiddle }, index) => {
     const room = rooms[index] ?? 0;
     const extra = Math.max(0, Math.min(left, bytesOf(text) - room));
     left -= extra;
     return cut(text, room + extra, more);
   });
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 /** Cuts each space separately; the plan matters most and gets most of the room. */

@@ -12,6 +12,7 @@ import type {
   OpenClawPlugin,
   OpenClawPromptEvent,
   OpenClawTool,
+  OpenClawToolEvent,
 } from "./api.ts";
 import { OpenClawMemory, type Report } from "./openclaw-memory.ts";
 
@@ -19,7 +20,7 @@ const memory = new OpenClawMemory();
 const report = failureReporter("openclaw");
 /** The surfaces that a config can choose here. They are known before a project is: OpenClaw reads names first. */
 const surfaces = [
-  ...findSurfaces(["notepad", "notes", "scratchpad", "tasks", "knowledge"]),
+  ...findSurfaces(["notepad", "notes", "pins", "scratchpad", "tasks", "knowledge"]),
   projectSurface({ root: process.cwd() }),
 ];
 const names = surfaces.flatMap(({ tools }) => tools.map((tool) => dotless(tool.name)));
@@ -63,6 +64,11 @@ const plugin: OpenClawPlugin = {
       const { head, news } = await memory.texts(context, messages, failed);
       return { appendSystemContext: head, ...(news === "" ? {} : { prependContext: news }) };
     });
+    listen("before_tool_call", async ({ toolName = "", params }: OpenClawToolEvent, context) => {
+      const isMemoryTool = names.includes(toolName);
+      const blockReason = await memory.refusalOf(context, { tool: toolName, input: params, isMemoryTool });
+      return blockReason === undefined ? undefined : { block: true, blockReason };
+    });
     listen("before_compaction", (event: OpenClawCompactionEvent, context, failed) =>
       memory.beforeCompaction(event, context, failed),
     );
@@ -88,7 +94,10 @@ function toolsFor(context: OpenClawContext): ToolDescription[] {
   ).describe();
 }
 
-function toolOf({ name, description, inputSchema }: ToolDescription, context: OpenClawContext): OpenClawTool {
+function toolOf(
+  { name, description, inputSchema, readOnly }: ToolDescription,
+  context: OpenClawContext,
+): OpenClawTool {
   return {
     name: dotless(name),
     label: name,
@@ -97,7 +106,7 @@ function toolOf({ name, description, inputSchema }: ToolDescription, context: Op
     executionMode: "sequential",
     catalogMode: "direct-only",
     execute: async (_callId, input) => {
-      const { text, ...details } = await memory.call(context, name, input);
+      const { text, ...details } = await memory.call(context, name, input, readOnly);
       return { content: [{ type: "text", text }], details };
     },
   };

@@ -5,9 +5,11 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
-import { openMemoryIn } from "../../workspace/open-memory.ts";
+import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -35,6 +37,7 @@ export type Report = (error: unknown) => void;
 /** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
 export class OpenClawMemory {
   readonly #memories = new Map<string, Promise<Memory>>();
+  readonly #outboxes = new Map<string, Outbox>();
   readonly #conversations = new Map<string, Conversation>();
   readonly #openMemory: (cwd: string, host: HostSettings) => Promise<Memory>;
   #host: HostSettings = hostSettings({});
@@ -64,14 +67,30 @@ export class OpenClawMemory {
     context: OpenClawContext,
     tool: string,
     input: unknown,
+    isReadOnly: boolean,
   ): Promise<Record<string, unknown> & { text: string }> {
-    const session = await this.#session(context);
+    const { directory, cwd } = projectOf(context);
     const { shown, nudges } = this.#conversation(context);
-    const answer = await session.call(tool, input, { key: shown.ownEdit() });
-    const { tools } = session.setting.toolbox;
-    if (answer.ok && !tools.find(({ name }) => name === tool)?.readOnly) nudges.noteWriting();
+    const answer = await this.#outbox(cwd).call({
+      sessionId: memoryOf(directory, "openclaw", keyOf(context)),
+      open: () => this.#session(context),
+      tool,
+      input,
+      key: shown.ownEdit(),
+      isWrite: !isReadOnly,
+    });
+    if (answer.ok && !isReadOnly) nudges.noteWriting();
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
+  }
+
+  /** Why a call must not run; undefined if it may. */
+  async refusalOf(
+    context: OpenClawContext,
+    call: Omit<Parameters<typeof refuseCall>[1], "session">,
+  ): Promise<string | undefined> {
+    const session = await this.#session(context);
+    return refuseCall(await session.pins.list(), { session: session.id, ...call });
   }
 
   async texts(
@@ -156,6 +175,8 @@ export class OpenClawMemory {
 
   async close(report: Report): Promise<void> {
     for (const { context } of this.#conversations.values()) await this.#end(context, report);
+    for (const outbox of this.#outboxes.values()) outbox.close();
+    this.#outboxes.clear();
     const open = [...this.#memories.values()];
     this.#memories.clear();
     this.#conversations.clear();
@@ -192,6 +213,13 @@ export class OpenClawMemory {
     return memory.openSession(memoryOf(directory, "openclaw", keyOf(context)), { agent: "openclaw" });
   }
 
+  #outbox(cwd: string): Outbox {
+    const { root } = findProject(cwd);
+    const outbox = this.#outboxes.get(root) ?? new Outbox(findWorkspace({ cwd, host: this.#host }));
+    this.#outboxes.set(root, outbox);
+    return outbox;
+  }
+
   /** If opening fails, the next call tries again. */
   #memory(cwd: string): Promise<Memory> {
     const { root } = findProject(cwd);
@@ -213,7 +241,7 @@ function hostSettings(settings: Record<string, unknown>): HostSettings {
 async function openProjectMemory(cwd: string, host: HostSettings): Promise<Memory> {
   const workspace = findWorkspace({ cwd, host });
   const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
-  return openMemoryIn(workspace, { surfaces });
+  return openMemoryIn(workspace, { surfaces, patience: interactivePatience });
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

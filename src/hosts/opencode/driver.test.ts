@@ -14,7 +14,7 @@ testDriver("opencode plug-in", async (t) => ({
     const plugin = new OpencodePlugin({ directory: project.root, client }, async (_command, payload) => {
       const { stdout, failures } = await hook(project, "opencode", payload, surfaces);
       for (const failure of failures) t.diagnostic(failure);
-      return { context: "", keep: "", ...JSON.parse(stdout) };
+      return { context: "", keep: "", refuse: "", ...JSON.parse(stdout) };
     });
     await plugin.onMessage("s1", "m0");
     await plugin.placeMemory([userMessage("m0", String(messages[0]?.content))]);

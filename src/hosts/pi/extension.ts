@@ -7,7 +7,9 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
+import type { Outbox } from "../../workspace/outbox.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
@@ -21,6 +23,7 @@ import type {
   PiContextEvent,
   PiExtensionApi,
   PiTool,
+  PiToolCallEvent,
 } from "./api.ts";
 import { branchCompaction, cutBranch, messagesOf } from "./compact-branch.ts";
 import { PiMemory } from "./pi-memory.ts";
@@ -35,6 +38,8 @@ export interface ExtensionParts {
   nudges?: NudgePolicy;
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
+  /** Keeps writes while another process holds the store. */
+  outbox?: Outbox;
 }
 
 /** The compaction that we offered to pi and that pi has not made yet. */
@@ -92,6 +97,10 @@ export class PiExtension {
       reporting("context", (event: PiContextEvent, context) => this.#placeMemory(event, context)),
     );
     pi.on(
+      "tool_call",
+      reporting("tool_call", (event: PiToolCallEvent, context) => this.#guard(event, context)),
+    );
+    pi.on(
       "session_before_compact",
       reporting("session_before_compact", (event: PiBeforeCompactEvent, context) =>
         this.#compact(event, context),
@@ -147,6 +156,17 @@ export class PiExtension {
     };
   }
 
+  /** Refuses a call that a pin forbids. */
+  async #guard(
+    { toolName: tool, input }: PiToolCallEvent,
+    context: PiContext,
+  ): Promise<{ block: true; reason: string } | undefined> {
+    const session = await this.#memory.session(context);
+    const isMemoryTool = this.#parts.tools.some(({ name }) => dotless(name) === tool);
+    const reason = refuseCall(await session.pins.list(), { session: session.id, tool, input, isMemoryTool });
+    return reason === undefined ? undefined : { block: true, reason };
+  }
+
   async #call(
     { name, readOnly }: { name: string; readOnly: boolean },
     input: unknown,
@@ -155,7 +175,16 @@ export class PiExtension {
     const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
     try {
       const session = await this.#memory.session(context);
-      const answer = await session.call(name, input, { key: this.#shown.ownEdit() });
+      const key = this.#shown.ownEdit();
+      const call = {
+        sessionId: session.id,
+        open: async () => session,
+        tool: name,
+        input,
+        key,
+        isWrite: !readOnly,
+      };
+      const answer = (await this.#parts.outbox?.call(call)) ?? (await session.call(name, input, { key }));
       if (answer.ok && !readOnly) this.#nudges.noteWriting();
       // The store already has the edit; if writing to the branch fails, the next call tries again.
       await this.#memory.keep(context).catch(report);

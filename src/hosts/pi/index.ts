@@ -5,7 +5,8 @@ import { inPlugin, type Surface } from "../../surfaces/surface.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { limitsOf } from "../../workspace/library-options.ts";
-import { openMemoryIn } from "../../workspace/open-memory.ts";
+import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -36,6 +37,7 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
     report: reportFailure,
     openMemory: (context) =>
       openStoreOrMemory(context.cwd, surfaces, (error) => reportFailure("session_start", error, context)),
+    outbox: new Outbox(findWorkspace()),
   });
   extension.register(pi);
 }
@@ -50,7 +52,7 @@ async function openStoreOrMemory(
     const workspace = findWorkspace({ cwd });
     for (const problem of await explainProblems(workspace.config))
       report(new HoldfastError("invalid_input", problem));
-    return await openMemoryIn(workspace, { surfaces });
+    return await openMemoryIn(workspace, { surfaces, patience: interactivePatience });
   } catch (error) {
     report(error);
     return openMemory({ store: "memory:", surfaces });

@@ -1,12 +1,107 @@
-import { after } from "node:test";
-import { startPostgres } from "../../../test/support/postgres.ts";
+import assert from "node:assert/strict";
+import { after, mock, test } from "node:test";
+import { loadModule } from "libpg-query";
+import pg from "pg";
+import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
 import { testContract } from "../test-support/contract.ts";
+import { commitFunctions } from "./commit-functions.ts";
 import { postgresStore } from "./postgres.ts";
+import { listSessions, revisionsOf, touchedSince } from "./statements.ts";
+import { tablesIn, violationsOf } from "./test-support/statement-rules.ts";
 
 const server = await startPostgres();
 after(() => server.stop());
+await loadModule();
+const sent = mock.method(pg.Client.prototype, "query");
 
 testContract("postgres", async () => {
   const url = await server.database();
-  return { open: () => postgresStore({ url }), durable: true };
+  // Stores with the same options share their connections; these must act like separate processes.
+  let patience = 45_000;
+  return { open: () => postgresStore({ url, patience: patience++ }), durable: true };
 });
+
+/** An owner's sessions are on all shards. */
+const lists = [
+  listSessions("owner", {}).text,
+  touchedSince("owner", 1, 1).text.split("AND")[0] ?? "",
+  revisionsOf("owner", []).text,
+].map((text) => squeeze(text).split(" WHERE ")[0] ?? "");
+
+test("every statement that the contract sends runs on one shard, names the owner, and announces nothing in a commit [stores.session-first] [stores.owner] [stores.one-shard]", () => {
+  const texts = sent.mock.calls.map(({ arguments: [query] }) =>
+    squeeze(typeof query === "string" ? query : (query as { text: string }).text),
+  );
+  const statements = [...new Set(texts)].filter((text) => !/CREATE TABLE|CREATE DATABASE/.test(text));
+  const onData = statements.filter((text) => tablesIn(text).length > 0);
+  assert.ok(onData.length >= 12, `${onData.length} statements were seen`);
+  assert.ok(statements.some((text) => text.startsWith("SELECT holdfast_commit(")));
+  const isList = (text: string) => lists.some((list) => text.startsWith(list)) && !/ id = \$/.test(text);
+  const found = statements.filter((text) => !isList(text)).flatMap(violationsOf);
+  assert.deepEqual(found, []);
+  const listed = statements.filter(isList);
+  assert.ok(listed.length > 0);
+  for (const text of listed) assert.match(text, /owner = \$\d/);
+});
+
+test("every statement in the functions that write runs on one shard, and none announces [stores.session-first] [stores.one-shard]", () => {
+  assert.deepEqual(violationsOf(commitFunctions), []);
+  assert.equal(tablesIn(commitFunctions).length, 5);
+});
+
+test("mutations: a statement that leaves its shard, or announces in a commit, is found [stores.one-shard]", () => {
+  const inFunction = (body: string) =>
+    commitFunctions.replace(
+      "RETURN TRUE;\n  END\n  $commit$",
+      `${body}\n    RETURN TRUE;\n  END\n  $commit$`,
+    );
+  for (const [violation, sql] of [
+    [/without one session/, "SELECT value FROM session_records WHERE owner = $1"],
+    [/without one session/, "DELETE FROM session_journal WHERE session_id > $1 AND owner = $2"],
+    [/without one session/, "UPDATE session_rows SET title = $2 WHERE id = $1 OR owner = $2"],
+    [/does not name the owner/, "SELECT revision FROM session_rows WHERE id = $1"],
+    [/without a session/, "INSERT INTO session_records (kind, session_id) VALUES ($1, 'x')"],
+    [/INSERT … SELECT/, "INSERT INTO session_records (session_id) SELECT $1 FROM unnest($2::text[])"],
+    [
+      /joins rows from elsewhere/,
+      "UPDATE session_records r SET value = w.v FROM unnest($2::text[]) AS w(v) WHERE r.session_id = $1 AND r.owner = $3",
+    ],
+    [
+      /without one session/,
+      inFunction("DELETE FROM session_records WHERE owner = the_owner AND kind = 'note';"),
+    ],
+    [/announces inside a commit/, inFunction("PERFORM pg_notify('holdfast', the_session || new_revision);")],
+    [
+      /volatile function/,
+      "UPDATE session_rows SET touched = extract(epoch FROM clock_timestamp()) WHERE id = $1 AND owner = $2",
+    ],
+    [/announces inside a commit/, "SELECT holdfast_commit($1), pg_notify('a', 'b')"],
+  ] as const)
+    assert.match(violationsOf(sql)[0] ?? "nothing found", violation, sql.slice(-200));
+});
+
+test("every table can be sharded by session: its primary key starts with the session id [stores.session-first]", async () => {
+  const url = await server.database();
+  await (await postgresStore({ url })).close();
+  const keys = await askPostgres(
+    url,
+    `SELECT conrelid::regclass::text AS table_name, attname AS first_column FROM pg_constraint
+     JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+     WHERE contype = 'p' AND connamespace = 'public'::regnamespace ORDER BY 1`,
+  );
+  assert.deepEqual(
+    keys.map(({ table_name, first_column }) => `${table_name} ${first_column}`),
+    [
+      "holdfast_schema version",
+      "ledger_calls session_id",
+      "ledger_pieces session_id",
+      "session_journal session_id",
+      "session_records session_id",
+      "session_rows id",
+    ],
+  );
+});
+
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

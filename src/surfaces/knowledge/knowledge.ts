@@ -101,3 +101,8 @@ export async function knowledgeId(owner: string, agent: string): Promise<string>
 export function knowledgeOwner(owner: string): string {
   return `${owner}/knowledge`;
 }
+
+/** An owner's own name has no slash. */
+export function isKnowledgeOwner(owner: string): boolean {
+  return owner.endsWith("/knowledge");
+}

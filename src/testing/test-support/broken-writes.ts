@@ -172,12 +172,12 @@ export const brokenWrites: BrokenStore[] = [
     fault: "watcher notified of growing revisions only",
     caughtBy: "keeps nothing of a purged session when its id is used again",
     breakIt: (store) => ({
-      watch(listener) {
+      watch(listener, scope) {
         let highest = 0;
         return store.watch((change) => {
           if (change.revision > highest) listener(change);
           highest = Math.max(highest, change.revision);
-        });
+        }, scope);
       },
     }),
   },
@@ -204,8 +204,8 @@ export const brokenWrites: BrokenStore[] = [
     fault: "watch cannot be stopped",
     caughtBy: watching,
     breakIt: (store) => ({
-      async watch(listener) {
-        await store.watch(listener);
+      async watch(listener, scope) {
+        await store.watch(listener, scope);
         return () => {};
       },
     }),

@@ -7,6 +7,10 @@ export interface CuttableProxy {
   cutAfter(side: "client" | "server", chunks: number): void;
   /** Silently drops all data on the existing connections. New connections work. */
   goSilent(): void;
+  /** While true, no answer reaches a client, also on new connections. What clients send arrives. */
+  mute: boolean;
+  /** Cuts all connections; new ones go to this port. */
+  moveTo(port: number): void;
   cuts: number;
   close(): Promise<void>;
 }
@@ -18,8 +22,9 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
     client: Number.POSITIVE_INFINITY,
     server: Number.POSITIVE_INFINITY,
   };
+  let target = targetPort;
   const listener = createServer((client) => {
-    const pair = { client, server: connect(targetPort, "127.0.0.1"), silent: false };
+    const pair = { client, server: connect(target, "127.0.0.1"), silent: false };
     pairs.add(pair);
     const drop = () => {
       pair.client.destroy();
@@ -29,7 +34,7 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
     for (const side of ["client", "server"] as const) {
       const [from, to] = side === "client" ? [pair.client, pair.server] : [pair.server, pair.client];
       from.on("data", (chunk) => {
-        if (pair.silent) return;
+        if (pair.silent || (proxy.mute && side === "server")) return;
         if (--remaining[side] <= 0) {
           remaining[side] = Number.POSITIVE_INFINITY;
           proxy.cuts++;
@@ -42,21 +47,29 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
   });
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
+  const cutAll = () => {
+    for (const { client, server } of pairs) {
+      client.destroy();
+      server.destroy();
+    }
+  };
   const proxy: CuttableProxy = {
     port: (listener.address() as AddressInfo).port,
     cuts: 0,
+    mute: false,
     cutAfter(side, chunks) {
       remaining[side] = chunks;
     },
     goSilent() {
       for (const pair of pairs) pair.silent = true;
     },
+    moveTo(port) {
+      target = port;
+      cutAll();
+    },
     async close() {
       listener.close();
-      for (const { client, server } of pairs) {
-        client.destroy();
-        server.destroy();
-      }
+      cutAll();
     },
   };
   return proxy;

@@ -20,6 +20,9 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { HoldfastError } from "../../../errors.ts";
 import { defaultPaths } from "./places.ts";
 
+/** People read and edit the file; a larger one is a mistake or an attack. */
+const maxBytes = 4_000_000;
+
 /** The location of a project's NOTES.md. */
 export interface NotesFile {
   /** The project's directory, with links resolved. */
@@ -89,6 +92,8 @@ export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } 
     try {
       const stats = fstatSync(descriptor);
       if (!stats.isFile()) throw refused(file.name, "is not a regular file");
+      if (stats.size > maxBytes)
+        throw refused(file.name, `has ${stats.size} bytes (the limit is ${maxBytes})`);
       return { bytes: readFileSync(descriptor), stats };
     } finally {
       closeSync(descriptor);
