@@ -63,7 +63,6 @@ export const surfaceChoices = [
   "results",
   "sessions",
   "knowledge",
-  "pins",
   "project",
   "sandbox",
 ] as const;
