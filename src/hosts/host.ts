@@ -24,6 +24,8 @@ export interface Host {
   /** Reads its transcript; undefined if its plugin reads the conversation itself. */
   transcript?: TranscriptFormat;
   compaction: CompactionTraits;
+  /** Its MCP client, if it uses our server. */
+  mcpClient?: McpClientTraits;
   /** Escapes injected text, if some characters do not reach the model. */
   escaping?: Escaping;
   /** Replays its recorded sessions, if they contain the cost of each call. */
@@ -48,6 +50,14 @@ export interface CompactionTraits {
   announcesEveryRequest?: boolean;
   /** Input tokens of the newest request, to detect a compaction that the host does not report. */
   lastInputTokens?(transcript: string): number | undefined;
+}
+
+/** How a host's MCP client can be told from others, and what it says about the conversation. */
+export interface McpClientTraits {
+  /** Matches its `clientInfo.name`. */
+  name: RegExp;
+  /** The host's id of the conversation, if the `_meta` of a request names it. */
+  conversation?(meta: Readonly<Record<string, unknown>>): string | undefined;
 }
 
 export interface Escaping {

@@ -4,12 +4,20 @@ import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
+/** What a request says about where it comes from. */
+export interface Caller {
+  /** The client's name for itself; "" if it has not given one. */
+  client: string;
+  /** The request's `_meta`, in which some clients name their conversation. */
+  meta: Readonly<Record<string, unknown>>;
+}
+
 /** Where one client's memory comes from. */
 export interface MemorySource {
   /** Called for every request, so a failed open is retried. */
   openMemory(): Promise<Memory>;
   /** The session to work on. Called for every request, because the host may have switched sessions. */
-  resolveSession(): Promise<string>;
+  resolveSession(caller: Caller): Promise<string>;
 }
 
 /** Sends notifications to the client. */
@@ -30,6 +38,7 @@ export class Connection {
   /** The last revision seen of each session with a subscription. */
   readonly #seen = new Map<string, number>();
   #current: string | undefined;
+  #lastCaller: Caller = { client: "", meta: {} };
   #watching: Promise<() => void> | undefined;
   #watched: Memory | undefined;
   readonly #requests = new Queue();
@@ -46,8 +55,10 @@ export class Connection {
     return this.#requests.run(work);
   }
 
-  async sessionId(): Promise<string> {
-    const id = await this.#source.resolveSession();
+  /** The session of a request (default: of the last one). */
+  async sessionId(caller = this.#lastCaller): Promise<string> {
+    this.#lastCaller = caller;
+    const id = await this.#source.resolveSession(caller);
     const changed = this.#current !== undefined && this.#current !== id;
     this.#current = id;
     if (changed && !this.#closed) this.#announcer.sessionChanged();
@@ -55,20 +66,19 @@ export class Connection {
   }
 
   /** The current session, created if it does not exist yet. */
-  async openSession(): Promise<Session> {
-    const id = await this.sessionId();
+  async openSession(caller?: Caller): Promise<Session> {
+    const id = await this.sessionId(caller);
     return (await this.#memory()).openSession(id);
   }
 
-  /** A session by id (default: the current one); undefined if nothing was ever written to it. */
-  async findSession(id?: string): Promise<Session | undefined> {
-    const sessionId = id ?? (await this.sessionId());
-    return (await this.#memory()).findSession(sessionId);
+  /** A session by id; undefined if nothing was ever written to it. */
+  async findSession(id: string): Promise<Session | undefined> {
+    return (await this.#memory()).findSession(id);
   }
 
-  async call(tool: string, input: unknown): Promise<ToolAnswer> {
+  async call(tool: string, input: unknown, caller: Caller): Promise<ToolAnswer> {
     try {
-      return await (await this.openSession()).call(tool, input);
+      return await (await this.openSession(caller)).call(tool, input);
     } catch (error) {
       return unavailable(tool, error);
     }

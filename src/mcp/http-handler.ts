@@ -4,12 +4,13 @@ import {
   originValidationResponse,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import type { Caller } from "./connection.ts";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
 import { maxMessageBytes } from "./stdio-transport.ts";
 
 export interface McpHandlerOptions extends Omit<McpServerOptions, "resolveSession"> {
   /** The session that a client works on. Called before each of its calls, always with the client's first request. */
-  resolveSession(request: Request): Promise<string>;
+  resolveSession(request: Request, caller: Caller): Promise<string>;
   /** Names allowed in `Host` and `Origin`. Default: the loopback names. */
   hostnames?: string[];
 }
@@ -68,7 +69,10 @@ async function connectClient(
     },
   });
   transport.onclose = () => clients.delete(transport.sessionId ?? "");
-  const server = createMcpServer({ ...options, resolveSession: () => options.resolveSession(first) });
+  const server = createMcpServer({
+    ...options,
+    resolveSession: (caller) => options.resolveSession(first, caller),
+  });
   await server.connect(transport);
   const response = await transport.handleRequest(request);
   if (transport.sessionId === undefined) await server.close();

@@ -1,14 +1,17 @@
 import {
+  CLIENT_INFO_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
   type Server,
+  type ServerContext,
 } from "@modelcontextprotocol/server";
+import { objectIn, textIn } from "../engine/json.ts";
 import { defaultLimits } from "../engine/limits.ts";
 import { quote } from "../engine/text.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { createToolbox, dotless, type ToolDescription } from "../surfaces/toolbox.ts";
-import { Connection, type MemorySource, unavailable } from "./connection.ts";
+import { type Caller, Connection, type MemorySource, unavailable } from "./connection.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
 import { handoffPrompt, prompts, recoverPrompt } from "./prompts.ts";
 import { ProtocolServer } from "./protocol-server.ts";
@@ -115,10 +118,10 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
     rejectCursor(params?.cursor);
     return connection.inOrder(async () => ({ tools: (await tools.list(connection)).map(projectTool) }));
   });
-  server.setRequestHandler("tools/call", ({ params }) =>
+  server.setRequestHandler("tools/call", ({ params }, context) =>
     connection.inOrder(async () => {
       tools.rejectUnknown(params.name);
-      const answer = await connection.call(params.name, params.arguments ?? {});
+      const answer = await connection.call(params.name, params.arguments ?? {}, callerOf(server, context));
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
       await tools.announceChanges(connection);
       return projectAnswer(answer);
@@ -127,10 +130,12 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
 }
 
 function handleResources(server: Server, connection: Connection): void {
-  server.setRequestHandler("resources/list", ({ params }) => {
+  server.setRequestHandler("resources/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
     return connection.inOrder(async () => {
-      const id = await orProtocolError("resources/list", () => connection.sessionId());
+      const id = await orProtocolError("resources/list", () =>
+        connection.sessionId(callerOf(server, context)),
+      );
       return { resources: listResources(id) };
     });
   });
@@ -138,12 +143,12 @@ function handleResources(server: Server, connection: Connection): void {
     rejectCursor(params?.cursor);
     return { resourceTemplates: listTemplates() };
   });
-  server.setRequestHandler("resources/read", ({ params: { uri } }) =>
+  server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
     connection.inOrder(async () => {
       const { id, kind } = parse(uri);
       const [session, current] = await orProtocolError("resources/read", async () => [
         await connection.findSession(id),
-        await connection.sessionId(),
+        await connection.sessionId(callerOf(server, context)),
       ]);
       if (!session && id !== current)
         throw new ResourceNotFoundError(uri, `There is no session ${quote(id)}. Call resources/list.`);
@@ -171,20 +176,29 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
     rejectCursor(params?.cursor);
     return { prompts };
   });
-  server.setRequestHandler("prompts/get", ({ params }) =>
+  server.setRequestHandler("prompts/get", ({ params }, context) =>
     connection.inOrder(async () => {
       const names = prompts.map(({ name }) => name);
       if (!names.includes(params.name))
         throw invalid(`There is no prompt ${quote(params.name)}. Available prompts: ${names.join(", ")}.`);
       return orProtocolError(params.name, async () => {
         // Surfaces with external data, such as project notes, have content before anything is saved in the session.
-        const session = await (hasExternalData ? connection.openSession() : connection.findSession());
+        const caller = callerOf(server, context);
+        const session = hasExternalData
+          ? await connection.openSession(caller)
+          : await connection.findSession(await connection.sessionId(caller));
         return params.name === "recover"
           ? recoverPrompt(session, surfaces)
           : handoffPrompt(session, surfaces, params.arguments?.to);
       });
     }),
   );
+}
+
+/** Newer clients introduce themselves in every request, older ones once. */
+function callerOf(server: Server, { mcpReq: { envelope, _meta: meta = {} } }: ServerContext): Caller {
+  const { name } = objectIn(objectIn(envelope)[CLIENT_INFO_META_KEY] ?? server.getClientVersion());
+  return { client: textIn(name), meta };
 }
 
 /** Resources and prompts have no error results, so a failure becomes a protocol error. */

@@ -19,6 +19,9 @@ export const mcp = from("MCP server", {
     "The prompts recover and handoff contain what was kept: notepad, plan, tasks, checkpoint, receipt.",
   "mcp.session":
     "Calls go to the host's current session; when it changes, the client is notified that the resources changed.",
+  "mcp.conversation": "A client that names its conversation in a call gets that conversation's session.",
+  "mcp.own-host":
+    "A server never follows the session of another host; without a link its host has a session of its own.",
   "mcp.changing-tools": "When an agent's own tools change, the client is notified.",
   "mcp.missing-store":
     "When the store cannot be opened, the server still starts, each call says what is wrong, and a later call retries; a deleted database is recreated.",

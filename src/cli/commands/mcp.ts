@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
-import { followSession } from "../../hosts/session-link.ts";
+import { callerResolver } from "../../hosts/caller-session.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
@@ -42,11 +42,10 @@ export async function run(args: string[]): Promise<number> {
   );
 }
 
-/** The given session, or the current session of the host that started this process. */
-function sessionResolver({ root, directory }: Project, chosen: string | undefined): () => Promise<string> {
+/** The given session, or the one that the caller's host is in. */
+function sessionResolver({ root, directory }: Project, chosen: string | undefined) {
   if (chosen !== undefined) return async () => chosen;
-  const follower = followSession({ directory, cwd: process.cwd(), fallback: projectSession(root) });
-  return () => follower.current();
+  return callerResolver({ directory, cwd: process.cwd(), fallback: projectSession(root) });
 }
 
 /** Serves until the client disconnects. Only protocol messages go to stdout. */

@@ -23,6 +23,7 @@ export const claudeCode: Host = {
   emptyAnswer: "",
   transcript: { readLine: readClaudeLine },
   compaction: { restartsSession: true },
+  mcpClient: { name: /^claude-code$/ },
   recording: async () => (await import("./recording.ts")).claudeRecording,
   setup: async () => (await import("./setup.ts")).claudeCodeSetup,
 };

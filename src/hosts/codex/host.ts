@@ -23,5 +23,9 @@ export const codex: Host = {
   emptyAnswer: "",
   transcript: { readLine: readCodexLine },
   compaction: { restartsSession: true },
+  mcpClient: {
+    name: /^codex-mcp-client$/,
+    conversation: ({ threadId }) => (typeof threadId === "string" ? threadId : undefined),
+  },
   setup: async () => (await import("./setup.ts")).codexSetup,
 };

@@ -22,6 +22,7 @@ export const gemini: Host = {
   emptyAnswer: "{}",
   transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines },
   compaction: { announcesEveryRequest: true, lastInputTokens },
+  mcpClient: { name: /^gemini-cli-mcp-client/ },
   /** Gemini CLI escapes angle brackets in injected text, so we replace them. */
   escaping: {
     escape: (text) => text.replaceAll("<", "‹").replaceAll(">", "›"),

@@ -12,5 +12,6 @@ export const opencode: Host = {
   emptyAnswer: "{}",
   transcript: { readLine: readOpencodeLine },
   compaction: {},
+  mcpClient: { name: /^opencode$/ },
   setup: async () => (await import("./setup.ts")).opencodeSetup,
 };
