@@ -14,6 +14,8 @@ export const install = from("init, uninstall, doctor", {
     "init writes for one project or, with --user, for all, in the folders that the hosts' variables name.",
   "init.command":
     "Hosts get plain holdfast where that resolves to this package, otherwise this Node and this file; paths with spaces and metacharacters work.",
+  "init.permissions":
+    "init allows the memory tools, and no others, in hosts that refuse them without a screen; doctor notes where they are not allowed.",
   "init.all-or-nothing": "When one file cannot be written, the others are restored.",
   "uninstall.exact":
     "uninstall restores untouched files byte for byte and removes the files and folders that init created.",

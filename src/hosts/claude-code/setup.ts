@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
-import { jsonServer } from "../install/json-pieces.ts";
+import { jsonAllowList, jsonServer } from "../install/json-pieces.ts";
+import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { userFolder, userSettings } from "./files.ts";
 import { claudeCode } from "./host.ts";
@@ -18,6 +19,11 @@ export const claudeCodeSetup: HostSetup = {
         alwaysLoad: true,
       }),
       jsonHooks(locationOf(places, settings), claudeCode, launcher, { timeout: 10 }),
+      jsonAllowList(
+        locationOf(places, settings),
+        ["permissions", "allow"],
+        memoryTools(places).map(({ name }) => `mcp__holdfast__${name}`),
+      ),
     ];
   },
   next: ({ scope }) =>

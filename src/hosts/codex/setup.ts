@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
+import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { codex } from "./host.ts";
 import { tomlServer } from "./server-piece.ts";
@@ -12,7 +13,12 @@ export const codexSetup: HostSetup = {
   pieces(places, launcher) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".codex");
     return [
-      tomlServer(locationOf(places, join(folder, "config.toml")), launcher),
+      tomlServer(
+        locationOf(places, join(folder, "config.toml")),
+        launcher,
+        // Codex refuses calls of tools that write, if nobody is there to approve them.
+        memoryTools(places).flatMap(({ name, readOnly }) => (readOnly ? [] : [name])),
+      ),
       jsonHooks(locationOf(places, join(folder, "hooks.json")), codex, launcher, {
         matchers: { SessionStart: "startup|resume|clear|compact" },
         timeout: 10,

@@ -129,15 +129,20 @@ function checkWiring(setup: HostSetup, places: Places, launcher: Launcher, remed
         findings.push(problem("wiring", `${piece.path} lacks ${missing.join(", ")}.`, remedy));
       if (differing.length > 0)
         findings.push(note("wiring", `${piece.path} has its own ${differing.join(", ")}.`, remedy));
+      for (const { what, kind } of gaps)
+        if (kind === "choice") findings.push(note("permissions", `${piece.path} ${what}.`, remedy));
       const server = piece.server?.(text);
       if (server) wiring.server = server;
       const line = piece.hooks?.(text)[startEvent] ?? (server && lineBeside?.(server));
       if (line !== undefined) wiring.hook = { line, startEvent };
     } catch (error) {
-      findings.push(problem("wiring", (error as Error).message, "Repair the file."));
+      // Several pieces may be in one unreadable file.
+      const { message } = error as Error;
+      if (findings.every(({ detail }) => detail !== message))
+        findings.push(problem("wiring", message, "Repair the file."));
     }
   }
-  if (findings.length === 0) {
+  if (findings.every(({ check }) => check !== "wiring")) {
     const isHere = pieces.some(({ within }) => within !== undefined);
     findings.push(ok("wiring", isHere ? "in this project" : "for all your projects"));
   }

@@ -29,6 +29,7 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     "codex/hooks.json",
     "gemini/.gemini/extensions/holdfast/gemini-extension.json",
     "gemini/.gemini/extensions/holdfast/hooks/hooks.json",
+    "gemini/.gemini/settings.json",
     "openclaw/openclaw.json",
     "pi/extensions/holdfast.js",
     "xdg/holdfast/installed.json",
