@@ -25,8 +25,10 @@ export const install = from("init, uninstall, doctor", {
   "doctor.table": "doctor prints a table with a fix for each problem, and exits with 1 when there is one.",
   "doctor.wiring":
     "doctor finds what is missing in a host's config, in the project's or the user's own, and reports an unreadable config with its line.",
+  "doctor.plugin-wiring":
+    "doctor knows a host that has our plug-in instead of what init writes, and reports when it has both.",
   "doctor.trust":
-    "doctor finds disabled hooks and rejected servers, and names the hooks that Codex would skip.",
+    "doctor finds disabled hooks, rejected servers and trust that was never given, and names the hooks that Codex would skip.",
   "doctor.server": "doctor starts the MCP server as configured and requests its tools.",
   "doctor.canary":
     "doctor writes a canary to a notepad, looks for it in the configured hook's output, and reports how long that took.",

@@ -6,7 +6,7 @@ import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { userFolder, userSettings } from "./files.ts";
 import { claudeCode } from "./host.ts";
-import { checkTrust } from "./trust.ts";
+import { checkTrust, findEnabledPlugin } from "./trust.ts";
 
 export const claudeCodeSetup: HostSetup = {
   userFolder,
@@ -26,6 +26,7 @@ export const claudeCodeSetup: HostSetup = {
       ),
     ];
   },
+  findPlugin: findEnabledPlugin,
   next: ({ scope }) =>
     scope === "project"
       ? "When Claude Code next starts, it asks whether to use the server: say yes."

@@ -57,6 +57,9 @@ function configFile(places: Places): string {
 function modelConfig(url: string): object {
   return {
     model: "doctor/doctor",
+    // The user's lists would leave out the provider below.
+    enabled_providers: ["doctor"],
+    disabled_providers: [],
     small_model: "doctor/doctor",
     provider: {
       doctor: {
