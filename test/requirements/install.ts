@@ -20,6 +20,7 @@ export const install = from("init, uninstall, doctor", {
   "uninstall.exact":
     "uninstall restores untouched files byte for byte and removes the files and folders that init created.",
   "uninstall.edits": "uninstall removes only its own entries from a file that a person has changed since.",
+  "uninstall.cache": "uninstall removes the cache of compiled hooks with the last host.",
   "uninstall.one-host": "Uninstalling one host leaves the others unchanged.",
   "doctor.healthy": "doctor exits with 0 when everything works.",
   "doctor.table": "doctor prints a table with a fix for each problem, and exits with 1 when there is one.",
