@@ -11,14 +11,14 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
 
-test("notepad and notes take at most 1,500 tokens in tools/list, and --cost reports exactly that [mcp.cost]", async (context) => {
+test("notepad and notes take at most 1,000 tokens in tools/list, and --cost reports exactly that [mcp.cost]", async (context) => {
   const server = startMcp(context, ["--store", "memory:"]);
   await initialize(server);
   const { tools } = (await server.ask("tools/list")).result;
   assert.equal((await server.end()).code, 0);
   const tokenizer = await loadExactTokenizer();
   const sent = tokenizer.count(JSON.stringify(tools));
-  assert.ok(sent <= 1_500, `${sent} tokens`);
+  assert.ok(sent <= 1_000, `${sent} tokens`);
   const { code, stdout } = await holdfast("mcp", "--cost", "--json", "--surfaces", "notepad,notes");
   assert.equal(code, 0);
   const costs = JSON.parse(stdout) as { surface: string; tools: number; tokens: number }[];
