@@ -23,6 +23,8 @@ export interface Host {
   emptyAnswer: string;
   /** Reads its transcript; undefined if its plugin reads the conversation itself. */
   transcript?: TranscriptFormat;
+  /** What it injects at a session's start is not stored in the conversation: a resumed one needs its memory again. */
+  forgetsStart?: boolean;
   compaction: CompactionTraits;
   /** Its MCP client, if it uses our server. */
   mcpClient?: McpClientTraits;

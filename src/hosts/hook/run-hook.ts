@@ -54,6 +54,8 @@ async function handle(hook: HookContext): Promise<void> {
 async function startSession(hook: HookContext): Promise<void> {
   const { state, event } = hook;
   state.ended = undefined;
+  if (event.source === "resume" && event.host.forgetsStart)
+    for (const shown of [state, hook.known]) if (shown) shown.seen = 0;
   if (event.source === "compact") {
     // A host may resume and compact in one turn and report both: show the memory with the first only.
     const { last } = hook.known ?? {};
