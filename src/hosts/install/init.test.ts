@@ -15,6 +15,7 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     CODEX_HOME: join(elsewhere, "codex"),
     XDG_CONFIG_HOME: join(elsewhere, "xdg"),
     GEMINI_CLI_HOME: join(elsewhere, "gemini"),
+    QWEN_HOME: join(elsewhere, "qwen"),
     PI_CODING_AGENT_DIR: join(elsewhere, "pi"),
     OPENCLAW_STATE_DIR: join(elsewhere, "openclaw"),
   };
@@ -32,7 +33,10 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     "gemini/.gemini/settings.json",
     "openclaw/openclaw.json",
     "pi/extensions/holdfast.js",
+    "qwen/settings.json",
     "xdg/holdfast/installed.json",
+    "xdg/kilo/kilo.json",
+    "xdg/kilo/plugin/holdfast.js",
     "xdg/opencode/opencode.json",
     "xdg/opencode/plugin/holdfast.js",
   ]);
