@@ -26,6 +26,12 @@ test("two conversations of one process have their own session if the client name
   for (const threadId of ["", 7, null]) assert.equal(await resolve(codex({ threadId })), "codex.thread-a");
 });
 
+test("any client can name the session it means [mcp.conversation]", async () => {
+  const { resolve } = startResolver();
+  assert.equal(await resolve({ client: "x", meta: { "holdfast/session": "mine" } }), "mine");
+  await assert.rejects(() => resolve({ client: "x", meta: { "holdfast/session": "../x" } }), /not a valid/);
+});
+
 test("a server never follows another host's session, and has its own without hooks [mcp.own-host]", async () => {
   const { place, resolve } = startResolver();
   linkSession({ ...place, host: "claude-code", hostSession: "one" });

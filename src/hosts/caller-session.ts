@@ -1,3 +1,4 @@
+import { checkId } from "../sessions/options.ts";
 import type { Host } from "./host.ts";
 import { hosts } from "./hosts.ts";
 import { followSession, type LinkPlace, memoryOf } from "./session-link.ts";
@@ -8,8 +9,11 @@ interface Caller {
   meta: Readonly<Record<string, unknown>>;
 }
 
+/** The key in a request's `_meta` with which any client names the session it means. */
+const sessionHandle = "holdfast/session";
+
 /**
- * Finds the session of each request: the conversation that the request names, else the one that the hooks of the
+ * Finds the session of each request: the session or the conversation that the request names, else the one that the hooks of the
  * client's host reported, else the host's own session in this project. A server never follows a session of another host;
  * for a client that is no host we know, it follows the host that started it.
  *
@@ -30,6 +34,8 @@ export function callerResolver(place: LinkPlace & { fallback: string }): (caller
     return follower;
   };
   return async ({ client, meta }) => {
+    const handle = meta[sessionHandle];
+    if (typeof handle === "string") return checkId(handle, "session id");
     const host = hosts.find(({ mcpClient }) => mcpClient?.name.test(client));
     const conversation = host?.mcpClient?.conversation?.(meta);
     if (host && conversation) return memoryOf(place.directory, host.name, conversation);

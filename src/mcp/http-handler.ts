@@ -1,5 +1,7 @@
 import {
+  createMcpHandler as createStatelessHandler,
   hostHeaderValidationResponse,
+  isLegacyRequest,
   localhostAllowedHostnames,
   originValidationResponse,
   WebStandardStreamableHTTPServerTransport,
@@ -30,16 +32,30 @@ interface Client {
 /** Max connected clients; beyond it, the least recently used one is closed. */
 const maxClients = 1_000;
 
-/** MCP over HTTP: each client gets its own server, identified by a random id. */
+/**
+ * MCP over HTTP: each client gets its own server, identified by a random id. From 2026-07-28 on a client has no id and
+ * names what it is in every request, so each request gets a server.
+ */
 export function createMcpHandler(options: McpHandlerOptions): McpHandler {
   const clients = new Map<string, Client>();
   const hostnames = options.hostnames ?? localhostAllowedHostnames();
+  const stateless = createStatelessHandler(
+    ({ requestInfo }) => {
+      const request = requestInfo ?? new Request("http://localhost/");
+      return createMcpServer({
+        ...options,
+        resolveSession: (caller) => options.resolveSession(request, caller),
+      });
+    },
+    { legacy: "reject" },
+  );
   return {
     async handle(request) {
       const refusal =
         hostHeaderValidationResponse(request, hostnames) ?? originValidationResponse(request, hostnames);
       if (refusal) return refusal;
       const id = request.headers.get("mcp-session-id");
+      if (id === null && !(await isLegacyRequest(request))) return stateless.fetch(request);
       if (id === null) return connectClient(request, options, clients);
       const client = clients.get(id);
       if (!client || client.authorization !== request.headers.get("authorization")) return unknownClient();

@@ -41,6 +41,7 @@ export function createMcpServer(options: McpServerOptions): Server {
         prompts: {},
       },
       instructions: instructionsOf(surfaces),
+      cacheHints: cacheHintsOf(surfaces),
     },
   );
   /** A client that has disconnected misses the notification. */
@@ -69,6 +70,20 @@ export function instructionsOf(surfaces: readonly Surface[]): string {
   ]
     .filter((text) => text !== "")
     .join("\n\n");
+}
+
+/** How long a client may keep a list, in milliseconds. The server announces an agent's own tools when they change. */
+const listLifetime = 3_600_000;
+
+function cacheHintsOf(surfaces: readonly Surface[]) {
+  const lasting = { ttlMs: listLifetime, cacheScope: "private" as const };
+  const changes = surfaces.some(({ extraTools }) => extraTools !== undefined);
+  return {
+    "server/discover": lasting,
+    "prompts/list": lasting,
+    "resources/templates/list": lasting,
+    ...(changes ? {} : { "tools/list": lasting }),
+  };
 }
 
 interface ToolList {

@@ -20,6 +20,8 @@ export const mcp = from("MCP server", {
   "mcp.session":
     "Calls go to the host's current session; when it changes, the client is notified that the resources changed.",
   "mcp.conversation": "A client that names its conversation in a call gets that conversation's session.",
+  "mcp.modern":
+    "A client of protocol 2026-07-28 works without initialize over stdio and HTTP: discovery, the same tools in the same order with a lifetime, and explicit handles for sessions.",
   "mcp.own-host":
     "A server never follows the session of another host; without a link its host has a session of its own.",
   "mcp.changing-tools": "When an agent's own tools change, the client is notified.",

@@ -50,24 +50,16 @@ function sessionResolver({ root, directory }: Project, chosen: string | undefine
 
 /** Serves until the client disconnects. Only protocol messages go to stdout. */
 async function serve(options: McpServerOptions, findFile: () => string): Promise<number> {
-  const [{ createMcpServer }, { StdioTransport }] = await Promise.all([
-    import("../../mcp/server.ts"),
-    import("../../mcp/stdio-transport.ts"),
-  ]);
+  const { serveStdio } = await import("../../mcp/serve-stdio.ts");
   if (process.stdin.isTTY)
     console.error(
       "holdfast mcp is meant to be started by an agent: it speaks MCP on stdin and stdout. Stop it with Ctrl-C.",
     );
   const memory = shareMemory(options.openMemory, findFile);
-  const server = createMcpServer({ ...options, openMemory: memory.open });
-  const closed = new Promise<void>((resolve) => {
-    const transport = new StdioTransport(process.stdin, process.stdout);
-    transport.onclose = resolve;
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
-      process.once(signal, () => void transport.close());
-    void server.connect(transport);
-  });
-  await closed;
+  const connection = serveStdio({ ...options, openMemory: memory.open }, process.stdin, process.stdout);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.once(signal, () => void connection.close());
+  await connection.closed;
   process.stdin.destroy();
   await memory.close();
   return 0;

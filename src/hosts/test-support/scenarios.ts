@@ -66,7 +66,7 @@ export function keepResults(host: string, spec: string, outcomes: ClientResult["
   writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
 }
 
-const timeout = 300_000;
+const timeout = 900_000;
 
 /** Tries every scenario with a real client, and asserts on the requests that it sends to the model. */
 export function testClient(client: RealClient): void {
