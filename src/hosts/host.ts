@@ -50,6 +50,8 @@ export interface CompactionTraits {
   restartsSession?: boolean;
   /** It announces a compaction before every request, whether or not it compacts. */
   announcesEveryRequest?: boolean;
+  /** It announces a compaction, but does not report its end: the next prompt or tool shows it. */
+  endsSilently?: boolean;
   /** Input tokens of the newest request, to detect a compaction that the host does not report. */
   lastInputTokens?(transcript: string): number | undefined;
 }
