@@ -16,6 +16,7 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     XDG_CONFIG_HOME: join(elsewhere, "xdg"),
     GEMINI_CLI_HOME: join(elsewhere, "gemini"),
     QWEN_HOME: join(elsewhere, "qwen"),
+    COPILOT_HOME: join(elsewhere, "copilot"),
     PI_CODING_AGENT_DIR: join(elsewhere, "pi"),
     OPENCLAW_STATE_DIR: join(elsewhere, "openclaw"),
   };
@@ -28,6 +29,8 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     "claude/settings.json",
     "codex/config.toml",
     "codex/hooks.json",
+    "copilot/hooks/holdfast.json",
+    "copilot/mcp-config.json",
     "gemini/.gemini/extensions/holdfast/gemini-extension.json",
     "gemini/.gemini/extensions/holdfast/hooks/hooks.json",
     "gemini/.gemini/settings.json",
