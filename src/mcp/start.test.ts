@@ -73,6 +73,17 @@ test("surfaces are chosen by name, and an unknown name is rejected with the list
   assert.match(stderr, /not a valid session id/);
 });
 
+test("a server that is started in its bundle's folder serves the project of its client [mcp.bundle]", async (context) => {
+  const [bundle, project] = [temporaryDirectory(), temporaryDirectory()];
+  const env = { PLUGIN_ROOT: bundle, PWD: project };
+  const server = startMcp(context, [], { cwd: bundle, env });
+  await initialize(server);
+  await server.call("write_notepad", { content: "cedar-4711" });
+  await server.end();
+  assert.ok(existsSync(join(project, ".holdfast/memory.db")));
+  assert.ok(!existsSync(join(bundle, ".holdfast")));
+});
+
 test("when an agent creates a tool, the client is notified and can call it [mcp.changing-tools]", async (context) => {
   const server = startMcp(context, ["--store", "memory:", "--surfaces", "sandbox"]);
   await initialize(server);

@@ -22,6 +22,7 @@ export const mcp = from("MCP server", {
   "mcp.conversation": "A client that names its conversation in a call gets that conversation's session.",
   "mcp.modern":
     "A client of protocol 2026-07-28 works without initialize over stdio and HTTP: discovery, the same tools in the same order with a lifetime, and explicit handles for sessions.",
+  "mcp.bundle": "A server that is started in its plug-in's folder serves the project of its client.",
   "mcp.own-host":
     "A server never follows the session of another host; without a link its host has a session of its own.",
   "mcp.changing-tools": "When an agent's own tools change, the client is notified.",

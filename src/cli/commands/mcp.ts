@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 import { callerResolver } from "../../hosts/caller-session.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
@@ -21,6 +21,7 @@ export async function run(args: string[]): Promise<number> {
   });
   if (positionals.length > 0)
     throw new HoldfastError("invalid_input", `mcp takes no argument ${JSON.stringify(positionals[0])}.`);
+  leavePluginFolder();
   const project = findProject(process.cwd());
   const names = values.surfaces?.split(",").map((name) => name.trim());
   if (values.cost) {
@@ -40,6 +41,13 @@ export async function run(args: string[]): Promise<number> {
     },
     () => findWorkspace({ flags: values }).store.file,
   );
+}
+
+/** Clients start the server of an Agent Plugins bundle in the bundle's folder; the project is where they were started. */
+function leavePluginFolder(): void {
+  const { PLUGIN_ROOT: folder, PWD: project } = process.env;
+  if (!folder || !project || !existsSync(folder) || !existsSync(project)) return;
+  if (realpathSync(folder) === realpathSync(process.cwd())) process.chdir(project);
 }
 
 /** The given session, or the one that the caller's host is in. */
