@@ -97,12 +97,13 @@ const anthropic: Protocol = {
   ending: /\/v1\/messages$/,
   read({ system, messages, tools }) {
     const list = objectsIn(messages);
-    const last = list.at(-1);
+    // The client adds messages of its own after the user's.
+    const open = list.slice(list.findLastIndex(({ role }) => role === "assistant") + 1);
     return {
       tools: objectsIn(tools).map(({ name }) => textIn(name)),
       text: [system, list].map(textsIn).join("\n"),
-      last: textsIn(last),
-      isResult: objectsIn(last?.content).some(({ type }) => type === "tool_result"),
+      last: textsIn(open),
+      isResult: open.some(({ content }) => objectsIn(content).some(({ type }) => type === "tool_result")),
     };
   },
   whole: ({ text = "", call, tokens, id, model }) => ({
