@@ -60,8 +60,11 @@ export function keepResults(host: string, spec: string, outcomes: ClientResult["
   const at = spec.lastIndexOf("@");
   const [client, version] = [spec.slice(0, at), spec.slice(at + 1)];
   const date = new Date().toISOString().slice(0, 10);
-  const others = readResults().filter((result) => result.host !== host);
-  const all = [...others, { host, client, version, date, scenarios: outcomes }];
+  const known = readResults();
+  const others = known.filter((result) => result.host !== host);
+  // A run of some scenarios keeps the outcomes of the others, of the same version.
+  const same = known.find((result) => result.host === host && result.version === version);
+  const all = [...others, { host, client, version, date, scenarios: { ...same?.scenarios, ...outcomes } }];
   const sorted = all.toSorted((a, b) => a.host.localeCompare(b.host));
   writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
 }
