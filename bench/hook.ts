@@ -13,6 +13,8 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
   const memory = await openMemory({ store: join(root, ".holdfast", "memory.db") });
   const session = await memory.openSession("claude-code.s1");
   await session.notepad.write("- a note of some length\n".repeat(200));
+  const rule = { tool: "Bash", pattern: "git push*main" };
+  await session.pins.pin("Never push to main.", { actor: { kind: "person" }, rule });
   await memory.close();
   const { NODE_EXTRA_CA_CERTS: _slow, ...env } = process.env;
   const run = (args: string[], input = "") => {
@@ -23,6 +25,7 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
   for (const [name, event] of [
     ["SessionStart", { source: "startup" }],
     ["UserPromptSubmit", { prompt: "go on" }],
+    ["PreToolUse", { tool_name: "Bash", tool_input: { command: "git status" } }],
   ] as const) {
     const input = JSON.stringify({ session_id: "s1", cwd: root, hook_event_name: name, ...event });
     const { work, baseline, ratio } = await compare(

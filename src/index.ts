@@ -7,10 +7,20 @@ export type { ToolAnswer, ToolDescription } from "./surfaces/toolbox.ts";
 
 import { estimateTokens } from "./context/estimate-tokens.ts";
 import { cachedTokenizer, type Tokenizer } from "./context/tokens.ts";
-import type { Limits } from "./engine/limits.ts";
+import { defaultLimits, type Limits, limitKinds } from "./engine/limits.ts";
+import {
+  anything,
+  checkOptions,
+  listOf,
+  type OptionKind,
+  type OptionKinds,
+  text,
+  toggle,
+  wholeNumber,
+} from "./engine/options.ts";
 import { HoldfastError } from "./errors.ts";
 import { Memory } from "./sessions/memory.ts";
-import { checkId, makeSessionId, mergeLimits, type SurfaceChoice } from "./sessions/options.ts";
+import { checkId, makeSessionId, type SurfaceChoice } from "./sessions/options.ts";
 import { openStore, type StoreChoice } from "./stores/open-store.ts";
 import { findSurfaces, type SurfaceName } from "./surfaces/surfaces.ts";
 import { createToolbox } from "./surfaces/toolbox.ts";
@@ -28,11 +38,26 @@ export interface MemoryOptions {
   tokenizer?: Tokenizer;
   /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
+  /** Milliseconds to wait for another process's lock before a call fails with `store_busy` (default: 60000). */
+  patience?: number;
   /** For tests: milliseconds since 1970. */
   clock?: () => number;
   /** For tests: ids of new sessions. */
   makeId?: () => string;
 }
+
+const memoryOptions = {
+  store: anything,
+  surfaces: listOf(anything),
+  owner: text,
+  limits: limitKinds,
+  scratchpad: { enabled: toggle, maxTokens: wholeNumber(1) },
+  tokenizer: anything,
+  onWarning: anything,
+  patience: wholeNumber(0),
+  clock: anything,
+  makeId: anything,
+} satisfies Record<keyof MemoryOptions, OptionKind | OptionKinds>;
 
 /**
  * Opens a memory.
@@ -50,11 +75,13 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
       `openMemory needs a "store": a file path, a URL such as "memory:", or your own store.`,
     );
   }
+  checkOptions("openMemory", options, memoryOptions);
   const tokens = options.scratchpad?.maxTokens;
-  const limits = mergeLimits({
+  const limits = {
+    ...defaultLimits,
     ...options.limits,
     ...(tokens === undefined ? {} : { scratchpadTokens: tokens }),
-  });
+  };
   const tokenizer = cachedTokenizer(options.tokenizer ?? { name: "estimate", count: estimateTokens });
   const countTokens = (text: string) => tokenizer.count(text);
   const isOff = options.scratchpad?.enabled === false;
@@ -68,7 +95,10 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     ...(options.scratchpad?.enabled ? ["scratchpad" as const] : []),
   ];
   return new Memory({
-    store: await openStore(options.store, options.onWarning ? { onWarning: options.onWarning } : {}),
+    store: await openStore(options.store, {
+      ...(options.onWarning ? { onWarning: options.onWarning } : {}),
+      ...(options.patience === undefined ? {} : { patience: options.patience }),
+    }),
     owner: checkId(options.owner ?? "local", "owner"),
     toolbox: makeToolbox(options.surfaces ?? defaults),
     makeToolbox,

@@ -25,6 +25,10 @@ const addresses: { [Name in RouteName]: `${Routes[Name]["method"]} ${Routes[Name
   addNote: "POST /api/sessions/{id}/notes",
   editNote: "PUT /api/sessions/{id}/notes/{note}",
   deleteNote: "DELETE /api/sessions/{id}/notes/{note}",
+  pins: "GET /api/sessions/{id}/pins",
+  pin: "POST /api/sessions/{id}/pins",
+  confirmPin: "PUT /api/sessions/{id}/pins/{pin}",
+  unpin: "DELETE /api/sessions/{id}/pins/{pin}",
   journal: "GET /api/sessions/{id}/journal",
   entry: "GET /api/sessions/{id}/journal/{revision}",
   memoryAt: "GET /api/sessions/{id}/at/{revision}",
@@ -91,7 +95,8 @@ export async function callApi<Name extends RouteName>(
 
 async function send(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, init);
+    // Relative: the page and its cookie are under a path of their own.
+    return await fetch(url.slice(1), init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, "unreachable", "Cannot reach the server. Nothing was saved; try again.");

@@ -48,7 +48,7 @@ function receive(message: TabMessage): void {
 
 /** Reads the stream, and reconnects when the server is back. */
 function openStream(emit: (message: TabMessage) => void, hasMissed: boolean): void {
-  const source = new EventSource("/api/events");
+  const source = new EventSource("api/events");
   const setLive = () => emit({ type: "connection", state: "live" });
   source.addEventListener("hello", () => {
     if (hasMissed) emit({ type: "reset" });
@@ -69,7 +69,7 @@ function openStream(emit: (message: TabMessage) => void, hasMissed: boolean): vo
 }
 
 async function probeServer(): Promise<Connection> {
-  const status = await fetch("/api/health").then(
+  const status = await fetch("api/health").then(
     (response) => response.status,
     () => 0,
   );

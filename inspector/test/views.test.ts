@@ -72,7 +72,7 @@ test(
   inBrowser(async (browser, context) => {
     const { server, memory } = await startTestServer(context, {
       page: await pageFiles(),
-      priceOf: () => ({ input: 2, cacheRead: 0.2, output: 10, basis: "test-prices" }),
+      priceOf: () => ({ input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, basis: "test-prices" }),
     });
     await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
     const session = await memory.openSession("audit");

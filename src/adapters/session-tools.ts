@@ -1,6 +1,8 @@
+import { checkOptions, listOf, text } from "../engine/options.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
+import { ownLoop } from "../surfaces/surface.ts";
 import type { SurfaceName } from "../surfaces/surfaces.ts";
 import { dotless, type ToolAnswer } from "../surfaces/toolbox.ts";
 
@@ -19,9 +21,11 @@ export interface ToolDefinition {
 /** The tools of the surfaces that the memory was opened with. */
 export async function definitionsOf(
   source: Session | Memory,
-  { surfaces }: SurfaceChoice = {},
+  options: SurfaceChoice = {},
 ): Promise<ToolDefinition[]> {
-  const described = await source.tools();
+  checkOptions("The tools", options, { surfaces: listOf(text) });
+  const { surfaces } = options;
+  const described = await source.tools({ ...ownLoop, dotless: true });
   const offered = [...new Set(described.map(({ surface }) => surface))];
   const missing = surfaces?.filter((name) => !offered.includes(name)) ?? [];
   if (missing.length > 0) {

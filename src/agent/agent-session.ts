@@ -24,6 +24,7 @@ import type { AgentEvent } from "./events.ts";
 import { CallRecorder } from "./record-calls.ts";
 import type { AgentSetting } from "./setting.ts";
 import { ShownMemory } from "./shown-memory.ts";
+import { ReceiptCheck } from "./verify-receipt.ts";
 
 /** The inputs of a prompt besides the session. */
 export interface PromptView {
@@ -48,6 +49,7 @@ export class AgentSession {
   readonly session: Session;
   readonly shownMemory: ShownMemory;
   readonly recorder: CallRecorder;
+  readonly receiptCheck: ReceiptCheck;
   readonly #setting: AgentSetting;
   #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
@@ -65,6 +67,7 @@ export class AgentSession {
     this.#setting = setting;
     this.#tools = setting.toolbox.tools;
     this.shownMemory = new ShownMemory(session, setting);
+    this.receiptCheck = new ReceiptCheck(session);
     this.recorder = new CallRecorder(session, setting.countTokens, setting.clock);
   }
 

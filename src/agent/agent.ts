@@ -1,21 +1,24 @@
+import type { UserContent } from "ai";
 import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
 import { frozenOf } from "../context/memory-share.ts";
-import { readLearned } from "../engine/conversation.ts";
+import { readLearned, readSpans } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
 import { AgentSession } from "./agent-session.ts";
 import { continueOnFailure, finishPendingCalls, modelName, type TurnRun } from "./answer.ts";
+import { checkAgentOptions } from "./check-options.ts";
 import { Children } from "./children.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
 import { compactNow, makeRoomFor } from "./make-room.ts";
 import type { AgentOptions } from "./options.ts";
 import { placeChanges, reportFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
-import { type AgentSetting, agentSetting, checkToolNames, type Frame, invalidOption } from "./setting.ts";
+import { type AgentSetting, agentSetting, checkToolNames, type Frame } from "./setting.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
+import { userMessage } from "./user-message.ts";
 
 /** A running turn: read its events, await its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -26,9 +29,14 @@ export interface SendOptions {
   signal?: AbortSignal;
 }
 
+export interface TurnOptions extends SendOptions {
+  /** Text of the host for this turn only, before memory and the user's message. It is not stored. */
+  steer?: string;
+}
+
 export interface Agent {
-  /** Runs one turn. Turns of one session run one after another. */
-  send(sessionId: string, text: string, options?: SendOptions): Turn;
+  /** Runs one turn with a text, or with texts, images and files. Turns of one session run one after another. */
+  send(sessionId: string, input: string | UserContent, options?: TurnOptions): Turn;
   /** Continues a turn that a dead process left unfinished; does nothing if the last turn is finished. */
   resume(sessionId: string, options?: SendOptions): Turn;
   /** Compacts now, as `/compact` does. */
@@ -40,7 +48,7 @@ export interface Agent {
 }
 
 /** Surfaces that an agent adds to a memory opened without `surfaces`. */
-const agentSurfaces = ["notepad", "notes", "tasks", "results", "sessions"] as const;
+const agentSurfaces = ["notepad", "notes", "tasks", "results", "sessions", "pins"] as const;
 
 /**
  * An agent whose memory survives its context.
@@ -74,6 +82,13 @@ class MemoryAgent implements Agent {
   readonly #work = new Map<string, Work>();
 
   constructor(options: AgentOptions) {
+    checkAgentOptions("createAgent", options);
+    // An agent without a window would never compact.
+    if (options.contextWindow === undefined)
+      throw new HoldfastError(
+        "invalid_input",
+        `createAgent needs a "contextWindow": the model's window in tokens.`,
+      );
     const { memory, model, system = "", surfaces, ...rest } = options;
     this.#options = options;
     this.#frame = { model, base: system };
@@ -82,24 +97,21 @@ class MemoryAgent implements Agent {
       (id, text, signal) => this.send(id, text, { signal }),
       options.children,
     );
-    // An infinite window would never be compacted.
-    if (!Number.isFinite(options.contextWindow)) throw invalidOption("contextWindow", options.contextWindow);
     const { setting } = memory;
     const toolbox = surfaces ? setting.use(surfaces) : setting.offer(agentSurfaces);
     this.#setting = agentSetting(setting, toolbox, rest, { children: this.#children });
     checkToolNames(this.#setting);
   }
 
-  send(sessionId: string, text: string, options: SendOptions = {}): Turn {
+  send(sessionId: string, input: string | UserContent, options: TurnOptions = {}): Turn {
     return this.#start(sessionId, options, async (run, work) => {
-      if (text.trim() === "")
-        throw new HoldfastError("invalid_input", "The text to send is empty. Pass a message.");
-      run.steer = await this.#nudge(run, work);
+      const message = userMessage(input);
+      const hint = await this.#nudge(run, work);
+      run.steer = [options.steer ?? "", hint].filter((part) => part !== "").join("\n\n");
       // Providers reject a user message between a tool call and its result.
       await finishPendingCalls(run);
       await continueOnFailure(run, () => placeChanges(run));
       await continueOnFailure(run, () => reportFullness(run));
-      const message = { role: "user" as const, content: text };
       const compacted = (await continueOnFailure(run, () => makeRoomFor(run, message))) ?? false;
       await run.agent.add([message]);
       const result = await this.#take(run, work);
@@ -177,10 +189,20 @@ class MemoryAgent implements Agent {
 
   /** Runs the turn and updates the facts for the next turn's hints. */
   async #take(run: TurnRun, work: Work): Promise<TurnResult> {
-    const result = await runTurn(run);
+    const turn = await runTurn(run);
+    const endedSprint = (await continueOnFailure(run, () => this.#endSprint(run))) ?? false;
+    const result = { ...turn, compacted: turn.compacted || endedSprint };
     const { wroteMemory, text, compacted } = result;
     work.nudges = afterTurn(work.nudges, { wrote: wroteMemory, text, compacted });
     return result;
+  }
+
+  /** Compacts if enough tasks were closed: the whole sprint is over, not only one tool result. */
+  async #endSprint(run: TurnRun): Promise<boolean> {
+    const { compactAfterTasks = 0 } = this.#setting.options;
+    if (compactAfterTasks === 0) return false;
+    const closed = readSpans(await run.agent.session.state()).filter(([, { kind }]) => kind !== "summary");
+    return closed.length >= compactAfterTasks && compactNow(run, "tasks");
   }
 
   /** With `emit`, starts work on the session; without it, only reads. */

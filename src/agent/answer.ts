@@ -58,8 +58,11 @@ export async function storeAnswer(
   };
   agent.learn(model, learnFrom(readLearned(state, model), call));
   emit({ type: "usage", usage, reported: answer.reported });
-  if (setting.options.ledger !== false)
-    await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
+  const recorded =
+    setting.options.ledger === false
+      ? undefined
+      : await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
+  await continueOnFailure(run, () => agent.receiptCheck.check({ call: recorded, body: answer.sent }, emit));
   const messages: ModelMessage[] =
     answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
   await agent.add(messages, aside);
@@ -100,6 +103,11 @@ export async function finishPendingCalls(run: TurnRun): Promise<void> {
     [await runTools({ ...run, calls: open, message: last.number, interrupted: true, room: leastTokens })],
     last.aside,
   );
+}
+
+/** The session whose prompts the provider is asked to cache; undefined if that is off. */
+export function cacheOf({ agent, setting }: Pick<TurnRun, "agent" | "setting">): string | undefined {
+  return setting.options.promptCache === false ? undefined : agent.session.id;
 }
 
 /** The name under which a model's counts are stored. */

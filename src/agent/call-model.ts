@@ -1,39 +1,57 @@
-import { type LanguageModel, type ModelMessage, streamText, type ToolSet } from "ai";
+import {
+  type FinishReason,
+  generateText,
+  type LanguageModel,
+  type LanguageModelUsage,
+  type ModelMessage,
+  type SystemModelMessage,
+  streamText,
+  type ToolChoice,
+  type ToolSet,
+} from "ai";
 import type { Prompt } from "../context/prompt.ts";
-import type { AgentEvent } from "./events.ts";
+import { cacheKindOf, planCacheMarks, withCacheKey, withCacheMark } from "../context/prompt-cache.ts";
+import type { AgentEvent, ReportedUsage } from "./events.ts";
+import type { ModelSettings } from "./options.ts";
+import { type AskedCall, sanitiseAnswer } from "./sanitise-answer.ts";
 
 export interface ModelAnswer {
   /** The model's text and tool calls, ready to be stored. */
   messages: ModelMessage[];
   text: string;
-  toolCalls: { id: string; tool: string; input: unknown; problem?: string }[];
-  reported: Extract<AgentEvent, { type: "usage" }>["reported"];
+  toolCalls: AskedCall[];
+  reported: ReportedUsage;
+  finish: FinishReason;
+  /** The request's body if the provider reports it, or else the prompt. */
+  sent: unknown;
 }
 
 export interface ModelCall {
   model: LanguageModel;
-  prompt: Prompt;
+  prompt: Pick<Prompt, "system" | "messages" | "parts">;
   tools: ToolSet;
+  settings: ModelSettings;
+  toolChoice?: ToolChoice<ToolSet> | undefined;
+  /** The session's id, if the provider is asked to cache the prompt. */
+  cache: string | undefined;
   signal: AbortSignal;
-  emit: (event: AgentEvent) => void;
 }
 
 /** Calls the model once. Offers the tools but does not run them; the controller does. */
-export async function callModel({ model, prompt, tools, signal, emit }: ModelCall): Promise<ModelAnswer> {
+export async function callModel(
+  call: ModelCall & { emit: (event: AgentEvent) => void },
+): Promise<ModelAnswer> {
   let failure: unknown;
   const stream = streamText({
-    model,
-    instructions: prompt.system,
-    messages: prompt.messages,
-    tools: withoutExecution(tools),
-    abortSignal: signal,
+    ...requestOf(call),
+    include: { requestBody: true },
     onError: ({ error }) => {
       failure = error;
     },
   });
-  const toolCalls: ModelAnswer["toolCalls"] = [];
+  const toolCalls: AskedCall[] = [];
   for await (const part of stream.fullStream) {
-    if (part.type === "text-delta") emit({ type: "text", text: part.text });
+    if (part.type === "text-delta") call.emit({ type: "text", text: part.text });
     else if (part.type === "tool-call") {
       const problem = part.invalid
         ? String((part.error as Error | undefined)?.message ?? part.error)
@@ -48,22 +66,116 @@ export async function callModel({ model, prompt, tools, signal, emit }: ModelCal
     else if (part.type === "abort") failure = new DOMException("The turn was aborted.", "AbortError");
   }
   if (failure !== undefined) throw failure;
-  const [usage, response, text] = await Promise.all([stream.usage, stream.response, stream.text]);
+  const [usage, request, response, text, finish] = await Promise.all([
+    stream.usage,
+    stream.request,
+    stream.response,
+    stream.text,
+    stream.finishReason,
+  ]);
+  // Keep only the model's messages: we answer calls that the SDK rejected ourselves.
+  const messages = response.messages.filter(({ role }) => role === "assistant");
   return {
-    // Keep only the model's messages: we answer calls that the SDK rejected ourselves.
-    messages: response.messages.filter(({ role }) => role === "assistant"),
+    ...sanitiseAnswer({ messages, toolCalls, finish, offered: Object.keys(call.tools) }),
     text,
-    toolCalls,
-    reported: {
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
-      cachedTokens: usage.inputTokenDetails.cacheReadTokens,
-    },
+    reported: reportedBy(usage),
+    finish,
+    sent: request.body ?? [call.prompt.system, call.prompt.messages],
   };
 }
 
+/** Asks for a text at the end of a prompt. The tools are part of the prompt, but must not be called. */
+export async function askForText(call: ModelCall): Promise<{ text: string; reported: ReportedUsage }> {
+  const { text, usage } = await generateText({
+    ...requestOf(call),
+    ...noToolChoice(call.model),
+    maxRetries: 1,
+  });
+  return { text, reported: reportedBy(usage) };
+}
+
+/** The request with marks or a key for the provider's cache. */
+function requestOf({ model, prompt, tools, settings, toolChoice, cache, signal }: ModelCall) {
+  const request = { ...settings, model, abortSignal: signal, ...(toolChoice ? { toolChoice } : {}) };
+  const offered = withoutExecution(tools);
+  const system: SystemModelMessage[] =
+    prompt.system === "" ? [] : [{ role: "system", content: prompt.system }];
+  const plain = { ...request, instructions: prompt.system, messages: prompt.messages, tools: offered };
+  const kind = cache === undefined ? "none" : cacheKindOf(providerOf(model));
+  if (kind === "none" || cache === undefined) return plain;
+  if (kind === "key") {
+    // The SDK types these options as JSON; they are the caller's own and a text.
+    const providerOptions = withCacheKey(settings.providerOptions, cache) as ModelSettings["providerOptions"];
+    return { ...plain, ...(providerOptions ? { providerOptions } : {}) };
+  }
+  const messages: (SystemModelMessage | ModelMessage)[] = [...system, ...prompt.messages];
+  const summary = prompt.parts.indexOf("summaries");
+  const plan = planCacheMarks(
+    messages,
+    Object.values(offered),
+    summary < 0 ? undefined : system.length + summary,
+  );
+  const marked = messages.map((message, at) => (plan.messages.has(at) ? withCacheMark(message) : message));
+  return {
+    ...plain,
+    instructions: marked.slice(0, system.length) as SystemModelMessage[],
+    messages: marked.slice(system.length) as ModelMessage[],
+    tools: plan.tools ? markLast(offered) : offered,
+  };
+}
+
+/** Anthropic drops the tools, and with them the cached prompt, when no tool may be called. */
+function noToolChoice(model: LanguageModel): { toolChoice?: "none" } {
+  return cacheKindOf(providerOf(model)) === "marks" ? {} : { toolChoice: "none" };
+}
+
+const settingNames = [
+  "temperature",
+  "topP",
+  "topK",
+  "presencePenalty",
+  "frequencyPenalty",
+  "stopSequences",
+  "seed",
+  "reasoning",
+  "maxOutputTokens",
+  "maxRetries",
+  "timeout",
+  "headers",
+  "telemetry",
+  "providerOptions",
+] as const satisfies readonly (keyof ModelSettings)[];
+
+/** The settings that every call of an agent has. A tool choice is only for calls that answer the user. */
+export function callSettings(options: ModelSettings): ModelSettings {
+  return Object.fromEntries(
+    settingNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  );
+}
+
+export function reportedBy({
+  inputTokens,
+  outputTokens,
+  inputTokenDetails,
+}: LanguageModelUsage): ReportedUsage {
+  const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;
+  return { inputTokens, outputTokens, cachedTokens: cacheReadTokens, cacheWriteTokens };
+}
+
+/** The provider's name, or a gateway's name of the model, which begins with it. */
+export function providerOf(model: LanguageModel): string {
+  return typeof model === "string" ? model : model.provider;
+}
+
+function markLast(tools: ToolSet): ToolSet {
+  const entries = Object.entries(tools);
+  return Object.fromEntries(
+    entries.map(([name, tool], at) => [name, at === entries.length - 1 ? withCacheMark(tool) : tool]),
+  ) as ToolSet;
+}
+
 /** The SDK runs every tool that has `execute`, so each call would run twice. */
-export function withoutExecution(tools: ToolSet): ToolSet {
+function withoutExecution(tools: ToolSet): ToolSet {
   return Object.fromEntries(
     Object.entries(tools).map(([name, { execute: _execute, ...offered }]) => [
       name,
@@ -71,30 +183,3 @@ export function withoutExecution(tools: ToolSet): ToolSet {
     ]),
   );
 }
-
-/** Whether a provider rejected a call because the prompt was too long. */
-export function isOverflow(error: unknown): boolean {
-  const seen = new Set<unknown>();
-  for (
-    let at = error;
-    at instanceof Error && !seen.has(at);
-    at = (at as { cause?: unknown; lastError?: unknown }).cause ?? (at as { lastError?: unknown }).lastError
-  ) {
-    seen.add(at);
-    const {
-      responseBody = "",
-      data,
-      statusCode,
-    } = at as { responseBody?: string; data?: unknown; statusCode?: number };
-    // Rate limit errors mention tokens too, but they call for waiting, not for a shorter prompt.
-    if (
-      statusCode !== 429 &&
-      overflowWords.test(`${at.message} ${responseBody} ${JSON.stringify(data) ?? ""}`)
-    )
-      return true;
-  }
-  return false;
-}
-
-const overflowWords =
-  /context[_ ]length[_ ]exceeded|maximum context|context (?:window|length|size)|prompt (?:is )?too long|input (?:is )?too long|too many (?:input )?tokens|exceeds? the (?:model|maximum|context)|request too large|token limit/i;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { filler, isSummaryRequest, ofType, openStage } from "../../test/support/agent.ts";
+import type { ChildLimits } from "../engine/agent-defaults.ts";
 import { openMemory } from "../index.ts";
 import { readChildren } from "../surfaces/sessions/operations.ts";
 import {
@@ -10,7 +11,7 @@ import {
   startScriptedServer,
 } from "../testing/scripted-server.ts";
 import { createAgent } from "./agent.ts";
-import { type ChildLimits, Children } from "./children.ts";
+import { Children } from "./children.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentOptions } from "./options.ts";
 

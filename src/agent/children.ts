@@ -1,4 +1,5 @@
 import { toolCallsOf, toStored } from "../context/conversation.ts";
+import { type ChildLimits, defaultChildLimits } from "../engine/agent-defaults.ts";
 import type { Child } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
@@ -7,17 +8,6 @@ import { readChildren } from "../surfaces/sessions/operations.ts";
 import type { ChildRunner } from "../surfaces/surface.ts";
 import type { AgentEvent } from "./events.ts";
 import type { TurnResult } from "./turn.ts";
-
-export interface ChildLimits {
-  /** Max nesting of sub-sessions. */
-  depth: number;
-  /** Max running at the same time, per agent. */
-  running: number;
-  tokens: number;
-  seconds: number;
-}
-
-const defaultChildLimits: ChildLimits = { depth: 3, running: 10, tokens: 500_000, seconds: 1_800 };
 
 /** Starts a turn in a session, like `agent.send`. */
 type Send = (

@@ -1,11 +1,7 @@
-import {
-  type ClearableResult,
-  defaultClearing,
-  estimateCallsLeft,
-  planClearing,
-} from "../compaction/clearing.ts";
+import { type ClearableResult, estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
 import type { Usage } from "../compaction/usage.ts";
 import { messageOfPart, toolResultsOf } from "../context/conversation.ts";
+import { defaultClearing } from "../engine/clearing-policy.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { TurnRun } from "./answer.ts";
 
@@ -48,7 +44,9 @@ async function plan(
   const policy = { ...defaultClearing, ...setting.options.clearing, ...prices };
   // If all results together are this small, no single one is worth clearing.
   const isTooLittle = usage.results < policy.leastTokens * setting.tokenizer.ratio;
-  if (setting.options.clearing === false || isTooLittle) return { results: [], usage };
+  // Nothing is cleared that the agent cannot get back.
+  const canRecall = agent.tools.some(({ name }) => name === "recall_result");
+  if (setting.options.clearing === false || isTooLittle || !canRecall) return { results: [], usage };
   // Without collapsed tasks: they take no room, so there is nothing to clear in them.
   const messages = prompt.conversation;
   const originals = new Map(stored.map((message) => [message.number, message]));
@@ -72,7 +70,10 @@ async function plan(
 async function clear({ agent, emit }: ClearingRun, results: readonly ClearableResult[]): Promise<void> {
   if (results.length === 0) return;
   await agent.session.apply(
-    { type: "context.clear", results: results.map(({ tokens: _tokens, ...result }) => result) },
+    {
+      type: "context.clear",
+      results: results.map(({ tokens: _tokens, finding: _finding, ...result }) => result),
+    },
     { actor: { kind: "system" } },
   );
   await agent.notify({ kind: "cleared", results }, emit);

@@ -1,4 +1,5 @@
-import { generateText, type LanguageModelUsage } from "ai";
+import { generateText } from "ai";
+import { checkpointTokens } from "../compaction/budget.ts";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
 import { chooseCut } from "../compaction/cut.ts";
 import { compactedText } from "../compaction/notices.ts";
@@ -12,8 +13,8 @@ import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { PromptNow } from "./agent-session.ts";
 import { memoryToolSet } from "./agent-tools.ts";
-import type { TurnRun } from "./answer.ts";
-import { withoutExecution } from "./call-model.ts";
+import { cacheOf, type TurnRun } from "./answer.ts";
+import { askForText, reportedBy } from "./call-model.ts";
 import { recordSummary, recordTurn } from "./ledger.ts";
 import type { AgentSetting } from "./setting.ts";
 
@@ -59,9 +60,9 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     earlier: summaryIn(before.state),
     // A separate request has room of its own, so it gets what the prompt had to cut.
     removed: run.isSqueezed ? before.messages.filter(({ number }) => number <= to) : shown,
-    removedTokens: shown.reduce((sum, { message }) => sum + setting.messageTokens(message), 0),
+    removedTokens:
+      shown.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio,
     contextWindow: setting.policy.contextWindow,
-    ratio: setting.tokenizer.ratio,
     signal,
   });
   try {
@@ -84,8 +85,10 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     trigger,
     skipped,
     wayBack: canRecall ? "tool" : "none",
-    countTokens,
-    askTokens: canRecall ? Math.floor((policy.contextWindow * askShare) / tokenizer.ratio) : 0,
+    // Budgets are shares of the window, which the provider counts in its own way.
+    countTokens: (text) => countTokens(text) * tokenizer.ratio,
+    budget: { tokens: checkpointTokens(policy.contextWindow) },
+    askTokens: canRecall ? Math.floor(policy.contextWindow * askShare) : 0,
     notify: (moment) => agent.notify(moment, emit),
     emit,
     async contextAfter({ body, state }) {
@@ -100,6 +103,8 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     },
     async commit(receipt, summary) {
       const operation = { type: "context.compact" as const, to, mark: compactedText, summary, receipt };
+      // A surface may have written to its file before the compaction; the snapshot shows it as it is now.
+      await agent.refresh();
       // Another process may write concurrently, so compute the blocks from the state that is frozen.
       await agent.session.change(
         (now) => ({ ...operation, ...frozenOf(agent.context(now)) }),
@@ -117,8 +122,11 @@ const askShare = 0.15;
 function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
   const { setting, signal, model } = run;
   return async ({ instructions, sections, maxTokens }) => {
+    const { summaryModel } = setting.options;
+    const { telemetry } = setting.settings;
     const { text, usage } = await generateText({
-      model: setting.options.summaryModel ?? model,
+      ...(summaryModel ? { ...(telemetry ? { telemetry } : {}) } : setting.settings),
+      model: summaryModel ?? model,
       instructions,
       prompt: sections.join("\n\n"),
       maxOutputTokens: maxTokens,
@@ -145,37 +153,24 @@ function askInPlace(run: CompactionRun, before: PromptNow): AskInPlace | undefin
   if (!isPossible || usage.total + instructionTokens + maxTokens > contextWindow) return undefined;
   return async (instruction) => {
     const asked = { role: "user" as const, content: instruction };
-    const result = await generateText({
+    const { messages, parts } = prompt;
+    const whole = { ...prompt, messages: [...messages, asked], parts: [...parts, "history" as const] };
+    const { text, reported } = await askForText({
       model,
-      instructions: prompt.system,
-      messages: [...prompt.messages, asked],
-      tools: withoutExecution({ ...setting.options.tools, ...memoryToolSet(agent.tools) }),
-      ...toolChoiceFor(model),
-      maxOutputTokens: maxTokens,
-      abortSignal: signal,
-      maxRetries: 1,
+      prompt: whole,
+      tools: { ...setting.options.tools, ...memoryToolSet(agent.tools) },
+      settings: { ...setting.settings, maxOutputTokens: maxTokens },
+      cache: cacheOf(run),
+      signal,
     });
-    if (setting.options.ledger !== false) {
-      const { messages, parts } = prompt;
-      const whole = { ...prompt, messages: [...messages, asked], parts: [...parts, "history" as const] };
-      await recordTurn(run, { ...before, prompt: whole }, "summary", reportedBy(result.usage));
-    }
-    return result.text;
+    if (setting.options.ledger !== false)
+      await recordTurn(run, { ...before, prompt: whole }, "summary", reported);
+    return text;
   };
 }
 
 /** Tokens of the instructions for a summary in place, with the open requests in them. */
 const instructionTokens = 400;
-
-/** Anthropic drops the tools, and with them the cached prompt, when no tool may be called. */
-function toolChoiceFor(model: TurnRun["model"]): { toolChoice?: "none" } {
-  const provider = typeof model === "string" ? model : model.provider;
-  return /anthropic/i.test(provider) ? {} : { toolChoice: "none" };
-}
-
-function reportedBy({ inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage) {
-  return { inputTokens, outputTokens, cachedTokens: inputTokenDetails.cacheReadTokens };
-}
 
 /** The summary of the earlier epochs, as the model reads it. */
 function summaryIn(state: State): string {

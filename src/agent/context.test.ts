@@ -11,7 +11,7 @@ test("a session's context and its agent's are the same, with the surfaces that t
   await session.notepad.write("cedar-4711");
   await stage.say("Hello.");
   const { surfaces, system } = await session.context();
-  assert.deepEqual(surfaces, ["notepad", "notes", "tasks", "results", "sessions"]);
+  assert.deepEqual(surfaces, ["notepad", "notes", "tasks", "results", "sessions", "pins"]);
   assert.equal(stage.turns()[0]?.messages[0]?.content, `You are a careful analyst.\n\n${system}`);
   const offered = stage.turns()[0]?.tools?.map(({ function: { name } }) => name);
   assert.deepEqual(

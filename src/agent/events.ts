@@ -21,13 +21,24 @@ export type AgentEvent =
   | {
       type: "usage";
       usage: Usage;
-      reported: {
-        inputTokens: number | undefined;
-        outputTokens: number | undefined;
-        cachedTokens: number | undefined;
-      };
+      reported: ReportedUsage;
+    }
+  | {
+      /** The answer is not whole: it reached the output limit, or a filter of the provider stopped it. */
+      type: "incomplete";
+      reason: "length" | "filtered";
+      message: string;
     }
   | CompactionEvent;
+
+/** What the provider counted. */
+export interface ReportedUsage {
+  inputTokens: number | undefined;
+  outputTokens: number | undefined;
+  /** Tokens read from the provider's cache, and written to it. */
+  cachedTokens: number | undefined;
+  cacheWriteTokens: number | undefined;
+}
 
 /** Buffers events until they are read. */
 export class EventStream implements AsyncIterable<AgentEvent> {

@@ -16,7 +16,7 @@ const resultShare = 0.5;
 /** Up to this share of the window, results stay whole as long as they fit: older messages make room for them. */
 const wholeShare = 1 / 8;
 
-/** However little room there is, a result is shown with a few lines. */
+/** However little room there is, a part is shown with a few lines. */
 export const leastTokens = noteTokens + 60;
 
 /** Tokens for results that arrive now. */
@@ -91,7 +91,7 @@ async function fitInto(run: FitRun, parts: readonly LongPart[], room: number): P
     room,
   );
   const over = parts.flatMap((part, index) => {
-    const share = shares[index] ?? 0;
+    const share = Math.max(shares[index] ?? 0, leastTokens);
     return share < part.tokens ? [{ ...part, room: share }] : [];
   });
   await shorten(run, over);

@@ -1,21 +1,18 @@
 import { compactedText, foldedText } from "../compaction/notices.ts";
 import { frozenOf } from "../context/memory-share.ts";
+import { agentDefaults } from "../engine/agent-defaults.ts";
 import { readEpoch, readInjections } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import type { TurnRun } from "./answer.ts";
-import { defaultMemoryShare } from "./setting.ts";
 
 type FoldRun = Pick<TurnRun, "agent" | "setting" | "base" | "steer">;
-
-/** Minutes that providers keep a prompt in their cache. */
-const defaultFoldAfter = 5;
 
 /**
  * Once the provider's cache has expired, keeping the prompt's bytes unchanged saves nothing, so replace the changes of
  * the epoch with a fresh snapshot of the memory. See docs/decisions/0005.
  */
 export async function foldWhenCold({ agent, setting }: Pick<FoldRun, "agent" | "setting">): Promise<void> {
-  const minutes = setting.options.foldAfter ?? defaultFoldAfter;
+  const minutes = setting.options.foldAfter ?? agentDefaults.foldAfter;
   if (setting.placement !== "epoch" || minutes === 0) return;
   const state = await agent.session.state();
   const isMarker = ({ text }: { text: string }) => text === foldedText || text === compactedText;
@@ -33,7 +30,7 @@ const slack = 1.1;
 export async function foldWhenLarge({ agent, setting, base, steer }: FoldRun): Promise<void> {
   const { usage, state, context } = await agent.prompt({ base, steer });
   const { contextWindow } = setting.policy;
-  const limit = contextWindow * (setting.options.memoryShare ?? defaultMemoryShare) * slack;
+  const limit = contextWindow * (setting.options.memoryShare ?? agentDefaults.memoryShare) * slack;
   if (setting.placement !== "epoch" || usage.memory <= limit || readEpoch(state).warning !== "none") return;
   const texts = [context.guidance, ...context.blocks.map(({ text }) => text)];
   const folded = texts.reduce((sum, text) => sum + setting.tokenizer.count(text), 0);

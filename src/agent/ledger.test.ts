@@ -35,7 +35,7 @@ test("for each model call the ledger contains exactly what the server received [
       { text: filler(2_000) },
       { text: "Two is done." },
     ]),
-    contextWindow: 4_000,
+    contextWindow: 4_600,
     system: "BASE",
   });
   for (const ask of ["Audit sheet one.", "Now sheet two.", "And sheet three.", "Go on."])

@@ -5,21 +5,19 @@ import { readEpoch } from "../engine/conversation.ts";
 import type { PromptNow } from "./agent-session.ts";
 import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import type { TurnRun } from "./answer.ts";
-import type { AgentEvent } from "./events.ts";
+import type { ReportedUsage } from "./events.ts";
 import type { CallFacts, PromptPiece } from "./record-calls.ts";
 import type { AgentSetting } from "./setting.ts";
 
 export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
 
-type Reported = Extract<AgentEvent, { type: "usage" }>["reported"];
-
-/** Records the prompt of a turn or a warning. */
+/** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(
   run: LedgerRun,
   { prompt, usage, state }: PromptNow,
   purpose: "turn" | "warning" | "summary",
-  reported: Reported,
-): Promise<void> {
+  reported: ReportedUsage,
+): Promise<number | undefined> {
   const { agent, setting } = run;
   // A warning turn offers only memory's tools.
   const own = purpose !== "warning" ? ownDefinitionsText(setting.options.tools ?? {}) : "";
@@ -35,7 +33,7 @@ export async function recordTurn(
       }),
     ),
   ];
-  await record(run, pieces, {
+  return record(run, pieces, {
     ...factsOf(setting, run.model, reported),
     purpose,
     epoch: readEpoch(state).number,
@@ -49,7 +47,7 @@ export async function recordSummary(
   run: LedgerRun,
   { state }: PromptNow,
   [instructions, sections]: [instructions: string, sections: readonly string[]],
-  reported: Reported,
+  reported: ReportedUsage,
 ): Promise<void> {
   const { setting } = run;
   const system = setting.countTokens(instructions);
@@ -88,23 +86,33 @@ function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
 }
 
 /** Ledger write failures are reported but never block the turn. */
-async function record({ agent, emit }: LedgerRun, pieces: PromptPiece[], facts: CallFacts): Promise<void> {
+async function record(
+  { agent, emit }: LedgerRun,
+  pieces: PromptPiece[],
+  facts: CallFacts,
+): Promise<number | undefined> {
   try {
-    await agent.recorder.record(pieces, facts);
+    return await agent.recorder.record(pieces, facts);
   } catch (error) {
     emit({ type: "error", message: `The model call was not recorded: ${(error as Error).message}` });
+    return undefined;
   }
 }
 
 function factsOf(
   { policy }: AgentSetting,
   model: LanguageModel,
-  { inputTokens, cachedTokens, outputTokens }: Reported,
+  { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }: ReportedUsage,
 ): Pick<CallFacts, "model" | "contextWindow" | "usage"> {
   return {
     model: typeof model === "string" ? model : model.modelId,
     contextWindow: policy.contextWindow,
-    usage: { input: inputTokens ?? null, cached: cachedTokens ?? null, output: outputTokens ?? null },
+    usage: {
+      input: inputTokens ?? null,
+      cached: cachedTokens ?? null,
+      written: cacheWriteTokens ?? null,
+      output: outputTokens ?? null,
+    },
   };
 }
 

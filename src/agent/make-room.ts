@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import { expectedGrowth } from "../compaction/growth.ts";
-import { warningText } from "../compaction/notices.ts";
+import { warningFor, warningStart } from "../compaction/notices.ts";
 import { hasRoomToWarn, planNextStep } from "../compaction/usage.ts";
 import type { FittedContext } from "../context/memory-share.ts";
 import { readEpoch, readInjections, readLearned } from "../engine/conversation.ts";
@@ -8,7 +8,7 @@ import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { PromptNow } from "./agent-session.ts";
 import { memoryToolSet } from "./agent-tools.ts";
-import { answerCalls, modelName, storeAnswer, type TurnRun } from "./answer.ts";
+import { answerCalls, cacheOf, modelName, storeAnswer, type TurnRun } from "./answer.ts";
 import { callModel } from "./call-model.ts";
 import { clearInstead, clearWhenItPays } from "./clear-results.ts";
 import { type CompactionRun, cutFor, runCompaction } from "./compact.ts";
@@ -89,13 +89,14 @@ function isWorthwhile(now: PromptNow, setting: AgentSetting, plan: CutPlan): boo
   const freed =
     removed.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio;
   const isTooLong = now.usage.total + plan.incoming + outputReserve > contextWindow;
-  return plan.trigger === "manual" || freed >= contextWindow * (isTooLong ? 0.05 : 0.1);
+  const isAsked = plan.trigger === "manual" || plan.trigger === "tasks";
+  return isAsked || freed >= contextWindow * (isTooLong ? 0.05 : 0.1);
 }
 
 /** Whether the warning has no answer yet, for example because the process died right after placing it. */
 function isUnanswered(state: State): boolean {
   return readInjections(state).some(
-    ({ before, text }) => text.startsWith(warningText) && before > state.row.counters.lastMessage,
+    ({ before, text }) => text.startsWith(warningStart) && before > state.row.counters.lastMessage,
   );
 }
 
@@ -106,7 +107,8 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
   const state = await agent.session.state();
   if (!isUnanswered(state)) {
     const before = state.row.counters.lastMessage + 1;
-    const text = [warningText, ...condenseLines(agent.context(state))].join("\n");
+    const context = agent.context(state);
+    const text = [warningFor(context.surfaces), ...condenseLines(context)].join("\n");
     await agent.session.apply({ type: "context.warn", trigger, before, text }, asSystem);
   }
   emit({ type: "warning", trigger });
@@ -117,7 +119,9 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
       const { prompt, usage } = now;
       // What the agent wrote so far is saved.
       if (usage.total + setting.policy.outputReserve > setting.policy.contextWindow) return;
-      const answer = await callModel({ model: run.model, prompt, tools, signal, emit });
+      const { settings } = setting;
+      const cache = cacheOf(run);
+      const answer = await callModel({ model: run.model, prompt, tools, settings, cache, signal, emit });
       await storeAnswer(run, answer, now, true);
       if (answer.toolCalls.length === 0) return;
       await answerCalls(run, answer, true);

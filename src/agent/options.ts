@@ -1,12 +1,29 @@
-import type { LanguageModel, ToolSet } from "ai";
-import type { ClearingPolicy } from "../compaction/clearing.ts";
+import type {
+  LanguageModel,
+  LanguageModelCallOptions,
+  RequestOptions,
+  TelemetryOptions,
+  ToolChoice,
+  ToolSet,
+} from "ai";
 import type { NudgePolicy } from "../compaction/nudges.ts";
-import type { Placement } from "../context/prompt.ts";
+import type { Placement } from "../context/placement.ts";
+import type { ChildLimits } from "../engine/agent-defaults.ts";
+import type { ClearingPolicy } from "../engine/clearing-policy.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { SurfaceChoice } from "../sessions/options.ts";
-import type { ChildLimits } from "./children.ts";
 
-export interface AgentOptions {
+/** Settings of the model's calls, as in the AI SDK. */
+export interface ModelSettings
+  extends LanguageModelCallOptions,
+    Pick<RequestOptions<ToolSet>, "headers" | "maxRetries" | "timeout"> {
+  providerOptions?: SharedOptions;
+  telemetry?: TelemetryOptions;
+}
+
+type SharedOptions = NonNullable<ToolSet[string]["providerOptions"]>;
+
+export interface AgentOptions extends ModelSettings {
   memory: Memory;
   model: LanguageModel;
   /** Writes the summaries (default: `model`). */
@@ -18,6 +35,13 @@ export interface AgentOptions {
   summaryInPlace?: boolean;
   /** The agent's own tools, in the AI SDK's form. */
   tools?: ToolSet;
+  /** A forced choice holds for the first call of each turn: otherwise a turn could not end. */
+  toolChoice?: ToolChoice<ToolSet>;
+  /**
+   * Whether to ask the provider to cache the prompt: breakpoints on Anthropic, a key per session on OpenAI (default:
+   * true).
+   */
+  promptCache?: boolean;
   /**
    * Forms of memory, for the whole memory. Prefer to pass them to `openMemory`; a memory opened without `surfaces` gets
    * `notepad`, `notes`, `tasks`, `results` and `sessions`.
@@ -37,10 +61,15 @@ export interface AgentOptions {
   compactAt?: number;
   /** Share of the window kept for the newest messages in a compaction. */
   keep?: number;
-  /** Tokens reserved for an answer. */
+  /**
+   * Tokens reserved for an answer and the model's thinking. Default: `maxOutputTokens` and the thinking budget in
+   * `providerOptions`, at most half of the window; without them a tenth of the window, at most 4,000.
+   */
   outputReserve?: number;
   /** Share of the window that memory may take; beyond it, memory is shown shortened (default: 0.4). */
   memoryShare?: number;
+  /** Compacts at the end of a turn once this many tasks were closed since the last compaction (default: 0, never). */
+  compactAfterTasks?: number;
   /** Max model calls in one turn. */
   maxSteps?: number;
   /** Whether to record the prompt of every model call (default: true). */

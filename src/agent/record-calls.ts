@@ -20,7 +20,7 @@ export type CallFacts = {
   /** Tokens by part. */
   parts: Record<string, number>;
   /** As counted by the provider. */
-  usage: { input: number | null; cached: number | null; output: number | null };
+  usage: { input: number | null; cached: number | null; written: number | null; output: number | null };
 };
 
 /** Max cached texts that recur in many prompts: system prompts, tool definitions. */
@@ -40,13 +40,14 @@ export class CallRecorder {
     this.#clock = clock;
   }
 
-  async record(pieces: readonly PromptPiece[], facts: CallFacts): Promise<void> {
+  /** Returns the call's number; undefined if the store keeps no calls. */
+  async record(pieces: readonly PromptPiece[], facts: CallFacts): Promise<number | undefined> {
     const hashed: HashedPiece[] = [];
     for (const piece of pieces) {
       // Nearly all pieces are cached; awaiting each of them would dominate the run time.
       hashed.push(this.#known(piece) ?? (await this.#hash(piece)));
     }
-    await this.#session.calls.record(hashed, facts, this.#clock());
+    return this.#session.calls.record(hashed, facts, this.#clock());
   }
 
   #known(piece: PromptPiece): HashedPiece | undefined {

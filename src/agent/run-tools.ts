@@ -1,6 +1,7 @@
 import type { ModelMessage, ToolSet } from "ai";
 import { callKey } from "../context/conversation.ts";
 import type { FittedContext } from "../context/memory-share.ts";
+import { refuseCall } from "../surfaces/pins/refuse-call.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { ModelAnswer } from "./call-model.ts";
@@ -54,6 +55,7 @@ async function runOne(
       text: `${call.tool} was not run: the turn was aborted. Call it again if it is still needed.`,
       isError: true,
     };
+  if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
   const memoryTool = agent.tools.find(({ name }) => dotless(name) === dotless(call.tool));
   if (memoryTool) {
     const options = { key: callKey(message, call.id, index) };
@@ -65,13 +67,26 @@ async function runOne(
     const after = agent.context(await agent.session.state());
     return { text: withNotice(answer.text, outgrown(before, after)), isError: false };
   }
+  const refusal = await refusalOf(agent, call);
+  if (refusal !== undefined) return { text: refusal, isError: true };
   if (interrupted)
     return {
       text: `${call.tool} was interrupted by a restart. Check what it did before calling it again.`,
       isError: true,
     };
-  if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
   return runOwn(setting.options.tools ?? {}, call, signal);
+}
+
+/** Why a pin forbids a call; undefined if none does. A failure of memory never blocks a call. */
+async function refusalOf(
+  { session }: AgentSession,
+  { tool, input }: ModelAnswer["toolCalls"][number],
+): Promise<string | undefined> {
+  try {
+    return refuseCall(await session.pins.list(), { session: session.id, tool, input, isMemoryTool: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tells the agent when a write has made its memory too long to be shown whole. */

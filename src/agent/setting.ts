@@ -1,12 +1,15 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import type { CompactionPolicy } from "../compaction/usage.ts";
-import { type Placement, placements } from "../context/prompt.ts";
+import type { Placement } from "../context/placement.ts";
 import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
+import { agentDefaults } from "../engine/agent-defaults.ts";
 import { HoldfastError } from "../errors.ts";
 import type { DriverSetting } from "../sessions/options.ts";
 import type { CallSetting } from "../surfaces/surface.ts";
 import { dotless, type Toolbox } from "../surfaces/toolbox.ts";
-import type { AgentOptions } from "./options.ts";
+import { callSettings } from "./call-model.ts";
+import { messageCounter } from "./count-message.ts";
+import type { AgentOptions, ModelSettings } from "./options.ts";
 
 /** What every part of a turn needs from the agent. Fixed for the agent's lifetime. */
 export interface AgentSetting {
@@ -22,6 +25,8 @@ export interface AgentSetting {
   /** Tokens that the blocks of memory may take together, as `countTokens` counts. */
   memoryRoom: (guidance: string) => number;
   clock: () => number;
+  /** Passed to every model call. */
+  settings: ModelSettings;
   /** Passed to every tool call. */
   call: CallSetting;
 }
@@ -33,8 +38,6 @@ export interface Frame {
   base: string;
 }
 
-export const defaultMemoryShare = 0.4;
-
 export function agentSetting(
   memory: Pick<DriverSetting, "countTokens" | "clock">,
   toolbox: Toolbox,
@@ -42,19 +45,18 @@ export function agentSetting(
   call: CallSetting = {},
 ): AgentSetting {
   const { countTokens, clock } = memory;
-  const { contextWindow } = options;
-  checkOptions(options);
+  const { contextWindow, placement = "epoch" } = options;
   const tokenizer = calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens }));
-  const { memoryShare = defaultMemoryShare } = options;
+  const { memoryShare = agentDefaults.memoryShare } = options;
   return {
     options,
-    toolbox,
-    placement: options.placement ?? "epoch",
+    toolbox: toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true }),
+    placement,
     policy: {
       contextWindow,
-      compactAt: options.compactAt ?? 0.8,
-      keep: options.keep ?? 0.25,
-      outputReserve: options.outputReserve ?? Math.min(4_000, Math.floor(contextWindow * 0.1)),
+      compactAt: options.compactAt ?? agentDefaults.compactAt,
+      keep: options.keep ?? agentDefaults.keep,
+      outputReserve: options.outputReserve ?? reserveFor(options),
     },
     tokenizer,
     countTokens,
@@ -65,52 +67,23 @@ export function agentSetting(
       return Math.max(share - countTokens(guidance), share / 4);
     },
     clock,
+    settings: callSettings(options),
     call: { ...call, taken: Object.keys(options.tools ?? {}) },
   };
 }
 
-function messageCounter(countTokens: (text: string) => number): (message: ModelMessage) => number {
-  const sizes = new WeakMap<ModelMessage, number>();
-  return (message) => {
-    const known = sizes.get(message);
-    if (known !== undefined) return known;
-    const { content } = message;
-    const tokens = countTokens(typeof content === "string" ? content : JSON.stringify(content)) + 4;
-    sizes.set(message, tokens);
-    return tokens;
-  };
+/** Tokens for the longest answer that the settings allow, thinking included. */
+function reserveFor({ contextWindow, maxOutputTokens, providerOptions }: AgentSetting["options"]): number {
+  const { anthropic, google } = (providerOptions ?? {}) as ThinkingOptions;
+  const thinking = anthropic?.thinking?.budgetTokens ?? google?.thinkingConfig?.thinkingBudget ?? 0;
+  const usual = Math.min(4_000, Math.floor(contextWindow * 0.1));
+  return Math.min((maxOutputTokens ?? usual) + Math.max(0, thinking), Math.floor(contextWindow / 2));
 }
 
-/** Rejects invalid numbers: with NaN, for example, nothing would ever be compacted. */
-function checkOptions(options: AgentSetting["options"]): void {
-  const {
-    contextWindow,
-    compactAt = 1,
-    keep = 0,
-    outputReserve = 0,
-    maxSteps = 1,
-    memoryShare = 1,
-  } = options;
-  const { placement = "epoch" } = options;
-  const isShare = (value: number) => value >= 0 && value <= 1;
-  for (const [name, value, isFine] of [
-    ["contextWindow", contextWindow, contextWindow > 0],
-    ["outputReserve", outputReserve, outputReserve >= 0 && outputReserve < contextWindow],
-    ["compactAt", compactAt, isShare(compactAt) && compactAt > 0],
-    ["keep", keep, isShare(keep)],
-    ["memoryShare", memoryShare, isShare(memoryShare) && memoryShare > 0],
-    ["maxSteps", maxSteps, maxSteps >= 1],
-    ["placement", placement, placements.includes(placement)],
-  ] as const) {
-    if (!isFine) throw invalidOption(name, value);
-  }
-}
-
-export function invalidOption(name: string, value: unknown): HoldfastError {
-  return new HoldfastError(
-    "invalid_input",
-    `The agent's option "${name}" cannot be ${value}. contextWindow and outputReserve are tokens, compactAt, keep and memoryShare are shares of the window from 0 to 1, maxSteps is at least 1, placement is one of ${placements.join(", ")}.`,
-  );
+/** Where providers take the budget for thinking. */
+interface ThinkingOptions {
+  anthropic?: { thinking?: { budgetTokens?: number } };
+  google?: { thinkingConfig?: { thinkingBudget?: number } };
 }
 
 /** Rejects two tools with the same name: one would hide the other. */

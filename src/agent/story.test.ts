@@ -66,7 +66,9 @@ test("the spreadsheet story: three compactions in one turn, and no finding is lo
 
   assert.equal(text, "Rows 251-267 are double-counted.");
   assert.ok(compacted);
-  const receipts = await stage.agent.receipts("s");
+  const stored = await stage.agent.receipts("s");
+  for (const { verified } of stored) assert.ok(verified, "the next request proved the receipt");
+  const receipts = stored.map(({ verified: _verified, ...receipt }) => receipt);
   assert.ok(receipts.length >= 3, `${receipts.length} compactions`);
   for (const { tokensBefore, tokensAfter } of receipts)
     assert.ok(tokensAfter > 0 && tokensAfter < tokensBefore, `${tokensBefore} became ${tokensAfter} tokens`);

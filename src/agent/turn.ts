@@ -1,13 +1,23 @@
+import type { ToolChoice, ToolSet } from "ai";
 import { goOnText } from "../compaction/notices.ts";
+import { agentDefaults } from "../engine/agent-defaults.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import { HoldfastError } from "../errors.ts";
 import { memoryToolSet } from "./agent-tools.ts";
-import { answerCalls, continueOnFailure, finishPendingCalls, storeAnswer, type TurnRun } from "./answer.ts";
-import { callModel, isOverflow, type ModelAnswer } from "./call-model.ts";
+import {
+  answerCalls,
+  cacheOf,
+  continueOnFailure,
+  finishPendingCalls,
+  storeAnswer,
+  type TurnRun,
+} from "./answer.ts";
+import { callModel, type ModelAnswer } from "./call-model.ts";
 import { runCompaction } from "./compact.ts";
 import { fitNewest, requireFit } from "./fit.ts";
 import { foldWhenCold } from "./fold.ts";
 import { makeRoom } from "./make-room.ts";
+import { isOverflow } from "./overflow.ts";
 import { placeUnseenChanges } from "./place-changes.ts";
 import { Progress } from "./progress.ts";
 import type { AgentSetting } from "./setting.ts";
@@ -15,8 +25,11 @@ import type { AgentSetting } from "./setting.ts";
 export interface TurnResult {
   text: string;
   steps: number;
-  /** `done`: the model made no more calls. `steps`: the turn reached `maxSteps`. */
-  end: "done" | "steps";
+  /**
+   * `done`: the model answered. `steps`: the turn reached `maxSteps`. `length`: the answer reached the output limit.
+   * `filtered`: the provider's filter stopped it.
+   */
+  end: "done" | "steps" | "length" | "filtered";
   wroteMemory: boolean;
   compacted: boolean;
 }
@@ -36,7 +49,7 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
     wroteMemory: run.wroteMemory ?? false,
     compacted,
   });
-  const maxSteps = setting.options.maxSteps ?? 50;
+  const maxSteps = setting.options.maxSteps ?? agentDefaults.maxSteps;
   for (let step = 1; step <= maxSteps; step++) {
     run.signal.throwIfAborted();
     await continueOnFailure(run, () => agent.refresh());
@@ -44,17 +57,43 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
     await continueOnFailure(run, () => foldWhenCold(run));
     const madeRoom = (await continueOnFailure(run, () => makeRoom(run))) ?? false;
     await continueAfterWarning(run);
-    const { answer, overflowed } = await callWithinWindow(run);
+    const { answer, overflowed } = await callWithinWindow(
+      run,
+      toolChoiceFor(step, setting.options.toolChoice),
+    );
     if (madeRoom || overflowed) {
       compacted = true;
       progress.compacted();
     }
-    if (answer.toolCalls.length === 0) return result(answer.text, step, "done");
+    if (answer.toolCalls.length === 0) return result(answer.text, step, endOf(answer, run.emit));
     const results = await answerCalls(run, answer);
     if (run.isOver()) return result(answer.text, step, "done");
     progress.add(answer.toolCalls, results);
   }
   return result("", maxSteps, "steps");
+}
+
+/** A forced choice in every call would never let the turn end. */
+function toolChoiceFor(
+  step: number,
+  choice: ToolChoice<ToolSet> | undefined,
+): ToolChoice<ToolSet> | undefined {
+  const isForced = choice !== undefined && choice !== "auto" && choice !== "none";
+  return isForced && step > 1 ? "auto" : choice;
+}
+
+/** How the turn ended, reported if the answer is not whole. */
+function endOf({ finish }: ModelAnswer, emit: TurnRun["emit"]): TurnResult["end"] {
+  if (finish === "length") {
+    const message =
+      "The answer stops at the output limit. Raise maxOutputTokens, or ask for the rest in another message.";
+    emit({ type: "incomplete", reason: "length", message });
+    return "length";
+  }
+  if (finish !== "content-filter") return "done";
+  const message = "The provider's content filter stopped the answer. Ask in other words.";
+  emit({ type: "incomplete", reason: "filtered", message });
+  return "filtered";
 }
 
 /** The agent's answer to a warning does not end the turn, so tell the agent to continue if the prompt ends with it. */
@@ -69,15 +108,20 @@ async function continueAfterWarning({ agent, steer, base }: TurnRun): Promise<vo
 }
 
 /** Calls the model; if the provider rejects the prompt as too long, makes it shorter and retries. */
-async function callWithinWindow(run: TurnRun): Promise<{ answer: ModelAnswer; overflowed: boolean }> {
+async function callWithinWindow(
+  run: TurnRun,
+  toolChoice: ToolChoice<ToolSet> | undefined,
+): Promise<{ answer: ModelAnswer; overflowed: boolean }> {
   const { agent, setting, signal, emit, model } = run;
   const tools = { ...setting.options.tools, ...memoryToolSet(agent.tools) };
+  const { settings } = setting;
+  const cache = cacheOf(run);
   let overflowed = false;
   for (let attempt = 1; ; attempt++) {
     const now = await requireFit(run);
     const { prompt, usage } = now;
     try {
-      const answer = await callModel({ model, prompt, tools, signal, emit });
+      const answer = await callModel({ model, prompt, tools, settings, toolChoice, cache, signal, emit });
       await storeAnswer(run, answer, now);
       return { answer, overflowed };
     } catch (error) {

@@ -369,7 +369,7 @@ test("invalid options are rejected by name [controller.options]", async () => {
   for (const options of bad)
     assert.throws(() => createAgent({ memory, model, ...options }), {
       code: "invalid_input",
-      message: /The agent's option "\w+" cannot be/,
+      message: /The option "\w+" of createAgent must be/,
     });
   const tools = { write_notepad: tool({ inputSchema: z.object({}), execute: async () => "" }) };
   assert.throws(() => createAgent({ memory, model, tools, contextWindow: 1_000 }), {

@@ -31,22 +31,34 @@ const chatOptions = `
   --model MODEL            ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME, google:NAME (or $HOLDFAST_MODEL)
   --base-url URL           any OpenAI-compatible server; MODEL is then just the name (or $HOLDFAST_BASE_URL)
   --context-window N       the model's context window in tokens
-  --surfaces A,B           surfaces to enable: notepad, notes, scratchpad, tasks, results, sessions, knowledge,
+  --surfaces A,B           surfaces to enable: notepad, notes, pins, scratchpad, tasks, results, sessions, knowledge,
                            project, sandbox
   --placement PLACE        where memory goes in the prompt: epoch, system or message
+  --compact-at SHARE       compact when this share of the window is used (default: 0.8)
+  --keep SHARE             share of the window kept for the newest messages (default: 0.25)
+  --nudge WHEN[=N]         remind the model of its memory: after-turns=N, on-plan-detected, after-compaction,
+                           turns-since-last-use=N or on-unwritten-claim
+  --set NAME=VALUE         any other setting, as "holdfast config" lists them
   --db PATH, --store URL   where sessions are stored
   --json                   print events as JSON lines`;
 
-const initOptions: HelpText = ({ all }) => `
+const hostOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
   --user                   for all your projects, not only this one
   --dry-run                show what would change, without changing anything
   --json                   print JSON`;
 
+const initOptions: HelpText = (words) => `${filled(hostOptions, words)}
+  --surfaces A,B           write the surfaces to holdfast.json, or to your own config with --user`;
+
 const doctorOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
   --live                   also run the real client against a scripted model on this machine
   --json                   print JSON`;
+
+function filled(text: HelpText, words: HostWords): string {
+  return typeof text === "string" ? text : text(words);
+}
 
 export const commands: Record<string, Command> = {
   chat: {
@@ -63,7 +75,7 @@ export const commands: Record<string, Command> = {
     load: () => import("./demo/demo.ts"),
   },
   init: {
-    usage: "init [HOST…] [--user] [--dry-run]",
+    usage: "init [HOST…] [--user] [--surfaces A,B] [--dry-run]",
     summary: "connect to the coding agents found here",
     options: initOptions,
     load: () => import("./commands/init.ts"),
@@ -71,7 +83,7 @@ export const commands: Record<string, Command> = {
   uninstall: {
     usage: "uninstall [HOST…] [--user] [--dry-run]",
     summary: "undo the changes made by init",
-    options: initOptions,
+    options: hostOptions,
     load: () => import("./commands/uninstall.ts"),
   },
   doctor: {
@@ -85,12 +97,25 @@ export const commands: Record<string, Command> = {
     summary: "watch and edit memory in the browser; also serves HTTP and MCP",
     options: `
   --port N                 listen on exactly this port (default: 4747, or the next free port)
-  --host ADDRESS           listen on this address instead of loopback; requires --token
+  --host ADDRESS           listen on this address instead of loopback; requires a token
   --token TOKEN            your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: random)
+  --token-file FILE        read the token from this file
   --no-open                do not open a browser
+  --set NAME=VALUE         any setting, as "holdfast config" lists them
   --demo                   fill an empty store with a finished session and a scripted agent at work
   --db PATH, --store URL   where sessions are stored (default for --demo: a temporary file)`,
     load: () => import("./commands/serve.ts"),
+  },
+  config: {
+    usage: "config [schema] [--changed]",
+    summary: "show every setting, its value and where it comes from",
+    options: `
+  schema                   print the JSON Schema of holdfast.json
+  --changed                only what is not the default
+  --set NAME=VALUE         as if this were set
+  --db PATH, --store URL   where sessions are stored
+  --json                   print JSON`,
+    load: () => import("./commands/config.ts"),
   },
   mcp: {
     usage: "mcp [--surfaces A,B] [--session ID] [--cost]",
@@ -98,6 +123,7 @@ export const commands: Record<string, Command> = {
     options: `
   --surfaces A,B           surfaces to enable (default: notepad,notes, and project if there is a NOTES.md)
   --session ID             always use this session (default: the session of the host that starts the server)
+  --set NAME=VALUE         any setting, as "holdfast config" lists them
   --cost                   print the token cost of each surface's tool definitions and exit
   --db PATH, --store URL   where sessions are stored`,
     load: () => import("./commands/mcp.ts"),
@@ -110,7 +136,7 @@ export const commands: Record<string, Command> = {
   },
   project: projectCommand,
   replay: {
-    usage: "replay FILE… [--prices FILE]",
+    usage: "replay FILE… [--prices FILE] | replay --survival [FILE…]",
     summary: "estimate what memory and clearing would cost and save on recorded sessions",
     options: ({ withRecording }) => `
   FILE                     a ${withRecording} transcript
@@ -120,6 +146,8 @@ export const commands: Record<string, Command> = {
   --edit-tokens N          tokens that each edit replaces
   --fold-after MINUTES     fold changes in after this many idle minutes (0: never)
   --context-window N       the model's context window in tokens
+  --survival               show what compactions lost of what was used later, and what Holdfast would
+                           have kept; without FILE: all sessions that the hosts keep on this machine
   --json                   print JSON`,
     load: () => import("./commands/replay.ts"),
   },
@@ -155,8 +183,8 @@ export async function main([name, ...args]: string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const { nearestName } = await import("./usage-errors.ts");
-    const nearest = nearestName(name, Object.keys(commands));
+    const { closestName } = await import("../engine/edit-distance.ts");
+    const nearest = closestName(name, Object.keys(commands));
     const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
     console.error(
       `holdfast: there is no command ${JSON.stringify(name)}.${hint} Run "holdfast help" to list the commands.`,

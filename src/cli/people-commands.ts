@@ -54,6 +54,33 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --revision N             the change to undo, if no later change conflicts with it${store}`,
     load: () => import("./commands/undo.ts"),
   },
+  pin: {
+    usage: "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]",
+    summary: "keep a rule before the agent, word for word; without an argument, list the pins",
+    options: `
+  TEXT                     what the agent must or must not do
+  ID                       a rule that was found in what you said: confirm it
+  --tool NAME              refuse calls of this tool: Bash, or mcp__mail__*, or Bash|Write (default: *)
+  --pattern TEXT           refuse calls whose input contains this: "git push*main"
+  --session SESSION        an id or a unique prefix of one (default: the conversation here, or else the newest)${store}`,
+    load: () => import("./commands/pin.ts"),
+  },
+  unpin: {
+    usage: "unpin ID [--session SESSION]",
+    summary: "remove a pin and lift its rule, or drop a rule that was found",
+    options: `
+  ID                       the pin: p3
+  --session SESSION        an id or a unique prefix of one (default: the conversation here, or else the newest)${store}`,
+    load: () => import("./commands/unpin.ts"),
+  },
+  archive: {
+    usage: "archive SESSION [--reopen]",
+    summary: "archive a session, which makes it read-only, or reopen it",
+    options: `
+  SESSION                  an id or a unique prefix of one
+  --reopen                 make it writable again${store}`,
+    load: () => import("./commands/archive.ts"),
+  },
   search: {
     usage: "search QUERY [--session ID] [--limit N]",
     summary: "search the memory of all sessions, best matches first",
@@ -76,12 +103,21 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/export.ts"),
   },
   import: {
-    usage: "import FILE [--session ID]",
+    usage: "import FILE [--session ID] | import --quarantined SESSION [--session ID]",
     summary: ({ withSessionFile }) =>
       `import sessions from an export, a salvage or a ${withSessionFile} session file`,
     options: `
-  --session ID             the new session's id (default: the one in the file, unless it is taken)${store}`,
+  --session ID             the new session's id (default: the one in the file, unless it is taken)
+  --quarantined SESSION    a session of the memory that came with the project and is not used${store}`,
     load: () => import("./commands/import.ts"),
+  },
+  trust: {
+    usage: "trust [--yes]",
+    summary: "show memory that came with the project and is not used, and accept it",
+    options: `
+  --yes                    use it from now on; without it, only show what it contains
+  --json                   print JSON`,
+    load: () => import("./commands/trust.ts"),
   },
   gc: {
     usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--yes]",

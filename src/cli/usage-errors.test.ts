@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseArgs } from "node:util";
+import { closestName } from "../engine/edit-distance.ts";
 import { splitCommand } from "./terminal/run-editor.ts";
-import { explainUsageError, nearestName, optionsIn } from "./usage-errors.ts";
+import { explainUsageError, optionsIn } from "./usage-errors.ts";
 
 test("the nearest name is suggested, and none if nothing is near [people.usage]", () => {
   const options = ["--older-than", "--keep", "--max-size", "--yes", "--db"];
-  assert.equal(nearestName("--older", options), "--older-than");
-  assert.equal(nearestName("--kepe", options), "--keep");
-  assert.equal(nearestName("--maxsize", options), "--max-size");
-  assert.equal(nearestName("--frobnicate", options), undefined);
-  assert.equal(nearestName("shwo", ["show", "search"]), "show");
+  assert.equal(closestName("--older", options), "--older-than");
+  assert.equal(closestName("--kepe", options), "--keep");
+  assert.equal(closestName("--maxsize", options), "--max-size");
+  assert.equal(closestName("--frobnicate", options), undefined);
+  assert.equal(closestName("shwo", ["show", "search"]), "show");
 });
 
 test("a value that starts with a dash is rejected with one line on how to write it [people.usage]", () => {

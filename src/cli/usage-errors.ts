@@ -1,4 +1,4 @@
-import { withinEdits } from "../surfaces/notes/words.ts";
+import { closestName } from "../engine/edit-distance.ts";
 
 /** Rewords an argument parser's error; undefined for any other error. */
 export function explainUsageError(error: unknown, command: string, help: string): string | undefined {
@@ -10,7 +10,7 @@ export function explainUsageError(error: unknown, command: string, help: string)
   if (ambiguous !== undefined)
     return `${ambiguous} needs a value, but the next argument starts with a dash. If that is the value, write ${ambiguous}=VALUE. ${next}`;
   if (unknown === undefined) return `${message.replace(/\.?$/, ".")} ${next}`;
-  const nearest = nearestName(unknown, optionsIn(help));
+  const nearest = closestName(unknown, optionsIn(help));
   const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   return `"holdfast ${command}" has no option ${unknown}.${hint} ${next}`;
 }
@@ -19,18 +19,6 @@ export function explainUsageError(error: unknown, command: string, help: string)
 export function optionsIn(help: string): string[] {
   const named = [...help.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([option]) => option);
   return [...new Set([...named, "--db", "--store", "--json", "--help"])];
-}
-
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const prefixMatch = known.find(
-    (each) => name.length >= 4 && (each.startsWith(name) || name.startsWith(each)),
-  );
-  if (prefixMatch !== undefined) return prefixMatch;
-  for (const edits of [1, 2, 3]) {
-    const near = known.find((each) => withinEdits(name, each, edits) && edits < each.length / 2);
-    if (near !== undefined) return near;
-  }
-  return undefined;
 }
 
 /** An operating system error, such as a missing file or a full disk. Its message names the path. */

@@ -5,13 +5,10 @@ import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { loadExactTokenizer } from "../context/exact-tokens.ts";
 import type { Checkpoint } from "../engine/records.ts";
-import type { State } from "../engine/state.ts";
-import { openAsks, planCheckpoint } from "./checkpoint.ts";
+import { type CheckpointInput, planCheckpoint } from "./checkpoint.ts";
+import { openAsks } from "./facts/statements.ts";
 
-function checkpoint(
-  messages: StoredMessage[],
-  more: { state?: State; to?: number; earlier?: Checkpoint } = {},
-): Checkpoint {
+function checkpoint(messages: StoredMessage[], more: Partial<CheckpointInput> = {}): Checkpoint {
   return planCheckpoint({
     state: stateWith(),
     messages,
@@ -52,7 +49,7 @@ test("lists commands whose latest run failed, not those that succeeded since [co
       result("read_file failed: ENOENT", "5", "read_file", "error-text"),
     ),
   );
-  assert.deepEqual(failedCommands, ["read_file gone.ts", "npm run lint (exit 2)"]);
+  assert.deepEqual(failedCommands, ["read_file gone.ts (ENOENT)", "npm run lint (exit 2)"]);
 });
 
 test("reads file lists, patches, single-tool editors, commands in parts and exit codes in JSON [controller.checkpoint]", () => {
@@ -86,7 +83,14 @@ test("a request stays open until the assistant finishes an answer [controller.ch
     ["one"],
     "nor is what was said to the warning",
   );
-  assert.deepEqual(openAsks(conversation(user("continue"), user("continue"))), ["continue"]);
+  const asked = conversation(
+    user("one"),
+    user("Continue."),
+    user("ok, go on"),
+    user("/compact"),
+    user("/model opus"),
+  );
+  assert.deepEqual(openAsks(asked), ["one"], "go-aheads and slash commands ask for nothing new");
 });
 
 test("a request answered in the kept context is not open; one that was open before still is [controller.checkpoint-asks]", () => {
@@ -155,16 +159,17 @@ test("lists plan items and open tasks, and marks done or cancelled ones so that 
   );
 });
 
-test("identifiers: most referenced first, then newest [controller.checkpoint]", () => {
+test("names are ranked by predicted need: used in calls first, seen only in a result last [controller.checkpoint-need]", () => {
   const { identifiers } = checkpoint(
-    conversation(says("src/a.ts src/b.ts ABC-1"), says("src/a.ts https://x.org/y"), says("src/c.ts")),
+    conversation(
+      calls("bash", { command: "run --fast src/a.ts" }, "1"),
+      result("saw src/only-seen.ts and otherName", "1"),
+      calls("bash", { command: "check src/a.ts" }, "2"),
+      result("fine", "2"),
+    ),
   );
   assert.equal(identifiers[0], "src/a.ts");
-  assert.equal(identifiers[1], "src/c.ts");
-  assert.deepEqual(
-    new Set(identifiers),
-    new Set(["src/a.ts", "src/c.ts", "https://x.org/y", "ABC-1", "src/b.ts"]),
-  );
+  assert.ok(identifiers.indexOf("--fast") < identifiers.indexOf("src/only-seen.ts"), identifiers.join());
 });
 
 test("identifiers are found in a call's text, not in its JSON encoding, and none is listed twice [controller.checkpoint]", () => {
@@ -194,13 +199,12 @@ test("takes at most 600 tokens, and a long section leaves room for the others [c
     result("exit code 1", "t"),
     calls("read_file", { path: "src/read.ts" }, "r"),
   );
-  const { text } = checkpoint(messages, { state: stateWith({}, many) });
+  const { text } = checkpoint(messages, { state: stateWith({}, many), budget: { tokens: 600 } });
   assert.ok(estimateTokens(text) <= 600, `${estimateTokens(text)} tokens`);
   for (const heading of [
     "Asked and not answered yet: 漢字",
-    "; Do it. A very",
     "Still to do: Plan item number 0",
-    "Files written: src/deep/path/file-199.ts",
+    "Files created: src/deep/path/file-199.ts",
     "Commands that failed: npm test (exit 1)",
     "Files read: src/read.ts",
   ]) {
@@ -225,7 +229,7 @@ test("takes at most 600 tokens, counted exactly, even if the estimate is too low
     ]).flat();
     const plan = Array.from({ length: 40 }, (_, index) => `- [ ] ${index} ${piece}`).join("\n");
     const messages = conversation(user(piece.repeat(50)), ...calling);
-    const { text } = checkpoint(messages, { state: stateWith({}, plan) });
+    const { text } = checkpoint(messages, { state: stateWith({}, plan), budget: { tokens: 600 } });
     assert.ok(exact.count(text) <= 600, `${name}: ${exact.count(text)} tokens`);
     assert.doesNotMatch(text, /\.t?s?…/, "no path is cut");
     for (const heading of ["Asked and", "Still to do", "failed", "Files read"])

@@ -1,228 +1,140 @@
-import {
-  isFinalAnswer,
-  plainTextOf,
-  type StoredMessage,
-  spokenText,
-  type ToolCall,
-  textsIn,
-  toolCallsOf,
-  toolResultsOf,
-} from "../context/conversation.ts";
-import { fenceLine } from "../context/fence.ts";
+import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { Checkpoint } from "../engine/records.ts";
+import type { Checkpoint, CheckpointMemory, CommandFact } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
-import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
-import { findIdentifiers, namesFirst } from "./identifiers.ts";
-
-/** A checkpoint is small on purpose: the model reads it on every call of the next epoch. */
-export const checkpointTokens = 600;
+import type { CheckpointBudget } from "./budget.ts";
+import { renderCheckpoint } from "./checkpoint-text.ts";
+import { commandOutcomes } from "./facts/commands.ts";
+import { touchedFiles } from "./facts/files.ts";
+import { planItems } from "./facts/plan.ts";
+import { compareReads, readParts } from "./facts/reads.ts";
+import { stillRunning } from "./facts/running.ts";
+import { openAsks, statedDecisions } from "./facts/statements.ts";
+import { fromNameFact, gatherSightings, type Sighting, type Sightings, toNameFact } from "./need/gather.ts";
+import { nameFinder } from "./need/later-use.ts";
+import { isWordlike } from "./need/names.ts";
+import { scoreNames } from "./need/score.ts";
 
 export interface CheckpointInput {
   state: State;
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
-  /** The last message to remove. */
+  /** The last message to remove. The host keeps what follows, so it need not be said again. */
   to: number;
-  /** The previous checkpoint; facts that are still true carry over. */
+  /** The previous checkpoint; its facts compete with the new ones. */
   earlier?: Checkpoint | undefined;
+  /** Default: for a window of 200,000 tokens. */
+  budget?: CheckpointBudget | undefined;
+  /** The files that the agent has read, as they are now, by path. */
+  contents?: ReadonlyMap<string, string> | undefined;
+  /** Weights of the scores (default: the fitted ones). */
+  weights?: readonly number[] | undefined;
   countTokens: (text: string) => number;
 }
 
-/** Extracts, without a model, the facts worth keeping from the messages about to be removed. */
-export function planCheckpoint({ state, messages, to, earlier, countTokens }: CheckpointInput): Checkpoint {
+/** Names that a checkpoint remembers for the next one. */
+const maxNames = 250;
+
+/** Extracts, without a model, what the agent will need from the messages about to be removed. */
+export function planCheckpoint(input: CheckpointInput): Checkpoint {
+  const { state, messages, to, earlier, budget = {}, contents = new Map(), countTokens } = input;
+  const known = earlier?.memory ?? oldMemory(earlier);
   const removed = messages.filter(({ number }) => number <= to);
-  const files = touchedFiles(removed);
-  const plan = planItems(state);
-  const commands = commandOutcomes(removed);
-  const filesWritten = merged(files.written, earlier?.filesWritten, 40);
+  const sightings = gatherSightings(messages, sightingsOf(known));
+  const scores = scoreNames(sightings, input.weights);
+  const gone = namesGone(sightings, messages, to);
+  const plan = planItems(state, messages, earlier && { open: earlier.planOpen, closed: earlier.planClosed });
+  const files = touchedFiles(removed, known.files, known.calls);
+  const commands = commandOutcomes(removed, known.commands, known.calls);
   const facts = {
     openAsks: openAsks(messages, to, earlier?.openAsks),
     openTasks: readTasks(state).map(([, { description }]) => description),
     planOpen: plan.open,
     planClosed: plan.closed,
-    filesWritten,
-    filesRead: merged(files.read, earlier?.filesRead, 40).filter((path) => !filesWritten.includes(path)),
-    failedCommands: merged(
-      commands.failed,
-      earlier?.failedCommands.filter((line) => !commands.ranAgain(line)),
-      20,
-    ),
-    identifiers: merged(identifiersOf(removed), earlier?.identifiers, 60),
   };
-  return { epoch: readEpoch(state).number, text: render(facts, countTokens), ...facts };
+  const reads = readParts(removed, known.reads, known.calls);
+  const decisions = statedDecisions(removed, known.decisions);
+  const running = stillRunning(state, messages, known.running);
+  const { calls } = sightings;
+  const text = renderCheckpoint(
+    {
+      ...facts,
+      ...compareReads(reads, files, contents),
+      files,
+      commands,
+      decisions,
+      running,
+      sightings: gone,
+      scores: only(scores, gone),
+      calls,
+    },
+    budget,
+    countTokens,
+  );
+  const names = best(gone, scores);
+  return {
+    epoch: readEpoch(state).number,
+    text,
+    ...facts,
+    filesRead: files.filter(({ done }) => done === "read").map(({ path }) => path),
+    filesWritten: files.filter(({ done }) => done === "edited" || done === "created").map(({ path }) => path),
+    failedCommands: commands.filter(({ failure }) => failure !== "").map(failedLine),
+    identifiers: names.slice(0, 60).map(({ text: name }) => name),
+    memory: {
+      calls,
+      names: names.map(toNameFact),
+      files: files.slice(0, 100),
+      commands: commands.slice(0, 40),
+      decisions,
+      running,
+      reads,
+    },
+  };
 }
 
-/** New items first, then known ones, without duplicates. */
-function merged(fresh: readonly string[], known: readonly string[] = [], limit: number): string[] {
-  return [...new Set([...fresh, ...known])].slice(0, limit);
+function failedLine({ line, failure }: CommandFact): string {
+  return `${line} (${failure})`;
 }
 
-function identifiersOf(messages: readonly StoredMessage[]): string[] {
-  return namesFirst(findIdentifiers(messages.map(({ message }) => plainTextOf(message)).join("\n"))).map(
-    ({ text }) => text,
+/** A checkpoint of an older version says less about its names. */
+function oldMemory(earlier: Checkpoint | undefined): CheckpointMemory {
+  const none = { calls: 0, names: [], files: [], commands: [], decisions: [], running: [], reads: [] };
+  if (!earlier) return none;
+  const file = (done: "read" | "edited") => (path: string) => ({ path, done, lines: "", last: 0 });
+  const commands = earlier.failedCommands.map((line) => {
+    const [, command = line, failure = "failed"] = /^(.*) \((exit \d+)\)$/s.exec(line) ?? [];
+    return { line: command, runs: 1, failure, isCommand: true, last: 0 };
+  });
+  const find = nameFinder();
+  const names = earlier.identifiers.flatMap((text) => [...find(text)]);
+  return {
+    ...none,
+    names: names.map((text) => ({ text, kind: "path", home: "", counts: [0, 0, 1, 0, 1] })),
+    files: [...earlier.filesWritten.map(file("edited")), ...earlier.filesRead.map(file("read"))],
+    commands,
+  };
+}
+
+function sightingsOf({ names, calls }: CheckpointMemory): Sightings {
+  return { names: new Map(names.map((fact) => [fact.text, fromNameFact(fact)])), calls };
+}
+
+/** The names that are not in the context that stays. */
+function namesGone({ names }: Sightings, messages: readonly StoredMessage[], to: number): Sighting[] {
+  const find = nameFinder();
+  const kept = messages.filter(({ number }) => number > to);
+  const told = new Set(kept.flatMap(({ message }) => [...find(plainTextOf(message))]));
+  return [...names.values()].filter(
+    ({ text, kind, targets }) => !told.has(text) && (targets > 0 || !isWordlike(kind)),
   );
 }
 
-type Facts = Omit<Checkpoint, "epoch" | "text" | "askedIn">;
-
-/** Heading and allowed lengths of each fact, longest first; paths and identifiers are never cut, half of one is useless. */
-const headings: [name: keyof Facts, heading: string, lengths: number[]][] = [
-  ["openAsks", "Asked and not answered yet", [1_200, 300, 150, 60]],
-  ["openTasks", "Open tasks", [160, 40]],
-  ["planOpen", "Still to do", [160, 40]],
-  ["planClosed", "Done or cancelled, do not redo", [160, 40]],
-  ["filesWritten", "Files written", [160]],
-  ["failedCommands", "Commands that failed", [160, 40]],
-  ["filesRead", "Files read", [160]],
-  ["identifiers", "Identifiers", [160]],
-];
-
-/** Estimated counts can be too low, far too low in scripts where tokenizers spend a token per byte. */
-function upperBound(text: string, countTokens: (text: string) => number): number {
-  const rare = text.match(rareCharacters)?.length ?? 0;
-  return countTokens(text) * 1.25 + rare * 3;
+function only(scores: ReadonlyMap<string, number>, sightings: readonly Sighting[]): Map<string, number> {
+  return new Map(sightings.map(({ text }) => [text, scores.get(text) ?? 0]));
 }
 
-/** More would not fit, and trying them is slow. */
-const maxListed = 60;
-
-const rareCharacters =
-  /[^\p{ASCII}\u0080-\u024f\u0370-\u06ff\u0900-\u0d7f\u0e00-\u0e7f\u10a0-\u10ff\u1e00-\u200a\u2010-\u2027\u3000-\u312f\u4e00-\u9fff\uac00-\ud7af\uff00-\uff9f]/gu;
-
-/** Most important line first. No line, and no fact in a line, takes more than half of the remaining budget. */
-function render(facts: Facts, countTokens: (text: string) => number): string {
-  const open = "[Checkpoint, written down before the conversation was compacted]";
-  const close = "[End of checkpoint]";
-  let text = open;
-  for (const [name, heading, lengths] of headings) {
-    const size = (line: string) => upperBound(`${text}\n${line}${close}`, countTokens);
-    // Identifiers come last and may use all that is left.
-    const lineLimit = name === "identifiers" ? checkpointTokens : (size("") + checkpointTokens) / 2;
-    let line = "";
-    // Skip identifiers that an earlier line already shows.
-    const listed = name === "identifiers" ? facts[name].filter((fact) => !text.includes(fact)) : facts[name];
-    for (const [index, fact] of listed.slice(0, maxListed).entries()) {
-      const before = line === "" ? `${heading}: ` : `${line}; `;
-      const limit = index === listed.length - 1 ? lineLimit : (size(`${line}\n`) + lineLimit) / 2;
-      line =
-        lengths
-          .map((length) => before + fenceLine(fact, length))
-          .find((longer) => size(`${longer}\n`) <= limit) ?? line;
-    }
-    if (line !== "") text += `\n${line}`;
-  }
-  return text === open ? `${open}\nNothing to carry over.\n${close}` : `${text}\n${close}`;
-}
-
-/**
- * The user's requests since the assistant's last final answer, up to message `to`, newest first. Without an answer since
- * the last compaction, the requests that were open then are still open.
- */
-export function openAsks(
-  messages: readonly StoredMessage[],
-  to = Number.POSITIVE_INFINITY,
-  earlier: readonly string[] = [],
-): string[] {
-  const asks: string[] = [];
-  for (const stored of messages.toReversed()) {
-    const text = spokenText(stored.message).trim();
-    if (text === "") continue;
-    if (isFinalAnswer(stored)) return [...new Set(asks)];
-    if (stored.message.role === "user" && stored.number <= to) asks.push(text);
-  }
-  return [...new Set([...asks, ...earlier])];
-}
-
-const pathFields = ["path", "file_path", "filePath", "file", "filename", "notebook_path", "target_file"];
-const listFields = ["paths", "file_paths", "filePaths", "files"];
-const writingTools = /write|edit|create|patch|replace|delete|move|rename|append|save|update/i;
-
-function touchedFiles(messages: readonly StoredMessage[]): { read: string[]; written: string[] } {
-  const read = new Set<string>();
-  const written = new Set<string>();
-  for (const stored of messages.toReversed()) {
-    for (const { tool, input } of toolCallsOf(stored)) {
-      const fields = fieldsOf(input);
-      // Single-tool editors name the action in a `command` field.
-      const touched = writingTools.test(tool) && fields.command !== "view" ? written : read;
-      for (const path of pathsIn(fields)) touched.add(path);
-      for (const path of patchedFiles(input)) written.add(path);
-    }
-  }
-  return { read: [...read], written: [...written] };
-}
-
-function fieldsOf(input: unknown): Record<string, unknown> {
-  return typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
-}
-
-function pathsIn(fields: Record<string, unknown>): string[] {
-  const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";
-  const path = pathFields.map((name) => fields[name]).find(isPath);
-  const list = listFields.map((name) => fields[name]).find((value) => Array.isArray(value)) ?? [];
-  return [...(path === undefined ? [] : [path]), ...list.filter(isPath)];
-}
-
-/** The files named in a patch, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */
-function patchedFiles(input: unknown): string[] {
-  return textsIn(input).flatMap((text) =>
-    [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(([, path = ""]) =>
-      path.trim(),
-    ),
-  );
-}
-
-/** The commands whose latest run failed, newest first. `ranAgain` says whether an earlier failure was run again. */
-function commandOutcomes(messages: readonly StoredMessage[]): {
-  failed: string[];
-  ranAgain: (line: string) => boolean;
-} {
-  const calls = new Map(messages.flatMap(toolCallsOf).map((call) => [call.id, call]));
-  const outcomes = new Map<string, string | undefined>();
-  for (const { id, text, isError } of messages.flatMap(toolResultsOf).toReversed()) {
-    const { line, isCommand } = commandLine(calls.get(id));
-    // Only look for an exit code in command output, not in the content of a file.
-    const exit = isCommand
-      ? /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s?[:=]?\s?([1-9]\d{0,2})\b/i.exec(text)?.[1]
-      : undefined;
-    if (!outcomes.has(line))
-      outcomes.set(line, isError || exit ? `${line}${exit ? ` (exit ${exit})` : ""}` : undefined);
-  }
-  return {
-    failed: [...outcomes.values()].filter((line) => line !== undefined),
-    ranAgain: (line) => outcomes.has(line.replace(/ \(exit \d+\)$/, "")),
-  };
-}
-
-function commandLine(call: ToolCall | undefined): { line: string; isCommand: boolean } {
-  const fields = fieldsOf(call?.input);
-  const command = ["command", "cmd", "script"]
-    .map((name) => (Array.isArray(fields[name]) ? fields[name].join(" ") : fields[name]))
-    .find((value): value is string => typeof value === "string");
-  const [path] = pathsIn(fields);
-  // A "command" with a path belongs to an editor, not to a shell.
-  const isCommand = command !== undefined && path === undefined;
-  return {
-    line: isCommand ? command : [call?.tool ?? "a tool", path].filter(Boolean).join(" "),
-    isCommand,
-  };
-}
-
-/** Check lists and numbered plans in the plan space and the notepad. */
-function planItems(state: State): { open: string[]; closed: string[] } {
-  const open: string[] = [];
-  const closed: string[] = [];
-  for (const line of `${readScratchpad(state).plan}\n${state.row.notepad ?? ""}`.split("\n")) {
-    const item = /^\s*(?:[-*]|\d+[.)])\s+(?:\[([ xX~-])\]\s+)?(.+)$/.exec(line);
-    if (!item) continue;
-    const [, box, text = ""] = item;
-    const isClosed = (box ?? " ") !== " " || /~~.+~~|\b(?:DONE|CANCELLED|CANCELED)\b/.test(text);
-    const isPlan = box !== undefined || /^\s*\d/.test(line);
-    if (isClosed) closed.push(text);
-    else if (isPlan) open.push(text);
-  }
-  // Newest first: most plans end with the item finished last, the one most likely to be redone.
-  return { open, closed: closed.reverse() };
+function best(sightings: readonly Sighting[], scores: ReadonlyMap<string, number>): Sighting[] {
+  const score = ({ text }: Sighting) => scores.get(text) ?? 0;
+  return sightings.toSorted((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1)).slice(0, maxNames);
 }

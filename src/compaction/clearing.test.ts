@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type StoredMessage, toolResultsOf } from "../context/conversation.ts";
+import { type ClearingPolicy, defaultClearing } from "../engine/clearing-policy.ts";
 import type { RecordId } from "../engine/records.ts";
-import { type ClearingPolicy, defaultClearing, estimateCallsLeft, planClearing } from "./clearing.ts";
+import { estimateCallsLeft, planClearing } from "./clearing.ts";
 
 const countTokens = (text: string) => text.length;
 

@@ -1,50 +1,10 @@
 import { type StoredMessage, type ToolResult, textOf, toolResultsOf } from "../context/conversation.ts";
 import { callsOfResults } from "../context/pairs.ts";
+import type { ClearingPolicy } from "../engine/clearing-policy.ts";
 import { recordId } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { isLongEnough, kindOfResult, type ResultKind } from "./result-kinds.ts";
 import { workedIn } from "./worked-in.ts";
-
-/** When to replace old tool results with one-line stubs. */
-export interface ClearingPolicy {
-  /** Results of each kind with at least this many tokens are cleared for their size alone. */
-  searchTokens: number;
-  fileTokens: number;
-  treeTokens: number;
-  jsonTokens: number;
-  testTokens: number;
-  otherTokens: number;
-  /** Smaller results of one kind are cleared too once they add up to this. */
-  accumulatedTokens: number;
-  /** Smaller results of every kind are cleared too once all results in the prompt add up to this. */
-  sessionTokens: number;
-  /** Smaller results are kept: they are hardly longer than a stub. */
-  leastTokens: number;
-  /** Number of newest results to keep. */
-  keepLast: number;
-  /** Tools whose results are never cleared. */
-  exclude: readonly string[];
-  /** Price of a cached input token relative to a fresh one. */
-  cachedPrice: number;
-  /** Price of a cache write relative to a fresh input token. */
-  writePrice: number;
-}
-
-export const defaultClearing: ClearingPolicy = {
-  searchTokens: 2_000,
-  fileTokens: 3_000,
-  treeTokens: 2_000,
-  jsonTokens: 2_000,
-  testTokens: 2_000,
-  otherTokens: 2_000,
-  accumulatedTokens: 5_000,
-  sessionTokens: 15_000,
-  leastTokens: 200,
-  keepLast: 3,
-  exclude: [],
-  cachedPrice: 0.1,
-  writePrice: 1.25,
-};
 
 export interface ClearableResult {
   /** The result's own number. */
@@ -53,6 +13,8 @@ export interface ClearableResult {
   tool: string;
   summary: string;
   tokens: number;
+  /** The line of the agent's notes that covers it, if there is one. */
+  finding?: string;
 }
 
 export interface ClearingInput {
@@ -97,11 +59,15 @@ export function planClearing({
     (state.resident.get(recordId("cleared", id)) as { message?: number } | undefined)?.message === message;
   const calls = callsOfResults(messages);
   const results = messages.flatMap((stored) => factsOf(stored, countTokens).results);
+  const covers = workedIn(messages, writingTools);
+  const findings = new Map(
+    results.map((result) => [result.key, () => covers({ ...result, input: calls.get(result.key)?.input })]),
+  );
   const candidates = findCandidates({
     results: results.filter(({ tool }) => !memoryTools.has(tool)),
     isCleared,
     kindOf: ({ key, tool, text }) => kindOfResult(tool, calls.get(key)?.input, text),
-    isWorkedIn: workedIn(messages, writingTools),
+    isWorkedIn: ({ key }) => findings.get(key)?.() !== undefined,
     policy,
   });
   let batch = candidates.length;
@@ -124,13 +90,11 @@ export function planClearing({
     }
   }
   if (batch === candidates.length) return [];
-  return candidates.slice(batch).map(({ key, message, tool, tokens, text }) => ({
-    id: key,
-    message,
-    tool,
-    tokens,
-    summary: describeResult(tool, calls.get(key)?.input, originalOf(key) ?? text),
-  }));
+  return candidates.slice(batch).map(({ key, message, tool, tokens, text }) => {
+    const finding = findings.get(key)?.();
+    const summary = describeResult(tool, calls.get(key)?.input, originalOf(key) ?? text);
+    return { id: key, message, tool, tokens, summary, ...(finding === undefined ? {} : { finding }) };
+  });
 }
 
 /**

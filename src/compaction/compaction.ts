@@ -3,11 +3,15 @@ import { readEpoch } from "../engine/conversation.ts";
 import type { Checkpoint, CompactionTrigger, Epoch, Receipt, Removed } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
+import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
+import { readParts } from "./facts/reads.ts";
 import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
+import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
 import {
   type AskSummariser,
   keepText,
@@ -24,6 +28,8 @@ export interface Conversation {
   messages: readonly StoredMessage[];
   /** The last message to remove. */
   to: number;
+  /** What the user said before these messages, if the driver knows: the user's rules are searched in it too. */
+  said?: readonly StoredMessage[];
   /** Tokens of the prompt before the compaction (default: those of the removed messages). */
   tokensBefore?: number;
   /** The host's transcript and its current size, if the host keeps one. */
@@ -37,6 +43,10 @@ export interface CompactionDriver {
   /** Why the agent was not warned, if it was not. */
   skipped: string;
   wayBack: WayBack;
+  /** The room for the checkpoint (default: for a window of 200,000 tokens). */
+  budget?: CheckpointBudget | ((rules: FoundRules) => Promise<CheckpointBudget>);
+  /** Reads a file that the agent has read, to say whether it has changed; undefined if it cannot be read at once. */
+  readFile?: (path: string) => string | undefined;
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
@@ -64,6 +74,8 @@ export interface Begun {
   removed: Removed;
   /** Tells the host's own summariser what to keep. */
   instructions: string;
+  /** The user's rules that the conversation states. Empty once `open` has written them down. */
+  rules: FoundRules;
 }
 
 /** The result of `finish`. */
@@ -109,9 +121,27 @@ export class Compaction {
     const { messages, to, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
-    const planned = planCheckpoint({ state, messages, to, earlier, countTokens });
+    // Earlier compactions have searched what was said before.
+    const said = earlier ? [] : (conversation.said ?? []);
+    const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
+    const current = withoutWithdrawn(messages, withdrawn);
+    const budget =
+      typeof this.#driver.budget === "function" ? await this.#driver.budget(rules) : this.#driver.budget;
+    const planned = planCheckpoint({
+      state,
+      messages: current,
+      to,
+      earlier,
+      budget,
+      contents: this.#contents(messages, earlier),
+      countTokens,
+    });
     const gone = messages.filter(({ number }) => number <= to);
-    const askedIn = findAsk(planned, gone, earlier);
+    const askedIn = findAsk(
+      planned,
+      current.filter(({ number }) => number <= to),
+      earlier,
+    );
     const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };
     const removed: Removed = {
       from: gone[0]?.number ?? 0,
@@ -123,8 +153,19 @@ export class Compaction {
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
       transcriptSize: transcript?.size ?? 0,
     };
-    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint) };
+    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint), rules };
     return this.#begun;
+  }
+
+  #contents(messages: readonly StoredMessage[], earlier: Checkpoint | undefined): Map<string, string> {
+    const contents = new Map<string, string>();
+    const { readFile } = this.#driver;
+    if (!readFile) return contents;
+    for (const { path } of readParts(messages, earlier?.memory?.reads)) {
+      const content = contents.has(path) ? undefined : readFile(path);
+      if (content !== undefined) contents.set(path, content);
+    }
+    return contents;
   }
 
   /** Takes over a compaction that another process began; undefined if none is in progress. */
@@ -149,14 +190,21 @@ export class Compaction {
       checkpoint: checkpoint.value,
       removed: removed.value,
       instructions: keepText(checkpoint.value),
+      // Written down together with the checkpoint.
+      rules: noRules,
     };
     return this.#begun;
   }
 
   /** Writes the planned checkpoint, unless it is already written, and notifies the surfaces. */
   async open(): Promise<void> {
-    const { checkpoint, removed } = this.#must();
+    const begun = this.#must();
+    const { checkpoint, removed, rules } = begun;
     const { session, trigger, skipped, emit, notify, isResumable } = this.#driver;
+    if (rules.texts.length + rules.replaced.length > 0) {
+      await session.apply({ type: "pins.find", ...rules }, asSystem);
+      begun.rules = noRules;
+    }
     if (readEpoch(await session.state()).warning === "none") {
       await session.apply({ type: "context.skip_warning", trigger, reason: skipped }, asSystem);
       emit?.({ type: "warning", trigger, skipped });
@@ -243,6 +291,17 @@ export class Compaction {
     if (this.#begun) return this.#begun;
     throw outOfOrder("account", "plan");
   }
+}
+
+const noRules: FoundRules = { texts: [], replaced: [] };
+
+function knownRules(state: State) {
+  const pins = listPins(state);
+  const ofStatus = (status: ListedPin["status"]) => pins.filter((pin) => pin.status === status);
+  return {
+    found: ofStatus("found").map(({ id, text }) => ({ id, text })),
+    settled: [...ofStatus("pinned").map(({ text }) => text), ...droppedRules(state)],
+  };
 }
 
 /** The session-end moment, with the checkpoint that a compaction would write now. */

@@ -1,7 +1,7 @@
 import type { StoredMessage } from "../context/conversation.ts";
 import { toolCallsOf } from "../context/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
-import { checkpointTokens } from "./checkpoint.ts";
+import { checkpointTokens } from "./budget.ts";
 import { summaryBudget } from "./summary.ts";
 import { type CompactionPolicy, warningRoom } from "./usage.ts";
 
@@ -28,10 +28,10 @@ export function chooseCut(input: CutInput): number | undefined {
   const { messages, sizeOf, used, policy, trigger, growth = 0, incoming = 0 } = input;
   const { contextWindow, outputReserve, keep: share } = policy;
   const all = messages.reduce((sum, message) => sum + sizeOf(message), 0);
-  const after = used - all + summaryBudget(contextWindow) + checkpointTokens + incoming;
+  const after = used - all + summaryBudget(contextWindow) + checkpointTokens(contextWindow) + incoming;
   // Below two steps of growth the next compaction would follow at once.
   const room = contextWindow - outputReserve - warningRoom(policy) - after - 2 * growth;
-  const isUrgent = trigger === "overflow" || trigger === "manual" || trigger === "host";
+  const isUrgent = ["overflow", "manual", "tasks", "host"].includes(trigger);
   const wanted = isUrgent ? Math.min(contextWindow * share, all / 2) : contextWindow * share;
   for (let keep = Math.max(0, Math.min(wanted, room)); ; keep /= 2) {
     const to = planCut(messages, keep, sizeOf);

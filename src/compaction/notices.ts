@@ -1,7 +1,31 @@
-export const warningText = `[System] Context is approaching the token limit and will be compacted after your next response.
+/** Begins every warning. */
+export const warningStart =
+  "[System] Context is approaching the token limit and will be compacted after your next response.";
+
+/** The warning before a compaction, for an agent with a notepad. */
+export const warningText = `${warningStart}
 Review your session notepad and update it with any working state, findings, or progress you
 need to preserve. Conversation details may be summarized during compaction, but the notepad
 is kept in full.`;
+
+/** Where an agent without a notepad saves something, and the tool for it. */
+const places: [surface: string, place: string][] = [
+  ["scratchpad", "your session scratchpad (session_scratchpad)"],
+  ["notes", "your notes (add_note)"],
+  ["project", "the project's NOTES.md (log_handoff)"],
+  ["knowledge", "your state (set_state)"],
+];
+
+/** The warning for an agent with these surfaces: it names what the agent has. */
+export function warningFor(surfaces: readonly string[]): string {
+  if (surfaces.includes("notepad")) return warningText;
+  const found = places.flatMap(([surface, place]) => (surfaces.includes(surface) ? place : []));
+  if (found.length === 0) return `${warningStart}\nConversation details may be summarized during compaction.`;
+  return `${warningStart}
+Review ${found.join(" and ")} and save any working state, findings, or progress you
+need to preserve. Conversation details may be summarized during compaction, but what you save there
+is kept in full.`;
+}
 
 /** Marks the start of the new epoch: the snapshot of memory includes everything written before it. */
 export const compactedText =

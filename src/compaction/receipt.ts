@@ -79,6 +79,36 @@ function named(items: readonly ReceiptItem[]): ReceiptItem[] {
   return items.slice(0, maxNamed);
 }
 
+/** Max parts that a failed check names. */
+const maxLacks = 20;
+
+/**
+ * What a request lacks of what a compaction left in the model's context: the text in place of the removed messages,
+ * byte by byte, and every item that the receipt lists as kept. Empty if the receipt is right.
+ */
+export function findLacks(receipt: Receipt, replacement: string, sent: string): string[] {
+  const isKept = keptIn(sent);
+  const lost = receipt.kept.filter((item) => !isKept(item)).map(({ text }) => oneLine(text, 200));
+  const isWhole = sent.includes(replacement);
+  const text = isWhole
+    ? []
+    : [`the summary, checkpoint and receipt as committed${differsAt(replacement, sent)}`];
+  return [...text, ...lost].slice(0, maxLacks);
+}
+
+/** Where a text that should be there differs from what is. */
+function differsAt(expected: string, sent: string): string {
+  let [same, other] = [0, expected.length + 1];
+  while (other - same > 1) {
+    const middle = (same + other) >> 1;
+    if (sent.includes(expected.slice(0, middle))) same = middle;
+    else other = middle;
+  }
+  return same === 0
+    ? ""
+    : `, which differ after ${JSON.stringify(expected.slice(Math.max(0, same - 40), same))}`;
+}
+
 /** The text that a call wrote to memory. */
 function noteIn(tool: string, input: unknown): string[] {
   const { operation, content, replace } = (input ?? {}) as Record<string, unknown>;

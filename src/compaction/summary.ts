@@ -45,8 +45,6 @@ export interface SummaryInput {
   askInPlace?: AskInPlace | undefined;
   /** The first message that stays, for a summary in place; "" if none does. */
   kept?: string | undefined;
-  /** The provider's token counts divided by `countTokens`. */
-  ratio?: number | undefined;
   /** What the user wants the summary to focus on. */
   focus?: string | undefined;
   contextWindow: number;
@@ -112,11 +110,11 @@ export function maxSummaryTokens(contextWindow: number): number {
 
 /** Summarises the messages in one request, or in several if they do not fit: each carries the last one's summary. */
 async function askInPasses(ask: AskSummariser, input: SummaryInput, fault: string): Promise<string> {
-  const { removed, contextWindow, countTokens, ratio = 1 } = input;
+  const { removed, contextWindow, countTokens } = input;
   const maxTokens = maxSummaryTokens(contextWindow);
   const framing = [summaryInstructions, ...framingSections(input, input.earlier, fault)].join("\n\n");
   // A tenth is for what the count may miss.
-  const room = (contextWindow * 0.9 - maxTokens) / ratio - countTokens(framing);
+  const room = contextWindow * 0.9 - maxTokens - countTokens(framing);
   let earlier = input.earlier;
   for (const transcript of planPasses(removed, Math.max(room, contextWindow / 8), countTokens)) {
     const [before, ...after] = framingSections(input, earlier, fault);
@@ -127,11 +125,19 @@ async function askInPasses(ask: AskSummariser, input: SummaryInput, fault: strin
   return earlier;
 }
 
+/** Share of the window for the earlier summary, and for all open requests. */
+const framingShare = 0.15;
+
 /** What surrounds the messages in a request: the earlier summary first, then what to mind. */
-function framingSections({ openAsks, focus = "" }: SummaryInput, earlier: string, fault: string): string[] {
+function framingSections(input: SummaryInput, earlier: string, fault: string): string[] {
+  const { openAsks, focus = "", contextWindow, countTokens } = input;
+  const cut = (text: string, share: number) => {
+    const ends = chooseEnds(text, contextWindow * share, countTokens);
+    return ends ? renderEnds(text, ends, "[…]") : text;
+  };
   return [
-    earlier === "" ? "" : `The earlier summary:\n${earlier}`,
-    ...openAsks.map((ask) => `Open request: ${ask.slice(0, 2_000).toWellFormed()}`),
+    earlier === "" ? "" : `The earlier summary:\n${cut(earlier, framingShare)}`,
+    ...openAsks.map((ask) => `Open request: ${cut(ask, framingShare / openAsks.length)}`),
     focus === "" ? "" : `The user asks you to focus on this: ${focus}`,
     fault === "" ? "" : `Your last summary was rejected: ${fault}. Write it again and fix that.`,
   ];

@@ -1,64 +1,114 @@
 import { type StoredMessage, textsIn, toolCallsOf } from "../context/conversation.ts";
+import { oneLine } from "../engine/text.ts";
 import { findIdentifiers } from "./identifiers.ts";
 
-/** The identifiers in a text, by weight: a path, URL or id identifies its source, a single number hardly does. */
-interface Identifiers {
+/** What identifies a text, by weight: a path, URL, id or command does; a symbol or a number alone hardly does. */
+interface Marks {
   names: ReadonlySet<string>;
+  symbols: ReadonlySet<string>;
   numbers: ReadonlySet<string>;
 }
 
-const noIdentifiers: Identifiers = { names: new Set(), numbers: new Set() };
+/** A line that the agent wrote to its memory. */
+interface Line extends Marks {
+  text: string;
+}
 
-/** This many shared numbers count as much as one shared name. */
-const enoughNumbers = 2;
+/** This many shared symbols or numbers count as much as one shared name. */
+const enoughWeak = 2;
+
+export interface WorkedResult {
+  message: number;
+  text: string;
+  /** The input of the call, which names what the result is about. */
+  input?: unknown;
+}
 
 /**
- * Tests whether a result has been worked into the notes: a later memory write names something in it.
- * `writes` are the tools that write.
+ * Tests whether a result has been worked into the notes, and returns the line that covers it: a later memory write names
+ * something in the result or in its call, or the outcome of a run. `writes` are the tools that write.
  */
 export function workedIn(
   messages: readonly StoredMessage[],
   writes: ReadonlySet<string>,
-): (result: { message: number; text: string }) => boolean {
+): (result: WorkedResult) => string | undefined {
   const written = messages.flatMap((stored) => {
-    const identifiers = identifiersWritten(stored, writes);
-    return identifiers === noIdentifiers ? [] : [{ number: stored.number, identifiers }];
+    const lines = linesWritten(stored, writes);
+    return lines.length === 0 ? [] : [{ number: stored.number, lines }];
   });
   return (result) => {
     const later = written.filter(({ number }) => number > result.message);
-    if (later.length === 0) return false;
-    const own = identifiersOf(result, result.text);
-    const numbers = new Set<string>();
-    for (const { identifiers } of later) {
-      if (!identifiers.names.isDisjointFrom(own.names)) return true;
-      for (const number of identifiers.numbers) if (own.numbers.has(number)) numbers.add(number);
+    if (later.length === 0) return undefined;
+    const own = marksOfResult(result);
+    const commands = textsIn(result.input).filter((text) => text.length >= 5);
+    const weak = new Set<string>();
+    for (const { lines } of later) {
+      for (const line of lines) {
+        const isNamed =
+          !line.names.isDisjointFrom(own.names) || commands.some((text) => line.text.includes(text));
+        for (const mark of [...line.symbols, ...line.numbers])
+          if (own.symbols.has(mark) || own.numbers.has(mark)) weak.add(mark);
+        if (isNamed || weak.size >= enoughWeak) return oneLine(line.text, maxFinding);
+      }
     }
-    return numbers.size >= enoughNumbers;
+    return undefined;
   };
 }
 
+/** Max characters of the line that covers a result. */
+const maxFinding = 160;
+
 /** Messages never change, so search each only once. */
-const known = new WeakMap<object, Identifiers>();
+const knownLines = new WeakMap<StoredMessage, readonly Line[]>();
+const knownMarks = new WeakMap<WorkedResult, Marks>();
 
-function identifiersWritten(stored: StoredMessage, writes: ReadonlySet<string>): Identifiers {
-  if (stored.message.role !== "assistant") return noIdentifiers;
+const noLines: readonly Line[] = [];
+
+function linesWritten(stored: StoredMessage, writes: ReadonlySet<string>): readonly Line[] {
+  if (stored.message.role !== "assistant") return noLines;
+  const known = knownLines.get(stored);
+  if (known) return known;
   const calls = toolCallsOf(stored).filter(({ tool }) => writes.has(tool));
-  if (calls.length === 0) return noIdentifiers;
-  return identifiersOf(stored, calls.flatMap(({ input }) => textsIn(input)).join("\n"));
+  const texts = calls.flatMap(({ input }) => textsIn(input)).flatMap((text) => text.split("\n"));
+  const lines = texts.filter((text) => text.trim() !== "").map((text) => ({ text, ...marksOf(text) }));
+  knownLines.set(stored, lines);
+  return lines;
 }
 
-function identifiersOf(holder: object, text: string): Identifiers {
-  const identifiers = known.get(holder) ?? read(text);
-  known.set(holder, identifiers);
-  return identifiers;
+function marksOfResult(result: WorkedResult): Marks {
+  const known = knownMarks.get(result);
+  if (known) return known;
+  const [text, call] = [marksOf(result.text), marksOf(textsIn(result.input).join("\n"))];
+  const marks = {
+    names: text.names.union(call.names),
+    symbols: text.symbols.union(call.symbols),
+    numbers: text.numbers,
+  };
+  knownMarks.set(result, marks);
+  return marks;
 }
 
-function read(text: string): Identifiers {
+/** Names in code: camelCase, PascalCase with two humps, snake_case, CONSTANTS. */
+const symbolPattern = /\b(?:[a-z][a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z][A-Za-z0-9]*_\w+)\b/g;
+
+/** The outcome of a run: "12 passed", "3 failing". */
+const outcomePattern = /\b\d+ (?:pass|fail|error|test)\w*/gi;
+
+/** Of a longer text only the newest part is searched. */
+const maxSearched = 200_000;
+
+function marksOf(text: string): Marks {
   const items = findIdentifiers(text);
-  const texts = (matches: (kind: string) => boolean) =>
-    new Set(items.filter(({ kind }) => matches(kind)).map((item) => item.text.replace(/:\d+(?:-\d+)?$/, "")));
+  const names = items
+    .filter(({ kind }) => kind !== "number")
+    .map((item) => item.text.replace(/:\d+(?:-\d+)?$/, ""))
+    // People write the file's name without its folders.
+    .flatMap((name) => [name, ...(/[\w-]+\.\w{1,5}$/.exec(name) ?? [])]);
+  const searched = text.slice(-maxSearched);
+  const outcomes = (searched.match(outcomePattern) ?? []).map((outcome) => outcome.toLowerCase());
   return {
-    names: texts((kind) => kind !== "number"),
-    numbers: texts((kind) => kind === "number"),
+    names: new Set([...names, ...outcomes]),
+    symbols: new Set(searched.match(symbolPattern) ?? []),
+    numbers: new Set(items.filter(({ kind }) => kind === "number").map((item) => item.text)),
   };
 }

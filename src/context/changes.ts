@@ -50,10 +50,18 @@ export function planChange(
   }
   for (const surface of new Set([...shown.blocks.keys(), ...now.blocks.keys()])) {
     const block = now.blocks.get(surface);
-    if (block !== shown.blocks.get(surface))
-      parts.push(block === undefined ? `[The ${surface} block is empty now]` : shorten(block));
+    // Pins are never shortened.
+    const fit = surface === "pins" ? (text: string) => text : shorten;
+    if (block !== shown.blocks.get(surface)) parts.push(renderBlock(surface, block, fit));
   }
   return parts.length === 0 ? undefined : { text: parts.join("\n\n"), whole };
+}
+
+/** A block has markers of its own, except instructions: those must not pass for a message of the user. */
+function renderBlock(surface: string, block: string | undefined, shorten: (text: string) => string): string {
+  if (block === undefined) return `[The ${surface} block is empty now]`;
+  if (surface !== "knowledge") return shorten(block);
+  return `[System prompt and skills, changed; they replace every earlier copy]\n${shorten(block)}\n[End of system prompt and skills]`;
 }
 
 /** A line diff; `@N` gives the position in the text as last shown. */

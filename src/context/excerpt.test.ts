@@ -7,7 +7,7 @@ import { chooseEnds, renderEnds, shareRoom } from "./excerpt.ts";
 const lines = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1} of the file`).join("\n");
 
-test("a text that fits is whole; a longer one keeps whole lines at both ends [controller.fit]", () => {
+test("a text that fits is whole; a longer one keeps whole lines at both ends [controller.fit-results]", () => {
   assert.equal(chooseEnds("short", 10, estimateTokens), undefined);
   const text = lines(500);
   const ends = chooseEnds(text, 200, estimateTokens);
@@ -20,7 +20,7 @@ test("a text that fits is whole; a longer one keeps whole lines at both ends [co
   );
 });
 
-test("a code block that the cut goes through is closed and opened again [controller.fit]", () => {
+test("a code block that the cut goes through is closed and opened again [controller.fit-results]", () => {
   const text = `before\n\`\`\`ts\n${lines(300)}\n\`\`\`\nafter`;
   const ends = chooseEnds(text, 120, estimateTokens);
   assert.ok(ends);
@@ -30,7 +30,7 @@ test("a code block that the cut goes through is closed and opened again [control
   assert.deepEqual(fences, ["```ts", "```", "```", "```"]);
 });
 
-test("in any script the ends stay within the budget and split no character [controller.fit]", () => {
+test("in any script the ends stay within the budget and split no character [controller.fit-results]", () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme", minLength: 50, maxLength: 2_000 }),
     fc.string({
@@ -53,7 +53,7 @@ test("in any script the ends stay within the budget and split no character [cont
   );
 });
 
-test("room is shared fairly: small items are whole, the others get the same [controller.fit]", () => {
+test("room is shared fairly: small items are whole, the others get the same [controller.fit-results]", () => {
   assert.deepEqual(shareRoom([10, 500, 1_000, 90], 700), [10, 300, 300, 90]);
   assert.deepEqual(shareRoom([10, 20], 100), [10, 20]);
   assert.deepEqual(shareRoom([10, 20], -5), [0, 0]);

@@ -7,7 +7,7 @@ import { oneLine } from "../engine/text.ts";
  */
 const fences: RegExp[] = [
   // [Session Scratchpad …, [End Scratchpad], [System], [Hint: … and the controller's other markers
-  /\[(\\*)(?=[ \t]*\/?[ \t]*(?:(?:end|session)[ \t]+scratchpad|end of\b|project memory\b|notepad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|delegated|asked and not|result cleared|task:|cancelled:|the \w+ block))/gi,
+  /\[(\\*)(?=[ \t]*\/?[ \t]*(?:(?:end|session)[ \t]+scratchpad|end of\b|project memory\b|notepad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|pins\b|found in what|delegated|asked and not|result cleared|task:|cancelled:|the \w+ block))/gi,
   // ## Session Notepad, at any level and anywhere in a line
   /#[ \t]*(\\*)(?=session[ \t]+(?:notepad|scratchpad))/gi,
   // <system-reminder>, </user>, <|im_start|>, <tool_result>, …

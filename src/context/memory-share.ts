@@ -13,7 +13,7 @@ export interface ShortenedBlock {
 }
 
 export interface FittedContext extends Context {
-  /** Tokens of all blocks, whole. */
+  /** Tokens of all blocks that share the room, whole. */
   tokens: number;
   shortened: readonly ShortenedBlock[];
 }
@@ -22,15 +22,20 @@ export interface FittedContext extends Context {
 const noteTokens = 60;
 
 /** Blocks that an agent can least do without, most important first; the others follow. */
-const ranks = ["pins", "tasks", "scratchpad", "notepad"];
+const ranks = ["tasks", "scratchpad", "notepad"];
 
-/** Shortens the blocks so that together they take at most `room` tokens, the most important last. */
+/** Shown whole, whatever the window; it has a small budget of its own. */
+const neverShortened = "pins";
+
+/** Shortens the blocks so that together they take at most `room` tokens, the most important last. Pins take none of it. */
 export function fitBlocks(
   context: Context,
   room: number,
   countTokens: (text: string) => number,
 ): FittedContext {
-  const sizes = context.blocks.map(({ text }) => countTokens(text));
+  const sizes = context.blocks.map(({ surface, text }) =>
+    surface === neverShortened ? 0 : countTokens(text),
+  );
   const all = sizes.reduce((sum, size) => sum + size, 0);
   if (all <= room) return { ...context, tokens: all, shortened: [] };
   const shares = shareByRank(context.blocks, sizes, room);

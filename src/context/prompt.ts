@@ -3,12 +3,8 @@ import { readInjections, readSpans } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import { type Context, closedTexts } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
+import type { Placement } from "./placement.ts";
 import { shownMessages } from "./shown.ts";
-
-/** Where memory goes: frozen with changes at the end, in the system prompt, or before the newest user message. */
-export type Placement = (typeof placements)[number];
-
-export const placements = ["epoch", "system", "message"] as const;
 
 export interface PromptInput {
   state: State;

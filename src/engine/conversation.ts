@@ -28,7 +28,8 @@ export type ConversationOperation =
   | { type: "context.clear"; results: ({ id: string } & ClearedResult)[] }
   | { type: "context.shorten"; parts: ({ key: string } & Excerpt)[] }
   | ({ type: "context.compact"; to: number; summary: string; mark: string; receipt: Receipt } & Frozen)
-  | ({ type: "context.receipt"; receipt: Receipt } & Frozen);
+  | ({ type: "context.receipt"; receipt: Receipt } & Frozen)
+  | { type: "context.verify"; epoch: number; call: number; lacks: string[] };
 
 /** What an epoch freezes: the blocks as the model is shown them. */
 export type Frozen = Pick<EpochSnapshot, "blocks" | "notepadBlock">;
@@ -86,6 +87,13 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
     const epoch = readEpoch(state);
     compact(draft, state, operation, epoch);
     return inEpoch(epoch.number + 1);
+  },
+  "context.verify"(draft, { epoch, call, lacks }, state) {
+    const receipt = draft.record("receipt", String(epoch));
+    const isOpen = receipt !== null && !receipt.verified && !receipt.mismatch;
+    const proof = lacks.length === 0 ? { verified: { call } } : { mismatch: { call, lacks } };
+    if (isOpen) draft.put("receipt", String(epoch), { ...receipt, ...proof });
+    return epochOf(state);
   },
   "context.receipt": (draft, operation, state) =>
     inEpoch(acceptReceipt(draft, state, operation, readEpoch(state))),

@@ -38,8 +38,8 @@ export function editWithin(
   if ("find" in operation) checkTexts(operation, "find", "replace");
   else checkTexts(operation, "content");
   const { text, ...counts } = editText(before, operation, about.name);
-  // If the limit was lowered and the text is already over it, still allow edits that shorten it.
-  if (isLongerThan(text, about.limit) && text.length >= before.length)
+  // If the text is over the limit already, because another program has a higher one, only lengthening it is refused.
+  if (isLongerThan(text, about.limit) && isLongerThan(text, countCharacters(before)))
     throw overLimit(before, operation, text, about);
   return { text, counts };
 }

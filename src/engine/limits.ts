@@ -1,3 +1,5 @@
+import { type OptionKind, wholeNumber } from "./options.ts";
+
 /** Limits of the surfaces. Characters are Unicode code points. */
 export interface Limits {
   /** Characters in the notepad. */
@@ -16,6 +18,10 @@ export interface Limits {
   refs: number;
   /** Characters in one reference. */
   refCharacters: number;
+  /** UTF-8 bytes of all pins together; bytes, because hosts limit injected text in bytes. */
+  pinBytes: number;
+  /** UTF-8 bytes of all found rules together. */
+  foundRuleBytes: number;
   /** Tokens for the scratchpad's legacy call `{content, mode}`. */
   scratchpadTokens: number;
   /** Tokens in one list of notes that a tool returns. */
@@ -47,6 +53,8 @@ export const defaultLimits: Limits = {
   spacePlanCharacters: 2_000,
   refs: 50,
   refCharacters: 2_000,
+  pinBytes: 3_000,
+  foundRuleBytes: 3_000,
   scratchpadTokens: 2_000,
   resultTokens: 4_000,
   systemPromptCharacters: 32_000,
@@ -58,3 +66,8 @@ export const defaultLimits: Limits = {
   tools: 50,
   toolCharacters: 64_000,
 };
+
+/** What each limit may be. */
+export const limitKinds = Object.fromEntries(
+  Object.keys(defaultLimits).map((name) => [name, wholeNumber(1)]),
+) as Record<keyof Limits, OptionKind<number>>;

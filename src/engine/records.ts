@@ -73,6 +73,24 @@ export type OpenTask = {
   depth: number;
 };
 
+/** The calls that a pin refuses. */
+export type CallRule = {
+  /** Tool names, with `*` for any characters and `|` between alternatives. */
+  tool: string;
+  /** Text in the call's input, with `*` for any characters; "" for every call of the tool. */
+  pattern: string;
+};
+
+/** What the user demands or forbids, in the user's words. */
+export type Pin = {
+  text: string;
+  /** `found`: a checkpoint found it in what the user said; no one has confirmed it. `dropped`: it no longer holds, or never did. */
+  status: "pinned" | "found" | "dropped";
+  /** Who pinned, found or dropped it. */
+  by: "agent" | "person" | "system";
+  rule?: CallRule;
+};
+
 /** Delegated work and its status. */
 export type Child = {
   task: string;
@@ -108,7 +126,65 @@ export type SkillValue = { description: string; content: string; version: number
 /** A tool the agent authored. `schema` is the JSON Schema of its input. */
 export type ToolValue = { description: string; schema: Json; code: string; version: number };
 
-export type CompactionTrigger = "threshold" | "projected" | "overflow" | "manual" | "sub-session" | "host";
+export type CompactionTrigger =
+  | "threshold"
+  | "projected"
+  | "overflow"
+  | "manual"
+  /** Enough tasks were closed. */
+  | "tasks"
+  | "sub-session"
+  | "host";
+
+/** What was done to a file. Times are counted in tool calls since the session began. */
+export type FileFact = {
+  path: string;
+  done: "read" | "edited" | "created" | "failed";
+  /** The lines read last, such as "120-180"; "" for all. */
+  lines: string;
+  /** When it was last touched. */
+  last: number;
+};
+
+/** A command that the agent ran, and the outcome of its last run. */
+export type CommandFact = {
+  line: string;
+  runs: number;
+  /** Why the last run failed; "" if it did not. */
+  failure: string;
+  /** False for another tool, which is only listed when it failed. */
+  isCommand: boolean;
+  last: number;
+};
+
+/** Where and when a name was seen: the counts and times of `Sighting` in `compaction/need`, in its order. */
+export type NameFact = { text: string; kind: string; home: string; counts: number[] };
+
+/** A part of a file that the agent has read, and a hash of what it saw. */
+export type ReadFact = {
+  path: string;
+  /** First and last line. */
+  from: number;
+  to: number;
+  hash: string;
+  /** The result had line numbers, so it is certain which part it showed. */
+  isNumbered: boolean;
+  /** The agent asked for the whole file. */
+  isWhole: boolean;
+  last: number;
+};
+
+/** What the next checkpoint needs to weigh the facts of this one against new ones. */
+export type CheckpointMemory = {
+  /** Tool calls since the session began. */
+  calls: number;
+  names: NameFact[];
+  files: FileFact[];
+  commands: CommandFact[];
+  decisions: string[];
+  running: string[];
+  reads: ReadFact[];
+};
 
 /** Written before every compaction, whether or not the agent took notes. */
 export type Checkpoint = {
@@ -125,6 +201,8 @@ export type Checkpoint = {
   openTasks: string[];
   planOpen: string[];
   planClosed: string[];
+  /** Missing in checkpoints of older versions. */
+  memory?: CheckpointMemory;
 };
 
 export type ReceiptItem = { kind: "note" | "path" | "id" | "number" | "url" | "ask"; text: string };
@@ -164,6 +242,10 @@ export type Receipt = {
   putBack: ReceiptItem[];
   /** The one line the agent sees. */
   line: string;
+  /** The number of the call whose request contained what the receipt says. Missing until then, and in older receipts. */
+  verified?: { call: number };
+  /** The call whose request did not, and what it lacked. */
+  mismatch?: { call: number; lacks: string[] };
 };
 
 /** The value type of each record kind a session owns. */
@@ -171,6 +253,7 @@ export type RecordValues = {
   space: string;
   ref: string;
   task: OpenTask;
+  pin: Pin;
   epoch: Epoch | EpochSnapshot;
   span: Span;
   cleared: ClearedResult;
@@ -199,6 +282,7 @@ export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   space: { resident: true },
   ref: { resident: true },
   task: { resident: true },
+  pin: { resident: true },
   epoch: { resident: true },
   span: { resident: true },
   cleared: { resident: true },

@@ -31,13 +31,15 @@ export interface Counters {
   lastTask: number;
   /** Number of the newest memory change injected into the prompt; never decreases. */
   lastInjection: number;
+  /** Number of the newest pin; never decreases. Missing in older sessions. */
+  lastPin?: number;
 }
 
 /** Counters of existing records. */
 export type Tally = "notes" | "tags" | "states";
 
 /** Counters that never decrease. */
-export type Mark = "lastNoteId" | "lastRef" | "lastMessage" | "lastTask" | "lastInjection";
+export type Mark = "lastNoteId" | "lastRef" | "lastMessage" | "lastTask" | "lastInjection" | "lastPin";
 
 export interface SessionRow {
   id: string;

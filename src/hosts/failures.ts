@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { shortHash } from "../workspace/small-file.ts";
+import { stateDirectory } from "../workspace/user-state.ts";
 
 /** A failure in a hook, logged for `holdfast doctor`. It never blocks the agent. */
 export interface Failure {
@@ -46,8 +46,7 @@ export function readFailures(directory: string): Failure[] {
 
 function failureFiles(directory: string): string[] {
   const project = shortHash(resolve(directory));
-  const home = process.env.XDG_STATE_HOME || join(homedir(), ".local", "state");
-  return [join(directory, "hook-failures.jsonl"), join(home, "holdfast", `hook-failures-${project}.jsonl`)];
+  return [join(directory, "hook-failures.jsonl"), join(stateDirectory(), `hook-failures-${project}.jsonl`)];
 }
 
 function olderOf(path: string): string {

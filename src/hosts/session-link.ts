@@ -76,6 +76,21 @@ export function findLink({ directory, cwd }: LinkPlace, host: string): SessionLi
   return lookUp(candidates(directory, cwd, host), host);
 }
 
+/** The current session of whichever host started this process, or else last worked in this directory. */
+export function findNewestLink(
+  { directory, cwd }: LinkPlace,
+  hosts: readonly string[],
+): SessionLink | undefined {
+  const own = lookUp(candidates(directory, cwd, undefined), undefined);
+  if (own) return own;
+  const found = hosts.flatMap((host) => {
+    const link = lookUp(candidates(directory, cwd, host), host);
+    const used = directoryFiles(directory, cwd, host).map(usedAt);
+    return link ? [{ link, used: Math.max(...used) }] : [];
+  });
+  return found.toSorted((a, b) => b.used - a.used)[0]?.link;
+}
+
 /**
  * Follows the host's session: `current()` returns the id of its current memory, also after `/clear` or a resume, or
  * `fallback` if there is no link. Without `host`, only the host that started this process is followed, not the one that

@@ -2,6 +2,8 @@ import { Queue } from "../engine/queue.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
+import type { Outbox } from "../workspace/outbox.ts";
+import { type Lane, Lanes } from "./lanes.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
 /** What a request says about where it comes from. */
@@ -18,6 +20,8 @@ export interface MemorySource {
   openMemory(): Promise<Memory>;
   /** The session to work on. Called for every request, because the host may have switched sessions. */
   resolveSession(caller: Caller): Promise<string>;
+  /** Keeps writes while another process holds the store. */
+  outbox?: Outbox | undefined;
 }
 
 /** Sends notifications to the client. */
@@ -41,7 +45,10 @@ export class Connection {
   #lastCaller: Caller = { client: "", meta: {} };
   #watching: Promise<() => void> | undefined;
   #watched: Memory | undefined;
-  readonly #requests = new Queue();
+  /** Which session a request means depends on when it arrived. */
+  readonly #arrivals = new Queue();
+  readonly #lanes = new Lanes();
+  readonly #subscriptions = new Queue();
   readonly #announcements = new Queue();
   #closed = false;
 
@@ -50,9 +57,22 @@ export class Connection {
     this.#announcer = announcer;
   }
 
-  /** Runs requests in order of arrival, so that a read sees the write before it. */
+  /** Runs a request on its caller's session; see `Lanes`. */
+  async inLane<Result>(lane: Lane, caller: Caller, work: () => Promise<Result>): Promise<Result> {
+    const started = await this.#arrivals.run(async () => {
+      // A session that cannot be found is reported by the request itself.
+      const session = await this.sessionId(caller).catch(() => "");
+      const result = this.#lanes.run(session, lane, work);
+      // The caller awaits it below.
+      result.catch(() => undefined);
+      return { result };
+    });
+    return started.result;
+  }
+
+  /** Subscriptions, and notices that the tools have changed, go one after another. */
   inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#requests.run(work);
+    return this.#subscriptions.run(work);
   }
 
   /** The session of a request (default: of the last one). */
@@ -76,9 +96,13 @@ export class Connection {
     return (await this.#memory()).findSession(id);
   }
 
-  async call(tool: string, input: unknown, caller: Caller): Promise<ToolAnswer> {
+  async call(tool: string, input: unknown, lane: Lane, caller: Caller): Promise<ToolAnswer> {
+    const { outbox } = this.#source;
     try {
-      return await (await this.openSession(caller)).call(tool, input);
+      if (!outbox) return await (await this.openSession(caller)).call(tool, input);
+      const sessionId = await this.sessionId(caller);
+      const open = async () => (await this.#memory()).openSession(sessionId);
+      return await outbox.call({ sessionId, open, tool, input, isWrite: lane === "write" });
     } catch (error) {
       return unavailable(tool, error);
     }

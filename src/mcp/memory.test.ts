@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
@@ -10,7 +10,7 @@ import { instructionsOf } from "./server.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 test("the instructions say how to recover, then give the session's guidance [mcp.instructions]", async (context) => {
-  const memory = await openMemory({ store: "memory:" });
+  const memory = await openMemory({ store: "memory:", surfaces: ["notepad", "notes", "pins"] });
   const { guidance } = await (await memory.createSession()).context();
   const server = startMcp(context, ["--store", "memory:"]);
   const { instructions, serverInfo } = await initialize(server);
@@ -141,7 +141,7 @@ test("if the store cannot be opened, every call says so, and a later call opens 
   writeFileSync(db, "this is not a database and never was".repeat(100));
   const server = startMcp(context, ["--db", db, "--session", "s"]);
   assert.match((await initialize(server)).instructions, /notepad/);
-  assert.equal((await server.ask("tools/list")).result.tools.length, 10);
+  assert.equal((await server.ask("tools/list")).result.tools.length, 13);
   assert.equal((await server.ask("resources/list")).result.resources.length, 4);
   assert.equal((await server.ask("prompts/list")).result.prompts.length, 2);
   const refused = await server.call("write_notepad", { content: "x" });
@@ -168,9 +168,8 @@ test("if the store cannot be opened, every call says so, and a later call opens 
 test("a folder that cannot be written does not stop the server either [mcp.missing-store]", async (context) => {
   const root = temporaryDirectory();
   // A file in place of the folder fails even for root.
-  writeFileSync(join(root, ".holdfast"), "");
-  chmodSync(join(root, ".holdfast"), 0o600);
-  const server = startMcp(context, [], { cwd: root });
+  writeFileSync(join(root, "folder"), "");
+  const server = startMcp(context, ["--db", "folder/memory.db"], { cwd: root });
   await initialize(server);
   assert.equal((await server.call("read_notepad")).isError, true);
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });

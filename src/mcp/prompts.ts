@@ -3,6 +3,7 @@ import { fenceContent } from "../context/fence.ts";
 import type { Checkpoint } from "../engine/records.ts";
 import type { Session } from "../sessions/session.ts";
 import { notepadSurface } from "../surfaces/notepad/tools.ts";
+import { pinsSurface } from "../surfaces/pins/tools.ts";
 import { scratchpadSurface } from "../surfaces/scratchpad/tools.ts";
 import { sessionsSurface } from "../surfaces/sessions/tools.ts";
 import type { Surface } from "../surfaces/surface.ts";
@@ -68,9 +69,11 @@ async function renderMemory(session: Session | undefined, surfaces: readonly Sur
   // The notepad block has no end marker, so it goes last.
   const shown = new Set<Surface>([scratchpadSurface, tasksSurface, sessionsSurface, ...surfaces]);
   shown.delete(notepadSurface);
+  shown.delete(pinsSurface);
   const blocks = [...shown].map((surface) => surface.block?.(state)?.text ?? "");
   const notepad = state.row.notepad ? (notepadSurface.block?.(state)?.text ?? "") : "";
-  return [...(await renderCompaction(session)), await renderNoteCount(session), ...blocks, notepad]
+  const pins = pinsSurface.block?.(state)?.text ?? "";
+  return [pins, ...(await renderCompaction(session)), await renderNoteCount(session), ...blocks, notepad]
     .filter((part) => part !== "")
     .join("\n\n");
 }

@@ -7,11 +7,12 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { objectIn, textIn } from "../engine/json.ts";
-import { defaultLimits } from "../engine/limits.ts";
+import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { quote } from "../engine/text.ts";
-import type { Surface } from "../surfaces/surface.ts";
-import { createToolbox, dotless, type ToolDescription } from "../surfaces/toolbox.ts";
+import { inHost, type Surface } from "../surfaces/surface.ts";
+import { createToolbox, dotless, guidanceOf, type ToolDescription } from "../surfaces/toolbox.ts";
 import { type Caller, Connection, type MemorySource, unavailable } from "./connection.ts";
+import type { Lane } from "./lanes.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
 import { handoffPrompt, prompts, recoverPrompt } from "./prompts.ts";
 import { ProtocolServer } from "./protocol-server.ts";
@@ -26,12 +27,14 @@ import {
 export interface McpServerOptions extends MemorySource {
   /** The surfaces that the memory is opened with. */
   surfaces: readonly Surface[];
+  /** The limits that the memory is opened with (default: those of the library). */
+  limits?: Limits | undefined;
   version: string;
 }
 
 /** A server for one client. It starts and lists its tools even if the memory cannot be opened. */
 export function createMcpServer(options: McpServerOptions): Server {
-  const { surfaces, version } = options;
+  const { surfaces, version, limits = defaultLimits } = options;
   const server = new ProtocolServer(
     { name: "holdfast", title: "Holdfast", version },
     {
@@ -40,13 +43,13 @@ export function createMcpServer(options: McpServerOptions): Server {
         resources: { subscribe: true, listChanged: true },
         prompts: {},
       },
-      instructions: instructionsOf(surfaces),
+      instructions: instructionsOf(surfaces, limits),
       cacheHints: cacheHintsOf(surfaces),
     },
   );
   /** A client that has disconnected misses the notification. */
   const notify = (sent: Promise<void>) => void sent.catch(() => undefined);
-  const tools = trackTools(surfaces, () => notify(server.sendToolListChanged()));
+  const tools = trackTools(surfaces, limits, () => notify(server.sendToolListChanged()));
   const connection = new Connection(options, {
     resourceUpdated: (uri) => notify(server.sendResourceUpdated({ uri })),
     sessionChanged: () => notify(server.sendResourceListChanged()),
@@ -60,13 +63,13 @@ export function createMcpServer(options: McpServerOptions): Server {
 }
 
 /** How to recover, then the surfaces' guidance: some hosts truncate long instructions, so recovery comes first. */
-export function instructionsOf(surfaces: readonly Surface[]): string {
+export function instructionsOf(surfaces: readonly Surface[], limits: Limits = defaultLimits): string {
   const names = new Set(surfaces.flatMap(({ tools }) => tools.map((tool) => tool.name)));
   const readers = ["recover_context", "read_notepad", "list_notes"].filter((name) => names.has(name));
   const read = readers.length > 0 ? `call ${readers.join(" and ")} first` : 'get the "recover" prompt first';
   return [
     `After a compaction, a /clear or a resume, ${read}: everything you saved is still there, and the "recover" prompt returns all of it at once.`,
-    ...surfaces.map((surface) => surface.guidance(defaultLimits)),
+    guidanceOf(surfaces, { limits, reading: inHost }),
   ]
     .filter((text) => text !== "")
     .join("\n\n");
@@ -91,18 +94,19 @@ interface ToolList {
   list(connection: Connection): Promise<ToolDescription[]>;
   /** Notifies the client if an agent's own tools have changed since they were last listed. */
   announceChanges(connection: Connection): Promise<void>;
+  laneOf(name: string): Lane;
   /** Throws the protocol's error for a tool that does not exist. */
   rejectUnknown(name: string): void;
 }
 
-function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList {
-  const fixed = createToolbox(surfaces, { limits: defaultLimits, countTokens: () => 0 }).describe();
+function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () => void): ToolList {
+  const fixed = createToolbox(surfaces, { limits, countTokens: () => 0 }, inHost).describe();
   const isDynamic = surfaces.some(({ extraTools }) => extraTools !== undefined);
   let listed: string | undefined;
   const list = async (connection: Connection) => {
     if (!isDynamic) return fixed;
     try {
-      return await (await connection.openSession()).tools();
+      return await (await connection.openSession()).tools(inHost);
     } catch {
       return fixed;
     }
@@ -120,6 +124,12 @@ function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList
       listed = now;
       changed();
     },
+    laneOf: (name) => {
+      const tool = fixed.find((each) => each.name === name || dotless(each.name) === name);
+      // What an agent authored is a program.
+      if (!tool || tool.isProgram) return "program";
+      return tool.readOnly ? "read" : "write";
+    },
     rejectUnknown: (name) => {
       if (isDynamic || fixed.some((tool) => tool.name === name || dotless(tool.name) === name)) return;
       const known = fixed.map((tool) => dotless(tool.name)).join(", ");
@@ -129,28 +139,31 @@ function trackTools(surfaces: readonly Surface[], changed: () => void): ToolList
 }
 
 function handleTools(server: Server, connection: Connection, tools: ToolList): void {
-  server.setRequestHandler("tools/list", ({ params }) => {
+  server.setRequestHandler("tools/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
-    return connection.inOrder(async () => ({ tools: (await tools.list(connection)).map(projectTool) }));
+    return connection.inLane("read", callerOf(server, context), async () => ({
+      tools: (await tools.list(connection)).map(projectTool),
+    }));
   });
-  server.setRequestHandler("tools/call", ({ params }, context) =>
-    connection.inOrder(async () => {
+  server.setRequestHandler("tools/call", ({ params }, context) => {
+    const caller = callerOf(server, context);
+    const lane = tools.laneOf(params.name);
+    return connection.inLane(lane, caller, async () => {
       tools.rejectUnknown(params.name);
-      const answer = await connection.call(params.name, params.arguments ?? {}, callerOf(server, context));
+      const answer = await connection.call(params.name, params.arguments ?? {}, lane, caller);
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
       await tools.announceChanges(connection);
       return projectAnswer(answer);
-    }),
-  );
+    });
+  });
 }
 
 function handleResources(server: Server, connection: Connection): void {
   server.setRequestHandler("resources/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
-    return connection.inOrder(async () => {
-      const id = await orProtocolError("resources/list", () =>
-        connection.sessionId(callerOf(server, context)),
-      );
+    const caller = callerOf(server, context);
+    return connection.inLane("read", caller, async () => {
+      const id = await orProtocolError("resources/list", () => connection.sessionId(caller));
       return { resources: listResources(id) };
     });
   });
@@ -159,7 +172,7 @@ function handleResources(server: Server, connection: Connection): void {
     return { resourceTemplates: listTemplates() };
   });
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
-    connection.inOrder(async () => {
+    connection.inLane("read", callerOf(server, context), async () => {
       const { id, kind } = parse(uri);
       const [session, current] = await orProtocolError("resources/read", async () => [
         await connection.findSession(id),
@@ -192,7 +205,7 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
     return { prompts };
   });
   server.setRequestHandler("prompts/get", ({ params }, context) =>
-    connection.inOrder(async () => {
+    connection.inLane("read", callerOf(server, context), async () => {
       const names = prompts.map(({ name }) => name);
       if (!names.includes(params.name))
         throw invalid(`There is no prompt ${quote(params.name)}. Available prompts: ${names.join(", ")}.`);

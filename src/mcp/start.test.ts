@@ -12,7 +12,7 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 const cli = join(import.meta.dirname, "../cli.ts");
 
 test("notepad and notes take at most 1,000 tokens in tools/list, and --cost reports exactly that [mcp.cost]", async (context) => {
-  const server = startMcp(context, ["--store", "memory:"]);
+  const server = startMcp(context, ["--store", "memory:", "--surfaces", "notepad,notes"]);
   await initialize(server);
   const { tools } = (await server.ask("tools/list")).result;
   assert.equal((await server.end()).code, 0);
@@ -59,15 +59,18 @@ test("surfaces are chosen by name, and an unknown name is rejected with the list
     "cancel_task",
     "session_scratchpad",
   ]);
-  assert.equal((await names([], root)).length, 10);
+  assert.equal((await names([], root)).length, 13);
   mkdirSync(join(root, ".holdfast"));
   writeFileSync(join(root, ".holdfast/NOTES.md"), "# NOTES\n");
   assert.ok((await names([], root)).includes("recover_context"));
-  for (const wrong of ["nope", "notepad,"]) {
-    const { code, stdout, stderr } = await holdfast("mcp", "--surfaces", wrong);
-    assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /no surface called .*notepad, notes, scratchpad/);
-  }
+  const wrong = await holdfast("mcp", "--surfaces", "nope");
+  assert.deepEqual([wrong.code, wrong.stdout], [1, ""]);
+  assert.match(
+    wrong.stderr,
+    /--surfaces must be a list, each item one of notepad, notes, .* \(got \["nope"\]\)/,
+  );
+  const needsAgent = await holdfast("mcp", "--surfaces", "notes,sessions");
+  assert.match(needsAgent.stderr, /The surface "sessions" works only where a Holdfast agent runs/);
   const { code, stderr } = await holdfast("mcp", "--session", "../x");
   assert.equal(code, 1);
   assert.match(stderr, /not a valid session id/);

@@ -171,6 +171,30 @@ test("pipelined calls run in order, and are answered even after the input ends [
   await memory.close();
 });
 
+test("programs of one connection run side by side, and nothing waits for them [mcp.side-by-side]", async (context) => {
+  const server = startMcp(context, ["--store", "memory:", "--session", "s", "--surfaces", "notepad,sandbox"]);
+  const order: unknown[] = [];
+  const send = (id: string, method: string, params: unknown = {}) => {
+    server.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    return server.next((message) => message.id === id).then(() => order.push(id));
+  };
+  const call = (id: string, name: string, input: unknown) =>
+    send(id, "tools/call", { name, arguments: input });
+  // Each waits until the next has written its line, so they end only if all three run at once.
+  const waitFor = (line: string, write: string) =>
+    `await session.notepad.append(${JSON.stringify(write)}); for (;;) { if ((await session.notepad.read()).includes(${JSON.stringify(line)})) return 1; }`;
+  const programs = [
+    call("p1", "run_sandbox_code", { code: waitFor("third", "first") }),
+    call("p2", "run_sandbox_code", { code: waitFor("first", "second") }),
+    call("p3", "run_sandbox_code", { code: waitFor("second", "third") }),
+  ];
+  await Promise.all([...programs, send("list", "tools/list"), call("read", "read_notepad", {})]);
+  assert.ok(order.indexOf("list") < 3 && order.indexOf("read") < 5, String(order));
+  const { structuredContent } = await server.call("read_notepad");
+  for (const line of ["first", "second", "third"]) assert.ok(structuredContent.content.includes(line));
+  assert.equal((await server.end()).code, 0);
+});
+
 test("SIGTERM and end of input both exit with 0, and stdout contains only protocol messages [mcp.end]", async (context) => {
   for (const stop of ["end", "SIGTERM", "SIGINT"] as const) {
     const db = `${temporaryDirectory()}/memory.db`;

@@ -1,6 +1,6 @@
 import { planChange } from "../context/changes.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import type { Placement } from "../context/prompt.ts";
+import type { Placement } from "../context/placement.ts";
 
 export interface MemoryOptions {
   /** Size of the notepad. */

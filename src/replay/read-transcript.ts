@@ -10,6 +10,19 @@ import type { RecordedCall, Transcript } from "./transcript.ts";
  * @example (await readTranscript(text)).calls.length
  */
 export async function readTranscript(text: string): Promise<Transcript> {
+  const transcript = await readRecording(text);
+  if (transcript.calls.length === 0) {
+    throw new HoldfastError(
+      "invalid_input",
+      "This transcript records no token usage, so there is nothing to replay. Use one in which the model answered at least once (assistant messages with a usage field).",
+      { data: { format: transcript.format, messages: transcript.messages.length } },
+    );
+  }
+  return transcript;
+}
+
+/** Like `readTranscript`, also for a session without token usage. */
+export async function readRecording(text: string): Promise<Transcript> {
   const parsed = parseJsonLines(text);
   const { lines, warnings } = parsed;
   if (lines.length === 0)
@@ -18,13 +31,6 @@ export async function readTranscript(text: string): Promise<Transcript> {
   if (!transcript) {
     const titles = hosts.filter(({ recording }) => recording).map(({ title }) => title);
     throw await notTranscript(`is not a recorded session of ${titles.join(" or ")}`, warnings);
-  }
-  if (transcript.calls.length === 0) {
-    throw new HoldfastError(
-      "invalid_input",
-      "This transcript records no token usage, so there is nothing to replay. Use one in which the model answered at least once (assistant messages with a usage field).",
-      { data: { format: transcript.format, messages: transcript.messages.length } },
-    );
   }
   transcript.warnings.sort((left, right) => left.line - right.line);
   return transcript;

@@ -57,6 +57,10 @@ for (const { file, cost, compaction } of sessions) {
     assert.ok(epoch.cost < rowOf(report, { compaction, placement: "system" }).cost);
     t.diagnostic(`epoch: ${epoch.vsNoMemory.toFixed(4)}`);
     assert.ok(epoch.vsNoMemory <= 1.02, "at most 2 % more expensive than no memory");
+
+    const { summaries, inPlace, separate } = report.summaries;
+    t.diagnostic(`${summaries} summaries: ${inPlace.toFixed(3)} in place, ${separate.toFixed(3)} separate`);
+    assert.ok(summaries > 0 && inPlace < separate, "a summary in place reads its prompt from the cache");
   });
 }
 

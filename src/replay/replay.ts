@@ -1,11 +1,7 @@
-import {
-  type ClearingPolicy,
-  defaultClearing,
-  estimateCallsLeft,
-  planClearing,
-} from "../compaction/clearing.ts";
+import { estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
 import type { CompactionPolicy } from "../compaction/usage.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
+import { type ClearingPolicy, defaultClearing } from "../engine/clearing-policy.ts";
 import { type RecordId, recordId } from "../engine/records.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import { findBestClearing } from "./best-clearing.ts";
@@ -22,6 +18,7 @@ import {
   type SimulatedCall,
   simulate,
 } from "./simulate.ts";
+import { summaryCost } from "./summary-cost.ts";
 import type { Transcript } from "./transcript.ts";
 import { writingCost } from "./writing-cost.ts";
 
@@ -69,6 +66,7 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
     uncompacted,
     rows: [...withCompaction.rows, ...withoutCompaction],
     writing: writingCost(withCompaction.bare, withCompaction.parts, prices, memory),
+    summaries: summaryCost(transcript, calibration, withCompaction.parts, prices, contextWindow),
     warnings: transcript.warnings,
   };
 }

@@ -1,8 +1,9 @@
-import type { Placement } from "../context/prompt.ts";
+import type { Placement } from "../context/placement.ts";
 import type { LineWarning } from "../hosts/transcript/json-lines.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import type { MemoryOptions } from "./memory-model.ts";
 import type { Prices, PriceTable } from "./prices.ts";
+import type { SummaryCost } from "./summary-cost.ts";
 import type { Transcript } from "./transcript.ts";
 import type { WritingCost } from "./writing-cost.ts";
 
@@ -53,5 +54,7 @@ export interface Report {
   rows: PolicyRow[];
   /** Not included in the rows, because it is the same for all of them. */
   writing: WritingCost;
+  /** Not included for recorded compactions, whose summaries no agent records. */
+  summaries: SummaryCost;
   warnings: LineWarning[];
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { describeResult } from "../compaction/clearing.ts";
 import { toolResultsOf } from "../context/conversation.ts";
-import type { Placement } from "../context/prompt.ts";
+import type { Placement } from "../context/placement.ts";
 import { calibrate } from "./calibrate.ts";
 import { buildClearingProblem } from "./clearing-problem.ts";
 import { defaultMemory } from "./memory-model.ts";

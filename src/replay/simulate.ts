@@ -1,7 +1,7 @@
 import type { ClearableResult } from "../compaction/clearing.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import type { Placement } from "../context/prompt.ts";
+import type { Placement } from "../context/placement.ts";
 import { stubText } from "../context/shown.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import { commonPrefix, createPromptBuilder, type Segment, totalOf } from "./build-prompt.ts";

@@ -4,7 +4,7 @@ import { HoldfastError } from "../errors.ts";
 import { type Route, type RouteName, routes } from "./api.ts";
 import { eventStream } from "./event-stream.ts";
 import type { EventHub } from "./events.ts";
-import { type Access, guard } from "./guard.ts";
+import { type Access, guard, pathWithin } from "./guard.ts";
 import type { Handlers } from "./handlers/handlers.ts";
 import { describeApi } from "./openapi.ts";
 import { type PageFiles, servePage } from "./page/page.ts";
@@ -28,7 +28,7 @@ const maxBodyBytes = 2_000_000;
 
 /** The whole HTTP server. The guard is the first middleware, so it protects every route added below. */
 export function createApp({ access, handlers, hub, version, mcp, page, log }: AppParts): Hono {
-  const app = new Hono();
+  const app = new Hono({ getPath: (request) => pathWithin(access, request) });
   app.use(guard(access));
   app.onError((error) => refusalOf(error, log));
   // The MCP endpoint enforces its own limit.
@@ -48,7 +48,7 @@ export function createApp({ access, handlers, hub, version, mcp, page, log }: Ap
     return mcp(context.req.raw);
   });
   app.all("/api/*", () => refuse(404, "not_found", "No such route. See /openapi.json."));
-  app.get("*", (context) => servePage(page, new URL(context.req.url).pathname, context.req.raw));
+  app.get("*", (context) => servePage(page, context.req.path, context.req.raw));
   app.notFound(() => refuse(404, "not_found", "Nothing found here. See /openapi.json."));
   return app;
 }

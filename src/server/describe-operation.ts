@@ -52,6 +52,16 @@ export function describeOperation(operation: Operation): string {
       return `Ended a task: ${short(operation.summary)}`;
     case "tasks.cancel":
       return `Cancelled a task: ${short(operation.reason)}`;
+    case "pins.pin":
+      return `Pinned: ${short(operation.text)}`;
+    case "pins.confirm":
+      return `Confirmed the pin ${operation.id}`;
+    case "pins.unpin":
+      return `Unpinned ${operation.id}`;
+    case "pins.find":
+      return operation.texts.length === 0
+        ? "Dropped found rules that the user has taken back"
+        : `Found rules of the user: ${operation.texts.map(short).join(" · ")}`;
     case "state.set":
       return `Set the state ${short(operation.key)}`;
     case "state.delete":
@@ -91,6 +101,10 @@ function describeBookkeeping(operation: Operation): string {
       return `Compacted messages ${operation.receipt.from} to ${operation.to}`;
     case "context.receipt":
       return "The host compacted the conversation";
+    case "context.verify":
+      return operation.lacks.length === 0
+        ? `Checked the receipt against call ${operation.call}`
+        : `Call ${operation.call} lacks what the receipt says: ${short(operation.lacks.join(" · "))}`;
     case "children.set":
       return `Delegated work: ${operation.child.status}`;
     case "session.rename":

@@ -6,6 +6,7 @@ import { rejection } from "../../test/support/memory.ts";
 import { startTestServer } from "../../test/support/server.ts";
 import { createApp } from "./app.ts";
 import { chooseAccess, listen } from "./listen.ts";
+import { Penalty } from "./penalty.ts";
 
 const token = "a-token-of-the-test-0123456789";
 
@@ -82,7 +83,7 @@ async function findLeaks(app: RouteTable, port: number): Promise<string[]> {
 
 test("every route rejects a missing or wrong token and a foreign Host or Origin [serve.guard]", async (context) => {
   let app: RouteTable | undefined;
-  const { server } = await startTestServer(context, { token, onApp: (made) => (app = made) });
+  const { server } = await startTestServer(context, { token, maxPenalty: 0, onApp: (made) => (app = made) });
   assert.ok(app);
   const requests = requestsOf(app);
   assert.ok(requests.length >= 30, `${requests.length} requests`);
@@ -96,7 +97,7 @@ test("every route rejects a missing or wrong token and a foreign Host or Origin 
 
 test("the check finds a route in front of the guard [serve.guard]", async (context) => {
   const leaky = new Hono();
-  const { close, access } = await listen({ port: 0, token }, (admitted) => {
+  const { close, access } = await listen({ port: 0, token, maxPenalty: 0 }, (admitted) => {
     const parts = { access: admitted, handlers: {}, hub: {}, version: "1", page: new Map(), log: () => {} };
     leaky.get("/api/leak", (each) => each.text("secret"));
     leaky.route("/", createApp(parts as unknown as Parameters<typeof createApp>[0]));
@@ -111,28 +112,34 @@ test("the check finds a route in front of the guard [serve.guard]", async (conte
   );
 });
 
-test("opening the page moves the token from the address into a cookie that scripts cannot read [serve.token]", async (context) => {
+test("opening the page moves the token from the address into a cookie that scripts cannot read and other ports do not get [serve.token] [serve.cookie-path]", async (context) => {
   const { server } = await startTestServer(context, { token });
   const { port } = server;
   const opened = await ask(port, "GET", `/?token=${token}&view=1`);
   assert.equal(opened.status, 303);
-  assert.equal(opened.headers.location, "/?view=1");
+  const [, page = ""] = /^(\/[\w-]{22}\/)\?view=1$/.exec(opened.headers.location as string) ?? [];
+  assert.notEqual(page, "");
+  assert.ok(!page.includes(token.slice(0, 8)), "the path does not contain the token");
   const [cookie = ""] = opened.headers["set-cookie"] ?? [];
-  assert.match(cookie, /^holdfast_\d+=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/);
+  // A browser sends it to another port only below a path that nobody else knows.
+  assert.match(cookie, /^holdfast_\d+=[\w-]+; Path=\/[\w-]{22}\/; HttpOnly; SameSite=Strict$/);
+  assert.ok(cookie.includes(`Path=${page};`));
   assert.ok(!cookie.includes(token), "the cookie is not the token");
   const Cookie = cookie.split(";")[0] ?? "";
-  assert.equal((await ask(port, "GET", "/api/health", { Cookie })).status, 200);
-  assert.equal((await ask(port, "GET", "/api/health", { Cookie, Origin: "null" })).status, 403);
+  assert.equal((await ask(port, "GET", `${page}api/health`, { Cookie })).status, 200);
+  assert.equal((await ask(port, "GET", `${page}api/health`, { Cookie, Origin: "null" })).status, 403);
   assert.equal(
-    (await ask(port, "GET", "/api/health", { Cookie, Authorization: "Bearer wrong" })).status,
+    (await ask(port, "GET", `${page}api/health`, { Cookie, Authorization: "Bearer wrong" })).status,
     401,
   );
+  assert.equal((await ask(port, "GET", "/api/health", { Cookie })).status, 401, "only below the page's path");
+  assert.equal((await ask(port, "GET", `${page}api/health`)).status, 401, "the path alone opens nothing");
   assert.equal((await ask(port, "GET", `/?token=${token}x`)).status, 401);
   // A token in any other address is ignored: addresses end up in histories and logs.
   assert.equal((await ask(port, "GET", `/api/health?token=${token}`)).status, 401);
   for (const Host of [`localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`, `127.0.0.1:${port}`])
     assert.equal(
-      (await ask(port, "GET", "/api/health", { Cookie, Host, Origin: `http://${Host}` })).status,
+      (await ask(port, "GET", `${page}api/health`, { Cookie, Host, Origin: `http://${Host}` })).status,
       200,
       Host,
     );
@@ -176,7 +183,7 @@ test("every response has a strict content policy and forbids sniffing, framing, 
 test("any address other than loopback requires a token from the user [serve.address]", async () => {
   for (const host of ["0.0.0.0", "::", "192.168.1.5", "example.org"]) {
     const { message } = await rejection((async () => chooseAccess({ host }))(), "invalid_input");
-    assert.match(message, /--token TOKEN, with at least 16 characters/);
+    assert.match(message, /--token TOKEN or --token-file FILE, with at least 16 characters/);
     assert.equal(chooseAccess({ host, token }).token, token);
   }
   await rejection((async () => chooseAccess({ token: "fifteen-letters" }))(), "invalid_input");
@@ -196,4 +203,25 @@ test("the token never appears in the log, whatever fails [serve.token]", async (
   await ask(server.port, "GET", `/%ff?token=${token}`, headers);
   assert.match(log.join("\n"), /no such luck/);
   assert.ok(!log.join("\n").includes(token), log.join("\n"));
+});
+
+test("wrong tokens wait longer and longer, and right ones never do [serve.slow-guessing]", async (context) => {
+  let now = 0;
+  const penalty = new Penalty(2_000, () => now);
+  const delays = Array.from({ length: 60 }, () => penalty.next());
+  assert.deepEqual(delays.slice(0, 22), [...Array(20).fill(0), 100, 200]);
+  assert.equal(delays.at(-1), 2_000);
+  now = 120_000;
+  assert.equal(penalty.next(), 0, "it is forgotten after a while");
+  const { server } = await startTestServer(context, { token, maxPenalty: 400 });
+  const guess = () => ask(server.port, "GET", "/api/health", { Authorization: "Bearer guessed-and-wrong" });
+  for (let round = 0; round < 24; round++) assert.equal((await guess()).status, 401);
+  const begun = performance.now();
+  const slow = guess();
+  const right = await ask(server.port, "GET", "/api/health", { Authorization: `Bearer ${token}` });
+  assert.equal(right.status, 200);
+  const quick = performance.now() - begun;
+  await slow;
+  assert.ok(performance.now() - begun >= 390);
+  assert.ok(quick < performance.now() - begun, "a right token waited");
 });

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
+import type { Penalty } from "./penalty.ts";
 import { refuse } from "./refusal.ts";
 
 /** Access rules: a request needs the token and must address the server by one of its own names. */
@@ -12,6 +13,23 @@ export interface Access {
   port: () => number;
   /** One-time codes that open the page: every user of the machine can read the token off a browser's command line. */
   codes: Set<string>;
+  /** Slows down wrong tokens. */
+  penalty: Penalty;
+}
+
+/**
+ * A browser sends a host's cookies to all of its ports, so a cookie for the whole host would reach any other local
+ * server. The page is therefore under a path that only this server and its page know, and so is its cookie.
+ */
+export function pagePath({ token }: Pick<Access, "token">): string {
+  return `/${createHash("sha256").update(`path ${token}`).digest("base64url").slice(0, 22)}/`;
+}
+
+/** The path without the page's own prefix. */
+export function pathWithin(access: Pick<Access, "token">, request: Request): string {
+  const { pathname } = new URL(request.url);
+  const prefix = pagePath(access);
+  return pathname.startsWith(prefix) ? pathname.slice(prefix.length - 1) : pathname;
 }
 
 /** Sent with every response, errors included. */
@@ -48,15 +66,21 @@ async function authenticate(
   const url = new URL(context.req.url);
   const offered = url.searchParams.get("token");
   if (offered !== null && url.pathname === "/" && context.req.method === "GET") {
-    const isGood = sameSecret(offered, access.token) || takeCode(access, offered);
-    return isGood ? redirectWithCookie(access, url) : unauthorized();
+    if (sameSecret(offered, access.token) || takeCode(access, offered))
+      return redirectWithCookie(access, url);
+    await access.penalty.wait();
+    return unauthorized();
   }
   const bearer = /^Bearer +(\S+) *$/i.exec(context.req.header("Authorization") ?? "")?.[1];
-  const cookie = getCookie(context, cookieName(access));
+  const isPage = url.pathname.startsWith(pagePath(access));
+  const cookie = isPage ? getCookie(context, cookieName(access)) : undefined;
   const isKnown =
     (bearer !== undefined && sameSecret(bearer, access.token)) ||
     (bearer === undefined && cookie !== undefined && sameSecret(cookie, cookieValue(access)));
-  if (!isKnown) return unauthorized();
+  if (!isKnown) {
+    if (bearer !== undefined || cookie !== undefined) await access.penalty.wait();
+    return unauthorized();
+  }
   await next();
   return undefined;
 }
@@ -67,8 +91,8 @@ function redirectWithCookie(access: Access, url: URL): Response {
   return new Response(null, {
     status: 303,
     headers: {
-      Location: `/${url.search}`,
-      "Set-Cookie": `${cookieName(access)}=${cookieValue(access)}; Path=/; HttpOnly; SameSite=Strict`,
+      Location: `${pagePath(access)}${url.search}`,
+      "Set-Cookie": `${cookieName(access)}=${cookieValue(access)}; Path=${pagePath(access)}; HttpOnly; SameSite=Strict`,
     },
   });
 }
@@ -106,7 +130,7 @@ function unauthorized(): Response {
   return response;
 }
 
-/** A host's ports share cookies, so the name includes the port. */
+/** Two servers may have the same token, so the name includes the port. */
 function cookieName({ port }: Access): string {
   return `holdfast_${port()}`;
 }

@@ -156,7 +156,7 @@ test("shows a compaction's trigger, warning turn, checkpoint, removed messages, 
 });
 
 test("shows each model call with its parts, exact pieces, changes and cost [serve.calls]", async (context) => {
-  const priceOf = () => ({ input: 2, cacheRead: 0.2, output: 10, basis: "a test" });
+  const priceOf = () => ({ input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, basis: "a test" });
   const { server, memory } = await startTestServer(context, { priceOf });
   await runAudit(memory, { session: { id: "a" } });
   const params = { id: "a" };

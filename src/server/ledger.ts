@@ -34,8 +34,14 @@ const callFacts = z.object({
     })
     .catch({ system: 0, tools: 0, memory: 0, summaries: 0, history: 0, results: 0, free: 0 }),
   usage: z
-    .object({ input: reportedTokens, cached: reportedTokens, output: reportedTokens })
-    .catch({ input: null, cached: null, output: null }),
+    .object({
+      input: reportedTokens,
+      cached: reportedTokens,
+      // Older calls did not record it.
+      written: reportedTokens.default(null),
+      output: reportedTokens,
+    })
+    .catch({ input: null, cached: null, written: null, output: null }),
 });
 
 export function ledgerHandlers({

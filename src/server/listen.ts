@@ -8,6 +8,7 @@ import type { Hono } from "hono";
 import { HoldfastError } from "../errors.ts";
 import { createCloser } from "./close-server.ts";
 import type { Access } from "./guard.ts";
+import { Penalty } from "./penalty.ts";
 
 export interface Binding {
   /** Default: loopback. */
@@ -16,6 +17,8 @@ export interface Binding {
   port?: number | undefined;
   /** Default: random. Required for any address other than loopback. */
   token?: string | undefined;
+  /** The longest that a wrong token waits, in milliseconds (default: 2000). */
+  maxPenalty?: number | undefined;
 }
 
 const defaultPort = 4747;
@@ -49,7 +52,7 @@ export function chooseAccess({ host = "127.0.0.1", token }: Binding): Pick<Acces
   if (!loopback.includes(host) && token === undefined) {
     throw new HoldfastError(
       "invalid_input",
-      `Other machines can reach the server at ${host}, so you must choose the token: add --token TOKEN, with at least ${minTokenLength} characters.`,
+      `Other machines can reach the server at ${host}, so you must choose the token: add --token TOKEN or --token-file FILE, with at least ${minTokenLength} characters.`,
     );
   }
   return { token: token ?? randomBytes(32).toString("base64url"), hosts: namesOf(host) };
@@ -79,6 +82,7 @@ export async function listen(binding: Binding, makeApp: (access: Access) => Hono
   const access: Access = {
     ...chooseAccess(binding),
     codes: new Set(),
+    penalty: new Penalty(binding.maxPenalty),
     port: () => (server?.address() as AddressInfo | null)?.port ?? 0,
   };
   const app = makeApp(access);

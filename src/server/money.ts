@@ -7,6 +7,7 @@ type Money = NonNullable<Call["money"]>;
 export interface Price {
   input: number;
   cacheRead: number;
+  cacheWrite: number;
   output: number;
   basis: string;
 }
@@ -14,7 +15,7 @@ export interface Price {
 /** Undefined for a model with an unknown price. */
 export type PriceOf = (model: string) => Price | undefined;
 
-/** In prompt order; the cached part is always a prefix. */
+/** In prompt order; what is read from the cache is a prefix, and what is written to it follows. */
 const inOrder = ["tools", "system", "memory", "summaries", "history", "results"] as const;
 
 /**
@@ -30,11 +31,15 @@ export function costOfCall(
   if (!price || estimated === 0) return null;
   const scale = (usage.input ?? estimated) / estimated;
   let cached = usage.cached ?? 0;
+  let written = usage.written ?? 0;
   const shares = inOrder.map((part): [string, number] => {
     const size = parts[part] * scale;
     const hit = Math.min(cached, size);
     cached -= hit;
-    return [part, (hit * price.cacheRead + (size - hit) * price.input) / 1_000_000];
+    const kept = Math.min(written, size - hit);
+    written -= kept;
+    const dollars = hit * price.cacheRead + kept * price.cacheWrite + (size - hit - kept) * price.input;
+    return [part, dollars / 1_000_000];
   });
   const output = ((usage.output ?? 0) * price.output) / 1_000_000;
   return {

@@ -1,15 +1,15 @@
 import { statSync } from "node:fs";
 import { lintProject } from "../surfaces/project/lint/lint.ts";
 import { readNotesFile } from "../surfaces/project/notes-md/file.ts";
-import { openProject } from "../surfaces/project/project.ts";
+import { openProject, type ProjectOptions } from "../surfaces/project/project.ts";
 import type { ProjectReader } from "./project.ts";
 
 /** Rules whose findings change how the file is read; the other rules are about style. */
 const serious: readonly string[] = ["encoding", "conflict-marker", "unclosed-block"];
 
 /** The NOTES.md of the project in `root`, with the linter's findings. */
-export function projectNotes(root: string): ProjectReader {
-  const project = openProject({ root });
+export function projectNotes(root: string, options: Omit<ProjectOptions, "root"> = {}): ProjectReader {
+  const project = openProject({ ...options, root });
   return {
     exists: async () => readNotesFile(project.file) !== undefined,
     async read() {

@@ -3,7 +3,7 @@ import { actor, note, openTask } from "./schemas.ts";
 
 const count = z.int().min(0);
 const time = z.number();
-const trigger = z.enum(["threshold", "projected", "overflow", "manual", "sub-session", "host"]);
+const trigger = z.enum(["threshold", "projected", "overflow", "manual", "tasks", "sub-session", "host"]);
 
 /** A text change as lines, with only a few unchanged lines around it. */
 const diffLine = z.object({
@@ -108,6 +108,14 @@ const compactionItem = z.object({
   tokensAfter: z.number(),
   counts: z.object({ kept: count, recallable: count, missing: count }),
   line: z.string().describe("The receipt as the agent sees it"),
+  verified: z
+    .object({ call: count })
+    .optional()
+    .describe("The call whose request contained what the receipt says"),
+  mismatch: z
+    .object({ call: count, lacks: z.array(z.string()) })
+    .optional()
+    .describe("The call whose request did not, and what it lacked"),
 });
 
 export const compactionPage = z.object({
@@ -123,6 +131,7 @@ const checkpoint = z.object({
   failedCommands: z.array(z.string()),
   identifiers: z.array(z.string()),
   openAsks: z.array(z.string()),
+  askedIn: count.optional().describe("The message with the first open ask, if it is in the session"),
   openTasks: z.array(z.string()),
   planOpen: z.array(z.string()),
   planClosed: z.array(z.string()),
@@ -172,7 +181,8 @@ const modelCall = z.object({
   parts: parts.describe("Tokens per part of the context window"),
   usage: z.object({
     input: z.number().nullable(),
-    cached: z.number().nullable(),
+    cached: z.number().nullable().describe("Tokens read from the provider's cache"),
+    written: z.number().nullable().describe("Tokens written to it"),
     output: z.number().nullable(),
   }),
   money: z

@@ -34,8 +34,9 @@ export class CallLog {
     this.#scope = scope;
   }
 
-  async record(pieces: readonly HashedPiece[], facts: Json, at: number): Promise<void> {
-    if (!this.#ledger) return;
+  /** Returns the call's number; undefined if it was not recorded. */
+  async record(pieces: readonly HashedPiece[], facts: Json, at: number): Promise<number | undefined> {
+    if (!this.#ledger) return undefined;
     const hashes = pieces.map(({ hash }) => hash);
     const last = this.#last && this.#last.chain < maxChain ? this.#last : undefined;
     const kept = last ? commonLength(last.hashes, hashes) : 0;
@@ -47,6 +48,7 @@ export class CallLog {
     );
     if (number !== undefined) for (const { hash } of fresh) this.#stored.add(hash);
     this.#last = number === undefined ? undefined : { number, hashes, chain: last ? last.chain + 1 : 1 };
+    return number;
   }
 
   /** Calls without their pieces (default order: newest first). */

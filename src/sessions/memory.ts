@@ -12,6 +12,7 @@ import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.t
 import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import type { ApplyOptions } from "../surfaces/session-handle.ts";
+import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { Toolbox, ToolDescription } from "../surfaces/toolbox.ts";
 import { scopeOf } from "./lineage.ts";
 import {
@@ -65,8 +66,8 @@ export class Memory {
   }
 
   /** Tool descriptions of the chosen surfaces, for the model. `session.call` runs them. */
-  tools(): ToolDescription[] {
-    return this.#setting.toolbox.describe();
+  tools(reading: Reading = ownLoop): ToolDescription[] {
+    return this.#setting.toolbox.readAs(reading).describe();
   }
 
   /** For conversation drivers (an agent, an adapter, a host): the surfaces in use, and the limits. */

@@ -1,5 +1,5 @@
 import { checkTexts, typeName } from "../engine/check-fields.ts";
-import { defaultLimits, type Limits } from "../engine/limits.ts";
+import type { Limits } from "../engine/limits.ts";
 import { isLongerThan, normaliseText, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Store } from "../stores/store.ts";
@@ -39,24 +39,6 @@ export interface Setting {
   clock: () => number;
   makeId: () => string;
   countTokens: (text: string) => number;
-}
-
-export function mergeLimits(given: Partial<Limits> = {}): Limits {
-  for (const [name, value] of Object.entries(given)) {
-    if (!(name in defaultLimits)) {
-      throw new HoldfastError(
-        "invalid_input",
-        `There is no limit called "${name}". The limits are: ${Object.keys(defaultLimits).join(", ")}.`,
-      );
-    }
-    if (!Number.isInteger(value) || (value as number) < 1) {
-      throw new HoldfastError(
-        "invalid_input",
-        `The limit "${name}" must be a whole number of at least 1 (got ${value}).`,
-      );
-    }
-  }
-  return { ...defaultLimits, ...given };
 }
 
 /** Random, and safe as a file name. */

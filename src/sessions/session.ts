@@ -22,6 +22,7 @@ import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
 import { type Notes, notesOf } from "../surfaces/notes/handle.ts";
 import type { NoteIndex } from "../surfaces/notes/note-index.ts";
 import { applyOperation, type JournalEntry, type Operation, type ResultOf } from "../surfaces/operations.ts";
+import { type Pins, pinsOf } from "../surfaces/pins/handle.ts";
 import { type ScratchpadHandle, scratchpadOf } from "../surfaces/scratchpad/handle.ts";
 import type {
   AppliedOperation,
@@ -29,6 +30,7 @@ import type {
   HistorySelection,
   SessionHandle,
 } from "../surfaces/session-handle.ts";
+import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
@@ -48,6 +50,7 @@ export class Session implements SessionHandle {
   readonly notepad: Notepad = notepadOf(this);
   readonly notes: Notes = notesOf(this);
   readonly scratchpad: ScratchpadHandle = scratchpadOf(this);
+  readonly pins: Pins = pinsOf(this);
   /** JSON values of this session only. */
   readonly scratch: KeyValues = keyValuesOf(async () => this);
   /** The model calls made for this session. */
@@ -110,16 +113,16 @@ export class Session implements SessionHandle {
     return this.#state;
   }
 
-  /** What to show the model: blocks and guidance, and where they go. */
-  async context(): Promise<Context> {
+  /** What to show the model: blocks and guidance, and where they go. Give `reading` if you place them otherwise. */
+  async context(reading: Reading = ownLoop): Promise<Context> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.context(await this.state());
+    return this.#setting.toolbox.readAs(reading).context(await this.state());
   }
 
   /** Descriptions of the agent's current tools, for the model. */
-  async tools(): Promise<ToolDescription[]> {
+  async tools(reading: Reading = ownLoop): Promise<ToolDescription[]> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.describe(this.#state.row);
+    return this.#setting.toolbox.readAs(reading).describe(this.#state.row);
   }
 
   /** Calls a tool by name, as an agent would. A rejected call returns an answer; it does not throw. */
@@ -240,6 +243,7 @@ export class Session implements SessionHandle {
       let applied: Evaluated<O>;
       try {
         operation = await make(state);
+        checkWritable(state.row, operation.type);
         applied = await this.#evaluate(state, operation, now);
       } catch (error) {
         // If the state was stale, retry instead of reporting the error.
@@ -351,4 +355,14 @@ function firstAnswer<Result>(
   }
   const { result, warnings } = entry.result as unknown as { result: Result; warnings: string[] };
   return { result, warnings, revision: entry.revision, repeated: true, state };
+}
+
+/** An archived session changes only its status and its name, and can be forked. */
+function checkWritable({ id, status }: State["row"], operation: string): void {
+  if (status !== "archived" || operation.startsWith("session.")) return;
+  throw new HoldfastError(
+    "store_read_only",
+    `Session ${id} is archived, so it is read-only. Nothing was changed. Reopen it first: "holdfast archive ${id} --reopen", or memory.restoreSession.`,
+    { data: { session: id } },
+  );
 }

@@ -175,3 +175,15 @@ test("tag counts come from the notes, not from the document [sessions.export] [n
   assert.deepEqual(await copy.notes.tags(), await session.notes.tags());
   assert.deepEqual((await answer(copy, "list_tags")).metadata, { tag_count: 2, note_count: 2 });
 });
+
+test("an import that is nested too deep is a typed error [bad.deep-import]", async () => {
+  const memory = await openTestMemory({ store: "memory:" });
+  await memory.createSession({ id: "s" });
+  const document = await memory.exportSession("s");
+  const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+  const broken = { ...document, records: { message: { "000000000001": deep } } };
+  const { message } = await rejection(memory.importSession(broken, { id: "t" }), "invalid_input");
+  assert.match(message, /nested more than 500 levels deep/);
+  await rejection(memory.importSession(deep, { id: "t" }), "invalid_input");
+  await memory.close();
+});

@@ -89,7 +89,8 @@ export function readExport(
   owner: string,
   now: number,
 ): { row: SessionRow; records: RecordWrite[]; entries: JournalEntry[] } {
-  const parsed = exportShape.safeParse(given);
+  // First, because it limits the depth: the schema would overflow the stack.
+  const parsed = exportShape.safeParse(normaliseTexts(given, "document"));
   if (!parsed.success) {
     throw new HoldfastError(
       "invalid_input",
@@ -98,7 +99,7 @@ export function readExport(
     );
   }
   // Safe cast: the engine reads only the journal fields that the schema has checked.
-  const document = normaliseTexts(parsed.data) as unknown as SessionExport;
+  const document = parsed.data as unknown as SessionExport;
   const { session, notepad, records, journal } = document;
   checkId(session.agent, "agent id");
   const checked = kinds.flatMap((kind) =>

@@ -113,6 +113,8 @@ export interface Store {
 export interface StoreOptions {
   /** Called when the store repaired or dropped data. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
+  /** Milliseconds to wait for another process's lock before failing with `store_busy` (default: 60000). */
+  patience?: number;
 }
 
 /** The listeners in this process. */

@@ -151,7 +151,7 @@ test("the library refuses wrong types too [bad.types]", async () => {
 test("opening a memory with a misspelt or invalid limit is refused [bad.types]", async () => {
   assert.match(
     (await rejection(openTestMemory({ limits: { noteTag: 3 } as object }), "invalid_input")).message,
-    /"noteTag".*noteTags/,
+    /"limits\.noteTag".*noteTags/,
   );
   for (const value of [0, -1, 1.5, Number.NaN, "9" as unknown as number]) {
     assert.match(

@@ -11,6 +11,7 @@ import { keyValueOperations } from "./knowledge/state-operations.ts";
 import { systemPromptOperations, systemPromptUndo } from "./knowledge/system-prompt.ts";
 import { notepadOperations, notepadUndo } from "./notepad/operations.ts";
 import { notesOperations, notesUndo } from "./notes/operations.ts";
+import { pinOperations, pinUndo } from "./pins/operations.ts";
 import { scratchpadOperations, scratchpadUndo } from "./scratchpad/operations.ts";
 import { childOperations } from "./sessions/operations.ts";
 import { taskOperations } from "./tasks/operations.ts";
@@ -24,11 +25,12 @@ const handlers = {
   ...notesOperations,
   ...scratchpadOperations,
   ...taskOperations,
+  ...pinOperations,
   ...childOperations,
   ...systemPromptOperations,
   ...keyValueOperations,
   ...savedItemOperations,
-  ...undoOperations([notepadUndo, notesUndo, scratchpadUndo, systemPromptUndo]),
+  ...undoOperations([notepadUndo, notesUndo, scratchpadUndo, systemPromptUndo, pinUndo]),
 };
 
 type Registered = typeof handlers;

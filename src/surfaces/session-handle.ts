@@ -8,6 +8,7 @@ import type { Notepad } from "./notepad/handle.ts";
 import type { Notes } from "./notes/handle.ts";
 import type { NoteIndex } from "./notes/note-index.ts";
 import type { JournalEntry, Operation, ResultOf } from "./operations.ts";
+import type { Pins } from "./pins/handle.ts";
 import type { ScratchpadHandle } from "./scratchpad/handle.ts";
 
 export interface ApplyOptions {
@@ -44,6 +45,7 @@ export interface SessionHandle {
   readonly notepad: Notepad;
   readonly notes: Notes;
   readonly scratchpad: ScratchpadHandle;
+  readonly pins: Pins;
   /** JSON values of this session only. */
   readonly scratch: KeyValues;
   state(): Promise<State>;

@@ -22,6 +22,34 @@ export interface ChildRunner {
   report(child: SessionHandle, result: string): Promise<void>;
 }
 
+/** How an agent sees its memory. Guidance and tool texts depend on it, so that they are true where they are shown. */
+export interface Reading {
+  /**
+   * `message`: with every message. `system`: in the system prompt, and before the newest message. `epoch`: once per epoch,
+   * then its changes. `host`: when the host shows it, which is at the start and after a compaction.
+   */
+  shown: "message" | "system" | "epoch" | "host";
+  /** Holdfast keeps the conversation, so it collapses tasks, clears tool results and reads messages back. */
+  keepsConversation: boolean;
+  /** Tool names have no dots, because a provider refuses them. */
+  dotless: boolean;
+}
+
+/** For a caller that places `session.context()` itself, with every message. */
+export const ownLoop: Reading = { shown: "message", keepsConversation: false, dotless: false };
+
+/** For a host that Holdfast is plugged into by MCP and hooks. */
+export const inHost: Reading = { shown: "host", keepsConversation: false, dotless: true };
+
+/** For a host that Holdfast is plugged into with a plug-in that places memory before every call. */
+export const inPlugin: Reading = { shown: "epoch", keepsConversation: false, dotless: true };
+
+/** What a tool's texts depend on. */
+export interface Place {
+  limits: Limits;
+  reading: Reading;
+}
+
 /** What the caller of a tool provides. */
 export interface CallSetting {
   children?: ChildRunner | undefined;
@@ -53,7 +81,11 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   destructive?: boolean;
   /** Calling it twice has the same effect as calling it once. */
   idempotent?: boolean;
+  /** It runs a program, which may take seconds; other calls of the session need not wait for it. */
+  isProgram?: boolean;
   run(call: Call, input: z.output<Input>): Promise<z.output<Output>>;
+  /** The description and the input as they are true in a place. Only texts and JSON Schema hints may differ. */
+  adapt?(place: Place): { description?: string; input?: Input };
   /** What the model reads (default: the output as JSON). */
   text?(output: z.output<Output>): string;
 }
@@ -69,7 +101,7 @@ export type Moment =
   | { kind: "session-start" }
   | { kind: "before-compaction" | "session-end"; checkpoint: Checkpoint }
   | { kind: "after-compaction"; checkpoint: Checkpoint; receipt: Receipt }
-  | { kind: "cleared"; results: readonly { tool: string; summary: string }[] };
+  | { kind: "cleared"; results: readonly { tool: string; summary: string; finding?: string }[] };
 
 /** The part of a surface that depends only on the state. It loads without a schema library, so hooks use it too. */
 export interface SurfaceView {
@@ -105,7 +137,7 @@ export interface Surface extends SurfaceView, MomentSurface {
   /** Its tools work only where a Holdfast agent runs. */
   needsAgent?: true;
   /** How to use the tools, for the system prompt. */
-  guidance(limits: Limits): string;
+  guidance(limits: Limits, reading: Reading): string;
   /** Rereads what `block` and `extraTools` show from outside the session: a file, the agent's knowledge. */
   refresh?(session: SessionHandle): Promise<void>;
   /** Tools that change at run time, as of the last `refresh` with a session of the same agent. */

@@ -2,6 +2,7 @@ import { HoldfastError } from "../errors.ts";
 import { knowledgeSurface } from "./knowledge/tools.ts";
 import { notepadSurface } from "./notepad/tools.ts";
 import { notesSurface } from "./notes/tools.ts";
+import { pinsSurface } from "./pins/tools.ts";
 import { resultsSurface } from "./results/tools.ts";
 import { scratchpadSurface } from "./scratchpad/tools.ts";
 import { sessionsSurface } from "./sessions/tools.ts";
@@ -16,9 +17,18 @@ const surfaces: Record<SurfaceName, () => Surface> = {
   results: () => resultsSurface,
   sessions: () => sessionsSurface,
   knowledge: () => knowledgeSurface(),
+  pins: () => pinsSurface,
 };
 
-export type SurfaceName = "notepad" | "notes" | "scratchpad" | "tasks" | "results" | "sessions" | "knowledge";
+export type SurfaceName =
+  | "notepad"
+  | "notes"
+  | "scratchpad"
+  | "tasks"
+  | "results"
+  | "sessions"
+  | "knowledge"
+  | "pins";
 
 export const surfaceNames = Object.keys(surfaces) as readonly SurfaceName[];
 
@@ -35,7 +45,11 @@ export function findSurfaces(chosen: readonly (string | Surface)[]): Surface[] {
       "unknown_surface",
       factory
         ? `The surface ${JSON.stringify(name)} needs options: import { ${factory} } from "holdfast/${name}" and pass ${factory}({ … }) instead of the name.`
-        : `There is no surface called ${JSON.stringify(name)}. The surfaces are: ${surfaceNames.join(", ")}.`,
+        : `There is no surface called ${JSON.stringify(name)}. The surfaces are: ${surfaceNames.join(", ")}; ${Object.entries(
+            imported,
+          )
+            .map(([each, made]) => `${each} (${made} from "holdfast/${each}")`)
+            .join(" and ")} need options.`,
       { data: { surface: name } },
     );
   });

@@ -6,7 +6,7 @@ import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 import { notepadSurface } from "./notepad/tools.ts";
 import { notesSurface } from "./notes/tools.ts";
 import { scratchpadSurface } from "./scratchpad/tools.ts";
-import type { Surface } from "./surface.ts";
+import { ownLoop, type Surface } from "./surface.ts";
 import { createToolbox } from "./toolbox.ts";
 
 const three = { notepad: notepadSurface, notes: notesSurface, scratchpad: scratchpadSurface };
@@ -21,7 +21,7 @@ test("context contains the blocks and guidance of exactly the chosen surfaces [c
     await session.notes.add("a note stays out of the context");
     const { guidance, blocks, system, message } = await session.context();
     for (const name of names) {
-      const instruction = three[name].guidance(defaultLimits);
+      const instruction = three[name].guidance(defaultLimits, ownLoop);
       assert.equal(
         guidance.includes(instruction),
         chosen.includes(name),

@@ -6,7 +6,16 @@ import type { AgentOf } from "./agent-key.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
 import { notifySurfaces } from "./notify.ts";
 import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
-import type { Call, CallSetting, Moment, Surface, Tool } from "./surface.ts";
+import {
+  type Call,
+  type CallSetting,
+  type Moment,
+  ownLoop,
+  type Place,
+  type Reading,
+  type Surface,
+  type Tool,
+} from "./surface.ts";
 
 /** The result of a tool call. `text` is for the model, `output` for programs. */
 export type ToolAnswer =
@@ -23,12 +32,15 @@ export interface ToolDescription {
   readOnly: boolean;
   destructive: boolean;
   idempotent: boolean;
+  isProgram: boolean;
 }
 
 /** The chosen surfaces combined: their tools by name, their guidance, their blocks. */
 export interface Toolbox {
   /** The surfaces' own tools, without those an agent authored. */
   tools: readonly Tool[];
+  /** The same surfaces, with texts for another reading. */
+  readAs(reading: Reading): Toolbox;
   /** The surfaces that show something from outside the session. */
   changeable: ReadonlySet<string>;
   /** The surfaces that work only where a Holdfast agent runs. */
@@ -54,8 +66,13 @@ export interface Toolbox {
 export function createToolbox(
   surfaces: readonly Surface[],
   budget: Pick<Call, "limits" | "countTokens">,
+  reading: Reading = ownLoop,
 ): Toolbox {
-  const tools = toolsByName(surfaces);
+  const place: Place = { limits: budget.limits, reading };
+  const own = new Map(
+    surfaces.map((surface) => [surface, surface.tools.map((tool) => adapted(tool, place))]),
+  );
+  const tools = toolsByName(own);
   const changeable = surfaces.filter(({ refresh }) => refresh !== undefined);
   // If a surface later adds a tool of the same name, the surface's tool wins.
   const extraOf = (surface: Surface, agent: AgentOf) =>
@@ -64,16 +81,23 @@ export function createToolbox(
   const refresh = async (session: SessionHandle) => {
     for (const surface of changeable) await surface.refresh?.(session);
   };
-  return {
-    tools: surfaces.flatMap((surface) => surface.tools),
+  const toolbox: Toolbox = {
+    tools: [...own.values()].flat(),
+    readAs(other) {
+      const known = readings.get(keyOf(other));
+      if (known) return known;
+      const made = createToolbox(surfaces, budget, other);
+      readings.set(keyOf(other), made);
+      return made;
+    },
     changeable: new Set(changeable.map(({ name }) => name)),
     needsAgent: surfaces.filter(({ needsAgent }) => needsAgent).map(({ name }) => name),
     extraTools,
     refresh,
-    context: contextOf(surfaces, guidanceOf(surfaces, budget), changeable),
+    context: contextOf(surfaces, guidanceOf(surfaces, place), changeable),
     describe: (agent) =>
       surfaces.flatMap((surface) =>
-        [...surface.tools, ...(agent === undefined ? [] : extraOf(surface, agent))].map((tool) =>
+        [...(own.get(surface) ?? []), ...(agent === undefined ? [] : extraOf(surface, agent))].map((tool) =>
           describe(surface.name, tool),
         ),
       ),
@@ -91,13 +115,30 @@ export function createToolbox(
       return dispatch(new Map([...tools, ...extra]), name, input, call);
     },
   };
+  const readings = new Map([[keyOf(reading), toolbox]]);
+  return toolbox;
 }
 
-function guidanceOf(surfaces: readonly Surface[], { limits }: Pick<Call, "limits">): string {
-  return surfaces
-    .map((surface) => surface.guidance(limits))
-    .filter((text) => text !== "")
+function keyOf({ shown, keepsConversation, dotless: isDotless }: Reading): string {
+  return `${shown} ${keepsConversation} ${isDotless}`;
+}
+
+/** The tool as it is true in a place. */
+function adapted(tool: Tool, place: Place): Tool {
+  const { description = tool.description, input = tool.input } = tool.adapt?.(place) ?? {};
+  return { ...tool, description, input };
+}
+
+/** The guidance of all surfaces, with the tools' names as the model knows them. */
+export function guidanceOf(surfaces: readonly Surface[], { limits, reading }: Place): string {
+  const text = surfaces
+    .map((surface) => surface.guidance(limits, reading))
+    .filter((part) => part !== "")
     .join("\n\n");
+  const dotted = surfaces
+    .flatMap(({ tools }) => tools.map(({ name }) => name))
+    .filter((name) => name.includes("."));
+  return reading.dotless ? dotted.reduce((all, name) => all.replaceAll(name, dotless(name)), text) : text;
 }
 
 /** Caches the context: blocks depend only on the resident records, the notepad and what surfaces read from outside. */
@@ -157,15 +198,16 @@ function describe(surface: string, tool: Tool): ToolDescription {
     readOnly: tool.readOnly ?? false,
     destructive: tool.destructive ?? false,
     idempotent: tool.idempotent ?? false,
+    isProgram: tool.isProgram ?? false,
   };
 }
 
 /** Some providers refuse dots in tool names, so `session.scratchpad` is also `session_scratchpad`. */
-function toolsByName(surfaces: readonly Surface[]): Map<string, Tool> {
+function toolsByName(surfaces: ReadonlyMap<Surface, readonly Tool[]>): Map<string, Tool> {
   const tools = new Map<string, Tool>();
   const owners = new Map<string, string>();
-  for (const surface of surfaces) {
-    for (const tool of surface.tools) {
+  for (const [surface, own] of surfaces) {
+    for (const tool of own) {
       for (const name of new Set([tool.name, dotless(tool.name)])) {
         const owner = owners.get(name);
         if (owner !== undefined) {

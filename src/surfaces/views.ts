@@ -1,6 +1,8 @@
 import type { State } from "../engine/state.ts";
 import { notepadView } from "./notepad/block.ts";
 import { notesView } from "./notes/block.ts";
+import { pinsView } from "./pins/block.ts";
+import { listPins } from "./pins/operations.ts";
 import { scratchpadView } from "./scratchpad/block.ts";
 import type { SurfaceView } from "./surface.ts";
 
@@ -9,7 +11,14 @@ const writtenViews: readonly SurfaceView[] = [notepadView, scratchpadView, notes
 
 /** The blocks that an epoch freezes, except texts that the snapshot stores unrendered. */
 export function blocksToFreezeOf(state: State): string[] {
-  return writtenViews.flatMap(({ block, frozen }) => (frozen ? [] : (block?.(state)?.text ?? [])));
+  return [pinsView, ...writtenViews].flatMap(({ block, frozen }) =>
+    frozen ? [] : (block?.(state)?.text ?? []),
+  );
+}
+
+/** Whether there is nothing to show: nothing written, and nothing pinned. */
+export function isNothingKept(state: State): boolean {
+  return isMemoryEmpty(state) && listPins(state).length === 0;
 }
 
 /** Whether the agent has written nothing yet. */

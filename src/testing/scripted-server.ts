@@ -18,7 +18,15 @@ export interface ScriptedRequest {
 export type ScriptedAnswer =
   | {
       text?: string;
-      toolCalls?: { id?: string; name: string; input: unknown }[];
+      /** `arguments` is sent as it is, in place of `input` as JSON. */
+      toolCalls?: { id?: string; name: string; input?: unknown; arguments?: string }[];
+      /** Why the answer ends (default: "stop" or "tool_calls"). */
+      finish?: string;
+      /**
+       * The answer stops before its end, in the middle of its last call if it has one: the connection breaks, or the
+       * stream just ends.
+       */
+      cut?: "broken" | "ended";
       usage?: { input: number; output: number; cached?: number };
     }
   | { status: number; error: string; code?: string }
@@ -87,12 +95,21 @@ function refuse(
 }
 
 function callsOf(answer: Answer, number: number) {
-  return (answer.toolCalls ?? []).map(({ id, name, input }, index) => ({
+  return (answer.toolCalls ?? []).map(({ id, name, input, arguments: raw }, index) => ({
     index,
     id: id ?? `call_${number}_${index}`,
     type: "function",
-    function: { name, arguments: JSON.stringify(input) },
+    function: { name, arguments: raw ?? JSON.stringify(input) },
   }));
+}
+
+function finishOf({ finish, toolCalls = [] }: Answer): string {
+  return finish ?? (toolCalls.length > 0 ? "tool_calls" : "stop");
+}
+
+function halfOf(call: ReturnType<typeof callsOf>[number]) {
+  const { arguments: whole } = call.function;
+  return { ...call, function: { ...call.function, arguments: whole.slice(0, whole.length / 2) } };
 }
 
 function usageOf({ usage }: Answer, request: ScriptedRequest) {
@@ -128,7 +145,7 @@ function wholeAnswer(
             content: answer.text ?? null,
             ...(calls.length > 0 ? { tool_calls: calls } : {}),
           },
-          finish_reason: calls.length > 0 ? "tool_calls" : "stop",
+          finish_reason: finishOf(answer),
         },
       ],
       usage: usageOf(answer, request),
@@ -150,7 +167,13 @@ function streamAnswer(
   response.writeHead(200, { "content-type": "text/event-stream" });
   send({ role: "assistant", content: "" });
   for (const piece of (answer.text ?? "").match(/[\s\S]{1,20}/g) ?? []) send({ content: piece });
-  for (const call of calls) send({ tool_calls: [call] });
-  send({}, calls.length > 0 ? "tool_calls" : "stop", { usage: usageOf(answer, request) });
+  for (const [index, call] of calls.entries())
+    send({ tool_calls: [answer.cut && index === calls.length - 1 ? halfOf(call) : call] });
+  if (answer.cut) {
+    if (answer.cut === "broken") response.destroy();
+    else response.end();
+    return;
+  }
+  send({}, finishOf(answer), { usage: usageOf(answer, request) });
   response.end("data: [DONE]\n\n");
 }

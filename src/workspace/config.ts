@@ -1,54 +1,196 @@
-import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { type NudgePolicy, noNudges } from "../compaction/nudges.ts";
-import { readSmallFile } from "./small-file.ts";
+import { shown } from "../engine/options.ts";
+import {
+  type ConfigEntries,
+  type ConfigProblem,
+  readConfigFile,
+  readSettings,
+  unknownSetting,
+} from "./config-file.ts";
+import type { Project } from "./project.ts";
+import {
+  findSetting,
+  type SettingName,
+  type SettingValues,
+  settingNames,
+  settingOf,
+  type surfaceChoices,
+} from "./settings.ts";
 
-/** A project's settings from `.holdfast/config.json`. */
+/** Where a setting's value comes from. */
+export type Origin =
+  | { source: "flag" | "environment"; name: string }
+  /** A file of the project may come with a checkout; one of the user or of a host does not. */
+  | { source: "file"; path: string; scope: "project" | "user" | "host" }
+  | { source: "default" };
+
+/** The settings of a workspace. */
 export interface WorkspaceConfig {
-  /** The path or URL of the project's store as written; undefined: the default in `.holdfast`. */
+  /** The values that were set somewhere. */
+  values: Partial<SettingValues>;
+  /** Where each of them comes from. */
+  origins: Partial<Record<SettingName, Origin>>;
+  /** What could not be used; its default applies. `explainProblems` makes sentences of them. */
+  problems: ConfigProblem[];
+  /** The path or URL of the store as a file names it; undefined: the default in `.holdfast`. */
   store?: string | undefined;
   /** Milliseconds after which a hook gives up. */
   hookDeadline: number;
   nudges: NudgePolicy;
-  /** One message for each setting that was ignored. */
-  problems: string[];
 }
 
-const defaultDeadline = 2_000;
-/** No host waits longer than a minute. */
-const maxDeadline = 60_000;
+/** Flags as a command parsed them; those that name no setting are ignored. */
+export type ConfigFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-export function readWorkspaceConfig(directory: string): WorkspaceConfig {
-  const path = join(directory, "config.json");
-  const file = readSmallFile(path);
-  const problems: string[] = [];
-  if (!file && existsSync(path)) problems.push(`${path} is not a JSON object; using the defaults.`);
-  const number = (name: string, fallback: number, max: number): number => {
-    const value = file?.[name];
-    if (value === undefined) return fallback;
-    // People write `true` and `false` to turn a nudge on or off.
-    const amount = typeof value === "boolean" ? Number(value) : value;
-    if (typeof amount === "number" && Number.isInteger(amount) && amount >= 0 && amount <= max) return amount;
-    problems.push(`"${name}" in ${path} must be a whole number from 0 to ${max}; using ${fallback}.`);
-    return fallback;
+export interface ReadConfigOptions {
+  flags?: ConfigFlags | undefined;
+  env?: NodeJS.ProcessEnv | undefined;
+  /** Settings that a host keeps for us in its own config, and that config's name. */
+  host?: { name: string; settings: Record<string, unknown> } | undefined;
+}
+
+/** Precedence: flags, environment, a host's config, `.holdfast/config.json`, `holdfast.json`, the user's file, defaults. */
+export function readWorkspaceConfig(
+  project: Project,
+  { flags = {}, env = process.env, host }: ReadConfigOptions = {},
+): WorkspaceConfig {
+  const config: WorkspaceConfig = {
+    values: {},
+    origins: {},
+    problems: [],
+    hookDeadline: 0,
+    nudges: { ...noNudges },
   };
-  const nudges = { ...noNudges };
+  for (const { path, scope } of configFiles(project, env).toReversed())
+    take(config, readConfigFile(path), { source: "file", path, scope });
+  if (host)
+    take(config, readSettings(host.settings, host.name), { source: "file", path: host.name, scope: "host" });
+  takeEnvironment(config, env);
+  takeFlags(config, flags);
+  return withDerived(config);
+}
+
+/** The config files that exist or may be created, in order of precedence. */
+export function configFiles(
+  { root, directory }: Project,
+  env: NodeJS.ProcessEnv = process.env,
+): { path: string; scope: "project" | "user" }[] {
+  return [
+    { path: join(directory, "config.json"), scope: "project" },
+    { path: join(root, "holdfast.json"), scope: "project" },
+    { path: userConfigFile(env), scope: "user" },
+  ];
+}
+
+/** The config file for all projects of the user. */
+export function userConfigFile(env: NodeJS.ProcessEnv = process.env): string {
+  const home = env.HOME || homedir();
+  const windows = process.platform === "win32" ? env.APPDATA : undefined;
+  return join(env.XDG_CONFIG_HOME || windows || join(home, ".config"), "holdfast", "config.json");
+}
+
+/** A setting's value, or its default. */
+export function settingValue<Name extends SettingName>(
+  { values }: Pick<WorkspaceConfig, "values">,
+  name: Name,
+): SettingValues[Name] | undefined {
+  return values[name] ?? (settingOf(name).default as SettingValues[Name] | undefined);
+}
+
+/** Whether the agent gets a surface, as far as the config decides it: without a choice it may have any. */
+export function offers(
+  { values }: Pick<WorkspaceConfig, "values">,
+  surface: (typeof surfaceChoices)[number],
+): boolean {
+  if (surface === "scratchpad" && values["scratchpad.enabled"] !== undefined)
+    return values["scratchpad.enabled"];
+  return values.surfaces?.includes(surface) ?? true;
+}
+
+function take(config: WorkspaceConfig, found: ConfigEntries | undefined, origin: Origin): void {
+  if (!found) return;
+  const file = origin.source === "file" ? origin.path : undefined;
+  config.problems.push(...found.problems);
+  for (const { name, value, path } of found.entries) {
+    const problem = set(config, name, value, origin);
+    if (problem !== undefined)
+      config.problems.push({ file, path, message: `"${path.join(".")}" ${problem}` });
+  }
+}
+
+/** Sets a value, or returns what is wrong with it. */
+function set(config: WorkspaceConfig, name: SettingName, value: unknown, origin: Origin): string | undefined {
+  const { kind } = settingOf(name);
+  const read = kind.read(value);
+  if (read === undefined) return `must be ${kind.expected} (got ${shown(value)})`;
+  Object.assign(config.values, { [name]: read });
+  config.origins[name] = origin;
+  return undefined;
+}
+
+function takeEnvironment(config: WorkspaceConfig, env: NodeJS.ProcessEnv): void {
+  for (const name of settingNames) {
+    const { env: variables = [], kind } = settingOf(name);
+    // The store is located by `locateStore`, because a relative path depends on where it was written.
+    const variable = variables.map((each) => `HOLDFAST_${each}`).find((each) => env[each]);
+    if (variable === undefined || name === "store") continue;
+    const problem = set(config, name, kind.parse(env[variable] ?? ""), {
+      source: "environment",
+      name: variable,
+    });
+    if (problem !== undefined) config.problems.push({ path: [], message: `$${variable} ${problem}` });
+  }
+}
+
+function takeFlags(config: WorkspaceConfig, flags: ConfigFlags): void {
+  for (const [flag, name, given] of flagsSet(flags)) {
+    const setting = findSetting(name) ?? findSetting(`${name}.enabled`);
+    if (setting === undefined) {
+      config.problems.push({ path: [], message: `${flag}: ${unknownSetting(name)}` });
+      continue;
+    }
+    const problem = set(config, setting, settingOf(setting).kind.parse(given), {
+      source: "flag",
+      name: flag,
+    });
+    if (problem !== undefined) config.problems.push({ path: [], message: `${flag} ${problem}` });
+  }
+}
+
+/** The flags that set something, with the setting's name and the text of its value. */
+function* flagsSet(flags: ConfigFlags): Generator<[flag: string, name: string, value: string]> {
+  for (const name of settingNames) {
+    if (name === "store") continue;
+    for (const flag of settingOf(name).flags ?? []) {
+      const value = flags[flag];
+      if (typeof value === "string") yield [`--${flag}`, name, value];
+    }
+  }
+  for (const given of texts(flags.nudge)) {
+    const [when = "", value = "1"] = given.split("=");
+    const words = when.replace(/^nudge-?/i, "").split("-");
+    yield [`--nudge ${given}`, `nudge${words.map(capitalised).join("")}`, value];
+  }
+  for (const given of texts(flags.set)) {
+    const [name = "", ...value] = given.split("=");
+    yield [`--set ${given}`, name, value.join("=")];
+  }
+}
+
+function texts(value: ConfigFlags[string]): readonly string[] {
+  return typeof value === "object" ? value : [];
+}
+
+function capitalised(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+function withDerived(config: WorkspaceConfig): WorkspaceConfig {
   for (const name of Object.keys(noNudges) as (keyof NudgePolicy)[])
-    nudges[name] = number(name, noNudges[name], 1_000_000);
-  const { store } = file ?? {};
-  if (store !== undefined && typeof store !== "string")
-    problems.push(`"store" in ${path} must be a string with a path or a URL; using .holdfast/memory.db.`);
-  return {
-    store: typeof store === "string" ? store : undefined,
-    hookDeadline: deadline(number("hookDeadline", defaultDeadline, maxDeadline)),
-    nudges,
-    problems,
-  };
-}
-
-function deadline(configured: number): number {
-  const fromEnvironment = Number(process.env.HOLDFAST_HOOK_DEADLINE);
-  return fromEnvironment >= 1 && fromEnvironment <= maxDeadline
-    ? fromEnvironment
-    : configured || defaultDeadline;
+    config.nudges[name] = settingValue(config, `scratchpad.${name}`) ?? 0;
+  config.store = config.values.store;
+  config.hookDeadline = settingValue(config, "hookDeadline") ?? 0;
+  return config;
 }

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { openMemory } from "../index.ts";
-import { openHookMemory, stampOf } from "./hook-memory.ts";
+import { openHookMemory } from "./hook-memory.ts";
 import { findProject } from "./project.ts";
 import { locateStore } from "./store-location.ts";
+import { stampOf } from "./store-stamp.ts";
 
 function locate(HOLDFAST_DB: string) {
   const root = temporaryDirectory();

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { defaultLimits } from "../engine/limits.ts";
 import { Memory } from "../sessions/memory.ts";
@@ -8,10 +8,7 @@ import type { Store } from "../stores/store.ts";
 import { parseStoreAddress } from "../stores/store-address.ts";
 import { emptyToolbox } from "../surfaces/empty-toolbox.ts";
 import { type Project, prepareProjectStore } from "./project.ts";
-import { type StoreLocation, sqliteFile } from "./store-location.ts";
-
-/** How long one statement waits for another process's lock before the hook checks its deadline. */
-const busyMilliseconds = 50;
+import type { StoreLocation } from "./store-location.ts";
 
 /** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
 export async function openHookMemory(
@@ -38,18 +35,6 @@ async function openFast({ url }: StoreLocation): Promise<Store> {
   // `doctor` reports warnings about the SQLite version; hooks stay quiet.
   const onWarning = () => {};
   const address = parseStoreAddress(url);
-  if (address.kind === "sqlite") return sqliteStore({ ...address, busyMilliseconds, onWarning });
+  if (address.kind === "sqlite") return sqliteStore({ ...address, onWarning });
   return (await import("../stores/open-store.ts")).openStore(url, { onWarning });
-}
-
-/** Changes with every write to the database file; "" for a store that must be opened to detect a change. */
-export function stampOf(store: StoreLocation): string {
-  const file = sqliteFile(store);
-  if (file === undefined) return "";
-  // The WAL is next to the real file, not next to a symlink to it.
-  const parts = [file, `${file}-wal`].map((path) => {
-    const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
-    return stat ? `${stat.mtimeNs}.${stat.size}` : "none";
-  });
-  return parts.join();
 }

@@ -4,40 +4,64 @@ import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
+import { requireValid } from "./config-problems.ts";
+import { limitsOf } from "./library-options.ts";
+import { Outbox } from "./outbox.ts";
 import { prepareProjectStore } from "./project.ts";
-import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
+import { quarantined } from "./trust.ts";
+import { distrustIn, type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
 
-export interface OpenOptions extends FindWorkspaceOptions {
+export interface OpenOptions {
   /** Default: every surface that needs no configuration. */
-  surfaces?: readonly Surface[];
-  /** Receives warnings about the config and the store. Default: `console.warn`. */
+  surfaces?: readonly Surface[] | undefined;
+  /** Receives warnings about the store. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
+  /** Milliseconds to wait for another process's lock. Default: a minute, for commands that people run. */
+  patience?: number | undefined;
 }
 
-/** Opens the workspace's memory, creating it if there is none. */
-export async function openWorkspaceMemory(options: OpenOptions = {}): Promise<Memory> {
-  return open(findWorkspace(options), options);
+/** For programs that an agent, a host or a browser waits for. */
+export const interactivePatience = 2_000;
+
+/** Opens the memory of a workspace, creating it if there is none. The caller reports problems of its config. */
+export async function openMemoryIn(
+  { project, config, store }: Workspace,
+  { surfaces, onWarning = console.warn, patience }: OpenOptions = {},
+): Promise<Memory> {
+  for (const warning of distrustIn({ project, store })) onWarning(warning);
+  prepareProjectStore(project, store.file);
+  const memory = await openMemory({
+    store: store.url,
+    surfaces: surfaces ?? surfaceNames,
+    limits: limitsOf(config),
+    onWarning,
+    ...(patience === undefined ? {} : { patience }),
+  });
+  const outbox = new Outbox({ project, store });
+  // Calls that an earlier process kept while the store was locked.
+  if (outbox.size > 0) await outbox.drain((session) => memory.openSession(session)).catch(() => false);
+  return memory;
 }
 
-/** Opens the workspace's memory for a command that needs an existing one; never creates an empty store. */
-export async function openExistingMemory(options: OpenOptions = {}): Promise<Memory> {
+/** Finds the workspace and opens its memory, creating it if there is none. Throws on a bad config. */
+export async function openWorkspaceMemory(options: FindWorkspaceOptions & OpenOptions = {}): Promise<Memory> {
   const workspace = findWorkspace(options);
+  await requireValid(workspace.config);
+  return openMemoryIn(workspace, options);
+}
+
+/** As `openWorkspaceMemory`, for a command that needs an existing memory; never creates an empty store. */
+export async function openExistingMemory(options: FindWorkspaceOptions & OpenOptions = {}): Promise<Memory> {
+  const workspace = findWorkspace(options);
+  await requireValid(workspace.config);
   const { file, url } = workspace.store;
   if (file !== "" && !existsSync(file)) {
+    if (workspace.project.quarantine) throw quarantined(workspace.project.quarantine);
     throw new HoldfastError(
       "not_found",
       `There is no memory at ${file} yet. Run "holdfast init" in the project, or choose a store with --db or --store.`,
       { data: { store: url } },
     );
   }
-  return open(workspace, options);
-}
-
-async function open(
-  { project, config, store }: Workspace,
-  { surfaces, onWarning = console.warn }: OpenOptions,
-): Promise<Memory> {
-  for (const problem of config.problems) onWarning(problem);
-  prepareProjectStore(project, store.file);
-  return openMemory({ store: store.url, surfaces: surfaces ?? surfaceNames, onWarning });
+  return openMemoryIn(workspace, options);
 }

@@ -1,15 +1,7 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isObject } from "../engine/json.ts";
+import { readRegularFile } from "../stores/regular-file.ts";
 
 /** Holdfast writes no larger files. */
 const maxBytes = 1_000_000;
@@ -38,11 +30,12 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** The JSON object in the file; undefined if it is missing, damaged or too large. */
+/** The JSON object in the file; undefined if it is missing, damaged, too large or not a regular file. */
 export function readSmallFile(path: string): Record<string, unknown> | undefined {
   try {
-    if (statSync(path).size > maxBytes) return undefined;
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const bytes = readRegularFile(path, { maxBytes });
+    if (!bytes) return undefined;
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

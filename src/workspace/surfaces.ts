@@ -1,26 +1,35 @@
-import { delimiter } from "node:path";
 import { HoldfastError } from "../errors.ts";
 import { knowledgeSurface } from "../surfaces/knowledge/tools.ts";
 import { hasNotes } from "../surfaces/project/notes-md/places.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { findSurfaces, surfaceNames } from "../surfaces/surfaces.ts";
+import type { WorkspaceConfig } from "./config.ts";
+import { projectOptionsOf } from "./library-options.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** The part of a workspace that decides on its surfaces. */
+export type SurfaceWorkspace = Pick<Workspace, "project"> & { config: Pick<WorkspaceConfig, "values"> };
 
 /** Surfaces that need more than the session, loaded on demand. */
-const onDemand: Record<string, (root: string) => Promise<Surface>> = {
-  knowledge: async (root) => {
+const onDemand: Record<string, (workspace: SurfaceWorkspace) => Promise<Surface>> = {
+  knowledge: async ({ project: { root }, config }) => {
     const { skillFolders } = await import("../surfaces/knowledge/skill-folders.ts");
-    const folders = process.env.HOLDFAST_SKILLS?.split(delimiter).filter((folder) => folder !== "");
-    return knowledgeSurface({ skills: skillFolders(root, folders?.length ? { folders } : {}) });
+    const folders = config.values.skills;
+    return knowledgeSurface({ skills: skillFolders(root, folders?.length ? { folders: [...folders] } : {}) });
   },
-  project: async (root) => (await import("../surfaces/project/surface.ts")).projectSurface({ root }),
+  project: async ({ project: { root }, config }) =>
+    (await import("../surfaces/project/surface.ts")).projectSurface({ root, ...projectOptionsOf(config) }),
   sandbox: async () => (await import("../surfaces/sandbox/surface.ts")).sandboxSurface(),
 };
 
 /** Every surface that can be chosen by name. */
 export const knownSurfaces: readonly string[] = [...new Set([...surfaceNames, ...Object.keys(onDemand)])];
 
-/** Loads the surfaces with these names for the project in `root`. */
-export async function loadSurfaces(names: readonly string[], root: string): Promise<Surface[]> {
+/** Loads the surfaces with these names for a workspace. */
+export async function loadSurfaces(
+  names: readonly string[],
+  workspace: SurfaceWorkspace,
+): Promise<Surface[]> {
   const unknown = names.find((name) => !knownSurfaces.includes(name));
   if (unknown !== undefined || names.length === 0) {
     throw new HoldfastError(
@@ -32,17 +41,53 @@ export async function loadSurfaces(names: readonly string[], root: string): Prom
   const loaded: Surface[] = [];
   for (const name of new Set(names)) {
     const load = Object.hasOwn(onDemand, name) ? onDemand[name] : undefined;
-    loaded.push(...(load ? [await load(root)] : findSurfaces([name])));
+    loaded.push(...(load ? [await load(workspace)] : findSurfaces([name])));
   }
   return loaded;
 }
 
-const basicNames = ["notepad", "notes"];
+const basic = ["notepad", "notes", "pins"];
 
-/** The surfaces every agent gets. */
-export const basicSurfaces: readonly Surface[] = findSurfaces(basicNames);
+/** What an entry point can do for a surface. */
+interface Ability {
+  /** Its surfaces, if the config names none. */
+  defaults: readonly string[];
+  /** Surfaces that would not work there. */
+  lacks: readonly string[];
+}
 
-/** The default for an agent: the basic surfaces, and `project` if the project has notes. */
-export function defaultSurfaces(root: string): string[] {
-  return [...basicNames, ...(hasNotes(root) ? ["project"] : [])];
+/** `agent`: Holdfast keeps the conversation. `server`: it only answers calls. `host`: and its tools are fixed. */
+const abilities = {
+  agent: { defaults: [...basic, "tasks", "results", "sessions"], lacks: [] },
+  server: { defaults: basic, lacks: ["results", "sessions"] },
+  host: { defaults: [...basic, "scratchpad"], lacks: ["results", "sessions", "sandbox"] },
+} as const satisfies Record<string, Ability>;
+
+/**
+ * The surfaces of a workspace: those of its config that work there, or the defaults and `project` if there are notes.
+ * `scratchpad.enabled: false` removes the scratchpad in any case.
+ */
+export function chosenSurfaces(
+  { project, config }: SurfaceWorkspace,
+  kind: keyof typeof abilities = "server",
+): string[] {
+  const { values } = config;
+  const { defaults, lacks }: Ability = abilities[kind];
+  const withNotes = hasNotes(project.root, values["project.file"]) ? [...defaults, "project"] : defaults;
+  const names = new Set<string>(values.surfaces ?? withNotes);
+  if (values["scratchpad.enabled"] === true) names.add("scratchpad");
+  if (values["scratchpad.enabled"] === false) names.delete("scratchpad");
+  const usable = [...names].filter((name) => !lacks.includes(name));
+  return usable.length > 0 ? usable : basic;
+}
+
+/** The surfaces that a caller names for a server, which may serve the session of an agent. Refuses those that need one. */
+export function requestedSurfaces(surfaces: readonly Surface[]): readonly Surface[] {
+  const unusable = surfaces.find(({ needsAgent }) => needsAgent);
+  if (!unusable) return surfaces;
+  throw new HoldfastError(
+    "invalid_input",
+    `The surface "${unusable.name}" works only where a Holdfast agent runs: in "holdfast chat", and with createAgent. Leave it out here.`,
+    { data: { surface: unusable.name } },
+  );
 }

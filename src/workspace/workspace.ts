@@ -1,4 +1,9 @@
-import { readWorkspaceConfig, type WorkspaceConfig } from "./config.ts";
+import {
+  type ConfigFlags,
+  type ReadConfigOptions,
+  readWorkspaceConfig,
+  type WorkspaceConfig,
+} from "./config.ts";
 import { findProject, type Project } from "./project.ts";
 import { locateStore, type StoreFlags, type StoreLocation } from "./store-location.ts";
 
@@ -9,15 +14,29 @@ export interface Workspace {
   store: StoreLocation;
 }
 
-export interface FindWorkspaceOptions {
+export interface FindWorkspaceOptions extends Pick<ReadConfigOptions, "host"> {
   /** Default: the working directory of this process. */
   cwd?: string | undefined;
   flags?: StoreFlags | undefined;
+  /** The parsed arguments of a command whose flags are settings. */
+  settings?: ConfigFlags | undefined;
 }
 
 /** Finds the project, its config and its store, the same way for every entry point. */
-export function findWorkspace({ cwd = process.cwd(), flags }: FindWorkspaceOptions = {}): Workspace {
+export function findWorkspace({
+  cwd = process.cwd(),
+  flags,
+  settings,
+  host,
+}: FindWorkspaceOptions = {}): Workspace {
   const project = findProject(cwd);
-  const config = readWorkspaceConfig(project.directory);
+  const config = readWorkspaceConfig(project, { flags: settings, host });
   return { project, config, store: locateStore({ project, cwd, flags, config }) };
+}
+
+/** Memory and stores that are not used because they may be someone else's, as sentences for the user. */
+export function distrustIn({ project, store }: Pick<Workspace, "project" | "store">): string[] {
+  const isNamed = store.source === "flag" || store.source === "environment";
+  const quarantine = isNamed ? undefined : project.quarantine?.message;
+  return [quarantine, store.problem].filter((text) => text !== undefined);
 }

@@ -27,13 +27,19 @@ export const controller = [
     "controller.next-step":
       "A compaction is due at the threshold, or when one more step would leave no space to warn the agent.",
     "controller.checkpoint":
-      "The checkpoint lists files read and written, failing commands, open tasks, open plan items, done and cancelled plan items marked as such, and identifiers.",
+      "The checkpoint lists files with what was done to them, commands that work here and those that failed, running work, decisions, open tasks, open plan items, done and cancelled plan items marked as such, and names.",
     "controller.checkpoint-asks":
       "The checkpoint lists the user's unanswered requests, through any number of compactions in one turn.",
     "controller.checkpoint-carry":
-      "The contents of earlier checkpoints are carried over, after the new ones.",
+      "What an earlier checkpoint knew competes with what is new by the same scores: a name of epoch 1 that is still needed is there in epoch 10.",
     "controller.checkpoint-size":
-      "A checkpoint never exceeds 600 tokens, and a long section starves no other.",
+      "A checkpoint takes 1 % of the window, at least 400 and at most 2,500 tokens, or what a host's limit leaves; it uses at least 95 % of that if there is enough to say, never exceeds it, and a long section starves no other.",
+    "controller.checkpoint-need":
+      "Names are ranked by predicted later use, with weights fitted on recorded sessions, and what the host keeps is not said again.",
+    "controller.read-ledger":
+      "The checkpoint says which files the agent has read are unchanged on disk and which have changed, and never calls a file unchanged that is not.",
+    "controller.names":
+      "Paths, symbols, flags, addresses, ids, versions, error codes and long numbers are found in linear time; words, fractions and replacement patterns are not taken for paths.",
     "controller.no-compaction-without-checkpoint":
       "The engine rejects a compaction without a checkpoint of its epoch, or with a receipt for a different span.",
     "controller.new-epoch": "A compaction starts an epoch with a new snapshot, no changes and no warning.",
@@ -112,6 +118,36 @@ export const controller = [
     "controller.usage-corrected": "The provider's reported usage corrects the count.",
     "controller.fullness": "The agent can see how full its context is.",
   }),
+  ...from("controller: small windows", {
+    "controller.fit-results":
+      "Results are fitted to the window when they arrive, fairly among parallel ones, with head, tail and a marker that says how to read the rest.",
+    "controller.fit-prompt":
+      "A prompt that does not fit is cut in the middle with a marker, kept whole and readable; if even that cannot help, it is refused before any model call.",
+    "controller.warning-always":
+      "At steady growth of up to a quarter of the window per turn, every compaction is warned.",
+    "controller.usage-kept": "The provider's counts correct the next process from its first call.",
+    "controller.growth": "Growth is learned over the session and stored.",
+    "controller.memory-share":
+      "Memory takes at most its share of the window; beyond it, it is shown in part, and the write that crosses the line says so.",
+    "controller.no-progress": "A turn that repeats itself after compactions ends with an error that says so.",
+    "controller.summary-room":
+      "A summary request uses the room there is and takes several passes where needed.",
+    "controller.oversize":
+      "With any sizes of results, prompts and notepads, every request fits the window, every turn ends, nothing leaves unmarked, and the calls are bounded.",
+  }),
+  ...from("controller: providers", {
+    "cache.marks":
+      "Anthropic gets cache breakpoints after tools, frozen memory and summary and at the end, at most four with the caller's own; they can be turned off.",
+    "cache.key": "OpenAI gets one cache key per session; the caller's own wins.",
+    "wires.calls":
+      "On the wires of Anthropic, OpenAI and Google, parallel calls are paired with their results, and thinking keeps its signature through results and a restart.",
+    "wires.compaction": "Compactions leave requests that each provider accepts.",
+    "wires.media": "Images and files reach the model and survive a restart.",
+    "wires.endings": "Refusals and answers at the output limit are reported as what they are.",
+    "wires.overflow": "An overflow in each provider's words is compacted and sent again.",
+    "wires.usage": "Counts come from each provider's fields, cache reads and writes included.",
+    "wires.settings": "Settings of the model's calls reach the provider.",
+  }),
   ...from("sub-sessions", {
     "controller.compaction": "A compaction in a sub-session passes the same gate and is marked as one.",
     "controller.fold":
@@ -135,11 +171,14 @@ export const controller = [
     "chat.abort": "Ctrl-C stops the running turn; at the prompt it ends the chat.",
     "chat.models":
       "Any OpenAI-compatible endpoint works without a key; hosted models use packages that the error names; a wrong model or address is a one-line error.",
+    "chat.read-race": "The chat reads the file that it has checked, even if the path changes meanwhile.",
     "chat.files": "The chat's tools read and search only the working directory.",
   }),
   ...from("replay", {
     "replay.recorded": "The recorded cost of a session is reproduced within 1 % from the usage of each call.",
     "replay.compaction": "Without recorded compactions, replay compacts where the controller would.",
+    "replay.survival":
+      "For each recorded compaction, and for each that would have happened, replay --survival counts the names needed later, those that the recorded summary kept, those that the checkpoint keeps, and the files read again although unchanged.",
     "replay.epoch":
       "A notepad in epoch placement costs at most 2 % more than no memory on the recorded sessions.",
     "replay.clearing":

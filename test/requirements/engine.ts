@@ -16,6 +16,10 @@ export const engine = [
     "stores.sqlite-version":
       "Opening a database with a SQLite older than 3.51.3 reports the version and its bug.",
     "stores.jsonl-torn": "A torn last line of a JSONL file is dropped with a warning.",
+    "stores.sqlite-checksum":
+      "Rows of a SQLite store carry a checksum: a flipped bit in a text is an error that names the row, never content.",
+    "stores.wal-limit": "SQLite's write-ahead log shrinks again when no reader needs it.",
+    "stores.watch-changes": "A watcher reads the sessions that changed, not all of them.",
     "stores.jsonl-damage": "Damage elsewhere in a JSONL file is an error that names the line.",
     "stores.jsonl-snapshot": "A snapshot line bounds the replay of a JSONL file.",
     "stores.migrations": "An older schema is upgraded; a process killed during the upgrade leaves it intact.",
@@ -46,6 +50,7 @@ export const engine = [
   ...from("bad input", {
     "bad.types":
       "A wrong type, an unknown action or field, or a missing field is rejected with the field's name, and nothing changes.",
+    "bad.deep-import": "An import that is nested too deep is a typed error.",
     "bad.ids": "An unknown or malformed id is rejected with the next step.",
     "bad.text": "NUL is rejected; lone surrogates are replaced.",
     "bad.huge": "Content over the limit is rejected with a typed error.",

@@ -33,7 +33,9 @@ export const hooks = from("hooks", {
   "hooks.bad-input":
     "Malformed JSON, unknown events and unknown hosts: exit code 0, one line on stderr, recorded for doctor.",
   "hooks.huge": "An event of 100 MB is rejected, and nothing is lost.",
-  "hooks.deadline": "A hook meets its deadline, whatever it waits for.",
+  "hooks.deadline": "A hook meets its deadline, whatever it waits for, even if its thread is stuck.",
+  "hooks.special-files":
+    "A hook refuses pipes, devices and sockets in place of files, and files above a limit.",
   "hooks.store": "A store named on the command line or in the environment is used.",
   "hooks.missing": "A missing database is reported, and created when there is something to write.",
   "hooks.damaged": "A damaged database is reported and left unchanged.",

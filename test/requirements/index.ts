@@ -1,12 +1,15 @@
 import { adapters } from "./adapters.ts";
+import { configuration } from "./configuration.ts";
 import { controller } from "./controller.ts";
 import { engine } from "./engine.ts";
 import { hooks } from "./hooks.ts";
 import { inspector } from "./inspector.ts";
 import { install } from "./install.ts";
 import { knowledge } from "./knowledge.ts";
+import { locks } from "./locks.ts";
 import { mcp } from "./mcp.ts";
 import { people } from "./people.ts";
+import { pins } from "./pins.ts";
 import { plugins } from "./plugins.ts";
 import { project } from "./project.ts";
 import { repository } from "./repository.ts";
@@ -14,6 +17,7 @@ import type { Requirement } from "./requirement.ts";
 import { sandbox } from "./sandbox.ts";
 import { seeds } from "./seeds.ts";
 import { server } from "./server.ts";
+import { trust } from "./trust.ts";
 
 export const requirements: readonly Requirement[] = [
   ...repository,
@@ -28,7 +32,11 @@ export const requirements: readonly Requirement[] = [
   ...people,
   ...project,
   ...knowledge,
+  ...pins,
   ...sandbox,
   ...server,
   ...inspector,
+  ...trust,
+  ...locks,
+  ...configuration,
 ];

@@ -9,7 +9,9 @@ export const mcp = from("MCP server", {
   "mcp.frames":
     "Malformed, split, batched and nameless messages get the JSON-RPC response, and the server keeps running.",
   "mcp.size": "A message of 20 MB is rejected under its id, and the server keeps running.",
-  "mcp.order": "Pipelined calls run in order and are answered before the end.",
+  "mcp.order": "Pipelined writes run in order, and all calls are answered before the end.",
+  "mcp.side-by-side":
+    "Reads, calls of different sessions and sandbox programs run side by side; a read sees the writes before it.",
   "mcp.end": "When its input ends, or on SIGTERM, the server closes the store and exits 0.",
   "mcp.instructions": "The instructions are the surfaces' guidance, with how to recover first.",
   "mcp.resources": "Notepad, notes, plan and receipts are resources, of this session and of others.",

@@ -28,6 +28,7 @@ export const people = from("commands for people", {
   "people.gc-purge": "What gc removed is gone from the database file and its log, and the file is smaller.",
   "people.quantities": "Ages and sizes are parsed and printed the way people write them.",
   "people.bad-store": "A missing, foreign or damaged store is one clear line; nothing is created.",
+  "people.salvage-bad-row": "salvage goes on after a damaged row and names it.",
   "people.salvage": "salvage reads every intact row and returns nothing wrong.",
   "people.salvage-command": "export --salvage writes what import reads.",
   "people.usage": "Every command has help; an unknown option or command suggests the nearest one.",

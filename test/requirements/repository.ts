@@ -1,6 +1,11 @@
 import { from } from "./requirement.ts";
 
 export const repository = [
+  ...from("simulation", {
+    "sim.facts":
+      "In simulated runs with kills at every call to the store and compactions at every boundary, no acknowledged fact is absent from the next request.",
+    "sim.seeds": "A simulated run depends on its seed alone.",
+  }),
   ...from("repository", {
     "repo.node-version": "On a Node older than 22.13 the CLI says so in one line and exits with 1.",
     "repo.install":

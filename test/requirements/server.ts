@@ -3,6 +3,11 @@ import { from } from "./requirement.ts";
 export const server = from("serve", {
   "serve.guard":
     "Every route and stream rejects a request without the token, with a wrong token, with a foreign Host or with a foreign or null Origin.",
+  "serve.cookie-path": "The page's cookie is not sent to other ports of the host.",
+  "serve.slow-guessing": "Wrong tokens wait longer and longer; right ones never do.",
+  "serve.token-file":
+    "The token can come from a file or the environment, so that it is not on the command line.",
+  "serve.no-password": "Nothing that a command prints contains the store's password.",
   "serve.token":
     "Each start creates a random 256-bit token; opening the page once moves it into a cookie that scripts cannot read, and it never appears in a log.",
   "serve.headers":

@@ -67,7 +67,7 @@ export async function hook(
   await runHook({
     event,
     project: findProject(event.cwd),
-    config: readWorkspaceConfig(project.directory),
+    config: readWorkspaceConfig(project),
     ...(surfaces ? { surfaces } : {}),
     answer: (given) => {
       reply = given;

@@ -5,6 +5,7 @@ import type { TestContext } from "node:test";
 import { serve } from "@hono/node-server";
 import { type Memory, openMemory } from "../../src/index.ts";
 import { createMcpHandler } from "../../src/mcp/http-handler.ts";
+import { findProject } from "../../src/workspace/project.ts";
 import { loadSurfaces } from "../../src/workspace/surfaces.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
@@ -15,7 +16,7 @@ export async function startMcpEndpoint(
   store = "memory:",
   root = temporaryDirectory(),
 ): Promise<{ url: string; memory: Memory }> {
-  const surfaces = await loadSurfaces(surfaceNames, root);
+  const surfaces = await loadSurfaces(surfaceNames, { project: findProject(root), config: { values: {} } });
   const memory = await openMemory({ store, surfaces });
   const handler = createMcpHandler({
     surfaces,

@@ -20,6 +20,7 @@ const triggers: Record<Listed["trigger"], string> = {
   projected: "the next turn would not have fit",
   overflow: "the provider rejected the prompt as too long",
   manual: "someone requested it",
+  tasks: "enough tasks were closed",
   "sub-session": "a sub-session needed space",
   host: "the host compacted its conversation",
 };

@@ -109,6 +109,7 @@ function Facts({ call, kept }: { call: Call; kept: number }) {
       usage.input === null ? "not reported" : `${count(usage.input)} in, ${count(usage.output ?? 0)} out`,
     ],
     ["From cache", usage.cached === null ? "not reported" : count(usage.cached)],
+    ["Written to cache", usage.written === null ? "not reported" : count(usage.written)],
     ...(call.money ? [["Cost", dollars(call.money.total)] as [string, string]] : []),
   ];
   return (

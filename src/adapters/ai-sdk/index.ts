@@ -1,4 +1,5 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLanguageModel } from "ai";
+import { checkAgentOptions } from "../../agent/check-options.ts";
 import { planSessionEnd } from "../../compaction/compaction.ts";
 import { toStored } from "../../context/conversation.ts";
 import { typeName } from "../../engine/check-fields.ts";
@@ -11,13 +12,16 @@ import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
 import {
   adapterSetting,
   type CompactionOptions,
+  compactionKinds,
   listenersOf,
   type PlacementOptions,
+  placementKinds,
   type ToolOptions,
   toolboxFor,
+  toolKinds,
 } from "./options.ts";
 import { type PrepareStep, prepareStepFor, type Step } from "./prepare-step.ts";
-import { executableTools } from "./tools.ts";
+import { executableTools, followAuthoredTools, guardedTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
 export type { CompactionOptions, PlacementOptions, ToolOptions } from "./options.ts";
@@ -46,22 +50,32 @@ export interface PrepareStepOptions extends CompactionOptions {
  * const agent = new ToolLoopAgent({ ...holdfast({ session, model, contextWindow: 128_000, tools }) });
  */
 export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptions<TOOLS>) {
+  checkAgentOptions("holdfast", options, compactionKinds);
   const { session, model, tools } = options;
   checkModel(model);
   const setting = adapterSetting(session, options, tools);
   const memoryTools = executableTools(session, setting.toolbox);
   checkNames(tools ?? {}, memoryTools);
   const parts = { agent: new CallerSession(session, setting), setting, ...listenersOf(options) };
+  const offered: ToolSet = { ...guardedTools(session, tools ?? {}), ...memoryTools };
+  const prepareStep = prepareStepFor({ ...parts, modelOf: () => model });
+  const follow = followAuthoredTools(session, setting.toolbox, offered);
   return {
     model: wrapLanguageModel({ model, middleware: memoryMiddleware({ ...parts, model }) }),
-    tools: { ...tools, ...memoryTools } as TOOLS & ToolSet,
-    prepareStep: prepareStepFor({ ...parts, modelOf: () => model }),
+    tools: offered as TOOLS & ToolSet,
+    prepareStep: async (step: Step): Promise<undefined> => {
+      await prepareStep(step);
+      // The SDK reads the tools of each step from the same object.
+      await follow().catch(parts.report);
+    },
   };
 }
 
 /** Only memory's tools, ready to run; their names have no dots. */
 export function holdfastTools(session: Session, options: ToolOptions = {}): ToolSet {
-  return executableTools(session, toolboxFor(session, options));
+  checkAgentOptions("holdfastTools", options, toolKinds);
+  const reading = { shown: "epoch", keepsConversation: true, dotless: true } as const;
+  return executableTools(session, toolboxFor(session, options).readAs(reading));
 }
 
 /** Only placement: adds guidance, blocks and changes to each prompt on its way to the model. */
@@ -69,6 +83,7 @@ export function holdfastMiddleware(
   session: Session,
   options: PlacementOptions = {},
 ): LanguageModelMiddleware {
+  checkAgentOptions("holdfastMiddleware", options, placementKinds);
   const setting = adapterSetting(session, options);
   const agent = new CallerSession(session, setting);
   return memoryMiddleware({ agent, setting, ...listenersOf(options) });
@@ -76,6 +91,7 @@ export function holdfastMiddleware(
 
 /** Only compaction, for a model wrapped with `holdfastMiddleware`: pass the same surfaces and placement to both. */
 export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
+  checkAgentOptions("holdfastPrepareStep", options, compactionKinds);
   const { session, model, ...rest } = options;
   const setting = adapterSetting(session, rest);
   const agent = new CallerSession(session, setting);

@@ -1,16 +1,27 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ModelMessage, wrapLanguageModel } from "ai";
-import { isOverflow } from "../../agent/call-model.ts";
+import type { PromptNow } from "../../agent/agent-session.ts";
+import { modelName } from "../../agent/answer.ts";
+import { providerOf } from "../../agent/call-model.ts";
 import { runCompaction } from "../../agent/compact.ts";
+import type { ReportedUsage } from "../../agent/events.ts";
 import { foldWhenCold } from "../../agent/fold.ts";
+import { recordTurn } from "../../agent/ledger.ts";
+import { isOverflow } from "../../agent/overflow.ts";
 import { placeUnseenChanges } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
 import type { CallerSession } from "./caller-session.ts";
 import { createNudge } from "./nudge-turn.ts";
 import type { Listeners } from "./options.ts";
-import { recordAnswer, recordStream } from "./record-answer.ts";
-
-type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];
-type PromptMessage = CallOptions["prompt"][number];
+import {
+  type CallOptions,
+  divide,
+  offeredName,
+  toModelMessage,
+  toPromptMessage,
+  withMemory,
+  withPromptCache,
+} from "./prompt-params.ts";
+import { type GenerateResult, recordAnswer, recordStream } from "./record-answer.ts";
 
 /** A caller's conversation, its settings, and the listeners for events. */
 export interface Parts extends Listeners {
@@ -34,11 +45,11 @@ export function memoryMiddleware({
   report,
   model,
 }: MiddlewareParts): LanguageModelMiddleware {
-  /** The original of each prompt with memory; a call that is not in here does not belong to the conversation. */
-  const originals = new WeakMap<CallOptions, CallOptions>();
+  /** The prompts with memory; a call that is not in here does not belong to the conversation. */
+  const placements = new WeakMap<CallOptions, PlacedCall>();
   const nudge = createNudge(setting, emit);
 
-  const addMemory = async (params: CallOptions): Promise<CallOptions> => {
+  const addMemory = async (params: CallOptions, provider: string): Promise<CallOptions> => {
     const { conversation: shared } = agent;
     shared.signal = params.abortSignal;
     const { instructions, base, conversation } = divide(params.prompt);
@@ -46,35 +57,40 @@ export function memoryMiddleware({
     await agent.follow(conversation.map(toModelMessage), base, emit);
     await placeUnseenChanges({ agent, setting });
     await foldWhenCold({ agent, setting });
-    const { prompt } = await agent.plan({ steer: nudge(agent, await agent.session.state()), base: "" });
-    const placed = {
-      ...params,
-      prompt: [
-        ...withMemory(instructions, prompt.system),
-        ...prompt.messages.map((message) => toPromptMessage(shared.bytes.with(message))),
-      ],
-    };
-    originals.set(placed, params);
+    const planned = await agent.plan({ steer: nudge(agent, await agent.session.state()), base: "" });
+    const { prompt } = planned;
+    const system = withMemory(instructions, prompt.system);
+    const messages = prompt.messages.map((message) => toPromptMessage(shared.bytes.with(message)));
+    const whole = { ...params, prompt: [...system, ...messages] };
+    const summary = prompt.parts.indexOf("summaries");
+    const placed =
+      setting.options.promptCache === false
+        ? whole
+        : withPromptCache(whole, provider, {
+            session: agent.session.id,
+            summary: summary < 0 ? undefined : system.length + summary,
+          });
+    placements.set(placed, { original: params, planned, base });
     shared.placed++;
     return placed;
   };
 
-  /** If the provider rejects a call as too long, compacts and retries. */
+  /** If the provider rejects a call as too long, compacts and retries; returns what was sent in the end, too. */
   const withinWindow = async <T>(
     params: CallOptions,
     first: () => PromiseLike<T>,
     again: (params: CallOptions) => PromiseLike<T>,
-  ): Promise<T> => {
-    let call = first;
+  ): Promise<{ result: T; sent: CallOptions }> => {
+    let sent = params;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await call();
+        return { result: await (sent === params ? first() : again(sent)), sent };
       } catch (error) {
-        const original = originals.get(params);
+        const original = placements.get(params)?.original;
         const canCompact = original && model && attempt <= 3 && isOverflow(error);
         const placed = canCompact ? await compactAndAddMemory(original, model).catch(report) : undefined;
         if (!placed) throw error;
-        call = () => again(placed);
+        sent = placed;
       }
     }
   };
@@ -88,78 +104,87 @@ export function memoryMiddleware({
       const signal = params.abortSignal ?? new AbortController().signal;
       const run = { agent, setting, signal, emit, model: by, base, skipped };
       const done = await runCompaction({ ...run, trigger: "overflow" });
-      return done ? addMemory(params) : undefined;
+      return done ? addMemory(params, providerOf(by)) : undefined;
     });
 
   const record = async (answer: ModelMessage) => {
     await agent.store([answer]).catch(report);
   };
 
-  const observe = async (modelId: string, reported: number | undefined) => {
-    await agent.observe(modelId, reported).catch(report);
+  /** Learns from the provider's counts and records the call. */
+  const observe = async (params: CallOptions, used: LanguageModel, counts: ModelUsage, body: unknown) => {
+    const call = placements.get(params);
+    if (!call) return;
+    const reported = reportedCounts(counts);
+    await agent.observe(modelName(used), reported.inputTokens).catch(report);
+    // Without a window, memory is placed but nothing is counted.
+    if (!Number.isFinite(setting.policy.contextWindow)) return;
+    const { planned, base } = call;
+    const usage = agent.usage(planned.prompt, base);
+    emit({ type: "usage", usage, reported });
+    const system = [base, planned.prompt.system].filter((text) => text !== "").join("\n\n");
+    const now = { ...planned, usage, prompt: { ...planned.prompt, system } };
+    const run = { agent, setting, emit, model: used, base };
+    const recorded =
+      setting.options.ledger === false ? undefined : await recordTurn(run, now, "turn", reported);
+    await agent.receiptCheck.check({ call: recorded, body: body ?? params.prompt }, emit).catch(report);
   };
 
   return {
     specificationVersion: "v4",
-    transformParams: async ({ params }) => {
+    transformParams: async ({ params, model: used }) => {
       if (params.providerOptions?.[ownCall]) return withoutMarker(params);
       try {
-        return await agent.exclusive(() => addMemory(params));
+        return await agent.exclusive(() => addMemory(params, used.provider));
       } catch (error) {
         report(error);
         return params;
       }
     },
-    wrapGenerate: async ({ doGenerate, params, model }) => {
-      const result = await withinWindow(params, doGenerate, (placed) => model.doGenerate(placed));
-      if (originals.has(params)) {
-        await observe(model.modelId, result.usage.inputTokens.total);
-        await recordAnswer(result.content, record);
-      }
-      return result;
+    wrapGenerate: async ({ doGenerate, params, model: used }) => {
+      const { result, sent } = await withinWindow(params, doGenerate, (placed) => used.doGenerate(placed));
+      if (!placements.has(params)) return result;
+      const content = result.content.map((part) => withOfferedName(part, params));
+      await observe(sent, used, result.usage, result.request?.body);
+      await recordAnswer(content, record);
+      return { ...result, content };
     },
-    wrapStream: async ({ doStream, params, model }) => {
-      const result = await withinWindow(params, doStream, (placed) => model.doStream(placed));
-      if (!originals.has(params)) return result;
-      const onUsage = (reported: number | undefined) => observe(model.modelId, reported);
-      return { ...result, stream: recordStream(result.stream, record, onUsage) };
+    wrapStream: async ({ doStream, params, model: used }) => {
+      const { result, sent } = await withinWindow(params, doStream, (placed) => used.doStream(placed));
+      if (!placements.has(params)) return result;
+      const stream = recordStream(result.stream, {
+        rename: (part) => withOfferedName(part, params),
+        record,
+        onUsage: (counts) => observe(sent, used, counts, result.request?.body),
+      });
+      return { ...result, stream };
     },
   };
 }
 
-/** Splits a prompt into the caller's instructions, as messages and as one text, and the conversation. */
-function divide(prompt: PromptMessage[]) {
-  const start = prompt.findIndex(({ role }) => role !== "system");
-  const end = start === -1 ? prompt.length : start;
-  const instructions = prompt.slice(0, end);
-  const base = instructions.map(({ content }) => content).join("\n\n");
-  return { instructions, base, conversation: prompt.slice(end) };
+interface PlacedCall {
+  original: CallOptions;
+  planned: Omit<PromptNow, "usage">;
+  /** The caller's own instructions. */
+  base: string;
 }
 
-/** Appends guidance and blocks to the caller's instructions, joined into one system message if possible. */
-function withMemory(instructions: PromptMessage[], memory: string): PromptMessage[] {
-  if (memory === "") return instructions;
-  const last = instructions.at(-1);
-  // Keep a message with provider options (e.g. a cache marker) unchanged.
-  if (last?.role !== "system" || last.providerOptions)
-    return [...instructions, { role: "system", content: memory }];
-  return [...instructions.slice(0, -1), { role: "system", content: `${last.content}\n\n${memory}` }];
+type ModelUsage = GenerateResult["usage"];
+
+function reportedCounts({ inputTokens, outputTokens }: ModelUsage): ReportedUsage {
+  return {
+    inputTokens: inputTokens.total,
+    outputTokens: outputTokens.total,
+    cachedTokens: inputTokens.cacheRead,
+    cacheWriteTokens: inputTokens.cacheWrite,
+  };
 }
 
-/** Prompt messages have the same parts as model messages, except that user content is always a list. */
-function toModelMessage(message: PromptMessage): ModelMessage {
-  const [only, ...others] = message.role === "user" ? message.content : [];
-  if (message.role === "user" && only?.type === "text" && others.length === 0 && !only.providerOptions) {
-    return { ...message, content: only.text };
-  }
-  return message as ModelMessage;
-}
-
-function toPromptMessage(message: ModelMessage): PromptMessage {
-  if (message.role === "user" && typeof message.content === "string") {
-    return { ...message, content: [{ type: "text", text: message.content }] };
-  }
-  return message as PromptMessage;
+/** A call, or the beginning of one, under the name that the SDK knows. */
+function withOfferedName<T extends { type: string }>(part: T, params: CallOptions): T {
+  if (!("toolName" in part) || typeof part.toolName !== "string") return part;
+  const name = offeredName(part.toolName, params);
+  return name === part.toolName ? part : { ...part, toolName: name };
 }
 
 const ownCall = "holdfast";

@@ -1,7 +1,9 @@
 import type { ToolSet } from "ai";
+import { agentOptionKinds } from "../../agent/check-options.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { type AgentSetting, agentSetting } from "../../agent/setting.ts";
+import { anything, type OptionKind, type OptionKinds } from "../../engine/options.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { SurfaceChoice } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -11,7 +13,7 @@ import type { Toolbox } from "../../surfaces/toolbox.ts";
 export interface ToolOptions {
   /**
    * Forms of memory, for the whole memory. Prefer to pass them to `openMemory`; a memory opened without `surfaces` gets
-   * `notepad`, `notes`, `tasks` and `results`.
+   * `notepad`, `notes`, `tasks`, `results` and `pins`.
    */
   surfaces?: readonly SurfaceChoice[];
 }
@@ -19,7 +21,7 @@ export interface ToolOptions {
 /** Where to place memory in the prompt. */
 export interface PlacementOptions
   extends ToolOptions,
-    Pick<AgentOptions, "placement" | "nudges" | "foldAfter"> {
+    Pick<AgentOptions, "placement" | "nudges" | "foldAfter" | "promptCache" | "ledger"> {
   /** Called with warnings, checkpoints, compactions, receipts and failures. */
   onEvent?: (event: AgentEvent) => void;
 }
@@ -42,7 +44,31 @@ export interface CompactionOptions
 }
 
 /** Surfaces that the adapter adds to a memory opened without `surfaces`. */
-const adapterSurfaces = ["notepad", "notes", "tasks", "results"] as const;
+const adapterSurfaces = ["notepad", "notes", "tasks", "results", "pins"] as const;
+
+type Kinds<Name extends string> = Record<Name, OptionKind | OptionKinds>;
+
+const { surfaces, placement, nudges, foldAfter, promptCache, ledger, ...driverKinds } = agentOptionKinds;
+const { model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep, ...roomKinds } =
+  driverKinds;
+const { outputReserve, memoryShare, clearing } = roomKinds;
+
+/** What each option of the adapter's functions may be. */
+export const toolKinds = { surfaces } satisfies Kinds<keyof ToolOptions>;
+export const placementKinds = {
+  ...toolKinds,
+  placement,
+  nudges,
+  foldAfter,
+  promptCache,
+  ledger,
+  onEvent: anything,
+} satisfies Kinds<keyof PlacementOptions>;
+export const compactionKinds = {
+  ...placementKinds,
+  ...{ session: anything, model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep },
+  ...{ outputReserve, memoryShare, clearing },
+} satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 
 export function toolboxFor(session: Session, { surfaces }: ToolOptions): Toolbox {
   const { setting } = session;

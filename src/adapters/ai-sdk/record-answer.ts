@@ -1,6 +1,6 @@
 import type { LanguageModelMiddleware, ModelMessage } from "ai";
 
-type GenerateResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>>;
+export type GenerateResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>>;
 type StreamResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>;
 type StreamPart = StreamResult["stream"] extends ReadableStream<infer Part> ? Part : never;
 type RecordMessage = (answer: ModelMessage) => Promise<void>;
@@ -36,8 +36,16 @@ function parseInput(input: string): unknown {
 /** Records a streamed answer before passing on its `finish` part, because the SDK runs the tools after that. */
 export function recordStream(
   stream: StreamResult["stream"],
-  record: RecordMessage,
-  onUsage: (inputTokens: number | undefined) => Promise<void>,
+  {
+    rename,
+    record,
+    onUsage,
+  }: {
+    /** Gives a call the name under which the tool was offered. */
+    rename: (part: StreamPart) => StreamPart;
+    record: RecordMessage;
+    onUsage: (usage: GenerateResult["usage"]) => Promise<void>;
+  },
 ): StreamResult["stream"] {
   const content = new Map<string, GenerateResult["content"][number]>();
   let isRecorded = false;
@@ -46,7 +54,8 @@ export function recordStream(
     isRecorded = true;
   };
   const pieces = new TransformStream<StreamPart, StreamPart>({
-    async transform(part, controller) {
+    async transform(original, controller) {
+      const part = rename(original);
       if (part.type === "text-delta") {
         const known = content.get(part.id);
         content.set(part.id, {
@@ -55,7 +64,7 @@ export function recordStream(
         });
       } else if (part.type === "tool-call") content.set(part.toolCallId, part);
       else if (part.type === "finish") {
-        await onUsage(part.usage.inputTokens.total);
+        await onUsage(part.usage);
         await end();
       }
       controller.enqueue(part);

@@ -1,4 +1,5 @@
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 
@@ -34,35 +35,49 @@ function isInside(root: string, target: string): boolean {
   return path === "" || (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
 }
 
-/** Reads a whole text file in the directory. */
+/**
+ * Reads a whole text file in the directory. Opens it first and checks what was opened: a path that was checked before
+ * may lead elsewhere a moment later.
+ */
 export async function readTextFile(directory: string, path: string): Promise<string> {
-  const target = await findInside(directory, path);
-  const { size, isFile } = await describeFile(target, path);
-  if (!isFile) {
-    throw new HoldfastError(
-      "invalid_input",
-      `${path} is not a file. Use search_files to find the files in it.`,
-    );
+  const root = await realpath(directory);
+  const file = await openFile(await findInside(directory, path), path);
+  try {
+    const found = await file.stat();
+    if (!isInside(root, await openedPath(file, root, path, found))) throw outside(path);
+    if (!found.isFile()) {
+      const advice = "Use search_files to find the files in it.";
+      throw new HoldfastError("invalid_input", `${path} is not a file. ${advice}`);
+    }
+    if (found.size > maxFileBytes)
+      throw new HoldfastError("over_limit", `${path} has ${found.size} bytes; the limit is ${maxFileBytes}.`);
+    const bytes = await file.readFile();
+    if (isBinary(bytes))
+      throw new HoldfastError("invalid_input", `${path} is a binary file; only text can be read.`);
+    return bytes.toString("utf8").replace(/^\uFEFF/, "");
+  } finally {
+    await file.close();
   }
-  if (size > maxFileBytes) {
-    throw new HoldfastError("over_limit", `${path} has ${size} bytes; the limit is ${maxFileBytes}.`);
-  }
-  const bytes = await readFile(target).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(path, error);
-  });
-  if (isBinary(bytes)) {
-    throw new HoldfastError("invalid_input", `${path} is a binary file; only text can be read.`);
-  }
-  return bytes.toString("utf8").replace(/^\uFEFF/, "");
 }
 
-async function describeFile(target: string, path: string): Promise<{ size: number; isFile: boolean }> {
+async function openFile(target: string, path: string): Promise<FileHandle> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   try {
-    const found = await stat(target);
-    return { size: found.size, isFile: found.isFile() };
+    // Links were resolved: one here was planted since.
+    return await open(target, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    throw unreadable(path, error as NodeJS.ErrnoException);
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === "ELOOP" ? outside(path) : unreadable(path, error as NodeJS.ErrnoException);
   }
+}
+
+/** Where an open file really is: the system's answer or, where it has none, a path that still leads to the same file. */
+async function openedPath(file: FileHandle, root: string, path: string, opened: Stats): Promise<string> {
+  const known = await realpath(`/proc/self/fd/${file.fd}`).catch(() => undefined);
+  if (known !== undefined) return known;
+  const now = await realpath(resolve(root, path)).catch(() => "");
+  const found = now === "" ? undefined : await stat(now).catch(() => undefined);
+  return found?.ino === opened.ino && found.dev === opened.dev ? now : "/";
 }
 
 /** Text contains no NUL; a binary file nearly always has one early on. */

@@ -58,6 +58,12 @@ export function eventLine(event: AgentEvent): string | undefined {
       return `Compacted: messages ${event.from} to ${event.to} are now a summary${summaryWriters[event.summaryBy].note}.`;
     case "receipt":
       return receiptLine(event.receipt);
+    case "shortened": {
+      const { part, tool, characters, shown } = event;
+      const what =
+        part === "prompt" ? "Your message" : part === "answer" ? "An answer" : `A ${part} of ${tool}`;
+      return `${what} is too long for the context window: the model sees ${count(shown)} of its ${count(characters)} characters, the beginning and the end. It can read the rest in pieces.`;
+    }
     case "clearing":
       return `Cleared ${plural(event.results, "old result")} (${count(event.tokens)} tokens); recallable.`;
     default:

@@ -17,6 +17,7 @@ test("a base URL accepts any name, with or without a provider [chat.models]", as
   for (const [model, label] of [
     ["llama3.2:3b", "llama3.2:3b"],
     ["openai:gpt", "gpt"],
+    ["openai-compatible:qwen:7b", "qwen:7b"],
     ["plain", "plain"],
   ]) {
     assert.equal((await chooseModel({ model, baseUrl })).label, `${label} at http://127.0.0.1:8000/v1`);
@@ -36,6 +37,10 @@ test("an invalid model is rejected with the valid forms [chat.models]", async ()
     /is not an HTTP URL\. Give --base-url as http:/,
   );
   await assert.rejects(chooseModel({ baseUrl: "http://h/v1" }), /has no name/);
+  await assert.rejects(
+    chooseModel({ model: "openai-compatible:x" }),
+    /needs the server's address\. Add --base-url/,
+  );
 });
 
 test("a missing package is reported with the command that installs it [chat.models]", async () => {

@@ -31,7 +31,10 @@ const hosted: Record<string, { package: string; contextWindow: number }> = {
 
 const localWindow = 32_000;
 
-const choices = `Use --model ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME or google:NAME, or --base-url URL --model NAME for any OpenAI-compatible server.`;
+/** Any other server with OpenAI's API; it needs an address. */
+const compatible = "openai-compatible";
+
+const choices = `Use --model ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME or google:NAME, or --base-url URL --model openai-compatible:NAME (or just NAME) for any OpenAI-compatible server.`;
 
 /** Resolves the requested model without sending it anything. */
 export async function chooseModel(
@@ -53,6 +56,12 @@ export async function chooseModel(
       : "No model was given";
     throw new HoldfastError("invalid_input", `${problem}. ${choices}`);
   }
+  if (provider === compatible) {
+    throw new HoldfastError(
+      "invalid_input",
+      `${JSON.stringify(model)} needs the server's address. Add --base-url URL, such as http://127.0.0.1:8080/v1.`,
+    );
+  }
   const local = Object.hasOwn(localServers, provider) ? localServers[provider] : undefined;
   if (local !== undefined) return openAICompatible(name, local);
   const vendor = Object.hasOwn(hosted, provider) ? hosted[provider] : undefined;
@@ -70,7 +79,7 @@ function splitModel(model: string): { provider: string; name: string } {
 }
 
 function isKnown(provider: string): boolean {
-  return Object.hasOwn(localServers, provider) || Object.hasOwn(hosted, provider);
+  return provider === compatible || Object.hasOwn(localServers, provider) || Object.hasOwn(hosted, provider);
 }
 
 function checkUrl(baseUrl: string): string {

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ScriptedAnswer, ScriptedRequest } from "../../testing/scripted-server.ts";
-import { beginChat, newestMessage, promptsOf, runCli, startCli } from "../test-support/chat.ts";
+import { beginChat, promptsOf, runCli, startCli } from "../test-support/chat.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -52,22 +52,25 @@ test("a killed turn continues at the next start [chat.resume]", async () => {
   assert.equal(server.requests[2]?.messages.at(-1)?.role, "tool");
 });
 
-/** An agent that reads a file large enough to force a compaction before the next call. */
-function readerScript(request: ScriptedRequest): ScriptedAnswer {
-  if (isSummary(request))
-    return { text: "The user asked: read big.txt and say what the last row is. It was read." };
-  if (isWarning(request)) return { text: "Nothing to save." };
-  if (newestMessage(request).endsWith("read big.txt and say what the last row is")) {
-    return { toolCalls: [{ name: "read_file", input: { path: "big.txt" } }] };
-  }
-  return { text: "The last row is 405." };
+const ask = "read all parts and say what the last row is";
+
+/** An agent that reads files, together long enough to force a compaction, and then answers. */
+function readerScript(): (request: ScriptedRequest) => ScriptedAnswer {
+  let parts = 0;
+  return (request) => {
+    if (isSummary(request)) return { text: `The user asked: ${ask}. Some parts were read.` };
+    if (isWarning(request)) return { text: "Nothing to save." };
+    if (parts >= 5) return { text: "The last row is 405." };
+    return { toolCalls: [{ name: "read_file", input: { path: `part${++parts}.txt` } }] };
+  };
 }
 
-const isSummary = (request: ScriptedRequest) => !request.tools;
+const isSummary = ({ messages }: ScriptedRequest) =>
+  JSON.stringify([messages[0], messages.at(-1)]).includes("You write the summary");
 const isWarning = (request: ScriptedRequest) =>
   request.tools?.every(({ function: { name } }) => name !== "read_file") ?? false;
 const isAfterSummary = (request: ScriptedRequest) =>
-  promptsOf(request).some((text) => String(text).startsWith("[Summary"));
+  promptsOf(request).some((text) => String(text).startsWith("[Summary")) && !isSummary(request);
 
 const phases: [name: string, shouldHang: (request: ScriptedRequest) => boolean][] = [
   ["while the agent is warned", isWarning],
@@ -77,14 +80,14 @@ const phases: [name: string, shouldHang: (request: ScriptedRequest) => boolean][
 
 for (const [name, shouldHang] of phases) {
   test(`a turn killed ${name} continues [chat.resume]`, async () => {
-    const { script, hanging } = hangAt(shouldHang, readerScript);
+    const { script, hanging } = hangAt(shouldHang, readerScript());
     const { server, cwd, chat } = await beginChat(script);
     const small = [...chat, "--session", "s", "--context-window", "8000", "--surfaces", "notepad,results"];
-    writeFileSync(
-      join(cwd, "big.txt"),
-      Array.from({ length: 405 }, (_, row) => `row ${row + 1} of the long table of that workbook`).join("\n"),
-    );
-    const killed = startCli([...small, "-p", "read big.txt and say what the last row is"], { cwd });
+    for (let part = 1; part <= 5; part++) {
+      const rows = Array.from({ length: 80 }, (_, row) => `row ${row + 1} of part ${part} of that workbook`);
+      writeFileSync(join(cwd, `part${part}.txt`), rows.join("\n"));
+    }
+    const killed = startCli([...small, "-p", ask], { cwd });
     await Promise.race([hanging, killed.failed]);
     killed.process.kill("SIGKILL");
     await killed.exit;
@@ -163,9 +166,12 @@ test("invalid options are rejected before anything is opened [chat.models]", asy
       [...chat, "hello"],
       /Unexpected argument "hello"\. To send one prompt and exit: holdfast chat -p PROMPT/,
     ],
-    [[...chat, "--context-window", "10"], /--context-window must be at least 4000 tokens/],
+    [[...chat, "--context-window", "10"], /--context-window must be a whole number of at least 4000/],
     [[...chat, "--placement", "top"], /--placement must be one of epoch, system, message/],
-    [[...chat, "--surfaces", "notepad,notes2"], /There is no surface called "notes2"/],
+    [
+      [...chat, "--surfaces", "notepad,notes2"],
+      /--surfaces must be a list, each item one of .*\(got \["notepad","notes2"\]\)/,
+    ],
     [[...chat, "--session", "../x", "-p", "hi"], /is not a valid session id/],
   ];
   for (const [args, message] of wrong) {

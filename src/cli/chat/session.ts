@@ -1,4 +1,5 @@
 import type { Agent, SendOptions, Turn } from "../../agent/agent.ts";
+import type { TurnResult } from "../../agent/turn.ts";
 import { isFinalAnswer, toStored } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
@@ -14,6 +15,8 @@ export interface ChatSetting {
   view: View;
   model: ChosenModel;
   contextWindow: number;
+  /** For `/config`: each setting that is not the default, with its source. */
+  settings?: readonly string[];
 }
 
 /** A conversation at the command line: its session and the running turn. */
@@ -43,7 +46,7 @@ export class Chat {
     try {
       const turn = start({ signal: controller.signal });
       for await (const event of turn) view.event(event);
-      outcome = { ok: true, result: await turn.result };
+      outcome = outcomeOf(await turn.result);
     } catch (error) {
       const { aborted } = controller.signal;
       outcome = {
@@ -80,6 +83,17 @@ export class Chat {
       notepad: state.row.notepad ?? "",
     });
   }
+}
+
+/** A turn that was cut off is not a success. */
+function outcomeOf(result: TurnResult): Outcome {
+  const errors: Record<Exclude<TurnResult["end"], "done">, string> = {
+    steps: `Stopped after ${result.steps} model calls. Send "continue" to go on.`,
+    length: `The answer stops at the model's output limit. Send "continue" for the rest.`,
+    filtered: "The provider's content filter stopped the answer. Ask in other words.",
+  };
+  if (result.end === "done") return { ok: true, result };
+  return { ok: false, error: errors[result.end], aborted: false, result };
 }
 
 /** Whether the last turn was interrupted: its last message is not a final answer. */

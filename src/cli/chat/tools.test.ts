@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -115,4 +116,31 @@ test("a search is literal, case-insensitive, filtered by glob, and bounded [chat
     many,
     /\[These are the first 60 matches; there are more\. Narrow the search with a longer pattern or a glob/,
   );
+});
+
+test("a path that changes between the check and the reading leads nowhere else [chat.read-race]", {
+  skip: process.platform === "win32",
+}, async () => {
+  const { directory, outside } = makeDirectory();
+  const swapped = join(directory, "swapped");
+  const [good, bad] = [join(directory, "src"), outside];
+  writeFileSync(join(good, "key.txt"), "harmless\n");
+  // Another process replaces the folder with a link and back, as fast as it can.
+  const swapper = spawn(process.execPath, [
+    "-e",
+    `const fs = require("node:fs"); const [path, ...targets] = process.argv.slice(1);
+     for (let n = 0; ; n++) { try { fs.symlinkSync(targets[n % 2], path + n); fs.renameSync(path + n, path); } catch {} }`,
+    swapped,
+    good,
+    bad,
+  ]);
+  try {
+    const seen = new Set<string>();
+    for (let round = 0; round < 4_000; round++)
+      seen.add(await readLines(directory, "swapped/key.txt").catch(() => "refused"));
+    assert.ok(seen.has("refused") && seen.has("1\tharmless"), [...seen].join());
+    assert.ok(![...seen].some((text) => text.includes("secret")), "the file outside was read");
+  } finally {
+    swapper.kill("SIGKILL");
+  }
 });

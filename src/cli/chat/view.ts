@@ -3,8 +3,10 @@ import type { TurnResult } from "../../agent/turn.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
 import { callLine, eventLine, resultLine } from "./lines.ts";
 
-/** How a turn ended. */
-export type Outcome = { ok: true; result: TurnResult } | { ok: false; error: string; aborted: boolean };
+/** How a turn ended. A turn that was cut off has a result too. */
+export type Outcome =
+  | { ok: true; result: TurnResult }
+  | { ok: false; error: string; aborted: boolean; result?: TurnResult };
 
 /** Shows a conversation. Answers go to stdout, everything else to stderr. */
 export interface View {
@@ -23,9 +25,8 @@ export function jsonView(): View {
   return {
     event: write,
     end: (session, outcome) => {
-      const { ok } = outcome;
-      if (ok) write({ type: "result", session, ok, ...outcome.result });
-      else write({ type: "result", session, ok, error: outcome.error, aborted: outcome.aborted });
+      const { result, ...rest } = outcome;
+      write({ type: "result", session, ...rest, ...result });
     },
     answer: (command, text) => write({ type: "command", command, text }),
     notice: (text) => void process.stderr.write(`${text}\n`),
@@ -33,6 +34,11 @@ export function jsonView(): View {
 }
 
 const stopped = "Stopped.";
+
+/** Whether the user should notice this event. */
+function isUrgent(event: AgentEvent): boolean {
+  return event.type === "warning" || (event.type === "shortened" && event.part === "prompt");
+}
 
 /** With `streaming`, text goes to stdout as it arrives; without, only the final answer does. */
 export function textView({ streaming }: { streaming: boolean }): View {
@@ -70,7 +76,8 @@ export function textView({ streaming }: { streaming: boolean }): View {
     event(event) {
       if (event.type === "text" && streaming) return put(process.stdout, visible(event.text));
       if (event.type === "text") pendingText += event.text;
-      if (event.type === "text" || event.type === "usage") return;
+      // How an answer was cut off is part of the outcome.
+      if (event.type === "text" || event.type === "usage" || event.type === "incomplete") return;
       if (event.type === "tool-result") {
         return put(
           process.stderr,
@@ -82,17 +89,17 @@ export function textView({ streaming }: { streaming: boolean }): View {
       if (event.type === "tool-call")
         put(process.stderr, paint("dim", printable(`· ${callLine(event.tool, event.input)}`)));
       else if (event.type === "error") error = event.message;
-      else aside(eventLine(event) ?? "", event.type === "warning" ? "yellow" : "dim");
+      else aside(eventLine(event) ?? "", isUrgent(event) ? "yellow" : "dim");
     },
     end(_sessionId, outcome) {
-      if (outcome.ok) pendingText = "";
-      else error = outcome.aborted ? stopped : outcome.error;
+      const { result } = outcome;
+      if (result) pendingText = "";
+      else if (!outcome.ok) error = outcome.aborted ? stopped : outcome.error;
       flush();
       freshLine();
-      if (!outcome.ok) return;
-      const { text, end, steps } = outcome.result;
-      if (!streaming && text !== "") put(process.stdout, `${visible(text).replace(/\n$/, "")}\n`);
-      if (end === "steps") aside(`Stopped after ${steps} model calls. Send "continue" to go on.`, "yellow");
+      if (!streaming && result && result.text !== "")
+        put(process.stdout, `${visible(result.text).replace(/\n$/, "")}\n`);
+      if (result && !outcome.ok) aside(outcome.error, "yellow");
     },
     answer: (_command, text) => put(process.stdout, text === "" ? "" : `${visible(text)}\n`),
     notice: (text) => aside(text),

@@ -1,26 +1,24 @@
 import { createInterface } from "node:readline";
 import { createAgent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
-import { type Placement, placements } from "../../context/prompt.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { Surface } from "../../surfaces/surface.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
-import { findProject } from "../../workspace/project.ts";
-import { loadSurfaces } from "../../workspace/surfaces.ts";
-import { readArguments, wholeNumber } from "../arguments.ts";
+import { requireValid } from "../../workspace/config-problems.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
+import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
+import { readArguments } from "../arguments.ts";
+import { agentOptionsOf } from "../chat/agent-options.ts";
 import { chooseModel } from "../chat/model.ts";
 import { Chat, isUnfinished } from "../chat/session.ts";
 import { isCommand, runCommand } from "../chat/slash-commands.ts";
 import { fileTools } from "../chat/tools.ts";
 import { jsonView, textView } from "../chat/view.ts";
 import { painterFor } from "../terminal/paint.ts";
+import { originText, settingRows } from "./config.ts";
 
 const system = `You are an assistant at the command line. You can read and search the files in the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
-
-/** The system prompt and tools alone need about 2,500 tokens. */
-const minWindow = 4_000;
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
@@ -30,34 +28,46 @@ export async function run(args: string[]): Promise<number> {
     "base-url": { type: "string" },
     "context-window": { type: "string" },
     surfaces: { type: "string" },
-    placement: { type: "string", default: "epoch" },
+    placement: { type: "string" },
+    "compact-at": { type: "string" },
+    keep: { type: "string" },
+    nudge: { type: "string", multiple: true },
+    set: { type: "string", multiple: true },
   });
   const prompt = readPrompt(values.prompt, positionals);
+  const workspace = findWorkspace({ flags: values, settings: values });
+  const { config } = workspace;
+  await requireValid(config);
   const { HOLDFAST_MODEL, HOLDFAST_BASE_URL } = process.env;
   const model = await chooseModel({
     model: values.model ?? HOLDFAST_MODEL,
     baseUrl: values["base-url"] ?? HOLDFAST_BASE_URL,
   });
-  const contextWindow = readWindow(values["context-window"]) ?? model.contextWindow;
+  const contextWindow = config.values.contextWindow ?? model.contextWindow;
   const options: Omit<AgentOptions, "memory"> = {
     model: model.model,
     contextWindow,
     system,
     tools: fileTools(process.cwd()),
-    placement: readPlacement(values.placement),
-    ...(await readSurfaces(values.surfaces)),
+    ...agentOptionsOf(config),
   };
-  const memory = await openWorkspaceMemory({ flags: values });
+  const surfaces = await loadSurfaces(chosenSurfaces(workspace, "agent"), workspace);
+  const memory = await openMemoryIn(workspace, { surfaces });
   try {
     const { session, isNew } = await openSession(memory, values.session);
     const isInteractive = prompt === undefined && process.stdin.isTTY === true;
     const view = values.json ? jsonView() : textView({ streaming: isInteractive });
     const agent = createAgent({ ...options, memory });
-    const chat = new Chat({ memory, agent, view, model, contextWindow }, session);
+    const settings = settingRows(workspace)
+      .filter(({ origin }) => origin.source !== "default")
+      .map(({ name, shown, origin }) => `${name} = ${shown}  (${originText(origin)})`);
+    const chat = new Chat({ memory, agent, view, model, contextWindow, settings }, session);
     view.notice(`${isNew ? "New session" : "Session"} ${session.id} · ${model.label}`);
     const code = prompt === undefined ? await converse(chat, isInteractive) : await ask(chat, prompt);
     // Lets surfaces with data outside the session write their handoff.
-    await agent.end(chat.session.id).result.catch((error: Error) => view.notice(error.message));
+    const { status } = (await chat.session.state()).row;
+    if (status === "active")
+      await agent.end(chat.session.id).result.catch((error: Error) => view.notice(error.message));
     return code;
   } finally {
     await memory.close();
@@ -167,28 +177,4 @@ function readPrompt(prompt: string | undefined, positionals: string[]): string |
   if (prompt?.trim() === "")
     throw new HoldfastError("invalid_input", "The prompt is empty. Usage: holdfast chat -p PROMPT");
   return prompt;
-}
-
-function readWindow(value: string | undefined): number | undefined {
-  const tokens = wholeNumber(value, "context-window");
-  if (tokens === undefined || tokens >= minWindow) return tokens;
-  throw new HoldfastError(
-    "invalid_input",
-    `--context-window must be at least ${minWindow} tokens (got ${tokens}).`,
-  );
-}
-
-function readPlacement(value: string): Placement {
-  const placement = placements.find((name) => name === value);
-  if (placement) return placement;
-  throw new HoldfastError(
-    "invalid_input",
-    `--placement must be one of ${placements.join(", ")} (got ${JSON.stringify(value)}).`,
-  );
-}
-
-async function readSurfaces(value: string | undefined): Promise<{ surfaces?: Surface[] }> {
-  if (value === undefined) return {};
-  const names = value.split(",").map((name) => name.trim());
-  return { surfaces: await loadSurfaces(names, findProject(process.cwd()).root) };
 }

@@ -4,6 +4,8 @@ import type { Finding, HostReport } from "../../hosts/doctor/finding.ts";
 import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
+import { readWorkspaceConfig } from "../../workspace/config.ts";
+import { explainProblems } from "../../workspace/config-problems.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments } from "../host-commands.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
@@ -23,17 +25,21 @@ export async function run(args: string[]): Promise<number> {
     reports.push(await examine(host, { project, places, isNamed, ...(live ? { live } : {}) }));
     throwIfStopped();
   }
-  const trouble = generalTrouble(reports);
-  const isHealthy = trouble === undefined && reports.every(({ findings }) => !findings.some(isProblem));
+  const config = await explainProblems(readWorkspaceConfig(project));
+  const trouble = project.quarantine?.message ?? generalTrouble(reports);
+  const isHealthy =
+    trouble === undefined &&
+    config.length === 0 &&
+    reports.every(({ findings }) => !findings.some(isProblem));
   if (values.json)
     console.log(
       JSON.stringify(
-        { ok: isHealthy, root: project.root, hosts: reports, ...(trouble ? { trouble } : {}) },
+        { ok: isHealthy, root: project.root, config, hosts: reports, ...(trouble ? { trouble } : {}) },
         null,
         2,
       ),
     );
-  else show(reports, trouble);
+  else show(reports, config, trouble);
   return isHealthy ? 0 : 1;
 }
 
@@ -48,13 +54,16 @@ function generalTrouble(reports: readonly HostReport[]): string | undefined {
   return `No host is wired. Run holdfast init (found: ${present.map(({ host }) => host).join(", ")}).`;
 }
 
-function show(reports: readonly HostReport[], trouble: string | undefined): void {
+function show(reports: readonly HostReport[], config: readonly string[], trouble: string | undefined): void {
   const paint = painterFor(process.stdout);
   const labels = {
     ok: paint("green", "ok     "),
     note: paint("yellow", "note   "),
     problem: paint("red", "PROBLEM"),
   };
+  if (config.length > 0) console.log(paint("bold", "Configuration"));
+  for (const problem of config)
+    console.log(`  ${labels.problem}  ${"config".padEnd(13)} ${printable(problem)}`);
   const shown = reports.filter(({ findings }) => findings.length > 0);
   for (const { title, findings } of shown) {
     console.log(paint("bold", title));
@@ -66,7 +75,7 @@ function show(reports: readonly HostReport[], trouble: string | undefined): void
   const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
   if (absent.length > 0) console.log(paint("dim", `Not found: ${absent.join(", ")}.`));
   if (trouble !== undefined) console.log(trouble);
-  const count = shown.flatMap(({ findings }) => findings).filter(isProblem).length;
+  const count = config.length + shown.flatMap(({ findings }) => findings).filter(isProblem).length;
   if (count > 0) console.log(`${count} ${count === 1 ? "problem" : "problems"}.`);
   else if (trouble === undefined) console.log("No problems found.");
 }

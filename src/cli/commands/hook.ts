@@ -1,18 +1,18 @@
-import { writeSync } from "node:fs";
-import { isObject } from "../../engine/json.ts";
+import { existsSync, writeSync } from "node:fs";
+import type { Worker } from "node:worker_threads";
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { keepFailure } from "../../hosts/failures.ts";
-import { type HookEvent, readHookEvent } from "../../hosts/hook/event.ts";
+import type { HookRun } from "../../hosts/hook/context.ts";
+import { type HookEvent, type HookKind, readHookEvent } from "../../hosts/hook/event.ts";
 import { runHook } from "../../hosts/hook/run-hook.ts";
 import type { Host } from "../../hosts/host.ts";
 import { findHost, hostNames } from "../../hosts/hosts.ts";
+import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
-import type { StoreFlags } from "../../workspace/store-location.ts";
-
-/** Longer events are ignored. */
-const maxInputBytes = 32_000_000;
+import { locateStore, type StoreFlags } from "../../workspace/store-location.ts";
+import { parsePayload, readInput } from "./hook-input.ts";
 
 /** Handles one event of a host. The exit code is always 0: memory must never block an agent. */
 export async function run(args: string[]): Promise<number> {
@@ -27,15 +27,20 @@ export async function run(args: string[]): Promise<number> {
   return 0;
 }
 
+/**
+ * One event. Its answer and its failures are printed here. Work that may take long runs in a worker, so that the
+ * deadline holds even if that thread is stuck in a loop or in a system call.
+ */
 class HookCall {
   readonly #args: readonly string[];
   readonly #host: Host | undefined;
   readonly #started = performance.now();
   #project = findProject(process.cwd());
-  #config = readWorkspaceConfig(this.#project.directory);
-  #event: HookEvent | undefined;
+  #config = readWorkspaceConfig(this.#project);
+  #event = "";
   #isAnswered = false;
   #isReported = false;
+  #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(args: readonly string[]) {
@@ -50,21 +55,37 @@ class HookCall {
     const payload = parsePayload(await readInput());
     // A host that does not send its event's name has it in the command.
     if (eventName !== undefined) payload.hook_event_name ??= eventName;
-    if (typeof payload.cwd === "string" && payload.cwd !== "") {
+    if (typeof payload.cwd === "string" && payload.cwd !== "" && payload.cwd !== process.cwd()) {
       this.#project = findProject(payload.cwd);
-      this.#config = readWorkspaceConfig(this.#project.directory);
+      this.#config = readWorkspaceConfig(this.#project);
       this.setDeadline();
     }
-    for (const problem of this.#config.problems) this.fail(new HoldfastError("invalid_input", problem));
+    if (this.#config.problems.length > 0) await this.#reportConfig();
     const event = readHookEvent(host, payload);
-    this.#event = event;
+    this.#event = event.name;
+    const given = { project: this.#project, config: this.#config, flags };
+    if (mayTakeLong(event, given)) return this.#workInThread({ host: host.name, payload, ...given });
     await runHook({
+      ...given,
       event,
-      project: this.#project,
-      config: this.#config,
-      flags,
       answer: (reply) => this.#print(host.formatAnswer(event, reply)),
       fail: (error) => this.fail(error),
+    });
+  }
+
+  #workInThread(job: HookJob): Promise<void> {
+    const { Worker } = process.getBuiltinModule("node:worker_threads");
+    // A worker's own file cannot have a query, but what it imports can.
+    const code = `import(${JSON.stringify(`${import.meta.url}?${workerMark}`)})`;
+    const worker = new Worker(code, { eval: true, workerData: job });
+    this.#worker = worker;
+    return new Promise((resolve, reject) => {
+      worker.on("message", (message: HookMessage) => {
+        if (message.kind === "answer") this.#print(message.text);
+        else this.fail(new Error(message.message), message.code);
+      });
+      worker.once("error", reject);
+      worker.once("exit", () => resolve());
     });
   }
 
@@ -74,27 +95,34 @@ class HookCall {
     const { hookDeadline } = this.#config;
     const left = Math.max(0, hookDeadline - (performance.now() - this.#started));
     this.#timer = setTimeout(() => {
-      const stage = this.#event ? `${this.#event.name} was not finished` : "The event could not be read";
+      const stage = this.#event === "" ? "The event could not be read" : `${this.#event} was not finished`;
       this.fail(
         new HoldfastError(
           "store_busy",
-          `${stage} within ${hookDeadline} ms, so the agent continues without it. Check which process is using ${this.#project.directory}, or raise hookDeadline in its config.json.`,
+          `${stage} within ${hookDeadline} ms, so the agent continues without it. Check which process is using ${this.#project.directory}, or raise hookDeadline in holdfast.json.`,
         ),
         "deadline",
       );
       this.end();
+      if (this.#worker) leaveThreads();
       process.exit(0);
     }, left);
   }
 
+  /** Settings that cannot be used: their defaults apply. */
+  async #reportConfig(): Promise<void> {
+    const { explainProblems } = await import("../../workspace/config-problems.ts");
+    for (const problem of await explainProblems(this.#config))
+      this.fail(new HoldfastError("invalid_input", problem));
+  }
+
   /** Prints the first failure to stderr, and records all of them for `holdfast doctor`. */
-  fail(error: unknown, code = error instanceof HoldfastError ? error.code : "internal"): void {
+  fail(error: unknown, code = codeOf(error)): void {
     const message = oneLine(error instanceof Error ? error.message : String(error));
     if (!this.#isReported) write(2, `holdfast hook: ${message.slice(0, 500)}\n`);
     this.#isReported = true;
-    const event = this.#event?.name ?? "";
     const host = this.#args[0] ?? "";
-    keepFailure(this.#project.directory, { at: Date.now(), host, event, code, message });
+    keepFailure(this.#project.directory, { at: Date.now(), host, event: this.#event, code, message });
   }
 
   end(): void {
@@ -108,6 +136,63 @@ class HookCall {
   }
 }
 
+type HookGiven = Pick<HookRun, "project" | "config" | "flags">;
+
+/** What the worker gets, and what it sends back. */
+interface HookJob extends HookGiven {
+  host: string;
+  payload: Record<string, unknown>;
+}
+
+type HookMessage = { kind: "answer"; text: string } | { kind: "failure"; message: string; code: string };
+
+const quickKinds: readonly HookKind[] = ["session-start", "prompt", "before-tool", "after-tool", "turn-end"];
+
+/**
+ * A worker costs about as much as starting Node. The events that agents wait for most do without one if all they read is
+ * a SQLite file, whose locks they wait for in short steps. Documents, transcripts and other stores have no such bound.
+ */
+function mayTakeLong(event: HookEvent, { project, config, flags }: HookGiven): boolean {
+  if (!quickKinds.includes(event.kind)) return true;
+  // Only a session that was resumed may read its transcript at the start.
+  if (event.kind === "session-start" && (event.source === "compact" || event.source === "resume"))
+    return true;
+  const { kind } = locateStore({ project, cwd: event.cwd, flags, config });
+  return kind !== "sqlite" || hasNotes(project.root);
+}
+
+const workerMark = "worker";
+
+if (import.meta.url.endsWith(`?${workerMark}`)) {
+  const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads");
+  const { host: name, payload, ...given } = workerData as HookJob;
+  const send = (message: HookMessage) => parentPort?.postMessage(message);
+  const fail = (error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    send({ kind: "failure", message, code: codeOf(error) });
+  };
+  const host = findHost(name);
+  if (host) {
+    const event = readHookEvent(host, payload);
+    await runHook({
+      ...given,
+      event,
+      answer: (reply) => send({ kind: "answer", text: host.formatAnswer(event, reply) }),
+      fail,
+    }).catch(fail);
+  }
+}
+
+/** Ends the process without waiting for its other threads, which exit() would do: one may be blocked for ever. */
+function leaveThreads(): void {
+  const program = ["/bin/true", "/usr/bin/true"].find((path) => existsSync(path));
+  if (program !== undefined) process.execve?.(program, ["true"], {});
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof HoldfastError ? error.code : "internal";
+}
+
 /** Synchronous, because the process may exit right after. A host that has gone away is not an error. */
 function write(descriptor: 1 | 2, text: string): void {
   try {
@@ -115,36 +200,6 @@ function write(descriptor: 1 | 2, text: string): void {
   } catch {
     // No one is left to read it.
   }
-}
-
-async function readInput(): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size <= maxInputBytes) pieces.push(piece);
-    // Keep reading: some hosts treat a closed pipe as a failure.
-    else pieces.length = 0;
-  }
-  if (size <= maxInputBytes) return Buffer.concat(pieces).toString("utf8");
-  throw new HoldfastError(
-    "over_limit",
-    `The event has ${size} bytes; the limit is ${maxInputBytes}. It was ignored; the next event is handled as usual.`,
-  );
-}
-
-function parsePayload(text: string): Record<string, unknown> {
-  let payload: unknown;
-  try {
-    payload = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (error) {
-    throw new HoldfastError(
-      "invalid_input",
-      `The input on stdin is not JSON (${(error as Error).message}). The host calls a hook with the event as JSON.`,
-    );
-  }
-  if (isObject(payload)) return payload;
-  throw new HoldfastError("invalid_input", "The event on stdin is not a JSON object.");
 }
 
 function readFlags(args: string[]): StoreFlags & { event?: string } {

@@ -4,42 +4,58 @@ import { callerResolver } from "../../hosts/caller-session.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { explainProblems, requireValid } from "../../workspace/config-problems.ts";
+import { limitsOf } from "../../workspace/library-options.ts";
+import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
-import { findProject, type Project } from "../../workspace/project.ts";
+import type { Project } from "../../workspace/project.ts";
 import { projectSession } from "../../workspace/project-session.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
-import { defaultSurfaces, knownSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
-import { findWorkspace } from "../../workspace/workspace.ts";
+import { chosenSurfaces, knownSurfaces, loadSurfaces, requestedSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
     surfaces: { type: "string" },
     session: { type: "string" },
+    set: { type: "string", multiple: true },
     cost: { type: "boolean", default: false },
   });
   if (positionals.length > 0)
     throw new HoldfastError("invalid_input", `mcp takes no argument ${JSON.stringify(positionals[0])}.`);
   leavePluginFolder();
-  const project = findProject(process.cwd());
-  const names = values.surfaces?.split(",").map((name) => name.trim());
-  if (values.cost) {
-    const { printCost } = await import("./mcp-cost.ts");
-    return printCost(await loadSurfaces(names ?? knownSurfaces, project.root), values.json);
-  }
-  const surfaces = await loadSurfaces(names ?? defaultSurfaces(project.root), project.root);
-  if (values.session !== undefined) checkId(values.session, "session id");
   // Reject contradictory options now; each call reports a store that cannot be opened.
   checkStoreFlags(values);
+  if (values.session !== undefined) checkId(values.session, "session id");
+  const find = () => findWorkspace({ flags: values, settings: values });
+  const { project, config } = findWorkspace({ settings: values });
+  // A flag is the caller's mistake; a file must not keep the agent from its memory.
+  await requireValid({ problems: config.problems.filter(({ file }) => file === undefined) });
+  for (const problem of await explainProblems(config)) console.error(`holdfast mcp: ${problem}`);
+  if (values.cost) {
+    const { printCost } = await import("./mcp-cost.ts");
+    const names =
+      values.surfaces === undefined ? knownSurfaces : chosenSurfaces({ project, config }, "agent");
+    return printCost(await loadSurfaces(names, { project, config }), values.json);
+  }
+  const surfaces =
+    values.surfaces === undefined
+      ? await loadSurfaces(chosenSurfaces({ project, config }), { project, config })
+      : requestedSurfaces(
+          await loadSurfaces(chosenSurfaces({ project, config }, "agent"), { project, config }),
+        );
   return serve(
     {
       surfaces,
+      limits: limitsOf(config),
       version: packageVersion(),
-      openMemory: () => openWorkspaceMemory({ flags: values, surfaces }),
+      openMemory: () => openMemoryIn(find(), { surfaces, patience: interactivePatience }),
       resolveSession: sessionResolver(project, values.session),
+      outbox: outboxOf(find),
     },
-    () => findWorkspace({ flags: values }).store.file,
+    () => find().store.file,
   );
 }
 
@@ -48,6 +64,15 @@ function leavePluginFolder(): void {
   const { PLUGIN_ROOT: folder, PWD: project } = process.env;
   if (!folder || !project || !existsSync(folder) || !existsSync(project)) return;
   if (realpathSync(folder) === realpathSync(process.cwd())) process.chdir(project);
+}
+
+/** Undefined if the store cannot be located, which each call reports. */
+function outboxOf(find: () => Workspace): Outbox | undefined {
+  try {
+    return new Outbox(find());
+  } catch {
+    return undefined;
+  }
 }
 
 /** The given session, or the one that the caller's host is in. */
@@ -69,6 +94,7 @@ async function serve(options: McpServerOptions, findFile: () => string): Promise
     process.once(signal, () => void connection.close());
   await connection.closed;
   process.stdin.destroy();
+  options.outbox?.close();
   await memory.close();
   return 0;
 }

@@ -104,7 +104,15 @@ test("--json has the documented shapes [people.json]", async () => {
     json("gc", "--keep", "0"),
     json("log", "audit-1", "--limit", "1"),
   ]);
-  assert.deepEqual(Object.keys(show), ["session", "revision", "notepad", "scratchpad", "notes", "tasks"]);
+  assert.deepEqual(Object.keys(show), [
+    "session",
+    "revision",
+    "pins",
+    "notepad",
+    "scratchpad",
+    "notes",
+    "tasks",
+  ]);
   assert.ok(show.notepad.endsWith("- \x1b]0;owned\x07 \u202etxt"));
   assert.deepEqual(show.tasks, [{ description: "Reconcile Q3", depth: 1 }]);
   assert.deepEqual(show.notes[0].tags, ["format", "emea"]);

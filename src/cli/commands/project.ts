@@ -2,6 +2,9 @@ import { parseArgs } from "node:util";
 import { HoldfastError } from "../../errors.ts";
 import { findProjectRoot } from "../../surfaces/project/notes-md/file.ts";
 import { openProject, type Project } from "../../surfaces/project/project.ts";
+import { requireValid } from "../../workspace/config-problems.ts";
+import { projectOptionsOf } from "../../workspace/library-options.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 
 export interface ProjectArguments {
   project: Project;
@@ -88,10 +91,14 @@ export async function run(args: string[]): Promise<number> {
       `${problem}. The commands are: ${Object.keys(commands).join(", ")}. Run "holdfast project --help" to see their options.`,
     );
   }
+  const root = values.root ?? findProjectRoot(process.cwd());
+  const { config } = findWorkspace({ cwd: root });
+  await requireValid(config);
+  const configured = projectOptionsOf(config);
   const project = openProject({
-    root: values.root ?? findProjectRoot(process.cwd()),
-    path: values.file,
-    beads: values.beads,
+    root,
+    path: values.file ?? configured.path,
+    beads: values.beads ?? configured.beads,
   });
   return (await load()).run({ project, json: values.json ?? false, values, positionals: rest });
 }

@@ -93,3 +93,31 @@ test("missing and out-of-range arguments are reported with the next step", async
     assert.match(stderr, message);
   }
 });
+
+test("--survival measures the given sessions, and by default those that the hosts keep [replay.survival]", async () => {
+  const call = (id: string, name: string, args: object) => ({
+    type: "message",
+    message: { role: "assistant", content: [{ type: "toolCall", id, name, arguments: args }] },
+  });
+  const got = (id: string, text: string) => ({
+    type: "message",
+    message: { role: "toolResult", toolCallId: id, toolName: "bash", content: [{ type: "text", text }] },
+  });
+  const lines = [
+    header,
+    ask,
+    call("1", "bash", { command: "make --check src/a.ts" }),
+    got("1", "ok"),
+    { type: "compaction", summary: "Nothing.", firstKeptEntryIndex: 4 },
+    call("2", "bash", { command: "make --check src/a.ts" }),
+    got("2", "ok"),
+  ];
+  const file = write("survival.jsonl", ...lines);
+  const shown = await holdfast("replay", "--survival", file);
+  assert.equal(shown.code, 0, shown.stderr);
+  assert.match(shown.stdout, /survival +recorded, after 3 messages +2 +0 \(0 %\) +2 \(100 %\)/);
+  assert.match(shown.stdout, /Nothing left this machine/);
+  const { stdout } = await holdfast("replay", "--survival", file, "--json");
+  const { total } = JSON.parse(stdout) as { total: { needed: number; inCheckpoint: number } };
+  assert.deepEqual([total.needed, total.inCheckpoint], [2, 2]);
+});

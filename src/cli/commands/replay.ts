@@ -19,7 +19,17 @@ export async function run(args: string[]): Promise<number> {
     "edit-tokens": { type: "string" },
     "fold-after": { type: "string" },
     "context-window": { type: "string" },
+    survival: { type: "boolean", default: false },
   });
+  if (values.survival) {
+    const { runSurvival } = await import("./survival.ts");
+    return runSurvival({
+      files: positionals,
+      json: values.json,
+      contextWindow: atLeast(values["context-window"], "context-window", 1_000),
+      prices: values.prices === undefined ? undefined : parsePrices(readText(values.prices)),
+    });
+  }
   if (positionals.length === 0)
     throw new HoldfastError("invalid_input", `FILE is missing. Usage: holdfast ${usage}`);
   const contextWindow = atLeast(values["context-window"], "context-window", 1_000);
@@ -117,7 +127,19 @@ function render(file: string, report: Report): string {
     "",
     `Tokens in thousands. "memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be recalled. "bound": the cost that clearing with perfect foresight would reach.`,
     `Not in the table, since it is the same for every placement: the agent's tool calls for ${count(writing.edits)} edits, ${money(writing.cost)} (${share.toFixed(1)} %).`,
+    ...summaryLines(report),
   ].join("\n");
+}
+
+function summaryLines({ summaries: { summaries, inPlace, separate, separateShare } }: Report): string[] {
+  if (summaries === 0) return [];
+  const less = ((100 * (separate - inPlace)) / separate).toFixed(0);
+  const seen =
+    separateShare < 1 ? `, which has room for ${(100 * separateShare).toFixed(0)} % of what goes` : "";
+  const what = summaries === 1 ? "the summary" : `${count(summaries)} summaries`;
+  return [
+    `Writing ${what} at the end of the agent's own prompt, read from the cache: ${money(inPlace)}. In a request of its own${seen}: ${money(separate)} (in place is ${less} % cheaper).`,
+  ];
 }
 
 function costLine({ recorded, reproduced }: Report): string {

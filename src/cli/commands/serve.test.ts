@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -85,7 +85,7 @@ test("invalid options are reported with what to do [serve.command] [serve.port] 
   const db = ["--db", join(temporaryDirectory(), "memory.db"), "--no-open"];
   for (const [args, problem] of [
     [["--port", String(port)], new RegExp(`Port ${port} is taken\\. Choose another with --port`)],
-    [["--host", "0.0.0.0"], /--token TOKEN, with at least 16 characters/],
+    [["--host", "0.0.0.0"], /--token TOKEN or --token-file FILE, with at least 16 characters/],
     [["--host", "203.0.113.7", "--token", "long-enough-for-a-token"], /not an address of this machine/],
   ] as const) {
     const { code, stderr } = await holdfast("serve", ...db, ...args);
@@ -103,4 +103,15 @@ test("invalid options are reported with what to do [serve.command] [serve.port] 
     const { message } = await rejection(run([...db, ...args]), "invalid_input");
     assert.match(message, problem);
   }
+});
+
+test("the token can come from a file [serve.token-file]", async (context) => {
+  const directory = temporaryDirectory();
+  const file = join(directory, "token");
+  writeFileSync(file, "a-token-from-a-file-0123456789\n", { mode: 0o600 });
+  const server = await startServe(context, ["--port", "0", "--token-file", file], directory);
+  assert.equal(server.token, "a-token-from-a-file-0123456789");
+  const { message } = await rejection(run(["--token-file", join(directory, "none")]), "invalid_input");
+  assert.match(message, /none is not a readable file with a token/);
+  await rejection(run(["--token-file", file, "--token", "x".repeat(20)]), "invalid_input");
 });

@@ -10,11 +10,15 @@ import { projectNotes } from "../../server/project-notes.ts";
 import { type RunningServer, startServer } from "../../server/start.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { readRegularFile } from "../../stores/regular-file.ts";
+import { requireValid } from "../../workspace/config-problems.ts";
+import { limitsOf, projectOptionsOf } from "../../workspace/library-options.ts";
+import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { projectSession } from "../../workspace/project-session.ts";
 import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
-import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { openBrowser } from "../terminal/open-browser.ts";
@@ -28,31 +32,38 @@ export async function run(args: string[]): Promise<number> {
     port: { type: "string" },
     host: { type: "string" },
     token: { type: "string" },
+    "token-file": { type: "string" },
     "no-open": { type: "boolean", default: false },
     demo: { type: "boolean", default: false },
+    set: { type: "string", multiple: true },
   });
   if (positionals.length > 0)
     throw new HoldfastError("invalid_input", `serve takes no argument ${JSON.stringify(positionals[0])}.`);
   const binding = {
     port: readPort(values.port),
     host: values.host,
-    token: values.token ?? (process.env.HOLDFAST_TOKEN || undefined),
+    token: chooseToken(values.token, values["token-file"]),
   };
   // Reject invalid options before opening a store.
   const { hosts } = chooseAccess(binding);
   const choice = chooseStore(values, values.demo);
-  const { project, store } = findWorkspace({ flags: choice.flags });
+  const workspace = findWorkspace({ flags: choice.flags, settings: values });
+  await requireValid(workspace.config);
+  const { project, store, config } = workspace;
   const { root } = project;
-  const surfaces = await loadSurfaces(defaultSurfaces(root), root);
-  const memory = await openWorkspaceMemory({ flags: choice.flags, surfaces });
+  const surfaces = await loadSurfaces(chosenSurfaces(workspace), workspace);
+  const memory = await openMemoryIn(workspace, { surfaces, patience: interactivePatience });
+  const outbox = new Outbox(workspace);
   const stopped = new AbortController();
   const removeSignalHandlers = onSignals(() => stopped.abort());
   const mcp = createMcpHandler({
     surfaces,
+    limits: limitsOf(config),
     version: packageVersion(),
     hostnames: [...hosts],
     openMemory: async () => memory,
     resolveSession: async (request) => requestedSession(request, root),
+    outbox,
   });
   try {
     const page = await pageFiles();
@@ -63,7 +74,7 @@ export async function run(args: string[]): Promise<number> {
       version: packageVersion(),
       page,
       mcp: mcp.handle,
-      project: projectNotes(root),
+      project: projectNotes(root, projectOptionsOf(config)),
       projectDirectory: root,
       demo: values.demo,
       priceOf,
@@ -80,9 +91,23 @@ export async function run(args: string[]): Promise<number> {
     return 0;
   } finally {
     removeSignalHandlers();
+    outbox.close();
     await memory.close();
     if (choice.isTemporary) rmSync(choice.directory, { recursive: true, force: true });
   }
+}
+
+/** A token on the command line is visible to every user of the machine; in a file or a variable it is not. */
+function chooseToken(token: string | undefined, path: string | undefined): string | undefined {
+  if (token !== undefined && path !== undefined)
+    throw new HoldfastError("invalid_input", "Give either --token or --token-file, not both.");
+  if (path === undefined) return token ?? (process.env.HOLDFAST_TOKEN || undefined);
+  const text = readRegularFile(path, { maxBytes: 10_000, followLinks: true })?.toString("utf8").trim();
+  if (text) return text;
+  throw new HoldfastError(
+    "invalid_input",
+    `${path} is not a readable file with a token. Check --token-file.`,
+  );
 }
 
 /** An MCP client names its session in the URL; the default is the project's session. */

@@ -5,6 +5,7 @@ import type { MemorySnapshot } from "../../sessions/history.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Note } from "../../surfaces/notes/operations.ts";
+import { type ListedPin, listPins } from "../../surfaces/pins/operations.ts";
 import { readTasks } from "../../surfaces/tasks/operations.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
@@ -15,12 +16,14 @@ import { renderMarkdown } from "../terminal/render-markdown.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { dotted, inlineSpans, type Span, wrapSpans } from "../terminal/wrap-text.ts";
+import { pinLines } from "./pin.ts";
 
 const usage = "show [SESSION] [--revision N]";
 
 interface Shown {
   row: Readonly<SessionRow>;
   snapshot: MemorySnapshot;
+  pins: ListedPin[];
   tasks: OpenTask[];
   /** When its revision was written. */
   at: number;
@@ -52,15 +55,17 @@ async function readMemory(session: Session, revision: number | undefined): Promi
     row: then.row,
     snapshot,
     tasks: readTasks(then).map(([, task]) => task),
+    pins: listPins(then),
     at: entry?.at ?? now.row.updatedAt,
   };
 }
 
-function jsonOf({ row, snapshot, tasks }: Shown) {
+function jsonOf({ row, snapshot, tasks, pins }: Shown) {
   const { id, title, agent, status, parent, createdAt, updatedAt } = row;
   return {
     session: { id, title, agent, status, parent, createdAt, updatedAt },
     revision: snapshot.revision,
+    pins,
     notepad: snapshot.notepad,
     scratchpad: snapshot.scratchpad,
     notes: snapshot.notes.map(({ updated: _updated, ...note }) => note),
@@ -70,7 +75,7 @@ function jsonOf({ row, snapshot, tasks }: Shown) {
 
 const indent = "  ";
 
-function render({ row, snapshot, tasks, at }: Shown, memory: Memory, screen: Screen): string[] {
+function render({ row, snapshot, tasks, pins, at }: Shown, memory: Memory, screen: Screen): string[] {
   const { notepad, scratchpad, notes } = snapshot;
   const facts = [
     ...(row.title === null ? [] : [row.id]),
@@ -83,6 +88,9 @@ function render({ row, snapshot, tasks, at }: Shown, memory: Memory, screen: Scr
   ];
   const { limits } = memory.setting;
   const written = [
+    ...section("Pins", pins.length, undefined, screen, () =>
+      pinLines(pins).flatMap((line) => bullet(line, screen)),
+    ),
     ...section("Notepad", countCharacters(notepad ?? ""), limits.notepadCharacters, screen, () =>
       renderMarkdown(notepad ?? "", indent, screen),
     ),

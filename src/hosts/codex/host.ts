@@ -1,4 +1,4 @@
-import { injectContext } from "../hook/answer.ts";
+import { denyCall, injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { readCodexLine } from "./transcript.ts";
 
@@ -9,14 +9,16 @@ export const codex: Host = {
   events: {
     SessionStart: "session-start",
     UserPromptSubmit: "prompt",
+    PreToolUse: "before-tool",
     PreCompact: "before-compaction",
     PostCompact: "after-compaction",
     Stop: "turn-end",
     SessionEnd: "end",
   },
   /** Before a compaction Codex requires an object, and accepts no text for its summariser. */
-  formatAnswer(event, { context = "" }) {
+  formatAnswer(event, { context = "", refuse }) {
     if (event.kind === "before-compaction") return "{}";
+    if (refuse !== undefined) return denyCall(event, refuse);
     const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);
     return isInjected ? injectContext(event, context) : "";
   },
@@ -27,5 +29,6 @@ export const codex: Host = {
     name: /^codex-mcp-client$/,
     conversation: ({ threadId }) => (typeof threadId === "string" ? threadId : undefined),
   },
+  recording: async () => (await import("./recording.ts")).codexRecording,
   setup: async () => (await import("./setup.ts")).codexSetup,
 };

@@ -32,7 +32,7 @@ fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: J
 async function machine(extra: Record<string, string> = {}) {
   const base = temporaryDirectory();
   const [root, bin] = [join(base, "a b"), join(base, "bin")];
-  for (const folder of [root, bin, join(base, "home")]) mkdirSync(folder);
+  for (const folder of [root, bin, join(base, "home"), join(root, ".git")]) mkdirSync(folder);
   const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: join(base, "home"), ...extra };
   const places = { scope: "project", root, home: join(base, "home"), env } as const;
   runInit(await planInit(["claude-code"], places), places);

@@ -29,7 +29,7 @@ test("[hooks.claude-code] Claude Code: checkpoint and plain text for the summari
   });
   assert.match(before.stdout, /^Carry over into the summary/);
   assert.match(before.stdout, /Asked and not answered yet: Make src\/parser\.ts accept tabs, see TKT-4711/);
-  assert.match(before.stdout, /Files written: \/p\/src\/parser\.ts/);
+  assert.match(before.stdout, /Files edited: \/p\/src\/parser\.ts/);
   assert.match(before.stdout, /Commands that failed: npm run lint/);
   assert.ok(!before.stdout.includes("sub-agent"));
   appendFileSync(
@@ -114,7 +114,7 @@ test("[hooks.codex] Codex: an empty object before, nothing after, memory at the 
     source: "compact",
   });
   assert.match(context, /Asked and not answered yet: Rename the flag in cmd\/main\.go, issue TKT-4711/);
-  assert.match(context, /Files written: cmd\/main\.go/);
+  assert.match(context, /Files (?:edited|created): cmd\/main\.go/);
   assert.match(context, /Commands that failed: go vet \.\/\.\.\./);
   assert.ok(!context.includes("environment_context"));
   assert.match(context, /\[Receipt: 5 messages were compacted/);

@@ -6,18 +6,28 @@ import {
   planSessionEnd,
 } from "../../compaction/compaction.ts";
 import { type Phase, phaseOf } from "../../compaction/phase.ts";
+import type { FoundRules } from "../../compaction/rules/find-rules.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint, Receipt } from "../../engine/records.ts";
 import type { Session } from "../../sessions/session.ts";
+import { previewFound } from "../../surfaces/pins/operations.ts";
 import type { Moment } from "../../surfaces/surface.ts";
-import { stampOf } from "../../workspace/hook-memory.ts";
+import { stampOf } from "../../workspace/store-stamp.ts";
 import { commitReceipt } from "../commit-receipt.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
-import { findSession, type HookContext, markSeen, openSession, renderFor } from "./context.ts";
+import {
+  checkpointRoomFor,
+  findSession,
+  type HookContext,
+  markSeen,
+  openSession,
+  renderFor,
+} from "./context.ts";
 import type { RenderedMemory } from "./memory-text.ts";
 import { notify, projectText } from "./moments.ts";
+import { projectReader } from "./read-files.ts";
 import { noteCompaction } from "./turn.ts";
 
 /** If the host announces a compaction before every request, skip those with little new in the transcript. */
@@ -103,13 +113,15 @@ class CompactionEnd {
       begun = await this.#compaction.plan(conversation);
       this.#isNew = true;
     }
-    const rendered = await this.render(begun.checkpoint);
+    const rendered = await this.render(begun.checkpoint, begun.rules);
     const { receipt } = await this.#compaction.account(summaryOf(summary));
     return rendered.withReceipt(receipt.line);
   }
 
-  async render({ text: checkpoint }: Checkpoint): Promise<RenderedMemory> {
-    const [state, project] = [await this.#session.state(), await projectText(this.#hook)];
+  /** `rules`: what was found and is not written yet. */
+  async render({ text: checkpoint }: Checkpoint, rules?: FoundRules): Promise<RenderedMemory> {
+    const [now, project] = [await this.#session.state(), await projectText(this.#hook)];
+    const state = rules ? previewFound(now, rules, this.#session.setting.limits) : now;
     this.#shown = renderFor(this.#hook, { lead: compactedLead, state, checkpoint, project });
     return this.#shown;
   }
@@ -156,6 +168,12 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
     skipped: "the host compacts without telling the agent first",
     wayBack: "transcript",
     isResumable: true,
+    budget: async (rules) => {
+      const project = await projectText(hook);
+      const state = previewFound(await session.state(), rules, session.setting.limits);
+      return { bytes: checkpointRoomFor(hook, { lead: compactedLead, state, project }) };
+    },
+    readFile: projectReader(hook.event.cwd),
     countTokens: estimateTokens,
     async contextAfter({ summary }) {
       const text = `${shown().text}\n${summary}`;
@@ -169,9 +187,9 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
 /** The conversation since the last compaction, from the current transcript. */
 function readHostConversation({ event }: HookContext): Conversation & { summary: string } {
   const span = readConversation(event.host, event.transcript);
-  const { messages, summary } = span ?? { messages: [], summary: "" };
+  const { messages, said, summary } = span ?? { messages: [], said: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
-  return { messages, to: messages.length, transcript, summary };
+  return { messages, to: messages.length, said, transcript, summary };
 }
 
 /** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */

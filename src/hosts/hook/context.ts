@@ -3,15 +3,17 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { MomentSurface } from "../../surfaces/surface.ts";
-import type { WorkspaceConfig } from "../../workspace/config.ts";
-import { openHookMemory, stampOf } from "../../workspace/hook-memory.ts";
+import { offers, type WorkspaceConfig } from "../../workspace/config.ts";
+import { openHookMemory } from "../../workspace/hook-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation } from "../../workspace/store-location.ts";
+import { stampOf } from "../../workspace/store-stamp.ts";
+import { quarantined } from "../../workspace/trust.ts";
 import { memoryOf } from "../session-link.ts";
 import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { followEvent } from "./follow-event.ts";
-import { type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
+import { checkpointRoom, type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
 import { type HookState, newHookState, readHookState } from "./state.ts";
 
 export interface HookRun {
@@ -45,6 +47,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   const { hostSession } = event;
   const host = event.host.name;
   const store = locateStore({ project, cwd: event.cwd, flags: run.flags, config: run.config });
+  reportDistrust(run, store);
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
     opened ??= await openHookMemory(project, store, mayCreate);
@@ -60,6 +63,13 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   }
   const state = known ? structuredClone(known) : newHookState();
   return { ...run, store, known, state, sessionId, memory, close: async () => opened?.close() };
+}
+
+/** Once per conversation: names a memory that is not used because it may be someone else's. */
+function reportDistrust({ event, project, fail }: HookRun, store: StoreLocation): void {
+  if (event.kind !== "session-start" || store.source === "flag" || store.source === "environment") return;
+  if (project.quarantine) fail(quarantined(project.quarantine));
+  if (store.problem !== undefined) fail(new HoldfastError("store_untrusted", store.problem));
 }
 
 /** The session, if it has ever been written to. */
@@ -89,8 +99,17 @@ export function markSeen(hook: HookContext, state: State | undefined, stamp = st
 }
 
 export function renderFor(
-  { sessionId, event }: HookContext,
-  memory: Omit<MemoryText, "sessionId" | "escaping">,
+  { sessionId, event, config }: HookContext,
+  memory: Omit<MemoryText, "sessionId" | "escaping" | "offers">,
 ): RenderedMemory {
-  return renderMemory({ ...memory, sessionId, escaping: event.host.escaping });
+  const isOffered: MemoryText["offers"] = (surface) => offers(config, surface);
+  return renderMemory({ ...memory, sessionId, escaping: event.host.escaping, offers: isOffered });
+}
+
+/** Bytes that this memory leaves for a checkpoint. */
+export function checkpointRoomFor(
+  { sessionId, event }: HookContext,
+  memory: Omit<MemoryText, "sessionId" | "escaping" | "checkpoint">,
+): number {
+  return checkpointRoom({ ...memory, sessionId, escaping: event.host.escaping });
 }

@@ -21,6 +21,9 @@ export interface HookEvent {
   isManual: boolean;
   /** The agent's last text. */
   lastText: string;
+  /** The call that is about to run: the tool's name and its input. */
+  tool: string;
+  input: unknown;
 }
 
 export type HookKind =
@@ -28,6 +31,7 @@ export type HookKind =
   | "before-compaction"
   | "after-compaction"
   | "prompt"
+  | "before-tool"
   | "after-tool"
   | "turn-end"
   | "end";
@@ -38,6 +42,7 @@ const genericEvents: readonly HookKind[] = [
   "before-compaction",
   "after-compaction",
   "prompt",
+  "before-tool",
   "after-tool",
   "turn-end",
   "end",
@@ -76,6 +81,8 @@ export function readHookEvent(host: Host, payload: Record<string, unknown>): Hoo
     summary: text("compact_summary", "summary"),
     isManual: text("trigger") === "manual",
     lastText: text("last_assistant_message", "prompt_response", "last_text"),
+    tool: text("tool_name", "tool"),
+    input: payload.tool_input ?? payload.input,
   };
 }
 

@@ -1,14 +1,23 @@
 import type { State } from "../../engine/state.ts";
 import { renderNotepad } from "../../surfaces/notepad/block.ts";
+import { renderPins } from "../../surfaces/pins/block.ts";
+import { listPins } from "../../surfaces/pins/operations.ts";
 import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import { tasksView } from "../../surfaces/tasks/block.ts";
 import type { Escaping } from "../host.ts";
 
 /** Above 10,000 characters one host shows the model a preview only, and another cuts at about as many bytes. */
 export const maxInjected = 9_500;
 
+/** The share of a part that is never cut. */
+const whole = Number.POSITIVE_INFINITY;
+
 /** The part of it reserved for the receipt. */
-const receiptBytes = 900;
+const receiptBytes = 600;
+
+/** What a checkpoint gets even if the rest of the memory needs the room. */
+const checkpointShare = 1_900;
 
 /** A part of the text for the model. `share` is the bytes it gets if there is not enough room for all. */
 interface Part {
@@ -28,6 +37,10 @@ export interface MemoryText {
   checkpoint?: string;
   /** Level 1 of the project's NOTES.md. */
   project?: string;
+  /** Whether the agent gets a surface; what it cannot call is not named (default: it gets every one). */
+  offers?: (surface: "notepad" | "notes" | "project" | "scratchpad") => boolean;
+  /** After a clearing, level 1 comes first. */
+  isProjectFirst?: boolean;
   /** Lines below the memory. */
   hints?: readonly string[];
   escaping?: Escaping | undefined;
@@ -40,26 +53,40 @@ export interface RenderedMemory {
   withReceipt(line: string): string;
 }
 
-/** The memory as text for a host: notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
+/** The memory as text for a host: pins, notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
 export function renderMemory(memory: MemoryText): RenderedMemory {
-  const { lead, state, checkpoint = "", project = "", hints = [], escaping } = memory;
+  const { lead, state, checkpoint = "", project = "", hints = [], escaping, offers = () => true } = memory;
   const show = `run "holdfast show ${memory.sessionId}"`;
   const above: Part[] = [
     { text: lead, share: 400, more: show },
-    { text: notepadText(state), share: 3_600, more: "call read_notepad" },
+    { text: state ? renderPins(listPins(state)) : "", share: whole, more: show },
+    {
+      text: notepadText(state, offers("notepad")),
+      share: 3_400,
+      more: offers("notepad") ? "call read_notepad" : show,
+    },
     {
       text: state ? renderScratchpad(readScratchpad(state)) : "",
       share: 1_300,
       more: show,
       cut: cutScratchpad,
     },
-    { text: checkpoint, share: 1_900, more: show },
+    { text: (state && tasksView.block?.(state)?.text) ?? "", share: 200, more: show },
+    { text: checkpoint, share: checkpointShare, more: show },
   ];
-  const notes = { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" };
+  const notes: Part = { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" };
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
-  const lines = [keptNotes(state), ...hints, isEscaped ? (escaping?.hint ?? "") : ""];
-  const below = [notes, { text: lines.filter((line) => line !== "").join("\n"), share: 500, more: show }];
+  const lines = [
+    keptNotes(state, offers("notes") ? "call search_notes or list_notes" : show),
+    ...hints,
+    isEscaped ? (escaping?.hint ?? "") : "",
+  ];
+  if (memory.isProjectFirst) above.splice(1, 0, notes);
+  const below = [
+    ...(memory.isProjectFirst ? [] : [notes]),
+    { text: lines.filter((line) => line !== "").join("\n"), share: 500, more: show },
+  ];
   const present = ({ text }: Part) => text !== "";
   const shown = [...above, ...below].filter(present).map((part) => ({ ...part, text: clean(part.text) }));
   const texts = fit(shown, checkpoint === "" ? maxInjected : maxInjected - receiptBytes - 2);
@@ -77,29 +104,48 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
   };
 }
 
-function keptNotes(state: State | undefined): string {
+/** Bytes for a checkpoint: what the rest of the memory leaves, and at least its share. */
+export function checkpointRoom(memory: Omit<MemoryText, "checkpoint">): number {
+  const { text } = renderMemory(memory);
+  // Two gaps around the checkpoint, and one around the receipt.
+  return Math.max(checkpointShare, maxInjected - receiptBytes - 2 - bytesOf(text) - 2);
+}
+
+function keptNotes(state: State | undefined, how: string): string {
   const notes = state?.row.counters.notes ?? 0;
   if (notes === 0) return "";
   const are = notes === 1 ? "1 note is" : `${notes} notes are`;
-  return `${are} kept as well: call search_notes or list_notes.`;
+  return `${are} kept as well: ${how}.`;
 }
 
-function notepadText(state: State | undefined): string {
+/** The hint on an empty notepad names its tools, so it is for agents that have them. */
+function notepadText(state: State | undefined, isOffered: boolean): string {
   const notepad = state?.row.notepad ?? "";
+  if (notepad === "" && !isOffered) return "";
   return notepad === "" ? renderNotepad("") : `${renderNotepad(notepad)}\n[End of notepad]`;
 }
 
 /** Gives each part its share of the budget; what is left over goes to the first parts that need more. */
 function fit(parts: readonly Part[], budget: number): string[] {
   const gaps = 2 * (parts.length - 1);
-  const rooms = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
-  let left = budget - gaps - rooms.reduce((sum, room) => sum + room, 0);
+  const shares = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
+  const fixed = sumOf(shares.filter((_, index) => parts[index]?.share === whole));
+  // What is never cut may leave less than the shares of the others.
+  const scale = Math.min(1, Math.max(0, budget - gaps - fixed) / Math.max(1, sumOf(shares) - fixed));
+  const rooms = shares.map((share, index) =>
+    parts[index]?.share === whole ? share : Math.floor(share * scale),
+  );
+  let left = budget - gaps - sumOf(rooms);
   return parts.map(({ text, more, cut = cutMiddle }, index) => {
     const room = rooms[index] ?? 0;
     const extra = Math.max(0, Math.min(left, bytesOf(text) - room));
     left -= extra;
     return cut(text, room + extra, more);
   });
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 /** Cuts each space separately; the plan matters most and gets most of the room. */

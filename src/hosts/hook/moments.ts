@@ -1,19 +1,27 @@
 import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
+import { offers } from "../../workspace/config.ts";
 import type { HookContext } from "./context.ts";
 
 /** Loaded only if the project has NOTES.md: most have none, and agents wait for their hooks. */
-async function surfacesOf({ surfaces, project, event }: HookContext): Promise<readonly MomentSurface[]> {
-  if (surfaces) return surfaces;
-  if (!hasNotes(project.root)) return [];
+async function surfacesOf(hook: HookContext): Promise<readonly MomentSurface[]> {
+  if (hook.surfaces) return hook.surfaces;
+  if (!hasMoments(hook)) return [];
   const { projectMoments } = await import("../../surfaces/project/moments.ts");
-  return [projectMoments({ root: project.root, agent: event.host.name })];
+  return [projectMoments({ ...notesOf(hook), agent: hook.event.host.name })];
+}
+
+/** Where the project's NOTES.md is. */
+function notesOf({ project, config }: HookContext): { root: string; path: string | undefined } {
+  return { root: project.root, path: config.values["project.file"] };
 }
 
 /** Whether any surface reacts to moments of this conversation. */
-export function hasMoments({ surfaces, project }: HookContext): boolean {
-  return surfaces ? surfaces.length > 0 : hasNotes(project.root);
+export function hasMoments(hook: HookContext): boolean {
+  if (hook.surfaces) return hook.surfaces.length > 0;
+  const { root, path } = notesOf(hook);
+  return offers(hook.config, "project") && hasNotes(root, path);
 }
 
 /** Notifies the surfaces of a moment in the conversation; their failures are reported but never block the hook. */
@@ -28,10 +36,10 @@ export async function notify(hook: HookContext, moment: Moment): Promise<void> {
  * counted exactly, though that is slower: estimates are off by half in some scripts, and the budget is hard.
  */
 export async function projectText(hook: HookContext): Promise<string> {
-  const { root } = hook.project;
-  if (!hasNotes(root)) return "";
+  const { root, path } = notesOf(hook);
+  if (!offers(hook.config, "project") || !hasNotes(root, path)) return "";
   const { recoverProject, resolvedLines } = await import("../../surfaces/project/handover.ts");
-  const { text, blockers, warnings } = await recoverProject({ root });
+  const { text, blockers, warnings } = await recoverProject({ root, path });
   for (const warning of warnings) hook.fail(new Error(warning));
   return [text, ...resolvedLines(blockers)].filter((line) => line !== "").join("\n");
 }

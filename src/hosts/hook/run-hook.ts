@@ -2,16 +2,18 @@ import { isAnyNudgeOn } from "../../compaction/nudges.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
-import { isMemoryEmpty } from "../../surfaces/views.ts";
-import { stampOf } from "../../workspace/hook-memory.ts";
+import { isNothingKept } from "../../surfaces/views.ts";
+import { stampOf } from "../../workspace/store-stamp.ts";
 import { dropStaleLinks } from "../session-link.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
+import { guardCall } from "./guard.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
 import { writeHookState } from "./state.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
+  if (run.event.kind === "before-tool") return guardCall(run);
   const hook = await openContext(run);
   const { kind, source } = hook.event;
   hook.state.last = {
@@ -41,6 +43,8 @@ async function handle(hook: HookContext): Promise<void> {
       return host.compaction.restartsSession
         ? (await loadCompaction()).afterCompaction(hook)
         : showCompacted(hook);
+    case "before-tool":
+      return guardCall(hook);
     case "prompt":
     case "after-tool":
       return lookForNews(hook);
@@ -104,18 +108,31 @@ async function showMemory(hook: HookContext): Promise<void> {
     source !== "resume" ||
     (known
       ? (await entriesSince(session, known.seen)).some(isWriting)
-      : state !== undefined && !isMemoryEmpty(state));
-  const hints = source === "startup" ? await earlierSessions(hook, state) : [];
+      : state !== undefined && !isNothingKept(state));
+  const hints =
+    source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
   const project = source === "resume" ? "" : await projectText(hook);
   const lead = leads[source];
-  hook.answer(isNews ? { context: renderFor(hook, { lead, state, hints, project }).text } : {});
+  hook.answer(
+    isNews
+      ? { context: renderFor(hook, { lead, state, hints, project, isProjectFirst: source === "clear" }).text }
+      : {},
+  );
   markSeen(hook, state, stamp);
   if (source !== "resume") await notify(hook, { kind: "session-start" });
 }
 
+/** The host may hide what a hook prints to stderr, so the agent can pass it on. Contains nothing from the repository. */
+function quarantineHint({ project }: HookContext): string[] {
+  if (!project.quarantine) return [];
+  return [
+    `This repository came with a memory that is not shown, because it may be someone else's. The user can inspect it with "holdfast trust".`,
+  ];
+}
+
 /** A new conversation starts empty, so one line says how to read the notes of earlier ones. */
 async function earlierSessions(hook: HookContext, state: State | undefined): Promise<string[]> {
-  if (state && !isMemoryEmpty(state)) return [];
+  if (state && !isNothingKept(state)) return [];
   const sessions = (await (await hook.memory())?.listSessions({ limit: 3 })) ?? [];
   const [newest, ...others] = sessions.filter(({ id }) => id !== hook.sessionId);
   if (!newest) return [];
@@ -145,7 +162,7 @@ async function showNews(hook: HookContext): Promise<void> {
   const others = entries.filter(({ actor }) => actor.kind !== "agent" && actor.kind !== "system");
   if (entries.some(isByAgent)) noteWriting(state);
   const nudge = mayNudge ? dueNudge(hook, memory) : "";
-  const isNews = known ? others.length > 0 : memory !== undefined && !isMemoryEmpty(memory);
+  const isNews = known ? others.length > 0 : memory !== undefined && !isNothingKept(memory);
   const lead = known ? newsLead(others) : leads.startup;
   const hints = nudge === "" ? [] : [nudge];
   hook.answer({ context: isNews ? renderFor(hook, { lead, state: memory, hints }).text : nudge });

@@ -38,7 +38,7 @@ test("[hooks.once] a compaction parses each line of the transcript once, over al
     await runHook({
       event: readHookEvent(counted, payload),
       project: findProject(project.root),
-      config: readWorkspaceConfig(project.directory),
+      config: readWorkspaceConfig(project),
       answer: (given) => {
         reply = given;
       },

@@ -68,9 +68,10 @@ function removeRecord(folder: string, made: readonly string[]): void {
   // Doctor's file is useless without hosts.
   rmSync(join(folder, "doctor.json"), { force: true });
   if (!made.includes(folder)) return;
-  // Remove our .gitignore only if it has nothing left to hide.
-  if (existsSync(folder) && readdirSync(folder).every((name) => name === ".gitignore"))
-    rmSync(join(folder, ".gitignore"), { force: true });
+  // Remove our .gitignore and the binding only if there is nothing left to hide and to protect.
+  const own = [".gitignore", "binding.json"];
+  if (existsSync(folder) && readdirSync(folder).every((name) => own.includes(name)))
+    for (const name of own) rmSync(join(folder, name), { force: true });
   removeEmpty(made);
 }
 

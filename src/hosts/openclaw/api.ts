@@ -6,6 +6,8 @@ export interface OpenClawApi {
   ): void;
   on(hook: string, handler: (event: never, context: OpenClawContext) => unknown): void;
   logger?: { warn(message: string): void };
+  /** `plugins.entries.holdfast.config` in OpenClaw's config. */
+  pluginConfig?: Record<string, unknown> | undefined;
 }
 
 export interface OpenClawContext {
@@ -34,6 +36,12 @@ export interface OpenClawCompactionEvent {
   sessionFile?: string;
   /** Number of removed messages; 0 if nothing changed. */
   compactedCount?: number;
+}
+
+/** A call that is about to run. */
+export interface OpenClawToolEvent {
+  toolName?: string;
+  params?: unknown;
 }
 
 export interface OpenClawPromptEvent {

@@ -1,9 +1,9 @@
-import { defaultLimits } from "../../engine/limits.ts";
-import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import { projectSurface } from "../../surfaces/project/surface.ts";
-import { createToolbox, dotless } from "../../surfaces/toolbox.ts";
-import { findProject } from "../../workspace/project.ts";
-import { basicSurfaces } from "../../workspace/surfaces.ts";
+import { inPlugin } from "../../surfaces/surface.ts";
+import { findSurfaces } from "../../surfaces/surfaces.ts";
+import { createToolbox, dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
+import { limitsOf } from "../../workspace/library-options.ts";
+import { chosenSurfaces } from "../../workspace/surfaces.ts";
 import { failureReporter } from "../report-failure.ts";
 import type {
   OpenClawApi,
@@ -12,16 +12,18 @@ import type {
   OpenClawPlugin,
   OpenClawPromptEvent,
   OpenClawTool,
+  OpenClawToolEvent,
 } from "./api.ts";
 import { OpenClawMemory, type Report } from "./openclaw-memory.ts";
 
 const memory = new OpenClawMemory();
 const report = failureReporter("openclaw");
-const project = projectSurface({ root: process.cwd() });
-const tools = createToolbox([...basicSurfaces, project], {
-  limits: defaultLimits,
-  countTokens: () => 0,
-}).describe();
+/** The surfaces that a config can choose here. They are known before a project is: OpenClaw reads names first. */
+const surfaces = [
+  ...findSurfaces(["notepad", "notes", "pins", "scratchpad", "tasks", "knowledge"]),
+  projectSurface({ root: process.cwd() }),
+];
+const names = surfaces.flatMap(({ tools }) => tools.map((tool) => dotless(tool.name)));
 /** OpenClaw calls `register` several times in one turn. */
 const registered = new WeakSet<OpenClawApi>();
 
@@ -33,6 +35,7 @@ const plugin: OpenClawPlugin = {
   register(api) {
     if (registered.has(api)) return;
     registered.add(api);
+    memory.configure(api.pluginConfig ?? {});
     const reportFailure = (event: string, error: unknown, context: OpenClawContext) =>
       report(
         event,
@@ -55,11 +58,16 @@ const plugin: OpenClawPlugin = {
         }
       });
     api.registerTool((context) => toolsFor(context).map((tool) => toolOf(tool, context)), {
-      names: tools.map(({ name }) => dotless(name)),
+      names,
     });
     listen("before_prompt_build", async ({ messages = [] }: OpenClawPromptEvent, context, failed) => {
       const { head, news } = await memory.texts(context, messages, failed);
       return { appendSystemContext: head, ...(news === "" ? {} : { prependContext: news }) };
+    });
+    listen("before_tool_call", async ({ toolName = "", params }: OpenClawToolEvent, context) => {
+      const isMemoryTool = names.includes(toolName);
+      const blockReason = await memory.refusalOf(context, { tool: toolName, input: params, isMemoryTool });
+      return blockReason === undefined ? undefined : { block: true, blockReason };
     });
     listen("before_compaction", (event: OpenClawCompactionEvent, context, failed) =>
       memory.beforeCompaction(event, context, failed),
@@ -74,14 +82,20 @@ const plugin: OpenClawPlugin = {
 
 export default plugin;
 
-/** Offers the project tools only if the project has a NOTES.md. */
-function toolsFor({ workspaceDir }: OpenClawContext): typeof tools {
-  const { root } = findProject(workspaceDir || process.cwd());
-  return hasNotes(root) ? tools : tools.filter(({ surface }) => surface !== project.name);
+/** The tools of the surfaces that the conversation's project has. */
+function toolsFor(context: OpenClawContext): ToolDescription[] {
+  const workspace = memory.workspaceOf(context);
+  const chosen = chosenSurfaces(workspace, "host");
+  const offered = surfaces.filter(({ name }) => chosen.includes(name));
+  return createToolbox(
+    offered,
+    { limits: limitsOf(workspace.config), countTokens: () => 0 },
+    inPlugin,
+  ).describe();
 }
 
 function toolOf(
-  { name, description, inputSchema }: (typeof tools)[number],
+  { name, description, inputSchema, readOnly }: ToolDescription,
   context: OpenClawContext,
 ): OpenClawTool {
   return {
@@ -92,7 +106,7 @@ function toolOf(
     executionMode: "sequential",
     catalogMode: "direct-only",
     execute: async (_callId, input) => {
-      const { text, ...details } = await memory.call(context, name, input);
+      const { text, ...details } = await memory.call(context, name, input, readOnly);
       return { content: [{ type: "text", text }], details };
     },
   };

@@ -1,15 +1,21 @@
 import { Compaction } from "../../compaction/compaction.ts";
-import type { StoredMessage } from "../../context/conversation.ts";
+import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
-import { findProject } from "../../workspace/project.ts";
-import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
+import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
+import { explainProblems } from "../../workspace/config-problems.ts";
+import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
+import { findProject, type Project } from "../../workspace/project.ts";
+import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
+import { TurnNudges } from "../plugin/turn-nudges.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
@@ -18,6 +24,7 @@ import type { OpenClawCompactionEvent, OpenClawContext } from "./api.ts";
 interface Conversation {
   context: OpenClawContext;
   shown: ShownMemory;
+  nudges: TurnNudges;
   compaction?: { run: Compaction; checkpoint: Checkpoint } | undefined;
   /** Whether the surfaces were notified of the session start. */
   isStarted: boolean;
@@ -30,22 +37,60 @@ export type Report = (error: unknown) => void;
 /** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
 export class OpenClawMemory {
   readonly #memories = new Map<string, Promise<Memory>>();
+  readonly #outboxes = new Map<string, Outbox>();
   readonly #conversations = new Map<string, Conversation>();
-  readonly #openMemory: (cwd: string) => Promise<Memory>;
+  readonly #openMemory: (cwd: string, host: HostSettings) => Promise<Memory>;
+  #host: HostSettings = hostSettings({});
 
-  constructor(open: (cwd: string) => Promise<Memory> = openProjectMemory) {
+  constructor(open: (cwd: string, host: HostSettings) => Promise<Memory> = openProjectMemory) {
     this.#openMemory = open;
+  }
+
+  /** Takes the settings in OpenClaw's own config. */
+  configure(settings: Record<string, unknown>): void {
+    this.#host = hostSettings(settings);
+  }
+
+  /** The project of a conversation, and its settings. */
+  workspaceOf({ workspaceDir }: OpenClawContext): { project: Project; config: WorkspaceConfig } {
+    const project = findProject(workspaceDir || process.cwd());
+    return { project, config: readWorkspaceConfig(project, { host: this.#host }) };
+  }
+
+  /** Reports settings that cannot be used. */
+  async checkConfig(context: OpenClawContext, report: Report): Promise<void> {
+    for (const problem of await explainProblems(this.workspaceOf(context).config))
+      report(new HoldfastError("invalid_input", problem));
   }
 
   async call(
     context: OpenClawContext,
     tool: string,
     input: unknown,
+    isReadOnly: boolean,
   ): Promise<Record<string, unknown> & { text: string }> {
-    const session = await this.#session(context);
-    const answer = await session.call(tool, input, { key: this.#conversation(context).shown.ownEdit() });
+    const { directory, cwd } = projectOf(context);
+    const { shown, nudges } = this.#conversation(context);
+    const answer = await this.#outbox(cwd).call({
+      sessionId: memoryOf(directory, "openclaw", keyOf(context)),
+      open: () => this.#session(context),
+      tool,
+      input,
+      key: shown.ownEdit(),
+      isWrite: !isReadOnly,
+    });
+    if (answer.ok && !isReadOnly) nudges.noteWriting();
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
+  }
+
+  /** Why a call must not run; undefined if it may. */
+  async refusalOf(
+    context: OpenClawContext,
+    call: Omit<Parameters<typeof refuseCall>[1], "session">,
+  ): Promise<string | undefined> {
+    const session = await this.#session(context);
+    return refuseCall(await session.pins.list(), { session: session.id, ...call });
   }
 
   async texts(
@@ -58,9 +103,13 @@ export class OpenClawMemory {
     conversation.messages = messages;
     if (!conversation.isStarted) {
       conversation.isStarted = true;
+      await this.checkConfig(context, report);
       await notify(session, { kind: "session-start" }, report);
     }
-    return conversation.shown.texts(session);
+    const { head, news } = await conversation.shown.texts(session);
+    const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
+    const hint = await conversation.nudges.beginTurn(session, last ? plainTextOf(last.message) : "");
+    return { head, news: [news, hint].filter((text) => text !== "").join("\n\n") };
   }
 
   /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */
@@ -98,6 +147,7 @@ export class OpenClawMemory {
     if (compactedCount === 0) conversation.compaction = undefined;
     else {
       shown.forget();
+      conversation.nudges.noteCompaction();
       if (!compaction) return;
       // OpenClaw does not pass its summary to plug-ins.
       const { receipt } = await compaction.run.finish({ text: "", by: "unknown" });
@@ -125,6 +175,8 @@ export class OpenClawMemory {
 
   async close(report: Report): Promise<void> {
     for (const { context } of this.#conversations.values()) await this.#end(context, report);
+    for (const outbox of this.#outboxes.values()) outbox.close();
+    this.#outboxes.clear();
     const open = [...this.#memories.values()];
     this.#memories.clear();
     this.#conversations.clear();
@@ -147,6 +199,7 @@ export class OpenClawMemory {
     const conversation: Conversation = {
       context,
       shown: new ShownMemory(),
+      nudges: new TurnNudges(this.workspaceOf(context).config.nudges),
       isStarted: false,
       messages: [],
     };
@@ -162,21 +215,35 @@ export class OpenClawMemory {
     return memory.openSession(memoryOf(directory, "openclaw", key), { agent: "openclaw", title: key });
   }
 
+  #outbox(cwd: string): Outbox {
+    const { root } = findProject(cwd);
+    const outbox = this.#outboxes.get(root) ?? new Outbox(findWorkspace({ cwd, host: this.#host }));
+    this.#outboxes.set(root, outbox);
+    return outbox;
+  }
+
   /** If opening fails, the next call tries again. */
   #memory(cwd: string): Promise<Memory> {
     const { root } = findProject(cwd);
     const known = this.#memories.get(root);
     if (known) return known;
-    const opened = this.#openMemory(cwd);
+    const opened = this.#openMemory(cwd, this.#host);
     this.#memories.set(root, opened);
     opened.catch(() => this.#memories.delete(root));
     return opened;
   }
 }
 
-async function openProjectMemory(cwd: string): Promise<Memory> {
-  const { root } = findProject(cwd);
-  return openWorkspaceMemory({ cwd, surfaces: await loadSurfaces(defaultSurfaces(root), root) });
+type HostSettings = { name: string; settings: Record<string, unknown> };
+
+function hostSettings(settings: Record<string, unknown>): HostSettings {
+  return { name: "plugins.entries.holdfast.config", settings };
+}
+
+async function openProjectMemory(cwd: string, host: HostSettings): Promise<Memory> {
+  const workspace = findWorkspace({ cwd, host });
+  const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
+  return openMemoryIn(workspace, { surfaces, patience: interactivePatience });
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

@@ -78,8 +78,12 @@ test("the tools match the manifest, and OpenClaw accepts their names and schemas
   const { openclaw, context, workspaceDir } = start();
   assert.deepEqual(openclaw.names, manifest.contracts.tools);
   const names = () => openclaw.tools(context).map(({ name }) => name);
-  assert.deepEqual(names(), openclaw.names.slice(0, 10), "without NOTES.md, none of the project's");
+  const basic = openclaw.names.slice(0, 13);
+  assert.deepEqual(names(), basic, "without NOTES.md, none of the project's");
   initProject(openProject({ root: workspaceDir }));
+  assert.deepEqual(names(), [...basic, ...openclaw.names.slice(openclaw.names.indexOf("recover_context"))]);
+  const surfaces = ["notepad", "notes", "pins", "scratchpad", "tasks", "knowledge", "project"];
+  writeFileSync(join(workspaceDir, "holdfast.json"), JSON.stringify({ surfaces }));
   assert.deepEqual(names(), openclaw.names);
   const tools = openclaw.tools(context);
   for (const { name, parameters } of tools) {
@@ -184,4 +188,27 @@ test("package.json says where pi and OpenClaw find the plug-ins [plugins.package
   assert.ok(openclaw.compat.pluginApi && exports["./opencode"].default);
   assert.ok(files.includes("openclaw.plugin.json"));
   assert.equal(manifest.id, plugin.id);
+});
+
+test("after a compaction a forbidden call is blocked with the user's words [pins.refuse] [pins.hosts]", async () => {
+  const { openclaw, context, workspaceDir } = start();
+  await openclaw.prompt(context);
+  const messages = [{ role: "user", content: "Never push to main without asking me.", timestamp: 0 }];
+  await openclaw.emit("before_compaction", { messages }, context);
+  await openclaw.emit("after_compaction", { compactedCount: 1 }, context);
+  assert.match(await openclaw.prompt(context), /\np1: Never push to main without asking me\.\n/);
+  const memory = await openMemory({ store: join(workspaceDir, ".holdfast/memory.db") });
+  const [row] = await memory.listSessions();
+  const rule = { tool: "exec", pattern: "git push*main" };
+  const session = await memory.resumeSession(row?.id ?? "");
+  await session.pins.confirm("p1", { actor: { kind: "person" }, rule });
+  await memory.close();
+  const push = { toolName: "exec", params: { command: "git push origin main" } };
+  const blocked = await openclaw.emit("before_tool_call", push, context);
+  assert.match(String(blocked?.blockReason), /The user said: "Never push to main without asking me\."/);
+  assert.equal(String(blocked?.block), "true");
+  assert.equal(
+    await openclaw.emit("before_tool_call", { toolName: "exec", params: { command: "ls" } }, context),
+    undefined,
+  );
 });

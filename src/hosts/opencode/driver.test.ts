@@ -15,7 +15,7 @@ testDriver("opencode plug-in", async (t) => ({
     const plugin = new OpencodePlugin("opencode", input, async (host, _command, payload) => {
       const { stdout, failures } = await hook(project, host, payload, surfaces);
       for (const failure of failures) t.diagnostic(failure);
-      return { context: "", keep: "", ...JSON.parse(stdout) };
+      return { context: "", keep: "", refuse: "", ...JSON.parse(stdout) };
     });
     await plugin.onMessage("s1", "m0");
     await plugin.placeMemory([userMessage("m0", String(messages[0]?.content))]);

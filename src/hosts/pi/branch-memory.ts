@@ -8,6 +8,8 @@ import { isStateEntry, listChanges, type PiState, readState } from "./session-fi
 export interface BranchMemory extends PiState {
   /** By id. */
   notes: ReadonlyMap<string, Json>;
+  /** Pins and found rules, by id. */
+  pins: ReadonlyMap<string, Json>;
 }
 
 /** The session that a branch writes to, according to one of its entries. */
@@ -20,13 +22,27 @@ export interface BranchLink {
 }
 
 const noteKey = "holdfast:note";
+const pinKey = "holdfast:pin";
 const linkKey = "holdfast:session";
 
 export type CustomEntry = [customType: string, data: unknown];
 
 export function readBranch(branch: readonly PiTreeEntry[]): BranchMemory {
   const placed = branch.map((entry, line) => ({ line, entry: { timestamp: null, ...entry } }));
-  return { ...readState(placed, []), notes: notesOf(branch) };
+  return { ...readState(placed, []), notes: notesOf(branch), pins: pinsOf(branch) };
+}
+
+function pinsOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
+  const pins = new Map<string, Json>();
+  for (const { type, customType, data } of branch) {
+    if (type !== "custom" || customType !== pinKey || !isObject(data)) continue;
+    const { id, pin } = data;
+    if (typeof id !== "string" || !/^p\d{1,12}$/.test(id)) continue;
+    if (isObject(pin) && typeof pin.text === "string" && typeof pin.status === "string")
+      pins.set(id, pin as Json);
+    else pins.delete(id);
+  }
+  return pins;
 }
 
 /** The notes of a branch, without damaged ones. */
@@ -44,12 +60,17 @@ export function notesOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
 
 /** The entries to append to a branch so that it records the current memory. */
 export function listEntries(before: BranchMemory, now: BranchMemory): CustomEntry[] {
-  const notes = new Set([...before.notes.keys(), ...now.notes.keys()]);
-  const changed = [...notes].filter((id) => !isSame(before.notes.get(id), now.notes.get(id)));
+  const changed = changedIds(before.notes, now.notes);
+  const pins = changedIds(before.pins, now.pins);
   return [
     ...listChanges(before, now),
     ...changed.map((id): CustomEntry => [noteKey, { id, note: now.notes.get(id) ?? null }]),
+    ...pins.map((id): CustomEntry => [pinKey, { id, pin: now.pins.get(id) ?? null }]),
   ];
+}
+
+function changedIds(before: ReadonlyMap<string, Json>, now: ReadonlyMap<string, Json>): string[] {
+  return [...new Set([...before.keys(), ...now.keys()])].filter((id) => !isSame(before.get(id), now.get(id)));
 }
 
 function isSame(a: Json | undefined, b: Json | undefined): boolean {
@@ -94,7 +115,7 @@ export function wroteOffBranch(
   return entries.some(
     (entry) =>
       entry.type === "custom" &&
-      (isStateEntry(entry.customType) || entry.customType === noteKey) &&
+      (isStateEntry(entry.customType) || entry.customType === noteKey || entry.customType === pinKey) &&
       !here.has(entry.id) &&
       ownerOf(entry) === link.entry,
   );
@@ -116,6 +137,7 @@ export function toDocument(
       space: { ...(notes === "" ? {} : { notes }), ...(plan === "" ? {} : { plan }) },
       ref: Object.fromEntries(refs.map((ref, index) => [String(index + 1).padStart(12, "0"), ref])),
       note: Object.fromEntries(memory.notes),
+      pin: Object.fromEntries(memory.pins),
     },
     journal: [],
   };

@@ -2,6 +2,7 @@ import { Compaction, type Conversation } from "../../compaction/compaction.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { Session } from "../../sessions/session.ts";
+import { inPlugin } from "../../surfaces/surface.ts";
 import { pluginDriver } from "../plugin/driver.ts";
 import { memoryText } from "../plugin/shown-memory.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
@@ -33,7 +34,7 @@ export async function branchCompaction(
       report,
       wayBack: canRecall ? "tool" : "none",
       async contextAfter({ body }) {
-        const shown = [memoryText(await session.context()), body];
+        const shown = [memoryText(await session.context(inPlugin)), body];
         const text = [...shown, ...kept.map(({ message }) => plainTextOf(message))].join("\n");
         return { text, tokens: session.setting.countTokens(text) };
       },

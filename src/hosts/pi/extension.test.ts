@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { holdfast as runCommand } from "../../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
-import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { readWorkspaceConfig } from "../../workspace/config.ts";
+import { findProject } from "../../workspace/project.ts";
+import { chosenSurfaces } from "../../workspace/surfaces.ts";
 import { readFailures } from "../failures.ts";
 import holdfast from "./index.ts";
 import { readPiSession } from "./session-file.ts";
@@ -183,11 +185,12 @@ test("holdfast import reads the notes of the branch and skips only damaged ones 
 
 test("if the project has a NOTES.md, its tools are registered too [plugins.pi-tools]", async () => {
   const cwd = makeProject();
-  const names = async () => (await loadSurfaces(defaultSurfaces(cwd), cwd)).map(({ name }) => name);
-  assert.deepEqual(await names(), ["notepad", "notes"]);
+  const project = findProject(cwd);
+  const names = () => chosenSurfaces({ project, config: readWorkspaceConfig(project) }, "host");
+  assert.deepEqual(names(), ["notepad", "notes", "pins"]);
   mkdirSync(join(cwd, ".holdfast"));
   writeFileSync(join(cwd, ".holdfast/NOTES.md"), "# Notes\n");
-  assert.deepEqual(await names(), ["notepad", "notes", "project"]);
+  assert.deepEqual(names(), ["notepad", "notes", "pins", "project"]);
 });
 
 async function talkAndCompact(pi: FakePi, asks = 1) {
@@ -322,4 +325,44 @@ test("if planning a compaction fails, pi compacts on its own [plugins.failure]",
     branchEntries: pi.entries,
   };
   assert.equal(await pi.emit("session_before_compact", event), undefined);
+});
+
+test("after a compaction a forbidden call is blocked with the user's words, and pins follow the branch [pins.refuse] [pins.hosts]", async () => {
+  const pi = await startPi({ summarise: () => "The user asked for a release. Work went on." });
+  pi.say("user", "Never push to main without asking me.");
+  pi.say("assistant", "Understood.");
+  const kept = pi.say("user", "Release it.");
+  const push = (command: string) => pi.emit("tool_call", { toolName: "bash", input: { command } });
+  assert.equal(await push("git push origin main"), undefined);
+  const [compaction] = await pi.beforeCompact(kept);
+  assert.ok(compaction);
+  await pi.compacted(compaction, true);
+  assert.match(
+    shownIn(await pi.modelCall()),
+    /\[Pins: [^\n]+\]\n[^\n]+\np1: Never push to main without asking me\.\n/,
+  );
+  const asPerson = { actor: { kind: "person" as const } };
+  const id = "pi.01a1e2ae-c228-71be-8486-c0cb21c7e3e0";
+  await inStore(pi.context.cwd, async (memory) => {
+    const rule = { tool: "bash", pattern: "git push*main" };
+    await (await memory.resumeSession(id)).pins.confirm("p1", { ...asPerson, rule });
+  });
+  const blocked = (await push("git push origin main")) as { block: boolean; reason: string };
+  assert.equal(blocked.block, true);
+  assert.match(blocked.reason, /The user said: "Never push to main without asking me\." \(pin p1\)/);
+  assert.equal(await push("git status"), undefined);
+  assert.equal(
+    await pi.emit("tool_call", { toolName: "write_notepad", input: { content: "git push main" } }),
+    undefined,
+  );
+  const here = pi.say("user", "Go on.");
+  await pi.modelCall();
+  await pi.call("write_notepad", { content: "later" });
+  await pi.goTo(here);
+  await pi.call("write_notepad", { content: "another branch" });
+  assert.match(
+    await pi.call("list_pins", {}),
+    /Never push to main/,
+    "a new branch has the pins of its entry",
+  );
 });

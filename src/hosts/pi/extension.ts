@@ -1,13 +1,19 @@
 import type { Compaction, Finished } from "../../compaction/compaction.ts";
-import { warningText } from "../../compaction/notices.ts";
+import { warningFor } from "../../compaction/notices.ts";
+import type { NudgePolicy } from "../../compaction/nudges.ts";
+import { plainTextOf } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
+import type { Outbox } from "../../workspace/outbox.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
 import { ShownMemory } from "../plugin/shown-memory.ts";
+import { TurnNudges } from "../plugin/turn-nudges.ts";
+import { toModelMessage } from "../transcript/model-messages.ts";
 import type {
   PiAgentMessage,
   PiBeforeCompactEvent,
@@ -17,6 +23,7 @@ import type {
   PiContextEvent,
   PiExtensionApi,
   PiTool,
+  PiToolCallEvent,
 } from "./api.ts";
 import { branchCompaction, cutBranch, messagesOf } from "./compact-branch.ts";
 import { PiMemory } from "./pi-memory.ts";
@@ -27,8 +34,12 @@ export interface ExtensionParts {
   openMemory(context: PiContext): Promise<Memory>;
   /** The tools to register, known before a session is open. */
   tools: ReturnType<Memory["tools"]>;
+  /** When to remind the agent of its memory (default: never). */
+  nudges?: NudgePolicy;
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
+  /** Keeps writes while another process holds the store. */
+  outbox?: Outbox;
 }
 
 /** The compaction that we offered to pi and that pi has not made yet. */
@@ -46,12 +57,16 @@ export class PiExtension {
   readonly #parts: ExtensionParts;
   readonly #memory: PiMemory;
   readonly #shown = new ShownMemory();
+  readonly #nudges: TurnNudges;
+  /** User messages seen so far; one more begins a turn. */
+  #asks = 0;
   #pending: PendingCompaction | undefined;
   /** The session whose surfaces know that work has begun; pi ends with the newest. */
   #started: Session | undefined;
 
   constructor(pi: PiExtensionApi, parts: ExtensionParts) {
     this.#parts = parts;
+    this.#nudges = new TurnNudges(parts.nudges);
     this.#memory = new PiMemory((type, data) => pi.appendEntry(type, data), parts.openMemory);
   }
 
@@ -80,6 +95,10 @@ export class PiExtension {
     pi.on(
       "context",
       reporting("context", (event: PiContextEvent, context) => this.#placeMemory(event, context)),
+    );
+    pi.on(
+      "tool_call",
+      reporting("tool_call", (event: PiToolCallEvent, context) => this.#guard(event, context)),
     );
     pi.on(
       "session_before_compact",
@@ -121,7 +140,7 @@ export class PiExtension {
     this.#pending = undefined;
   }
 
-  #toolOf({ name, description, inputSchema }: ExtensionParts["tools"][number]): PiTool {
+  #toolOf({ name, description, inputSchema, readOnly }: ExtensionParts["tools"][number]): PiTool {
     return {
       name: dotless(name),
       label: name,
@@ -129,7 +148,7 @@ export class PiExtension {
       parameters: inputSchema,
       executionMode: "sequential",
       execute: async (callId, input, _signal, _onUpdate, context) => {
-        const answer = await this.#call(name, input, context);
+        const answer = await this.#call({ name, readOnly }, input, context);
         // pi marks a call as failed when it throws.
         if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
         return { content: [{ type: "text", text: answer.text }], details: { callId, ...answer.output } };
@@ -137,11 +156,36 @@ export class PiExtension {
     };
   }
 
-  async #call(name: string, input: unknown, context: PiContext): Promise<ToolAnswer> {
+  /** Refuses a call that a pin forbids. */
+  async #guard(
+    { toolName: tool, input }: PiToolCallEvent,
+    context: PiContext,
+  ): Promise<{ block: true; reason: string } | undefined> {
+    const session = await this.#memory.session(context);
+    const isMemoryTool = this.#parts.tools.some(({ name }) => dotless(name) === tool);
+    const reason = refuseCall(await session.pins.list(), { session: session.id, tool, input, isMemoryTool });
+    return reason === undefined ? undefined : { block: true, reason };
+  }
+
+  async #call(
+    { name, readOnly }: { name: string; readOnly: boolean },
+    input: unknown,
+    context: PiContext,
+  ): Promise<ToolAnswer> {
     const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
     try {
       const session = await this.#memory.session(context);
-      const answer = await session.call(name, input, { key: this.#shown.ownEdit() });
+      const key = this.#shown.ownEdit();
+      const call = {
+        sessionId: session.id,
+        open: async () => session,
+        tool: name,
+        input,
+        key,
+        isWrite: !readOnly,
+      };
+      const answer = (await this.#parts.outbox?.call(call)) ?? (await session.call(name, input, { key }));
+      if (answer.ok && !readOnly) this.#nudges.noteWriting();
       // The store already has the edit; if writing to the branch fails, the next call tries again.
       await this.#memory.keep(context).catch(report);
       return answer;
@@ -158,7 +202,12 @@ export class PiExtension {
     const session = await this.#session(context);
     await this.#memory.keep(context);
     const { head, news } = await this.#shown.texts(session);
-    return { messages: placeMemory(messages, { head, tail: [news, await this.#warning(session, context)] }) };
+    const asks = messages.filter(({ role }) => role === "user").length;
+    if (asks !== this.#asks && messages.at(-1)?.role === "user")
+      await this.#nudges.beginTurn(session, lastAnswer(messages));
+    this.#asks = asks;
+    const tail = [news, this.#nudges.text, await this.#warning(session, context)];
+    return { messages: placeMemory(messages, { head, tail }) };
   }
 
   /** Once per epoch, while there is still room to write something down. */
@@ -168,9 +217,10 @@ export class PiExtension {
     const state = await session.state();
     if (readEpoch(state).warning !== "none") return "";
     const before = state.row.counters.lastMessage + 1;
-    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text: warningText };
+    const text = warningFor((await session.context()).surfaces);
+    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
     await session.apply(warning, { actor: { kind: "system" } });
-    return warningText;
+    return text;
   }
 
   async #compact(
@@ -228,6 +278,7 @@ export class PiExtension {
     const pending = this.#pending;
     this.#pending = undefined;
     this.#shown.forget();
+    this.#nudges.noteCompaction();
     if (!pending) return;
     const { compaction, checkpoint } = pending;
     const own = await pending.answer.catch(() => undefined);
@@ -238,6 +289,13 @@ export class PiExtension {
     }
     await compaction.close();
   }
+}
+
+/** The text of the agent's last message. */
+function lastAnswer(messages: readonly PiAgentMessage[]): string {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  const converted = last && toModelMessage(last);
+  return converted ? plainTextOf(converted) : "";
 }
 
 /** pi's default: it compacts when fewer tokens than this are left in the window. */

@@ -1,9 +1,15 @@
+import { HoldfastError } from "../../errors.ts";
 import { openMemory } from "../../index.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import type { Surface } from "../../surfaces/surface.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { inPlugin, type Surface } from "../../surfaces/surface.ts";
+import { readWorkspaceConfig } from "../../workspace/config.ts";
+import { explainProblems } from "../../workspace/config-problems.ts";
+import { limitsOf } from "../../workspace/library-options.ts";
+import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
 import { findProject } from "../../workspace/project.ts";
-import { defaultSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { failureReporter } from "../report-failure.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
 import { PiExtension } from "./extension.ts";
@@ -21,14 +27,17 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
     // Writing to stderr would garble pi's terminal UI.
     report(event, error, cwd, hasUI && ui ? (line) => ui.notify(line, "warning") : undefined);
   // pi starts in the project's folder, and needs the tools before the first session exists.
-  const { root } = findProject(process.cwd());
-  const surfaces = await loadSurfaces(defaultSurfaces(root), root);
-  const parts = await openMemory({ store: "memory:", surfaces });
+  const project = findProject(process.cwd());
+  const config = readWorkspaceConfig(project);
+  const surfaces = await loadSurfaces(chosenSurfaces({ project, config }, "host"), { project, config });
+  const parts = await openMemory({ store: "memory:", surfaces, limits: limitsOf(config) });
   const extension = new PiExtension(pi, {
-    tools: parts.tools(),
+    tools: parts.tools(inPlugin),
+    nudges: config.nudges,
     report: reportFailure,
     openMemory: (context) =>
       openStoreOrMemory(context.cwd, surfaces, (error) => reportFailure("session_start", error, context)),
+    outbox: new Outbox(findWorkspace()),
   });
   extension.register(pi);
 }
@@ -40,7 +49,10 @@ async function openStoreOrMemory(
   report: (error: unknown) => void,
 ): Promise<Memory> {
   try {
-    return await openWorkspaceMemory({ cwd, surfaces });
+    const workspace = findWorkspace({ cwd });
+    for (const problem of await explainProblems(workspace.config))
+      report(new HoldfastError("invalid_input", problem));
+    return await openMemoryIn(workspace, { surfaces, patience: interactivePatience });
   } catch (error) {
     report(error);
     return openMemory({ store: "memory:", surfaces });

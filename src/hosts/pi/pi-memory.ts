@@ -3,6 +3,7 @@ import { Queue } from "../../engine/queue.ts";
 import type { State } from "../../engine/state.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { listPins } from "../../surfaces/pins/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { sessionIdOf } from "../session-link.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
@@ -112,7 +113,8 @@ export class PiMemory {
 }
 
 function stateOf(state: State): Omit<BranchMemory, "notes"> {
-  return { notepad: state.row.notepad, scratchpad: readScratchpad(state) };
+  const pins = listPins(state).map(({ id, ...pin }): [string, Json] => [id, pin]);
+  return { notepad: state.row.notepad, scratchpad: readScratchpad(state), pins: new Map(pins) };
 }
 
 function notesIn(records: readonly { key: string; value: Json }[]): Map<string, Json> {

@@ -2,6 +2,7 @@ import { type Context, closedTexts } from "../../context/blocks.ts";
 import { type MemoryView, planChange, viewOf } from "../../context/changes.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
+import { inPlugin } from "../../surfaces/surface.ts";
 
 /** The memory as the model was shown it, and its revision. */
 interface Shown {
@@ -34,7 +35,7 @@ export class ShownMemory {
   }
 
   async texts(session: Session): Promise<{ head: string; news: string }> {
-    const context = await session.context();
+    const context = await session.context(inPlugin);
     const { row } = await session.state();
     const view = viewOf(context, row.notepad ?? "");
     this.#shown ??= { revision: row.revision, view, head: memoryText(context, this.#notice) };

@@ -7,6 +7,8 @@ import type { Message } from "./line.ts";
 /** The part of a conversation since its last compaction, which is in the context. */
 export interface ConversationSpan {
   messages: StoredMessage[];
+  /** What the user said before earlier compactions. */
+  said: StoredMessage[];
   /** The summary of the compaction that ended the span, if the transcript has it. */
   summary: string;
 }
@@ -22,7 +24,11 @@ export function readConversation({ transcript }: Host, path: string): Conversati
   const isOver = last !== undefined && last.messages.length === 0 && spans.length > 1;
   const removed = (isOver ? spans.at(-2) : last)?.messages ?? [];
   const messages = removed.map((message, index) => ({ number: index + 1, message, at: 0 }));
-  return { messages, summary: isOver ? last.summary : "" };
+  const before = spans.slice(0, isOver ? -2 : -1).flatMap((span) => span.messages);
+  const said = before
+    .filter(({ role }) => role === "user")
+    .map((message, index) => ({ number: -1 - index, message, at: 0 }));
+  return { messages, said, summary: isOver ? last.summary : "" };
 }
 
 /** The summary that a compaction wrote to the transcript after the byte `from`; "" if there is none. */

@@ -62,7 +62,21 @@ async function receiptsOf(session: Session, from: number, to: number): Promise<R
 
 function itemOf(receipt: Receipt): Reply<"compactions">["compactions"][number] {
   const { epoch, trigger, warning, from, to, summaryBy, tokensBefore, tokensAfter, counts, line } = receipt;
-  return { epoch, trigger, warning, from, to, summaryBy, tokensBefore, tokensAfter, counts, line };
+  const { verified, mismatch } = receipt;
+  return {
+    epoch,
+    trigger,
+    warning,
+    from,
+    to,
+    summaryBy,
+    tokensBefore,
+    tokensAfter,
+    counts,
+    line,
+    ...(verified ? { verified } : {}),
+    ...(mismatch ? { mismatch } : {}),
+  };
 }
 
 /** Finds a compaction's entries, newest first, in batches, so that a long journal does not block other requests. */

@@ -12,6 +12,7 @@ import { journalHandlers } from "./journal.ts";
 import { memoryHandlers } from "./memory.ts";
 import { messageHandlers } from "./messages.ts";
 import { noteHandlers } from "./notes.ts";
+import { pinHandlers } from "./pins.ts";
 import { sessionHandlers } from "./sessions.ts";
 
 type Parsed<Name extends RouteName, Part extends string> =
@@ -52,6 +53,7 @@ export function createHandlers(context: ServerContext): Handlers {
     ...sessionHandlers(context),
     ...memoryHandlers(context),
     ...noteHandlers(context),
+    ...pinHandlers(context),
     ...journalHandlers(context),
     ...messageHandlers(context),
     ...compactionHandlers(context),

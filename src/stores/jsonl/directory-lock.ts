@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
 import { applicationId } from "../application-id.ts";
 import { makeDirectory } from "../durable-directory.ts";
+import { blockingMilliseconds } from "../patience.ts";
 import { isFull, isReadOnly } from "../sqlite-errors.ts";
 
 /** Serialises the writers of a directory with SQLite's lock on a one-page file; the OS releases it if the holder dies. */
@@ -15,7 +16,7 @@ export class DirectoryLock {
     makeDirectory(directory);
     try {
       this.#database = new DatabaseSync(join(directory, "lock"));
-      this.#database.exec("PRAGMA busy_timeout = 60000; PRAGMA journal_mode = DELETE");
+      this.#database.exec(`PRAGMA busy_timeout = ${blockingMilliseconds}; PRAGMA journal_mode = DELETE`);
       makeLockable(this.#database);
     } catch (error) {
       // A read-only directory has no writers to serialise, and its sessions can still be read.
@@ -25,6 +26,7 @@ export class DirectoryLock {
     }
   }
 
+  /** Throws SQLITE_BUSY if another process has the lock: the caller waits without blocking and tries again. */
   hold<T>(work: () => T): T {
     const database = this.#database;
     try {

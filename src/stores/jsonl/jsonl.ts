@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { defaultPatience } from "../patience.ts";
 import { selectSessions } from "../select-sessions.ts";
 import { selectEntries } from "../session-table.ts";
 import { Listeners, type Store, type StoreOptions, summaryOf } from "../store.ts";
@@ -14,10 +15,15 @@ export interface JsonlOptions extends StoreOptions {
 
 /** Stores sessions as text files: one line per commit, with a checksum, fsynced before the acknowledgement. */
 export async function jsonlStore(options: JsonlOptions): Promise<Store> {
-  const directory = new JsonlDirectory(resolve(options.directory), options.onWarning ?? console.warn);
+  const directory = await JsonlDirectory.open(
+    resolve(options.directory),
+    options.onWarning ?? console.warn,
+    options.patience ?? defaultPatience,
+  );
   const listeners = new Listeners();
   const notified = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
+  let following: ReturnType<JsonlDirectory["follow"]> | undefined;
 
   const notify = (owner: string, sessionId: string, revision: number) => {
     notified.set(sessionId, revision);
@@ -25,11 +31,16 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
   };
   const poll = () => {
     try {
-      for (const { owner, id, revision } of directory.changed())
+      for (const { owner, id, revision } of following?.changed() ?? [])
         if (notified.get(id) !== revision) notify(owner, id, revision);
     } catch {
       // The directory is unreachable. Reads and writes report it; the next poll retries.
     }
+  };
+
+  const stopPolling = () => {
+    clearInterval(timer);
+    following?.stop();
   };
 
   return {
@@ -40,7 +51,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
     }),
     async create(session) {
       const { id, owner, revision } = session.row;
-      const created = directory.write(id, (file) => {
+      const created = await directory.write(id, (file) => {
         if (file.row) return false;
         file.create(session);
         return true;
@@ -51,10 +62,10 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
     async load(scope) {
       return directory.read(scope, ({ table }) => table && { row: table.row, records: table.resident() });
     },
-    revision: (scope) => directory.read(scope, ({ row }) => row?.revision),
+    revision: (scope) => directory.revision(scope),
     async commit(commit) {
       const { owner, sessionId } = commit.scope;
-      const done = directory.write(sessionId, (file) => {
+      const done = await directory.write(sessionId, (file) => {
         if (file.row?.owner !== owner || file.row.revision !== commit.expected) return false;
         if (file.row.createdAt !== commit.row.createdAt) return false;
         file.commit(commit);
@@ -64,11 +75,11 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
       return done;
     },
     async records(scope, selection) {
-      return directory.read(scope, ({ table }) => table?.select(selection)) ?? [];
+      return (await directory.read(scope, ({ table }) => table?.select(selection))) ?? [];
     },
     async journal(scope, selection) {
       const { from = 0, to = Number.MAX_SAFE_INTEGER } = selection;
-      return selectEntries(directory.read(scope, (file) => file.journal(from, to)) ?? [], selection);
+      return selectEntries((await directory.read(scope, (file) => file.journal(from, to))) ?? [], selection);
     },
     async entryByKey(scope, key) {
       return directory.read(scope, (file) => {
@@ -77,13 +88,14 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
       });
     },
     async sessions(owner, selection) {
-      return selectSessions(directory.rows().map(summaryOf), owner, selection);
+      return selectSessions((await directory.rows()).map(summaryOf), owner, selection);
     },
     async purge(scope) {
       return directory.remove(scope);
     },
     async watch(listener) {
       if (listeners.size === 0) {
+        following = directory.follow();
         for (const { id, revision } of directory.changed()) notified.set(id, revision);
         timer = setInterval(poll, options.pollMilliseconds ?? 100);
         timer.unref();
@@ -91,11 +103,11 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
       const remove = listeners.add(listener);
       return () => {
         remove();
-        if (listeners.size === 0) clearInterval(timer);
+        if (listeners.size === 0) stopPolling();
       };
     },
     async close() {
-      clearInterval(timer);
+      stopPolling();
       directory.close();
     },
   };

@@ -51,25 +51,29 @@ function parse(text: string): Line | undefined {
 
 /** `path`: the file with a session's calls, undefined if there is no such session. `hold`: runs work under the lock. */
 interface Access {
-  path(scope: Scope): string | undefined;
-  hold<T>(work: () => T): T;
+  path(scope: Scope): Promise<string | undefined>;
+  hold<T>(work: () => T): Promise<T>;
 }
 
 export function jsonlLedger({ path, hold }: Access): Ledger {
   const files = new Map<string, CallFile>();
-  const find = (scope: Scope): CallFile | undefined => {
-    const filePath = path(scope);
-    if (filePath === undefined) return undefined;
-    const file = files.get(filePath) ?? new CallFile(filePath);
-    files.set(filePath, file);
+  const find = async (scope: Scope): Promise<CallFile | undefined> => {
+    const found = await path(scope);
+    if (found === undefined) return undefined;
+    const file = files.get(found) ?? new CallFile(found);
+    files.set(found, file);
     return file;
   };
   return {
-    record: async (scope, call, pieces) => {
-      const file = find(scope);
+    async record(scope, call, pieces) {
+      const file = await find(scope);
       return file && hold(() => file.append(call, pieces));
     },
-    calls: async (scope, selection) => find(scope)?.read().select(selection) ?? [],
-    pieces: async (scope, hashes) => find(scope)?.read().pieces(hashes) ?? new Map(),
+    async calls(scope, selection) {
+      return (await find(scope))?.read().select(selection) ?? [];
+    },
+    async pieces(scope, hashes) {
+      return (await find(scope))?.read().pieces(hashes) ?? new Map();
+    },
   };
 }

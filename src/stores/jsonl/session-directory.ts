@@ -1,40 +1,72 @@
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { type FSWatcher, readdirSync, rmSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { syncDirectory } from "../durable-directory.ts";
+import { retryWhileBusy } from "../patience.ts";
 import { isBusy, storeError } from "../sqlite-errors.ts";
 import type { Scope } from "../store.ts";
 import { DirectoryLock } from "./directory-lock.ts";
 import { JsonlFile } from "./session-file.ts";
 
+/** How many polls there are between two that look at every file. */
+const pollsPerScan = 50;
+
 /** A directory of session files, shared with other processes. Throws only HoldfastErrors. */
 export class JsonlDirectory {
   readonly #path: string;
   readonly #warn: (warning: string) => void;
+  readonly #patience: number;
   readonly #lock: DirectoryLock;
   readonly #files = new Map<string, JsonlFile>();
   /** Size and mtime of each file at the last call of `changed`. */
   readonly #seen = new Map<string, string>();
+  /** Sessions that have to be looked at. */
+  readonly #unread = new Set<string>();
   readonly #warned = new Set<string>();
   #closed = false;
 
-  constructor(path: string, warn: (warning: string) => void) {
-    this.#path = path;
-    this.#warn = warn;
-    this.#lock = withStoreErrors(path, () => new DirectoryLock(path));
+  static async open(
+    path: string,
+    warn: (warning: string) => void,
+    patience: number,
+  ): Promise<JsonlDirectory> {
+    const lock = await retryWhileBusy(path, patience, () =>
+      withStoreErrors(path, () => new DirectoryLock(path)),
+    );
+    return new JsonlDirectory(path, warn, patience, lock);
   }
 
-  read<T>({ owner, sessionId }: Scope, work: (file: JsonlFile) => T): T | undefined {
-    return this.#attempt(() => {
-      const file = this.#fileOf(sessionId);
-      this.#refresh(file);
-      return file.row?.owner === owner ? work(file) : undefined;
-    });
+  private constructor(path: string, warn: (warning: string) => void, patience: number, lock: DirectoryLock) {
+    this.#path = path;
+    this.#warn = warn;
+    this.#patience = patience;
+    this.#lock = lock;
+  }
+
+  /** Waits only for a line that another process is writing. */
+  read<T>(scope: Scope, work: (file: JsonlFile) => T): Promise<T | undefined> {
+    return this.#attempt(() => this.#readNow(scope, work));
+  }
+
+  /** The revision at once, or later if a line is being written. */
+  revision(scope: Scope): number | undefined | Promise<number | undefined> {
+    try {
+      return this.#readNow(scope, ({ row }) => row?.revision);
+    } catch {
+      return this.read(scope, ({ row }) => row?.revision);
+    }
+  }
+
+  #readNow<T>({ owner, sessionId }: Scope, work: (file: JsonlFile) => T): T | undefined {
+    this.#assertOpen();
+    const file = this.#fileOf(sessionId);
+    this.#refresh(file);
+    return file.row?.owner === owner ? work(file) : undefined;
   }
 
   /** Runs under the lock, on a current file without a torn line. */
-  write(sessionId: string, work: (file: JsonlFile) => boolean): boolean {
+  write(sessionId: string, work: (file: JsonlFile) => boolean): Promise<boolean> {
     return this.#attempt(() =>
       this.#lock.hold(() => {
         const file = this.#fileOf(sessionId);
@@ -45,11 +77,11 @@ export class JsonlDirectory {
   }
 
   /** Runs work under the lock. */
-  hold<T>(work: () => T): T {
+  hold<T>(work: () => T): Promise<T> {
     return this.#attempt(() => this.#lock.hold(work));
   }
 
-  remove({ owner, sessionId }: Scope): boolean {
+  remove({ owner, sessionId }: Scope): Promise<boolean> {
     return this.write(sessionId, (file) => {
       if (file.row?.owner !== owner) return false;
       // Remove the session file last, so that an interrupted removal can be repeated.
@@ -61,7 +93,7 @@ export class JsonlDirectory {
   }
 
   /** Skips foreign files with a warning; throws on a damaged session. */
-  rows(): SessionRow[] {
+  rows(): Promise<SessionRow[]> {
     return this.#attempt(() =>
       this.#sessionIds().flatMap((id) => {
         const file = this.#fileOf(id);
@@ -76,10 +108,11 @@ export class JsonlDirectory {
     );
   }
 
-  /** Sessions whose file changed since the last call. Skips damaged ones, with one warning each. */
-  changed(): SessionRow[] {
-    return this.#attempt(() =>
-      this.#sessionIds().flatMap((id) => {
+  /** Sessions whose file changed since the last call (default: among all). Skips damaged ones, with one warning each. */
+  changed(among?: Iterable<string>): SessionRow[] {
+    this.#assertOpen();
+    return withStoreErrors(this.#path, () =>
+      [...(among ?? this.#sessionIds())].flatMap((id) => {
         const file = this.#fileOf(id);
         const { size = 0, mtimeMs = 0 } = statSync(file.path, { throwIfNoEntry: false }) ?? {};
         if (this.#seen.get(id) === `${size} ${mtimeMs}`) return [];
@@ -87,11 +120,43 @@ export class JsonlDirectory {
         try {
           this.#refresh(file);
         } catch (error) {
-          this.#warnOnce(file, (error as Error).message);
+          // A line is being written: look again at the next call.
+          if (isBusy(error)) {
+            this.#seen.delete(id);
+            this.#unread.add(id);
+          } else this.#warnOnce(file, (error as Error).message);
         }
         return file.row ? [file.row] : [];
       }),
     );
+  }
+
+  /**
+   * Calls for the changes since the last call, with the names that the system reported, so that a poll does not look at
+   * every file. All files are looked at now and then, because some file systems report nothing.
+   */
+  follow(): { changed(): SessionRow[]; stop(): void } {
+    let polls = 0;
+    let watcher: FSWatcher | undefined;
+    try {
+      watcher = watch(this.#path, { persistent: false }, (_event, name) => {
+        if (name?.endsWith(".jsonl")) this.#unread.add(name.slice(0, -".jsonl".length));
+      });
+      watcher.on("error", () => {
+        watcher = undefined;
+      });
+    } catch {
+      // Not supported here: look at every file each time.
+    }
+    return {
+      changed: () => {
+        const isDue = watcher === undefined || ++polls % pollsPerScan === 0;
+        const names = [...this.#unread];
+        this.#unread.clear();
+        return this.changed(isDue ? undefined : names);
+      },
+      stop: () => watcher?.close(),
+    };
   }
 
   close(): void {
@@ -110,11 +175,11 @@ export class JsonlDirectory {
     try {
       if (file.isTorn) this.#lock.hold(() => refreshAndRepair(file));
     } catch (error) {
+      // Another process is writing the line.
+      const isBeingWritten = isBusy(error);
       // A torn line that cannot be removed does not prevent reading the lines before it.
-      this.#warnOnce(
-        file,
-        `${file.path}: its last line is torn and was ignored, but could not be removed (${(error as Error).message})`,
-      );
+      const warning = `${file.path}: its last line is torn and was ignored, but could not be removed (${(error as Error).message})`;
+      if (!isBeingWritten) this.#warnOnce(file, warning);
       file.refresh();
     }
   }
@@ -147,10 +212,16 @@ export class JsonlDirectory {
     this.#warned.add(file.path);
   }
 
-  #attempt<T>(work: () => T): T {
+  #assertOpen(): void {
     if (this.#closed)
       throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
-    return withStoreErrors(this.#path, work);
+  }
+
+  #attempt<T>(work: () => T): Promise<T> {
+    return retryWhileBusy(this.#path, this.#patience, () => {
+      this.#assertOpen();
+      return withStoreErrors(this.#path, work);
+    });
   }
 }
 
@@ -191,8 +262,10 @@ function withStoreErrors<T>(directory: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof HoldfastError) throw error;
+    // Contention is not a failure yet: the caller retries.
+    if (isBusy(error)) throw error;
     const known = knownErrors[(error as NodeJS.ErrnoException).code ?? ""];
-    if (!known || isBusy(error)) throw storeError(error, directory);
+    if (!known) throw storeError(error, directory);
     throw new HoldfastError(known.code, `${directory}: ${(error as Error).message}. ${known.next}`, {
       data: { path: directory },
       cause: error,

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -13,6 +14,7 @@ import { step } from "../../engine/commit.ts";
 import type { JournalEntry } from "../../engine/journal.ts";
 import { recordId } from "../../engine/records.ts";
 import type { SessionRow, State } from "../../engine/state.ts";
+import { HoldfastError } from "../../errors.ts";
 import { syncDirectory } from "../durable-directory.ts";
 import { SessionTable } from "../session-table.ts";
 import type { Commit, NewSession } from "../store.ts";
@@ -295,12 +297,26 @@ function truncateBack(file: number, size: number, path: string): void {
 
 function openIfExists(path: string): number | undefined {
   try {
-    return openSync(path, "r");
+    const file = openSync(path, readFlags);
+    if (fstatSync(file).isFile()) return file;
+    closeSync(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code !== "ELOOP" && code !== "ENXIO") throw error;
   }
+  throw new HoldfastError(
+    "store_foreign",
+    `${path} is a link or a special file, so it is not used. Remove it.`,
+    {
+      data: { path },
+    },
+  );
 }
+
+/** Never follow a link, and never wait for the other end of a pipe. */
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const readFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
 function writeAll(file: number, data: Buffer): void {
   for (let written = 0; written < data.length; ) written += writeSync(file, data, written);

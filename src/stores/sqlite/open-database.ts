@@ -4,11 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
 import { makeDirectory } from "../durable-directory.ts";
+import { blockingMilliseconds } from "../patience.ts";
 import { isReadOnly } from "../sqlite-errors.ts";
 import { isCurrentAtomically, prepareSchema } from "./schema.ts";
-
-/** How long SQLite itself waits for a lock before it fails with SQLITE_BUSY. */
-const busyMilliseconds = 5_000;
 
 export interface OpenedDatabase {
   database: DatabaseSync;
@@ -19,12 +17,17 @@ export interface OpenedDatabase {
 export function openDatabase(
   path: string,
   synchronous: "full" | "normal",
-  busyTimeout = busyMilliseconds,
+  busyTimeout = blockingMilliseconds,
 ): OpenedDatabase {
+  rejectSpecial(path);
   rejectForeign(path, busyTimeout);
   const opened = openEither(path, busyTimeout);
   try {
-    opened.database.exec(`PRAGMA synchronous = ${synchronous === "normal" ? "NORMAL" : "FULL"}`);
+    const mode = synchronous === "normal" ? "NORMAL" : "FULL";
+    // After a checkpoint, the log's file shrinks to this size. Freed space is overwritten with zeros.
+    opened.database.exec(
+      `PRAGMA synchronous = ${mode}; PRAGMA journal_size_limit = 4194304; PRAGMA secure_delete = ON`,
+    );
     prepareSchema(opened.database, path, opened.writable);
     return opened;
   } catch (error) {
@@ -58,6 +61,15 @@ function openWith(
     database.close();
     throw error;
   }
+}
+
+/** Opening a pipe or a device may block for ever. */
+function rejectSpecial(path: string): void {
+  const stat = path === ":memory:" ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (!stat || stat.isFile() || stat.isDirectory()) return;
+  throw new HoldfastError("store_foreign", `${path} is not a regular file. Use another file.`, {
+    data: { path },
+  });
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
 import { applicationId } from "../application-id.ts";
+import { sealRows } from "./checksums.ts";
 
-/** One migration per schema version. */
-const migrations: string[] = [
+/** One migration per schema version: SQL, and work that SQL cannot do. */
+const migrations: (string | ((database: DatabaseSync) => void))[] = [
   `
   CREATE TABLE agent_sessions (
     id TEXT NOT NULL PRIMARY KEY,
@@ -91,6 +92,19 @@ const migrations: string[] = [
     PRIMARY KEY (session_id, hash)
   ) STRICT;
   `,
+  // Checksums, and the order of the last commits, so that a watcher reads only what changed.
+  (database) => {
+    database.exec(`
+      ALTER TABLE agent_sessions ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE agent_sessions ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE session_records ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE session_journal ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX agent_sessions_by_change ON agent_sessions (change);
+      CREATE TABLE store_changes (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
+      INSERT INTO store_changes VALUES (1, 0);
+    `);
+    sealRows(database);
+  },
 ];
 
 const schemaVersion = migrations.length;
@@ -109,8 +123,10 @@ export function prepareSchema(database: DatabaseSync, path: string, writable: bo
   try {
     // Another process may have migrated while this one waited for the lock.
     if (!isCurrent(database, path)) {
-      for (const migration of migrations.slice(readPragma(database, "user_version")))
-        database.exec(migration);
+      for (const migration of migrations.slice(readPragma(database, "user_version"))) {
+        if (typeof migration === "string") database.exec(migration);
+        else migration(database);
+      }
       database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
     }
     database.exec("COMMIT");

@@ -3,6 +3,7 @@ import type { JournalEntry } from "../../engine/journal.ts";
 import { openEnd } from "../session-table.ts";
 import { entryToSql, sessionColumns, sessionToSql } from "../sql-rows.ts";
 import type { Commit, NewSession, RecordWrite, Scope } from "../store.ts";
+import { checksumOf, summedColumns } from "./checksums.ts";
 
 /** Caches prepared statements and writes session rows. Callers open the transaction. */
 export class SqliteRows {
@@ -26,8 +27,8 @@ export class SqliteRows {
   insertSession({ row, records, entries }: NewSession): boolean {
     if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
     this.prepare(
-      `INSERT INTO agent_sessions (${sessionColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(...sessionToSql(row));
+      `INSERT INTO agent_sessions (${sessionColumns}, sum, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(...sessionToSql(row), checksumOf(sessionToSql(row)), this.#nextChange());
     for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
     for (const entry of entries) this.#putEntry({ owner: row.owner, sessionId: row.id }, entry);
     return true;
@@ -62,7 +63,7 @@ export class SqliteRows {
   }
 
   #updateRow({ scope, expected, row, notepadChanged }: Commit): number {
-    const columns = `title = ?, status = ?, updated_at = ?, revision = ?, last_fork = ?, counters = ?`;
+    const columns = `title = ?, status = ?, updated_at = ?, revision = ?, last_fork = ?, counters = ?, sum = ?, change = ?`;
     const values = [
       row.title,
       row.status,
@@ -70,6 +71,8 @@ export class SqliteRows {
       row.revision,
       row.lastFork,
       JSON.stringify(row.counters),
+      checksumOf(sessionToSql(row)),
+      this.#nextChange(),
     ];
     const where = [scope.sessionId, scope.owner, expected, row.createdAt];
     const { changes } = notepadChanged
@@ -82,6 +85,12 @@ export class SqliteRows {
     return Number(changes);
   }
 
+  /** Watchers read the sessions with a higher number than the last they saw. */
+  #nextChange(): number {
+    const row = this.prepare("UPDATE store_changes SET last = last + 1 RETURNING last").get();
+    return Number(row?.last ?? 0);
+  }
+
   /** Closes a version that a fork can read, instead of overwriting it. */
   #closeShared(scope: Scope, revision: number, lastFork: number, { kind, key }: RecordWrite): void {
     this.prepare(
@@ -91,11 +100,12 @@ export class SqliteRows {
   }
 
   #putRecord(sessionId: string, owner: string, revision: number, { kind, key, value }: RecordWrite): void {
+    const values = [sessionId, owner, kind, key, revision, value === null ? null : JSON.stringify(value)];
     this.prepare(
-      `INSERT INTO session_records (session_id, owner, kind, key, from_revision, to_revision, value)
-       VALUES (?, ?, ?, ?, ?, ${openEnd}, ?)
-       ON CONFLICT DO UPDATE SET value = excluded.value, from_revision = excluded.from_revision`,
-    ).run(sessionId, owner, kind, key, revision, value === null ? null : JSON.stringify(value));
+      `INSERT INTO session_records (session_id, owner, kind, key, from_revision, to_revision, value, sum)
+       VALUES (?, ?, ?, ?, ?, ${openEnd}, ?, ?)
+       ON CONFLICT DO UPDATE SET value = excluded.value, from_revision = excluded.from_revision, sum = excluded.sum`,
+    ).run(...values, checksumOf(values));
   }
 
   #deleteRecord(scope: Scope, { kind, key }: RecordWrite): void {
@@ -106,10 +116,7 @@ export class SqliteRows {
 
   #putEntry(scope: Scope, entry: JournalEntry): void {
     const row = entryToSql(entry);
-    this.prepare(
-      `INSERT INTO session_journal (session_id, revision, owner, at, actor, surface, operation, changes, idempotency_key, result)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(
+    const values = [
       scope.sessionId,
       row.revision,
       scope.owner,
@@ -120,6 +127,9 @@ export class SqliteRows {
       row.changes,
       row.idempotency_key,
       row.result,
-    );
+    ];
+    this.prepare(
+      `INSERT INTO session_journal (${summedColumns.session_journal}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(...values, checksumOf(values));
   }
 }

@@ -1,9 +1,11 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { JournalEntry } from "../../engine/journal.ts";
 import { residentKinds } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Ledger } from "../ledger.ts";
+import { defaultPatience, retryWhileBusy } from "../patience.ts";
 import { openEnd } from "../session-table.ts";
 import {
   entryFromSql,
@@ -16,15 +18,9 @@ import {
   summaryFromSql,
 } from "../sql-rows.ts";
 import { isBusy, storeError } from "../sqlite-errors.ts";
-import {
-  type Commit,
-  Listeners,
-  type NewSession,
-  type Scope,
-  type Store,
-  type StoreChange,
-  type StoreOptions,
-} from "../store.ts";
+import type { Commit, NewSession, Scope, Store, StoreChange, StoredRecord, StoreOptions } from "../store.ts";
+import { checkRow, summedColumns } from "./checksums.ts";
+import { ownedId, SqliteFeed } from "./feed.ts";
 import { sqliteLedger } from "./ledger.ts";
 import { openDatabase } from "./open-database.ts";
 import { SqliteRows } from "./session-rows.ts";
@@ -38,17 +34,18 @@ export interface SqliteOptions extends StoreOptions {
   synchronous?: "full" | "normal";
   /** Interval of polling for commits of other processes while there are watchers (default: 100). */
   pollMilliseconds?: number;
-  /** How long one statement may block this process on a lock before it is retried (default: 5000). */
-  busyMilliseconds?: number;
 }
 
-/** How long to retry on contention before failing with store_busy. */
-const retryMilliseconds = 60_000;
+/** The write-ahead log is emptied when it is larger and no reader needs it; checked every so many commits. */
+const maxLogBytes = 16_000_000;
+const commitsPerCheck = 50;
+
+const recordColumns = `${summedColumns.session_records}, sum`;
 
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const path = options.path === ":memory:" ? options.path : resolve(options.path);
-  const { database, writable } = await withRetry(path, () =>
-    openDatabase(path, options.synchronous ?? "full", options.busyMilliseconds),
+  const { database, writable } = await retryWhileBusy(path, options.patience ?? defaultPatience, () =>
+    openDatabase(path, options.synchronous ?? "full"),
   );
   const warning = warningOfVersion(sqliteVersion(database));
   if (warning) (options.onWarning ?? console.warn)(warning);
@@ -61,18 +58,14 @@ class SqliteStore implements Store {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #writable: boolean;
-  readonly #poll: number;
-  readonly #listeners = new Listeners();
+  readonly #patience: number;
+  readonly #feed: SqliteFeed;
   readonly #rows: SqliteRows;
   /** Cached revisions, valid until `#version` changes. */
   readonly #revisions = new Map<string, number>();
-  /** The last revision reported to the listeners, by session. */
-  #notified = new Map<string, number>();
   /** SQLite's data_version, which changes when another process commits. */
   #version = -1;
-  /** `#version` at the last poll. */
-  #polled = -1;
-  #timer: NodeJS.Timeout | undefined;
+  #commits = 0;
   #closed = false;
 
   constructor(database: DatabaseSync, path: string, writable: boolean, options: SqliteOptions) {
@@ -80,7 +73,16 @@ class SqliteStore implements Store {
     this.#rows = new SqliteRows(database);
     this.#path = path;
     this.#writable = writable;
-    this.#poll = options.pollMilliseconds ?? 100;
+    this.#patience = options.patience ?? defaultPatience;
+    this.#feed = new SqliteFeed({
+      rows: this.#rows,
+      version: () => {
+        this.#dropStaleRevisions();
+        return this.#version;
+      },
+      read: (work) => this.#read(work),
+      pollMilliseconds: options.pollMilliseconds ?? 100,
+    });
     this.ledger = sqliteLedger(this.#rows, {
       read: (work) => this.#read(work),
       write: (work) => this.#writeWithoutSync(work, options.synchronous ?? "full"),
@@ -91,7 +93,7 @@ class SqliteStore implements Store {
     const { row } = session;
     const change = { owner: row.owner, sessionId: row.id, revision: row.revision };
     const created = await this.#write(change, () => this.#rows.insertSession(session));
-    if (created) this.#notify(change);
+    if (created) this.#feed.notify(change);
     return created;
   }
 
@@ -104,23 +106,23 @@ class SqliteStore implements Store {
       if (!row) return undefined;
       const records = this.#rows
         .prepare(
-          `SELECT kind, key, value FROM session_records WHERE session_id = ? AND owner = ? AND to_revision = ${openEnd}
+          `SELECT ${recordColumns} FROM session_records WHERE session_id = ? AND owner = ? AND to_revision = ${openEnd}
          AND value IS NOT NULL AND kind IN (${residentKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY kind, key`,
         )
         .all(scope.sessionId, scope.owner);
       return {
-        row: sessionFromSql(rowAs<SqlSession>(row)),
-        records: rowsAs<SqlRecord>(records).map(recordFromSql),
+        row: sessionFromSql(checkRow("agent_sessions", rowAs<SqlSession>(row), this.#path)),
+        records: this.#recordsOf(records),
       };
     });
   }
 
   /** Served from the cache until another process commits. */
   revision(scope: Scope): number | undefined | Promise<number | undefined> {
-    this.#dropStaleRevisions();
-    const known = this.#revisions.get(ownedId(scope));
+    const known = this.#knownRevision(scope);
     if (known !== undefined) return known;
     return this.#read(() => {
+      this.#dropStaleRevisions();
       const row = this.#rows
         .prepare("SELECT revision FROM agent_sessions WHERE id = ? AND owner = ?")
         .get(scope.sessionId, scope.owner);
@@ -130,11 +132,23 @@ class SqliteStore implements Store {
     });
   }
 
+  /** Undefined if it has to be read, or if the cache cannot be checked because the database is locked. */
+  #knownRevision(scope: Scope): number | undefined {
+    try {
+      this.#dropStaleRevisions();
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw storeError(error, this.#path);
+    }
+    return this.#revisions.get(ownedId(scope));
+  }
+
   async commit(commit: Commit): Promise<boolean> {
     const { scope, expected, row } = commit;
     const change = { ...scope, revision: row.revision };
     const done = await this.#write(change, () => this.#rows.applyCommit(commit));
-    if (done) this.#notify(change);
+    if (done) this.#feed.notify(change);
+    if (done) this.#limitLog();
     else if (this.#revisions.get(ownedId(scope)) === expected) this.#revisions.delete(ownedId(scope));
     return done;
   }
@@ -157,10 +171,10 @@ class SqliteStore implements Store {
     return this.#read(() => {
       const rows = this.#rows
         .prepare(
-          `SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
+          `SELECT ${recordColumns} FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
         )
         .all(...values);
-      return rowsAs<SqlRecord>(rows).map(recordFromSql);
+      return this.#recordsOf(rows);
     });
   }
 
@@ -175,7 +189,7 @@ class SqliteStore implements Store {
          ORDER BY revision ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
         )
         .all(scope.sessionId, scope.owner, from, to, limit);
-      return rowsAs<SqlEntry>(rows).map(entryFromSql);
+      return rowsAs<SqlEntry>(rows).map((row) => this.#entryOf(row));
     });
   }
 
@@ -184,8 +198,16 @@ class SqliteStore implements Store {
       const row = this.#rows
         .prepare("SELECT * FROM session_journal WHERE session_id = ? AND owner = ? AND idempotency_key = ?")
         .get(scope.sessionId, scope.owner, key);
-      return row && entryFromSql(rowAs<SqlEntry>(row));
+      return row && this.#entryOf(row);
     });
+  }
+
+  #recordsOf(rows: unknown): StoredRecord[] {
+    return rowsAs<SqlRecord>(rows).map((row) => recordFromSql(checkRow("session_records", row, this.#path)));
+  }
+
+  #entryOf(row: unknown): JournalEntry {
+    return entryFromSql(checkRow("session_journal", rowAs<SqlEntry>(row), this.#path));
   }
 
   async sessions(
@@ -210,39 +232,23 @@ class SqliteStore implements Store {
 
   async purge(scope: Scope): Promise<boolean> {
     this.#assertOpen();
-    // Erase the content from the file and its write-ahead log too.
-    this.#database.exec("PRAGMA secure_delete = ON");
-    try {
-      const purged = await this.#write(undefined, () => {
-        this.#revisions.delete(ownedId(scope));
-        return this.#rows.deleteSession(scope);
-      });
-      if (purged) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-      return purged;
-    } finally {
-      if (!this.#closed) this.#database.exec("PRAGMA secure_delete = OFF");
-    }
+    const purged = await this.#write(undefined, () => {
+      this.#revisions.delete(ownedId(scope));
+      return this.#rows.deleteSession(scope);
+    });
+    // Erase the content from the write-ahead log too.
+    if (purged) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    return purged;
   }
 
-  async watch(listener: (change: StoreChange) => void): ReturnType<Store["watch"]> {
-    if (this.#listeners.size === 0) {
-      this.#dropStaleRevisions();
-      this.#polled = this.#version;
-      this.#notified = new Map(this.#allRevisions().map((change) => [ownedId(change), change.revision]));
-      this.#timer = setInterval(() => this.#pollOthers(), this.#poll);
-      this.#timer.unref();
-    }
-    const remove = this.#listeners.add(listener);
-    return () => {
-      remove();
-      if (this.#listeners.size === 0) clearInterval(this.#timer);
-    };
+  watch(listener: (change: StoreChange) => void): ReturnType<Store["watch"]> {
+    return this.#feed.watch(listener);
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#timer);
+    this.#feed.close();
     this.#database.close();
   }
 
@@ -266,7 +272,7 @@ class SqliteStore implements Store {
   async #writeWithoutSync<T>(work: () => T, synchronous: "full" | "normal"): Promise<T> {
     this.#assertWritable();
     const isFull = synchronous === "full";
-    return withRetry(this.#path, () => {
+    return retryWhileBusy(this.#path, this.#patience, () => {
       this.#assertOpen();
       if (isFull) this.#database.exec("PRAGMA synchronous = NORMAL");
       try {
@@ -275,6 +281,18 @@ class SqliteStore implements Store {
         if (isFull) this.#database.exec("PRAGMA synchronous = FULL");
       }
     });
+  }
+
+  /** Readers may have kept the log from being reused while it grew: empty it as soon as they are gone. */
+  #limitLog(): void {
+    if (++this.#commits % commitsPerCheck !== 0 || this.#path === ":memory:") return;
+    const size = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= maxLogBytes) return;
+    try {
+      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // The next check tries again.
+    }
   }
 
   #assertWritable(): void {
@@ -291,7 +309,7 @@ class SqliteStore implements Store {
     work: () => T,
     committed?: (result: T) => void,
   ): Promise<T> {
-    return withRetry(this.#path, () => {
+    return retryWhileBusy(this.#path, this.#patience, () => {
       this.#assertOpen();
       const result = this.#inTransaction(begin, work);
       committed?.(result);
@@ -312,7 +330,7 @@ class SqliteStore implements Store {
   }
 
   async #read<T>(work: () => T): Promise<T> {
-    return withRetry(this.#path, () => {
+    return retryWhileBusy(this.#path, this.#patience, () => {
       this.#assertOpen();
       return work();
     });
@@ -330,40 +348,6 @@ class SqliteStore implements Store {
     this.#version = data_version;
     this.#revisions.clear();
   }
-
-  #notify(change: StoreChange): void {
-    if (this.#listeners.size === 0) return;
-    this.#notified.set(ownedId(change), change.revision);
-    this.#listeners.notify(change);
-  }
-
-  #pollOthers(): void {
-    let changes: StoreChange[];
-    try {
-      this.#dropStaleRevisions();
-      if (this.#version === this.#polled) return;
-      const version = this.#version;
-      changes = this.#allRevisions();
-      this.#polled = version;
-    } catch {
-      // The file is unreachable. Reads and writes report it; the next poll retries.
-      return;
-    }
-    for (const change of changes) {
-      if (this.#notified.get(ownedId(change)) === change.revision) continue;
-      this.#notified.set(ownedId(change), change.revision);
-      this.#listeners.notify(change);
-    }
-  }
-
-  #allRevisions(): StoreChange[] {
-    const rows = this.#rows.prepare("SELECT owner, id, revision FROM agent_sessions").all();
-    return rowsAs<SqlSession>(rows).map(({ owner, id, revision }) => ({
-      owner,
-      sessionId: id,
-      revision,
-    }));
-  }
 }
 
 /** After some errors SQLite has already ended the transaction, so ROLLBACK may fail. */
@@ -372,22 +356,5 @@ function rollBack(database: DatabaseSync): void {
     database.exec("ROLLBACK");
   } catch {
     // Report the original error.
-  }
-}
-
-function ownedId({ owner, sessionId }: Scope): string {
-  return `${sessionId}\n${owner}`;
-}
-
-/** Retries only on contention with other processes. */
-async function withRetry<T>(path: string, work: () => T): Promise<T> {
-  const deadline = Date.now() + retryMilliseconds;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw storeError(error, path);
-    }
-    await new Promise((proceed) => setTimeout(proceed, 5 + Math.random() * 45));
   }
 }

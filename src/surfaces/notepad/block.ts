@@ -6,6 +6,10 @@ const notepadHeading = "## Session Notepad";
 const emptyNotepad =
   "(empty — use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction)";
 
+/** In a frozen block, which stays while the notepad is written to: it says nothing about now. */
+const unusedNotepad =
+  "(use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction; what you write is shown as it changes)";
+
 /** The notepad's section. It is the last one of the system prompt, so it needs no end marker. */
 export function renderNotepad(content: string): string {
   if (content === "") return `${notepadHeading}\n${emptyNotepad}`;
@@ -18,7 +22,7 @@ export function parseNotepad(text: string): string | undefined {
   const start = text.startsWith(`${notepadHeading}\n`) ? 0 : text.indexOf(`\n${notepadHeading}\n`) + 1;
   if (start === 0 && !text.startsWith(notepadHeading)) return undefined;
   const body = text.slice(start + notepadHeading.length + 1);
-  if (body === emptyNotepad) return "";
+  if (body === emptyNotepad || body === unusedNotepad) return "";
   return readsAsEmpty(body) ? body.slice(1) : unfenceContent(body);
 }
 
@@ -38,6 +42,6 @@ export const notepadView: SurfaceView = {
     whole: "Call read_notepad to read all of it, and write_notepad to condense it.",
   }),
   end: "[End of notepad]",
-  frozen: ({ notepad }) => renderNotepad(notepad),
+  frozen: ({ notepad }) => (notepad === "" ? `${notepadHeading}\n${unusedNotepad}` : renderNotepad(notepad)),
   isEmpty: ({ row }) => !row.notepad,
 };

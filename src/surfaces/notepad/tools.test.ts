@@ -246,7 +246,8 @@ test("the tools have the seed's names, parameters, enums and required lists [not
 
 test("the block is the whole text under its heading, or the hint [notepad.block]", async () => {
   const session = await openTestSession({ surfaces: ["notepad"] });
-  const block = async () => (await session.context()).blocks;
+  const block = async () =>
+    (await session.context()).blocks.map(({ surface, placement, text }) => ({ surface, placement, text }));
   const hint =
     "(empty — use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction)";
   assert.deepEqual(await block(), [

@@ -1,7 +1,7 @@
 import { checkCounts, checkTextList, checkTexts } from "../../engine/check-fields.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
 import type { NoteMatches } from "./note-index.ts";
-import type { Note, NotesResult } from "./operations.ts";
+import { foldCase, type Note, type NotesResult } from "./operations.ts";
 
 type Done<Result> = Promise<AppliedOperation<Result>>;
 
@@ -37,11 +37,28 @@ export function notesOf(session: SessionHandle): Notes {
       checkCounts({ limit, offset }, "limit", "offset");
       return (await session.noteIndex()).search({ query, tags, limit, offset });
     },
-    tags: async () =>
-      (await session.records("tag"))
-        .map(({ value: { name, notes } }) => ({ tag: name, notes }))
-        .sort((a, b) => (a.tag < b.tag ? -1 : 1)),
+    tags: async () => {
+      const spellings = spellingsOf((await session.noteIndex()).list([], unlimited, 0).notes);
+      return (await session.records("tag"))
+        .map(({ key, value: { name, notes } }) => ({ tag: spellingOf(name, spellings.get(key)), notes }))
+        .sort((a, b) => (a.tag < b.tag ? -1 : 1));
+    },
   };
 }
 
 const unlimited = 2 ** 40;
+
+/** How the notes spell each tag, newest note first. */
+function spellingsOf(notes: readonly Note[]): Map<string, string[]> {
+  const spellings = new Map<string, string[]>();
+  for (const tag of notes.flatMap(({ tags }) => tags)) {
+    const key = foldCase(tag);
+    spellings.set(key, [...(spellings.get(key) ?? []), tag]);
+  }
+  return spellings;
+}
+
+/** The first spelling, as long as a note still has it; else the newest. */
+function spellingOf(first: string, used: readonly string[] = []): string {
+  return used.includes(first) ? first : (used[0] ?? first);
+}

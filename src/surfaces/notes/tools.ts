@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { quote } from "../../engine/text.ts";
-import { type Call, defineTool, type Surface } from "../surface.ts";
+import { type Call, defineTool, type Place, type Surface } from "../surface.ts";
 import { notesView } from "./block.ts";
 import type { NoteMatches } from "./note-index.ts";
 import type { Note, NotesResult } from "./operations.ts";
@@ -17,6 +17,16 @@ const totals = z.object({ note_id: z.string(), total_notes: z.number(), total_ta
 
 const content = z.string();
 const tags = z.array(z.string()).optional();
+
+/** The limits as hints for the model; the operation refuses what is over them, and says how to go on. */
+const contentWithin = ({ limits }: Place) => content.meta({ maxLength: limits.noteCharacters });
+const tagsWithin = ({ limits }: Place) => tags.meta({ maxItems: limits.noteTags });
+const plainNote = z.strictObject({ content });
+const changedNote = z.strictObject({
+  id: z.string(),
+  content: z.string().optional(),
+  tags,
+});
 const page = {
   limit: z.int().min(1).max(200).optional(),
   offset: z.int().min(0).optional(),
@@ -25,7 +35,10 @@ const page = {
 const addNote = defineTool({
   name: "add_note",
   description: "Save a note outside the conversation, with tags to find it by.",
-  input: z.strictObject({ content, tags: tags.describe("At most 10 tags") }),
+  input: newNote,
+  adapt: (place) => ({
+    input: newNote.extend({ content: contentWithin(place), tags: tagsWithin(place) }),
+  }),
   output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
   run: async ({ session, options }, input) =>
     added(await session.notes.add(input.content, input.tags ?? [], options)),
@@ -34,7 +47,8 @@ const addNote = defineTool({
 const scratchNote = defineTool({
   name: "scratch_note",
   description: "Save a quick note without tags.",
-  input: z.strictObject({ content }),
+  input: plainNote,
+  adapt: (place) => ({ input: plainNote.extend({ content: contentWithin(place) }) }),
   output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
   run: async ({ session, options }, input) => added(await session.notes.add(input.content, [], options)),
 });
@@ -42,7 +56,7 @@ const scratchNote = defineTool({
 const searchNotes = defineTool({
   name: "search_notes",
   description:
-    "Find notes that contain a text, in any case; if none does, notes that share its words. Without a query: by tags.",
+    "Find notes that contain a text, in any case; if none does, similar has notes that share its words. Without a query: by tags.",
   input: z.strictObject({
     query: z.string().optional(),
     tags: tags.describe("All of these"),
@@ -50,7 +64,7 @@ const searchNotes = defineTool({
   }),
   output: z.object({
     notes: z.array(note),
-    ranked: z.boolean(),
+    similar: z.array(note).optional(),
     message: z.string(),
     metadata: z.object({ result_count: z.number(), query: z.string(), tags: z.array(z.string()) }),
   }),
@@ -59,12 +73,14 @@ const searchNotes = defineTool({
   run: async (call, { query = "", tags: filter = [], limit = 200, offset = 0 }) => {
     const matches = await call.session.notes.search({ query, tags: filter, limit, offset });
     const shown = withinBudget(matches.notes, call);
-    const found = matches.ranked && matches.total > 0;
+    const count = howMany(matches, shown.length, offset, "search_notes");
+    if (!matches.ranked || matches.total === 0)
+      return { notes: shown, message: count, metadata: { result_count: matches.total, query, tags: filter } };
     return {
-      notes: shown,
-      ranked: matches.ranked,
-      message: `${found ? `No note contains ${quote(query)}; these share its words and are ranked, best first. ` : ""}${howMany(matches, shown.length, offset, "search_notes")}`,
-      metadata: { result_count: matches.total, query, tags: filter },
+      notes: [],
+      similar: shown,
+      message: `No note contains ${quote(query)}. Under "similar" are notes that share its words, ranked, best first. ${count}`,
+      metadata: { result_count: 0, query, tags: filter },
     };
   },
 });
@@ -94,10 +110,12 @@ const listNotes = defineTool({
 const updateNote = defineTool({
   name: "update_note",
   description: "Change a note. Omitted fields stay as they are; tags: [] removes all tags.",
-  input: z.strictObject({
-    id: z.string(),
-    content: z.string().optional(),
-    tags,
+  input: changedNote,
+  adapt: (place) => ({
+    input: changedNote.extend({
+      content: changedNote.shape.content.meta({ maxLength: place.limits.noteCharacters }),
+      tags: tagsWithin(place),
+    }),
   }),
   output: z.object({ message: z.string(), note, metadata: totals }),
   destructive: true,

@@ -1,4 +1,5 @@
-import { isDense, withinEdits } from "./words.ts";
+import { withinEdits } from "../../engine/edit-distance.ts";
+import { isDense } from "./words.ts";
 
 /** A query word, with values computed once for comparing it with many terms. */
 export interface QueryWord {

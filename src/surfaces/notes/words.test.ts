@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { eachTerm, terms, withinEdits } from "./words.ts";
+import { withinEdits } from "../../engine/edit-distance.ts";
+import { eachTerm, terms } from "./words.ts";
 
 /** Optimal string alignment by its definition. */
 function distance(a: string, b: string): number {

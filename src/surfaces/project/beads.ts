@@ -14,15 +14,35 @@ export async function createBead(
   if (!project.beads) return { problem: "Beads is not enabled, so no issue was created" };
   const program = findProgram(["bd", "br"]);
   if (program === undefined) return { problem: "neither bd nor br is on the PATH, so no issue was created" };
-  const priority = severities.length - 1 - severities.indexOf(issue.severity);
   // A title that starts with a dash would be parsed as an option.
   const title = issue.title.startsWith("-") ? `Fix: ${issue.title}` : issue.title;
+  const added = [
+    "add",
+    "--priority",
+    issue.severity.toLowerCase(),
+    "--title",
+    title,
+    "--ref",
+    issue.reference,
+  ];
+  const first = await runTracker(project, program, added);
+  if ("id" in first) return first;
+  // This tracker does not take the protocol's form, so use the one of today's Beads.
+  const priority = String(severities.length - 1 - severities.indexOf(issue.severity));
   const description = `${issue.reference} in ${project.file.name}`;
-  const args = ["create", title, "--priority", String(priority), "--description", description, "--json"];
+  const created = ["create", title, "--priority", priority, "--description", description, "--json"];
+  return runTracker(project, program, created);
+}
+
+function runTracker(
+  project: Project,
+  program: string,
+  args: readonly string[],
+): Promise<{ id: string } | { problem: string }> {
   return new Promise((resolve) => {
     execFile(
       program,
-      args,
+      [...args],
       { cwd: project.file.root, timeout: timeoutMilliseconds, killSignal: "SIGKILL", maxBuffer: 1_000_000 },
       (error, stdout, stderr) => {
         const id = error ? undefined : findId(stdout);

@@ -1,9 +1,9 @@
 import type { Checkpoint } from "../../engine/records.ts";
 import { takeCharacters } from "../../engine/text.ts";
-import { readNotes } from "./edit/change-notes.ts";
+import { operationsSince, readNotes } from "./edit/change-notes.ts";
 import { blockerKind } from "./edit/lists.ts";
 import { logHandoff, updateContext } from "./edit/tables.ts";
-import { itemsOf, type Notes } from "./notes-md/parse.ts";
+import { contextFields, itemsOf, type Notes } from "./notes-md/parse.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { asData, recoverLevel1 } from "./recover/recover.ts";
 import { parseReference, rootPrefix } from "./verify/references.ts";
@@ -110,10 +110,13 @@ export interface CheckpointOptions extends MomentOptions {
 export async function checkpointProject(options: CheckpointOptions): Promise<Moment> {
   return attempt(options, (project) => {
     const { checkpoint, moment } = options;
-    const summary = (options.summary ?? summaryOf(checkpoint)).slice(0, maxSummaryLength).toWellFormed();
+    const logged = loggedInSession(project);
+    const done = options.summary ?? summaryOf(checkpoint, logged);
+    const summary = withoutMachinePaths(project, done).slice(0, maxSummaryLength).toWellFormed();
     const when = moment === "before-compaction" ? "Compaction" : "Session end";
     const task = checkpoint.openTasks.at(-1);
-    const next = checkpoint.openAsks.at(-1) ?? checkpoint.planOpen[0] ?? options.summary;
+    const open = checkpoint.openAsks.at(-1) ?? checkpoint.planOpen[0] ?? options.summary;
+    const next = open === undefined ? undefined : withoutMachinePaths(project, open);
     logHandoff(
       project,
       { summary: `${when}: ${summary}`, ...(task ? { task } : {}), ...(next ? { next } : {}) },
@@ -123,11 +126,27 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Mom
   });
 }
 
+/** A path of this machine means nothing on another; the protocol's prefix does. */
+function withoutMachinePaths({ file }: Project, text: string): string {
+  return text.replaceAll(`${file.root}/`, rootPrefix);
+}
+
+/** What was logged in NOTES.md since the session started, such as "2 debt". */
+function loggedInSession(project: Project): string[] {
+  const notes = readNotes(project.file);
+  const started = notes && contextFields(notes).get("session started")?.value;
+  if (!started) return [];
+  const kinds = operationsSince(project.file, started).flatMap(
+    (name) => /^(?:log|set|ask)_(\w+)$/.exec(name)?.[1] ?? [],
+  );
+  return [...Map.groupBy(kinds, (kind) => kind)].map(([kind, all]) => `${all.length} ${kind}`);
+}
+
 /** The session has the full text. */
 const maxSummaryLength = 1_500;
 
 /** Summarises a checkpoint in one line, including unfinished work. */
-function summaryOf(checkpoint: CheckpointOptions["checkpoint"]): string {
+function summaryOf(checkpoint: CheckpointOptions["checkpoint"], logged: readonly string[]): string {
   const part = (label: string, items: readonly string[], max: number) => {
     if (items.length === 0) return [];
     const shown = items.slice(0, max).map((item) => item.slice(0, 100).toWellFormed());
@@ -137,6 +156,7 @@ function summaryOf(checkpoint: CheckpointOptions["checkpoint"]): string {
   const parts = [
     ...part("done", checkpoint.planClosed, 5),
     ...part("wrote", checkpoint.filesWritten, 5),
+    ...part("logged", logged, 5),
     ...part("failing", checkpoint.failedCommands, 2),
     ...part("unfinished", [...checkpoint.openTasks, ...checkpoint.planOpen], 3),
     ...part("not answered", checkpoint.openAsks, 2),
@@ -151,13 +171,14 @@ export interface SynthesisOptions extends MomentOptions {
 
 /** After heavy tool use: logs the findings in one row, so that the raw output can be dropped. */
 export async function recordSynthesis(options: SynthesisOptions): Promise<Moment> {
-  if (options.findings.length === 0) return { written: false, warnings: [] };
+  const { findings } = options;
+  if (findings.length === 0) return { written: false, warnings: [] };
   return attempt(options, (project) => {
-    const shown = options.findings
+    const shown = findings
       .slice(0, 10)
-      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 120)}`.toWellFormed());
-    const more =
-      options.findings.length > shown.length ? `; ${options.findings.length - shown.length} more` : "";
+      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 160)}`.toWellFormed())
+      .map((line) => withoutMachinePaths(project, line));
+    const more = findings.length > shown.length ? `; ${findings.length - shown.length} more` : "";
     logHandoff(project, { summary: `Synthesised ${shown.join("; ")}${more}` }, options, "synthesis");
   });
 }

@@ -1,4 +1,4 @@
-import type { MomentSurface } from "../surface.ts";
+import type { Moment, MomentSurface } from "../surface.ts";
 import { checkpointProject, type MomentOptions, recordSynthesis, stampSessionStart } from "./handover.ts";
 import type { ProjectOptions } from "./project.ts";
 
@@ -24,11 +24,18 @@ export function projectMoments({ agent, synthesis, ...options }: ProjectMomentsO
           return (await checkpointProject({ ...momentOptions, ...moment, moment: moment.kind })).warnings;
         case "cleared":
           return synthesis
-            ? (await recordSynthesis({ ...momentOptions, findings: moment.results })).warnings
+            ? (await recordSynthesis({ ...momentOptions, findings: findingsIn(moment.results) })).warnings
             : [];
         case "after-compaction":
           return [];
       }
     },
   };
+}
+
+/** What the agent noted about each result. One that no note covers has only a size, which is no finding. */
+function findingsIn(
+  results: Extract<Moment, { kind: "cleared" }>["results"],
+): { tool: string; summary: string }[] {
+  return results.flatMap(({ tool, finding }) => (finding === undefined ? [] : { tool, summary: finding }));
 }

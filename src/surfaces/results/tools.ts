@@ -240,6 +240,8 @@ function page(
 export const resultsSurface: Surface = {
   name: "results",
   tools: [clearResult, recallResult, recall],
-  guidance: () =>
-    "Old long tool results are replaced with one line; recall_result brings one back. recall reads messages that were compacted away. When you have worked a long result into your notes, call clear_result.",
+  guidance: (_limits, { keepsConversation }) =>
+    keepsConversation
+      ? "Old long tool results are replaced with one line; recall_result brings one back. recall reads messages that were compacted away. When you have worked a long result into your notes, call clear_result."
+      : "recall and recall_result read the messages and tool results that this session has stored.",
 };

@@ -58,6 +58,7 @@ export class AuthoredTools {
       input: inputOf(schema),
       output: programOutput,
       destructive: true,
+      isProgram: true,
       run: async (call, fields) => {
         const saved = await findTool(call.session, name);
         // Another session may have saved a new version since the last refresh.

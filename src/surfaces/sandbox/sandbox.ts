@@ -57,7 +57,7 @@ export interface Sandbox {
 
 export interface SandboxOptions {
   limits?: Partial<SandboxLimits>;
-  /** How many programs may run at once; others wait (default: the number of processors, at least 2). */
+  /** How many programs may run at once; others wait (default: the number of processors, at least 4). */
   workers?: number;
 }
 
@@ -72,7 +72,7 @@ const maxCodeLength = 200_000;
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = mergeSandboxLimits(options.limits);
-  const maxWorkers = options.workers ?? Math.max(2, availableParallelism());
+  const maxWorkers = options.workers ?? Math.max(4, availableParallelism());
   if (!Number.isInteger(maxWorkers) || maxWorkers < 1)
     throw new HoldfastError(
       "invalid_input",

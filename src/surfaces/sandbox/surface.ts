@@ -117,6 +117,7 @@ function runSandboxCode(
     }),
     output: programOutput,
     destructive: true,
+    isProgram: true,
     run: (call, { code, input }) => run(call, "run_sandbox_code", code, input),
     text: programText,
   });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
 import { required } from "../dispatch.ts";
-import { defineTool, type Surface } from "../surface.ts";
+import { defineTool, type Reading, type Surface } from "../surface.ts";
 import { scratchpadView } from "./block.ts";
 import type { ScratchpadOperation } from "./operations.ts";
 
@@ -12,21 +12,41 @@ const strings = z
   .array(z.unknown().meta({ type: "string" }))
   .transform((items) => items.filter((item) => typeof item === "string"));
 
+const input = z.strictObject({
+  action: z.enum(actions).optional().describe("What to do"),
+  content: z.string().optional().describe("For set_notes, append_notes, set_plan: the text"),
+  ref: z.string().optional().describe("For refs.add, refs.remove: one path, URL or identifier"),
+  items: strings.optional().describe("For refs.set: all refs (array of strings)"),
+  mode: z
+    .enum(["replace", "append"])
+    .optional()
+    .describe("Without an action: replace (default) overwrites the notes with content, append adds to them"),
+});
+
+const purpose =
+  "Persist important working state (plans, findings, decisions) that survives context compaction.";
+
+/** How the content comes back to the agent. */
+const returns: Record<Reading["shown"], string> = {
+  message: "prepended to each message you receive",
+  system: "prepended to each message you receive",
+  epoch: "shown in your context, and so is each change of it",
+  host: "shown to you again after a compaction",
+};
+
 const scratchpad = defineTool({
   name: "session.scratchpad",
-  description:
-    "Persist important working state (plans, findings, decisions) that survives context compaction. Content is prepended to each message you receive.",
-  input: z.strictObject({
-    action: z.enum(actions).optional().describe("What to do"),
-    content: z.string().optional().describe("For set_notes, append_notes, set_plan: the text"),
-    ref: z.string().optional().describe("For refs.add, refs.remove: one path, URL or identifier"),
-    items: strings.optional().describe("For refs.set: all refs (array of strings)"),
-    mode: z
-      .enum(["replace", "append"])
-      .optional()
-      .describe(
-        "Without an action: replace (default) overwrites the notes with content, append adds to them",
+  description: `${purpose} Content is ${returns.message}.`,
+  input,
+  adapt: ({ limits, reading }) => ({
+    description: `${purpose} Content is ${returns[reading.shown]}.`,
+    input: input.extend({
+      content: input.shape.content.describe(
+        `The text: for set_notes and append_notes up to ${limits.spaceNotesCharacters} characters in all, for set_plan up to ${limits.spacePlanCharacters}`,
       ),
+      ref: input.shape.ref.meta({ maxLength: limits.refCharacters }),
+      items: input.shape.items.describe(`For refs.set: all refs (array of strings), at most ${limits.refs}`),
+    }),
   }),
   output: z.object({ message: z.string(), truncated: z.boolean().optional() }),
   destructive: true,
@@ -81,10 +101,12 @@ function operationOf(input: ScratchpadInput): ScratchpadOperation {
 export const scratchpadSurface: Surface = {
   ...scratchpadView,
   tools: [scratchpad],
-  guidance: (limits) => `## Session Scratchpad
+  guidance: (limits, { shown }) => `## Session Scratchpad
 You have a persistent scratchpad tool (session.scratchpad) that survives context compaction.
 Use it to save: multi-step plans, key findings, important decisions, accumulated state.
-The scratchpad is prepended to each message you receive. Budget: ~${limits.scratchpadTokens} tokens.
-Spaces: notes (${limits.spaceNotesCharacters} characters: set_notes, append_notes), plan (${limits.spacePlanCharacters} characters: set_plan), refs (${limits.refs} items: refs.add, refs.remove, refs.set).
+The scratchpad is ${returns[shown]}. Budget: ~${limits.scratchpadTokens} tokens.
+Spaces: notes (${limits.spaceNotesCharacters} characters), plan (${limits.spacePlanCharacters} characters), refs (${limits.refs} items).
+When you form a plan or complete a step: set_plan. A key fact (error, config value, root cause): append_notes. A file or URL you need again: refs.add. A space getting full: set_notes or set_plan with a tighter summary.
+Don't write full file contents, conversation history, speculative ideas or the user's original request.
 Call session.scratchpad with mode "replace" to overwrite the notes, or "append" to add incrementally.`,
 };

@@ -2,7 +2,7 @@ import { readSpans } from "../../engine/conversation.ts";
 import type { Draft } from "../../engine/draft.ts";
 import { messageKey } from "../../engine/messages.ts";
 import type { Handlers } from "../../engine/operations.ts";
-import type { OpenTask } from "../../engine/records.ts";
+import type { OpenTask, Span } from "../../engine/records.ts";
 import { listResident, type State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 
@@ -69,10 +69,25 @@ function closeTask(
   const [key, { description, from, depth }] = innermost;
   const to = draft.counter("lastMessage");
   draft.remove("task", key);
+  const own = `task-${key}`;
+  const isInside = (inner: string, span: Span) => (span.to === 0 ? inner > own : span.from >= from);
   for (const [inner, span] of readSpans(state))
-    if (span.kind !== "summary" && span.from >= from) draft.remove("span", inner);
+    if (span.kind !== "summary" && isInside(inner, span)) draft.remove("span", inner);
   const text =
     kind === "task" ? `[Task: ${description} — ${outcome}]` : `[Cancelled: ${description} — ${outcome}]`;
-  if (to > from) draft.put("span", `task-${key}`, { from, to, kind, text });
+  // Where a host keeps the conversation there is nothing to collapse, but the outcome is kept.
+  const hides = to > from ? { from, to } : { from: 0, to: 0 };
+  draft.put("span", own, { ...hides, kind, text });
+  const ended = readOutcomes(state).filter(([inner]) => !(inner > own));
+  for (const [oldest] of ended.slice(0, Math.max(0, ended.length + 1 - maxOutcomes)))
+    draft.remove("span", oldest);
   return { task: `task_${Number(key)}`, depth };
 }
+
+/** Outcomes that hide no messages, oldest first: their host keeps the conversation. */
+export function readOutcomes(state: State): [key: string, outcome: Span][] {
+  return listResident(state, "span").filter(([, { to, kind }]) => to === 0 && kind !== "summary");
+}
+
+/** Max outcomes that are kept where no conversation collapses. */
+const maxOutcomes = 20;

@@ -9,6 +9,12 @@ const done = z.object({ ok: z.literal(true), task_id: z.string(), depth: z.numbe
 const beginTask = defineTool({
   name: "begin_task",
   description: "Open a task. When you end it, everything since collapses to one line.",
+  adapt: ({ reading }) =>
+    reading.keepsConversation
+      ? {}
+      : {
+          description: "Open a task. It and its outcome are kept and shown to you again after a compaction.",
+        },
   input: z.strictObject({ description: z.string().min(1).describe("What the task is, in one line") }),
   output: done,
   run: async ({ session, options }, { description }) =>
@@ -17,7 +23,7 @@ const beginTask = defineTool({
 
 const endTask = defineTool({
   name: "end_task",
-  description: "End the innermost open task with its outcome. Save what you still need to the notepad first.",
+  description: "End the innermost open task with its outcome. Save what you still need first.",
   input: z.strictObject({ summary: z.string().min(1).describe("The outcome, in one line") }),
   output: done,
   run: async ({ session, options }, { summary }) =>
@@ -45,6 +51,10 @@ function line(text: string): string {
 export const tasksSurface: Surface = {
   ...tasksView,
   tools: [beginTask, endTask, cancelTask],
-  guidance: () =>
-    "For work with many steps call begin_task, and when it is done call end_task with the outcome: its steps collapse to one line. If it leads nowhere, call cancel_task with the reason. Tasks can be nested up to four deep.",
+  guidance: (_limits, { keepsConversation }) => {
+    const effect = keepsConversation
+      ? "its steps collapse to one line"
+      : "open tasks and outcomes are kept and shown to you again after a compaction; the conversation itself stays as it is";
+    return `For work with many steps call begin_task, and when it is done call end_task with the outcome: ${effect}. If it leads nowhere, call cancel_task with the reason. Tasks can be nested up to four deep.`;
+  },
 };

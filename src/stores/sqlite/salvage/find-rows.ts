@@ -2,6 +2,7 @@ import type { JournalEntry } from "../../../engine/journal.ts";
 import type { Json } from "../../../engine/json.ts";
 import { type RecordKind, recordKinds } from "../../../engine/records.ts";
 import type { SessionRow } from "../../../engine/state.ts";
+import { checksumOf } from "../checksums.ts";
 import { type Column, isTreePage, type RawRow, rowsOnPage } from "./cells.ts";
 import { openPages } from "./pages.ts";
 
@@ -27,8 +28,8 @@ export interface Found {
 
 export interface FoundRows {
   sessions: Map<string, Found>;
-  /** Rows that are partly unreadable. */
-  brokenRows: number;
+  /** Rows that are partly unreadable or whose checksum is wrong, as far as they can be named. */
+  broken: string[];
   /** Pages that are neither part of a b-tree nor of a row. */
   brokenPages: number;
 }
@@ -40,7 +41,7 @@ export type StartProgress = (pages: number) => { at(page: number): void; end(): 
 export function findRows(path: string, startProgress?: StartProgress): FoundRows {
   const pages = openPages(path);
   const progress = startProgress?.(pages.count);
-  const rows: FoundRows = { sessions: new Map(), brokenRows: 0, brokenPages: 0 };
+  const rows: FoundRows = { sessions: new Map(), broken: [], brokenPages: 0 };
   const continued = new Set<number>();
   const unknown: number[] = [];
   try {
@@ -60,25 +61,42 @@ export function findRows(path: string, startProgress?: StartProgress): FoundRows
   return rows;
 }
 
-/** Recognises a table by the shape of its rows; ignores other rows. */
+/** Recognises a table by the shape of its rows; ignores other rows. Before schema 3, rows have no checksum. */
 function keepRow(rows: FoundRows, { keyed, columns }: RawRow): void {
   const [id] = columns;
   if (typeof id !== "string") return;
   const found: Found = rows.sessions.get(id) ?? { records: [], entries: new Map() };
-  if (keyed && columns.length === 10) {
-    const entry = entryOf(columns);
-    if (!entry) rows.brokenRows++;
+  const isOfTable = (length: number, withSum: number) =>
+    columns.length === length || columns.length === withSum;
+  if (keyed && isOfTable(10, 11)) {
+    const entry = isIntact(columns.slice(0, 10), columns[10]) ? entryOf(columns) : undefined;
+    if (!entry) rows.broken.push(`entry ${nameOf(columns[1])} in the history of session ${id}`);
     else found.entries.set(entry.revision, entry);
-  } else if (!keyed && columns.length === 14) {
+  } else if (!keyed && isOfTable(14, 16)) {
     const session = sessionOf(columns);
-    if (!session || session.notepad === undefined) rows.brokenRows++;
-    if (session && session.revision > (found.session?.revision ?? 0)) found.session = session;
-  } else if (!keyed && columns.length === 7 && isRecordKind(columns[2])) {
-    const record = recordOf(columns);
+    const isWhole = session !== undefined && session.notepad !== undefined;
+    const hasSum = isIntact(columns.slice(0, 14), columns[14]);
+    if (!isWhole || !hasSum) rows.broken.push(`the row of session ${id}`);
+    // Its notepad may be wrong; the history has what was written.
+    const readable = session && (hasSum ? session : { ...session, notepad: undefined });
+    if (readable && readable.revision > (found.session?.revision ?? 0)) found.session = readable;
+  } else if (!keyed && isOfTable(7, 8) && isRecordKind(columns[2])) {
+    const [sessionId, owner, kind, key, from, , value, sum] = columns;
+    const record = isIntact([sessionId, owner, kind, key, from, value], sum) ? recordOf(columns) : undefined;
     if (record) found.records.push(record);
-    else rows.brokenRows++;
+    else rows.broken.push(`${nameOf(kind)} ${nameOf(key)} of session ${id}`);
   } else return;
   rows.sessions.set(id, found);
+}
+
+function isIntact(values: readonly Column[], sum: Column): boolean {
+  if (sum === undefined) return true;
+  const known = values.flatMap((value) => (value === undefined ? [] : [value]));
+  return known.length === values.length && checksumOf(known) === sum;
+}
+
+function nameOf(value: Column): string {
+  return value === undefined ? "(unreadable)" : String(value);
 }
 
 function sessionOf(columns: readonly Column[]): FoundSession | undefined {

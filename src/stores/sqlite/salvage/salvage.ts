@@ -21,7 +21,7 @@ export function salvage(path: string, idPrefix: string | undefined, startProgres
     return isSelected ? [rebuild(id, found, rows, losses)] : [];
   });
   if (rows.brokenPages > 0) losses.push(`${rows.brokenPages} pages of the file could not be read.`);
-  if (rows.brokenRows > 0) losses.push(`${rows.brokenRows} rows could not be read completely.`);
+  for (const name of rows.broken) losses.push(`Damaged, and left out: ${name}.`);
   return { documents, losses };
 }
 

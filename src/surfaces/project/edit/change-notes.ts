@@ -85,6 +85,13 @@ export function replaceText(
   return true;
 }
 
+/** The operations that changed the file since a time, oldest first; at most the newest twenty. */
+export function operationsSince(file: NotesFile, at: string): string[] {
+  return readUndo(file)
+    .filter((entry) => Date.parse(entry.at) >= Date.parse(at))
+    .map(({ operation }) => operation);
+}
+
 /** Undoes the newest change, unless later edits overlap it. */
 export function undoChange(file: NotesFile): { operation: string; at: string } {
   return holdLock(file, () => {

@@ -20,6 +20,9 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { HoldfastError } from "../../../errors.ts";
 import { defaultPaths } from "./places.ts";
 
+/** People read and edit the file; a larger one is a mistake or an attack. */
+const maxBytes = 4_000_000;
+
 /** The location of a project's NOTES.md. */
 export interface NotesFile {
   /** The project's directory, with links resolved. */
@@ -33,14 +36,18 @@ export interface NotesFile {
 /** Locates a project's NOTES.md: the given path, the first default path that exists, or the path for a new file. */
 export function locateNotes(root: string, path?: string): NotesFile {
   const real = realRoot(root);
-  const chosen =
-    path ?? defaultPaths.find((each) => existsSync(join(real, each))) ?? defaultPaths.at(-1) ?? "";
+  const chosen = path ?? defaultPaths.find((each) => existsSync(join(real, each))) ?? newFilePath(real);
   if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is not a valid path");
   const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
   const name = relative(real, absolute);
   if (name === "" || name.startsWith("..") || isAbsolute(name))
     throw refused(chosen, "is outside the project");
   return { root: real, path: absolute, name: name.split(sep).join("/") };
+}
+
+/** Where a new file goes: to the first default folder that exists, `.holdfast` if none does. */
+function newFilePath(root: string): string {
+  return defaultPaths.find((each) => existsSync(join(root, dirname(each)))) ?? defaultPaths.at(-1) ?? "";
 }
 
 /** The nearest ancestor with notes, a .holdfast folder or a repository; the given directory if there is none. */
@@ -85,6 +92,8 @@ export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } 
     try {
       const stats = fstatSync(descriptor);
       if (!stats.isFile()) throw refused(file.name, "is not a regular file");
+      if (stats.size > maxBytes)
+        throw refused(file.name, `has ${stats.size} bytes (the limit is ${maxBytes})`);
       return { bytes: readFileSync(descriptor), stats };
     } finally {
       closeSync(descriptor);

@@ -9,10 +9,7 @@ export function pathInEnvironment(): string | undefined {
   return process.env.HOLDFAST_NOTES || undefined;
 }
 
-/** Whether a project has notes; does not load the code that reads them. */
-export function hasNotes(root: string): boolean {
-  const configured = pathInEnvironment();
-  return (configured === undefined ? defaultPaths : [configured]).some((path) =>
-    existsSync(resolve(root, path)),
-  );
+/** Whether a project has notes, at `path` if it is configured; does not load the code that reads them. */
+export function hasNotes(root: string, path = pathInEnvironment()): boolean {
+  return (path === undefined ? defaultPaths : [path]).some((path) => existsSync(resolve(root, path)));
 }

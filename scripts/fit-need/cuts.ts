@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gatherSightings } from "../../src/compaction/need/gather.ts";
+import { findNeeded, nameFinder } from "../../src/compaction/need/later-use.ts";
+import { isWordlike } from "../../src/compaction/need/names.ts";
+import { describeNames } from "../../src/compaction/need/score.ts";
+import { plainTextOf, type StoredMessage } from "../../src/context/conversation.ts";
+import { readRecording } from "../../src/replay/read-transcript.ts";
+import type { Transcript } from "../../src/replay/transcript.ts";
+
+/** A place in a recorded session where a compaction could have been. */
+export interface Cut {
+  session: string;
+  /** The messages since the compaction before, up to the cut. */
+  messages: StoredMessage[];
+  /** The last message that would be removed. */
+  to: number;
+  /** The names that the agent used later and could not see any more. */
+  needed: ReadonlySet<string>;
+  /** One row per name that the removed messages have and the kept ones have not. */
+  rows: { features: number[]; isNeeded: boolean }[];
+}
+
+const fractions = Array.from({ length: 16 }, (_, index) => 0.2 + index * 0.05);
+
+/** The recorded sessions in the files and folders. A session that cannot be read is reported and left out. */
+export async function readSessions(paths: readonly string[]): Promise<Map<string, Transcript>> {
+  const sessions = new Map<string, Transcript>();
+  for (const path of paths.flatMap(filesIn)) {
+    try {
+      sessions.set(basename(path), await readRecording(readFileSync(path, "utf8")));
+    } catch (error) {
+      console.error(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return sessions;
+}
+
+function filesIn(path: string): string[] {
+  if (path.endsWith(".jsonl")) return [path];
+  const names = readdirSync(path, { recursive: true, encoding: "utf8" });
+  return names
+    .filter((name) => name.endsWith(".jsonl"))
+    .sort()
+    .map((name) => join(path, name));
+}
+
+/** Cuts a session at sixteen places. The host keeps `keepTokens` of the newest messages, at most a quarter. */
+export function cutSession(
+  session: string,
+  { messages, compactions }: Transcript,
+  keepTokens: number,
+): Cut[] {
+  return fractions.flatMap((fraction) => {
+    const at = Math.floor(messages.length * fraction);
+    const start = compactions.findLast((compaction) => compaction.messages <= at)?.messages ?? 0;
+    const end = compactions.find((compaction) => compaction.messages > at)?.messages ?? messages.length;
+    const span = messages.slice(start, at);
+    const kept = keptMessages(span, keepTokens);
+    const removed = span.slice(0, span.length - kept);
+    const tail = span.slice(span.length - kept);
+    const needed = findNeeded({ removed, kept: tail, later: messages.slice(at, end), find: nameFinder() });
+    const rows = rowsOf(span, removed, tail, needed);
+    const named = new Set(rows.filter(({ isNeeded }) => isNeeded).map(({ name }) => name));
+    if (named.size === 0) return [];
+    return [{ session, messages: span, to: removed.at(-1)?.number ?? 0, needed: named, rows }];
+  });
+}
+
+function keptMessages(span: readonly StoredMessage[], keepTokens: number): number {
+  const sizes = span.map(({ message }) => plainTextOf(message).length / 4);
+  const limit = Math.min(keepTokens, sizes.reduce((sum, size) => sum + size, 0) / 4);
+  let kept = 0;
+  for (let tokens = 0; kept < span.length && tokens < limit; kept++) tokens += sizes.at(-1 - kept) ?? 0;
+  return kept;
+}
+
+function rowsOf(
+  span: readonly StoredMessage[],
+  removed: readonly StoredMessage[],
+  tail: readonly StoredMessage[],
+  needed: ReadonlySet<string>,
+) {
+  const sightings = gatherSightings(span);
+  const gone = gatherSightings(removed).names;
+  const kept = gatherSightings(tail).names;
+  const describe = describeNames(sightings);
+  return [...sightings.names.values()]
+    .filter(
+      ({ text, kind, targets }) => gone.has(text) && !kept.has(text) && (targets > 0 || !isWordlike(kind)),
+    )
+    .map((sighting) => ({
+      name: sighting.text,
+      features: describe(sighting),
+      isNeeded: needed.has(sighting.text),
+    }));
+}

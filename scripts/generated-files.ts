@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { configSchema, hostConfigSchema } from "../src/workspace/config-schema.ts";
+import { entryPoints, settingGroups, settingNames, settingOf } from "../src/workspace/settings.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** The files that follow from the table of settings, by path. `npm run generate` writes them, a test compares them. */
+export function generatedFiles(): Record<string, string> {
+  return {
+    "holdfast.schema.json": json(configSchema()),
+    "openclaw.plugin.json": json(pluginManifest()),
+    "docs/configuration.md": configurationPage(),
+  };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+function pluginManifest(): Record<string, unknown> {
+  return { ...JSON.parse(read("openclaw.plugin.json")), configSchema: hostConfigSchema() };
+}
+
+const [start, end] = ["<!-- settings -->", "<!-- end of settings -->"];
+
+/** The page with its tables replaced; the text around them is written by hand. */
+function configurationPage(): string {
+  const page = read("docs/configuration.md");
+  const [from, to] = [page.indexOf(start), page.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`docs/configuration.md lacks ${start} or ${end}.`);
+  return `${page.slice(0, from)}${start}\n\n${tables()}\n${page.slice(to)}`;
+}
+
+function tables(): string {
+  const groups = ["", ...settingGroups];
+  return groups.map((group) => `${group === "" ? "" : `### \`${group}\`\n\n`}${table(group)}`).join("\n");
+}
+
+function table(group: string): string {
+  const own = settingNames.filter((name) => (name.includes(".") ? name.split(".")[0] : "") === group);
+  const rows = own.map((name) => {
+    const { kind, description, env = [], flags = [], alias, actsIn, elsewhere } = settingOf(name);
+    const also = [
+      ...flags.map((flag) => `\`--${flag}\``),
+      ...env.map((variable) => `\`HOLDFAST_${variable}\``),
+      ...(alias === undefined ? [] : [`\`${alias}\``]),
+    ];
+    const acts =
+      actsIn.length === entryPoints.length ? "everywhere" : `${actsIn.join(", ")}; elsewhere ${elsewhere}`;
+    return [`\`${name}\``, description, kind.expected, defaultOf(name), also.join(", ") || "–", acts];
+  });
+  return align([["Setting", "What it does", "Value", "Default", "Also", "Acts in"], ...rows]);
+}
+
+function defaultOf(name: (typeof settingNames)[number]): string {
+  const { default: fallback, otherwise } = settingOf(name);
+  if (fallback === undefined) return otherwise ?? "–";
+  return Array.isArray(fallback) ? "none" : `\`${fallback}\``;
+}
+
+/** A Markdown table with aligned columns, as the formatter writes it. */
+function align([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`;
+  return `${line(head)}${line(widths.map((width) => "-".repeat(width)))}${rows.map(line).join("")}`;
+}

@@ -1,0 +1,96 @@
+import type { LanguageModelMiddleware, ModelMessage } from "ai";
+import {
+  type CachedMessage,
+  cacheKindOf,
+  planCacheMarks,
+  withCacheKey,
+  withCacheMark,
+} from "../../context/prompt-cache.ts";
+import { isObject } from "../../engine/json.ts";
+import { dotless } from "../../surfaces/toolbox.ts";
+
+/** What the SDK passes to a model. */
+export type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];
+export type PromptMessage = CallOptions["prompt"][number];
+
+/** Splits a prompt into the caller's instructions, as messages and as one text, and the conversation. */
+export function divide(prompt: PromptMessage[]) {
+  const start = prompt.findIndex(({ role }) => role !== "system");
+  const end = start === -1 ? prompt.length : start;
+  const instructions = prompt.slice(0, end);
+  const base = instructions.map(({ content }) => content).join("\n\n");
+  return { instructions, base, conversation: prompt.slice(end) };
+}
+
+/** Appends guidance and blocks to the caller's instructions, joined into one system message if possible. */
+export function withMemory(instructions: PromptMessage[], memory: string): PromptMessage[] {
+  if (memory === "") return instructions;
+  const last = instructions.at(-1);
+  // Keep a message with provider options (e.g. a cache marker) unchanged.
+  if (last?.role !== "system" || last.providerOptions)
+    return [...instructions, { role: "system", content: memory }];
+  return [...instructions.slice(0, -1), { role: "system", content: `${last.content}\n\n${memory}` }];
+}
+
+/** Prompt messages have the same parts as model messages, except that user content is always a list. */
+export function toModelMessage(message: PromptMessage): ModelMessage {
+  const [only, ...others] = message.role === "user" ? message.content : [];
+  if (message.role === "user" && only?.type === "text" && others.length === 0 && !only.providerOptions) {
+    return { ...message, content: only.text };
+  }
+  return message as ModelMessage;
+}
+
+export function toPromptMessage(message: ModelMessage): PromptMessage {
+  if (message.role === "user" && typeof message.content === "string") {
+    return { ...message, content: [{ type: "text", text: message.content }] };
+  }
+  return withObjects(message as PromptMessage);
+}
+
+/** Providers reject a call whose arguments are not an object; the SDK has answered such a call with an error. */
+function withObjects(message: PromptMessage): PromptMessage {
+  if (message.role !== "assistant") return message;
+  const isMalformed = (part: (typeof message.content)[number]) =>
+    part.type === "tool-call" && !isObject(part.input);
+  if (!message.content.some(isMalformed)) return message;
+  return {
+    ...message,
+    content: message.content.map((part) => (isMalformed(part) ? { ...part, input: {} } : part)),
+  };
+}
+
+/** Asks the provider to cache the prompt; `summary` is the index of the summary among the messages. */
+export function withPromptCache(
+  params: CallOptions,
+  provider: string,
+  { session, summary }: { session: string; summary: number | undefined },
+): CallOptions {
+  const kind = cacheKindOf(provider);
+  if (kind === "none") return params;
+  if (kind === "key") {
+    // These options are the caller's own and a text.
+    const providerOptions = withCacheKey(params.providerOptions, session) as CallOptions["providerOptions"];
+    return { ...params, ...(providerOptions ? { providerOptions } : {}) };
+  }
+  const { prompt, tools = [] } = params;
+  const markable = tools.map((tool) => (tool.type === "function" ? tool : {}));
+  const plan = planCacheMarks(prompt as CachedMessage[], markable, summary);
+  return {
+    ...params,
+    prompt: prompt.map((message, at) => (plan.messages.has(at) ? withCacheMark(message) : message)),
+    ...(plan.tools
+      ? { tools: tools.map((tool, at) => (at === tools.length - 1 ? markTool(tool) : tool)) }
+      : {}),
+  };
+}
+
+function markTool(tool: NonNullable<CallOptions["tools"]>[number]): typeof tool {
+  return tool.type === "function" ? withCacheMark(tool) : tool;
+}
+
+/** The name under which a called tool was offered: some models write `session.scratchpad` as the prompt does. */
+export function offeredName(name: string, { tools = [] }: CallOptions): string {
+  const plain = dotless(name);
+  return plain !== name && tools.some((tool) => tool.name === plain) ? plain : name;
+}

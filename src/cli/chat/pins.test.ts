@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { beginChat, runCli } from "../test-support/chat.ts";
+
+test("/pin pins and lists rules in chat, holdfast pin and unpin at the command line [pins.people]", async () => {
+  const { server, cwd, chat } = await beginChat(() => ({ text: "Done." }));
+  const input = ["/pin", "/pin Never push to main.", "/pin", "hello", "/unpin p9", "/quit"];
+  const { stdout, code } = await runCli([...chat, "--session", "s"], { cwd, input });
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^Nothing is pinned\..*\nPinned p1: Never push to main\.\np1 {2}pinned Never push to main\.\nDone\.\nThere is no pin "p9"\. The pins are: p1/,
+  );
+  const sent = (server.requests.at(-1)?.messages ?? []).map(({ content }) => String(content)).join("\n");
+  assert.match(sent, /\np1: Never push to main\.\n\[End of pins\]/);
+
+  const rule = ["--tool", "Bash", "--pattern", "git push*main"];
+  const confirmed = await runCli(["pin", "p1", ...rule], { cwd });
+  assert.equal(
+    confirmed.stdout,
+    `Pinned p1 in s: Never push to main.
+Calls that match are refused: tool Bash with "git push*main".
+"holdfast unpin p1" takes it back.
+`,
+  );
+  const listed = JSON.parse((await runCli(["pin", "--json"], { cwd })).stdout);
+  assert.deepEqual(listed.pins, [
+    {
+      id: "p1",
+      text: "Never push to main.",
+      status: "pinned",
+      by: "person",
+      rule: { tool: "Bash", pattern: "git push*main" },
+    },
+  ]);
+  assert.match(
+    (await runCli(["show", "s"], { cwd })).stdout,
+    /\nPins {2}1\n {2}• p1 {2}pinned Never push to main\./,
+  );
+  assert.match((await runCli(["unpin", "p1"], { cwd })).stdout, /^Unpinned p1 of s: Never push to main\.\n/);
+  assert.match((await runCli(["pin"], { cwd })).stdout, /^Nothing is pinned\./);
+  const wrong = await runCli(["unpin"], { cwd });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /ID is missing\. Usage: holdfast unpin ID/);
+});

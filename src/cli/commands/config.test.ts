@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type Outcome, runNode } from "../../../test/support/command-line.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { configSchema } from "../../workspace/config-schema.ts";
+import { settingNames } from "../../workspace/settings.ts";
+
+const cli = join(import.meta.dirname, "../../cli.ts");
+
+/** A project with a holdfast.json, and a function that runs `holdfast` in it. */
+function projectWith(config?: unknown) {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, ".git"));
+  if (config !== undefined) writeFileSync(join(root, "holdfast.json"), JSON.stringify(config, null, 2));
+  const run = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> =>
+    runNode([cli, ...args], process.execPath, {
+      cwd: root,
+      env: { HOME: root, XDG_CONFIG_HOME: join(root, "user"), HOLDFAST_DB: "", HOLDFAST_STORE: "", ...env },
+    });
+  return { root, run };
+}
+
+test("config prints every setting with its value and its source [config.command]", async () => {
+  const { root, run } = projectWith({ compactAt: 0.7, store: "/elsewhere/memory.db" });
+  mkdirSync(join(root, "user/holdfast"), { recursive: true });
+  writeFileSync(join(root, "user/holdfast/config.json"), '{ "keep": 0.1 }');
+  const env = { HOLDFAST_HOOK_DEADLINE: "900" };
+  const { stdout, stderr, code } = await run(["config", "--json", "--set", "maxSteps=9"], env);
+  assert.equal(code, 0, stderr);
+  const { settings, files } = JSON.parse(stdout);
+  assert.deepEqual(
+    settings.map(({ name }: { name: string }) => name),
+    settingNames,
+  );
+  const shown = (name: string) => {
+    const { value, origin, outside } = settings.find((each: { name: string }) => each.name === name);
+    return [value, origin.source, origin.path ?? origin.name, ...(outside ? ["outside"] : [])];
+  };
+  const shared = join(root, "holdfast.json");
+  const user = join(root, "user/holdfast/config.json");
+  assert.deepEqual(shown("compactAt"), [0.7, "file", shared]);
+  assert.deepEqual(shown("keep"), [0.1, "file", user]);
+  assert.deepEqual(shown("hookDeadline"), [900, "environment", "HOLDFAST_HOOK_DEADLINE"]);
+  assert.deepEqual(shown("maxSteps"), [9, "flag", "--set maxSteps=9"]);
+  assert.deepEqual(shown("placement"), ["epoch", "default", undefined]);
+  assert.deepEqual(shown("store"), ["/elsewhere/memory.db", "file", shared, "outside"]);
+  assert.deepEqual(
+    files.map(({ path }: { path: string }) => path),
+    [shared, user],
+  );
+  const changed = await run(["config", "--changed"], env);
+  assert.match(changed.stdout, /^compactAt +0\.7 +← .*holdfast\.json$/m);
+  assert.match(changed.stdout, /^store .*outside the project$/m);
+  assert.doesNotMatch(changed.stdout, /^placement/m);
+});
+
+test("a mistake stops the commands of people, and config and doctor report it [config.mistakes] [config.doctor]", async () => {
+  const { run } = projectWith({ scratchpad: { maxToken: 5 } });
+  const problem =
+    /holdfast\.json:3: there is no setting "scratchpad\.maxToken"; did you mean "scratchpad\.maxTokens"\?/;
+  for (const args of [
+    ["sessions"],
+    ["show"],
+    ["chat", "-p", "hi"],
+    ["serve", "--no-open"],
+    ["project", "status"],
+  ]) {
+    const { code, stderr } = await run(args);
+    assert.equal(code, 1, args[0]);
+    assert.match(stderr, problem, args[0]);
+  }
+  const config = await run(["config"]);
+  assert.equal(config.code, 1);
+  assert.match(config.stderr, problem);
+  assert.match(config.stdout, /^compactAt/m);
+  const doctor = await run(["doctor", "--json"]);
+  assert.equal(doctor.code, 1);
+  assert.match(JSON.parse(doctor.stdout).config[0], problem);
+  assert.match((await run(["doctor"])).stdout, /PROBLEM +config .*maxTokens/);
+});
+
+test("config schema prints the schema that is shipped [config.schema]", async () => {
+  const { run } = projectWith();
+  const { stdout } = await run(["config", "schema"]);
+  assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(configSchema())));
+  const shipped = readFileSync(join(import.meta.dirname, "../../../holdfast.schema.json"), "utf8");
+  assert.equal(stdout, shipped);
+  assert.match((await run(["config", "shema"])).stderr, /config takes no argument "shema"/);
+});
+
+test("init --surfaces writes the choice to holdfast.json, or for all projects with --user [config.init]", async () => {
+  const { root, run } = projectWith({ keep: 0.3 });
+  const file = join(root, "holdfast.json");
+  const before = readFileSync(file, "utf8");
+  const args = ["init", "claude-code", "--surfaces", "notepad,scratchpad"];
+  const dry = await run([...args, "--dry-run"]);
+  assert.match(dry.stdout, /\+ +"surfaces"/);
+  assert.equal(readFileSync(file, "utf8"), before);
+  const real = await run(args);
+  assert.equal(real.code, 0, real.stderr);
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), {
+    keep: 0.3,
+    surfaces: ["notepad", "scratchpad"],
+  });
+  const wrong = await run(["init", "claude-code", "--surfaces", "notpad"]);
+  assert.match(wrong.stderr, /--surfaces must be a list, each item one of notepad/);
+  await run([...args, "--user"]);
+  const user = join(root, "user/holdfast/config.json");
+  assert.ok(existsSync(user));
+  assert.deepEqual(JSON.parse(readFileSync(user, "utf8")), { surfaces: ["notepad", "scratchpad"] });
+  await run(["uninstall", "claude-code"]);
+  assert.ok(existsSync(file), "the config is the user's");
+});

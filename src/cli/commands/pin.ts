@@ -1,0 +1,87 @@
+import { hostNames } from "../../hosts/hosts.ts";
+import { findNewestLink } from "../../hosts/session-link.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { describeRule } from "../../surfaces/pins/block.ts";
+import type { ListedPin } from "../../surfaces/pins/operations.ts";
+import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
+import { findProject } from "../../workspace/project.ts";
+import type { StoreFlags } from "../../workspace/store-location.ts";
+import { onlyArgument, readArguments } from "../arguments.ts";
+import { pickSession } from "../pick-session.ts";
+import { printJson, printLines } from "../terminal/screen.ts";
+import { visibleLine } from "../terminal/visible-text.ts";
+
+const usage = "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]";
+const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
+
+/** Pins a rule, confirms one that was found, or lists both. */
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, {
+    session: { type: "string" },
+    tool: { type: "string" },
+    pattern: { type: "string" },
+  });
+  return withSession(values, values.session, async (session) => {
+    if (positionals.length === 0) return list(session, values.json);
+    const given = onlyArgument(positionals, "TEXT", usage);
+    const { tool, pattern } = values;
+    const rule =
+      tool === undefined && pattern === undefined ? undefined : { tool: tool ?? "*", pattern: pattern ?? "" };
+    const { result } = isId(given)
+      ? await session.pins.confirm(given, { ...asPerson, rule })
+      : await session.pins.pin(given, { ...asPerson, rule });
+    if (values.json) printJson({ session: session.id, ...result });
+    else
+      printLines([
+        `Pinned ${result.id} in ${session.id}: ${visibleLine(result.text)}`,
+        ...(rule ? [`Calls that match are refused: ${visibleLine(describeRule(rule))}.`] : []),
+        `"holdfast unpin ${result.id}" takes it back.`,
+      ]);
+  });
+}
+
+export function isId(text: string): boolean {
+  return /^p\d+$/.test(text);
+}
+
+async function list(session: Session, isJson: boolean): Promise<void> {
+  const pins = await session.pins.list();
+  if (isJson) printJson({ session: session.id, pins });
+  else printLines(pinLines(pins));
+}
+
+/** One line for each pin, found rules marked as such. */
+export function pinLines(pins: readonly ListedPin[]): string[] {
+  if (pins.length === 0) return [`Nothing is pinned. Pin a rule with: holdfast pin "never push to main"`];
+  return pins.map(({ id, text, status, rule }) =>
+    [
+      id.padEnd(4),
+      status === "found" ? "found  " : "pinned ",
+      visibleLine(text),
+      rule ? ` (refuses ${visibleLine(describeRule(rule))})` : "",
+    ].join(""),
+  );
+}
+
+/** Runs work on the named session; default: the conversation that a host has here, or else the newest session. */
+export async function withSession(
+  flags: StoreFlags,
+  idOrPrefix: string | undefined,
+  work: (session: Session) => Promise<void>,
+): Promise<number> {
+  const memory = await openWorkspaceMemory({ flags });
+  try {
+    await work(await chooseSession(memory, idOrPrefix));
+    return 0;
+  } finally {
+    await memory.close();
+  }
+}
+
+async function chooseSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
+  if (idOrPrefix !== undefined) return pickSession(memory, idOrPrefix);
+  const cwd = process.cwd();
+  const link = findNewestLink({ directory: findProject(cwd).directory, cwd }, hostNames);
+  return link ? memory.openSession(link.session) : pickSession(memory, undefined);
+}

@@ -1,0 +1,54 @@
+/** How much room a checkpoint has. */
+export interface CheckpointBudget {
+  tokens?: number;
+  /** For hosts that limit the bytes of what they show. */
+  bytes?: number;
+}
+
+const minTokens = 400;
+const maxTokens = 2_500;
+
+/** Assumed where the window is not known. */
+const usualWindow = 200_000;
+
+/** Tokens of a checkpoint: 1 % of the window, at least 400 and at most 2,500. The model reads it on every call. */
+export function checkpointTokens(contextWindow = usualWindow): number {
+  return Math.round(Math.min(maxTokens, Math.max(minTokens, contextWindow / 100)));
+}
+
+/** Tests whether a text fits, and measures pieces of it. */
+export interface Measure {
+  fits(text: string): boolean;
+  /** What a piece takes, in the unit that is scarce. */
+  cost(text: string): number;
+  /** The whole budget, in that unit. */
+  total: number;
+}
+
+export function measureFor(
+  { tokens = checkpointTokens(), bytes }: CheckpointBudget,
+  countTokens: (text: string) => number,
+): Measure {
+  if (bytes !== undefined) {
+    const encoder = new TextEncoder();
+    const cost = (text: string) => encoder.encode(text).length;
+    return { fits: (text) => cost(text) <= bytes, cost, total: bytes };
+  }
+  const cost = (text: string) => upperBound(text, countTokens);
+  return { fits: (text) => cost(text) <= tokens, cost, total: tokens };
+}
+
+/** Estimated counts can be too low, far too low in scripts where tokenizers spend a token per byte. */
+function upperBound(text: string, countTokens: (text: string) => number): number {
+  const rare = text.match(rareCharacters)?.length ?? 0;
+  const foreign = text.match(foreignCharacters)?.length ?? 0;
+  return countTokens(text) * margin + foreign * 0.25 + rare * 3;
+}
+
+/** Lists of names have up to this many more tokens than estimated. */
+const margin = 1.05;
+
+const foreignCharacters = /[^\p{ASCII}]/gu;
+
+const rareCharacters =
+  /[^\p{ASCII}\u0080-\u024f\u0370-\u06ff\u0900-\u0d7f\u0e00-\u0e7f\u10a0-\u10ff\u1e00-\u200a\u2010-\u2027\u3000-\u312f\u4e00-\u9fff\uac00-\ud7af\uff00-\uff9f]/gu;

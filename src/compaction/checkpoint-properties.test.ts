@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { calls, conversation, result, says, stateWith, user } from "../../test/support/conversation.ts";
+import type { StoredMessage } from "../context/conversation.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import type { Checkpoint } from "../engine/records.ts";
+import { checkpointTokens } from "./budget.ts";
+import { planCheckpoint } from "./checkpoint.ts";
+
+const plan = (messages: StoredMessage[], more: Partial<Parameters<typeof planCheckpoint>[0]> = {}) =>
+  planCheckpoint({ state: stateWith(), messages, to: messages.length, countTokens: estimateTokens, ...more });
+
+const script = fc.constantFrom(
+  "src/a",
+  "getName",
+  "漢字",
+  "ሰላም",
+  "👩‍👩‍👧",
+  "مرحبا",
+  "--flag ",
+  "\n",
+  " ",
+  "x/y.ts ",
+  "Ünï",
+  "7f3e",
+);
+const words = fc.array(script, { maxLength: 60 }).map((parts) => parts.join(""));
+const line = fc.oneof(
+  words.map(user),
+  words.map(says),
+  fc.tuple(words, words).map(([path, content]) => calls("write_file", { path, content })),
+  words.map((command) => calls("bash", { command })),
+  words.map((text) => result(`exit code 1\n${text}`)),
+);
+const messages = fc.array(line, { maxLength: 30 }).map((lines) => conversation(...lines));
+
+test("never exceeds its tokens or bytes, in any script [controller.checkpoint-size]", () => {
+  fc.assert(
+    fc.property(messages, fc.constantFrom(400, 600, 2_500), (told, size) => {
+      assert.ok(estimateTokens(plan(told, { budget: { tokens: size } }).text) <= size);
+      assert.ok(Buffer.byteLength(plan(told, { budget: { bytes: size * 3 } }).text) <= size * 3);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("is deterministic, and independent of the order in which an earlier checkpoint lists its names [controller.checkpoint-need]", () => {
+  fc.assert(
+    fc.property(messages, messages, (before, now) => {
+      const earlier = plan(before);
+      const { memory } = earlier;
+      assert.ok(memory);
+      const reversed: Checkpoint = { ...earlier, memory: { ...memory, names: memory.names.toReversed() } };
+      assert.equal(plan(now, { earlier }).text, plan(now, { earlier }).text);
+      assert.equal(plan(now, { earlier: reversed }).text, plan(now, { earlier }).text);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("lists no file that no call named [controller.checkpoint-need]", () => {
+  const { text } = plan(
+    conversation(
+      user("Use s/old/new/ on Left/right, m/g and n/g."),
+      calls("bash", { command: "sed -i 's/new/old/g' src/real.ts" }),
+      result("done"),
+    ),
+  );
+  assert.match(text, /src\/real\.ts/);
+  assert.doesNotMatch(text, /(?:paths|Files \w+): [^\n]*(?:s\/new|m\/g|n\/g|Left\/right)/);
+});
+
+const busy = Array.from({ length: 300 }, (_, index) => [
+  calls(
+    "edit_file",
+    { path: `src/part-${index % 40}/file-${index}.ts`, new_string: `handleCase${index}()` },
+    `e${index}`,
+  ),
+  result("edited", `e${index}`),
+]).flat();
+
+test("takes 1 % of the window within its limits, and uses at least 95 % of it [controller.checkpoint-size]", () => {
+  assert.deepEqual([8_000, 100_000, 200_000, 1_000_000].map(checkpointTokens), [400, 1_000, 2_000, 2_500]);
+  for (const tokens of [400, 1_000, 2_500]) {
+    const used = estimateTokens(plan(conversation(...busy), { budget: { tokens } }).text);
+    assert.ok(used >= tokens * 0.94 && used <= tokens, `${used} of ${tokens}`);
+  }
+  const bytes = Buffer.byteLength(plan(conversation(...busy), { budget: { bytes: 8_000 } }).text);
+  assert.ok(bytes >= 8_000 * 0.95, `${bytes} of 8000`);
+});
+
+test("a name of epoch 1 that is still used is there in epoch 10; one that is not makes room [controller.checkpoint-carry]", () => {
+  let earlier: Checkpoint | undefined;
+  for (let epoch = 1; epoch <= 10; epoch++) {
+    const told = conversation(
+      ...(epoch === 1 ? [calls("read_file", { path: "src/forgotten.ts" }), result("x")] : []),
+      ...(epoch % 3 === 1
+        ? [calls("bash", { command: "deploy --to stage-7 ops/release.yml" }, "d"), result("ok", "d")]
+        : []),
+      ...Array.from({ length: 60 }, (_, index) =>
+        calls("edit_file", { path: `src/epoch-${epoch}/file-${index}.ts` }),
+      ),
+    );
+    earlier = plan(told, { earlier, budget: { tokens: 600 } });
+  }
+  assert.match(earlier?.text ?? "", /ops\/release\.yml/);
+  assert.doesNotMatch(earlier?.text ?? "", /forgotten/);
+});
+
+test("what the host keeps is not said again [controller.checkpoint-need]", () => {
+  const told = conversation(
+    calls("edit_file", { path: "src/old.ts", new_string: "oldName()" }),
+    result("ok"),
+    calls("edit_file", { path: "src/kept.ts", new_string: "keptName()" }),
+    result("ok"),
+  );
+  const { text } = plan(told, { to: 2 });
+  assert.match(text, /src\/old\.ts \(oldName\)/);
+  assert.doesNotMatch(text, /kept/);
+});
+
+test("a checkpoint of an older version is still understood [controller.checkpoint-carry]", () => {
+  const { memory: _memory, ...old } = plan(
+    conversation(
+      calls("edit_file", { path: "src/a.ts" }),
+      calls("bash", { command: "npm test" }, "1"),
+      result("exit code 1", "1"),
+    ),
+  );
+  const { filesWritten, failedCommands, text } = plan([], { earlier: old });
+  assert.deepEqual(filesWritten, ["src/a.ts"]);
+  assert.deepEqual(failedCommands, ["npm test (exit 1)"]);
+  assert.match(text, /Files edited: src\/a\.ts/);
+});

@@ -1,0 +1,288 @@
+import { fenceLine } from "../context/fence.ts";
+import type { CheckpointMemory, CommandFact, FileFact } from "../engine/records.ts";
+import { oneLine } from "../engine/text.ts";
+import type { CheckpointBudget, Measure } from "./budget.ts";
+import { measureFor } from "./budget.ts";
+import { isRoutine } from "./facts/commands.ts";
+import { type Candidate, orderByNeed } from "./need/choose.ts";
+import { namesCovered } from "./need/cover.ts";
+import type { Sighting } from "./need/gather.ts";
+import type { NameKind } from "./need/names.ts";
+
+/** What a checkpoint has to say. Lists are newest first. */
+export interface CheckpointFacts
+  extends Pick<CheckpointMemory, "files" | "commands" | "decisions" | "running"> {
+  openAsks: readonly string[];
+  openTasks: readonly string[];
+  planOpen: readonly string[];
+  planClosed: readonly string[];
+  /** Which of the files that the agent has read are the same still, and which are not. */
+  unchanged: ReadonlySet<string>;
+  changed: ReadonlySet<string>;
+  /** Names that are not in the kept context, and how likely each is needed. */
+  sightings: readonly Sighting[];
+  scores: ReadonlyMap<string, number>;
+  /** Tool calls so far. */
+  calls: number;
+}
+
+const headings = {
+  asks: "Asked and not answered yet",
+  running: "Still running",
+  tasks: "Open tasks",
+  planOpen: "Still to do",
+  planClosed: "Done or cancelled, do not redo",
+  decisions: "Decided or found",
+  commands: "Commands run here",
+  failures: "Commands that failed",
+  created: "Files created",
+  edited: "Files edited",
+  unchanged: "Files read, unchanged on disk at the compaction",
+  changed: "Files read, changed on disk since",
+  read: "Files read",
+  missed: "Files that could not be read or changed",
+  paths: "Other paths",
+  symbols: "Symbols",
+  flags: "Flags",
+  addresses: "Addresses",
+  ids: "Ids, versions and numbers",
+  others: "Other names",
+} as const;
+
+type Section = keyof typeof headings;
+
+interface Item extends Candidate {
+  section: Section;
+  text: string;
+  /** For a symbol: the file it belongs to. */
+  home?: string;
+}
+
+const open = "[Checkpoint, written down before the conversation was compacted]";
+const close = "[End of checkpoint]";
+
+/** Says as much as the budget allows, most needed first, each fact under its role. */
+export function renderCheckpoint(
+  facts: CheckpointFacts,
+  budget: CheckpointBudget,
+  countTokens: (text: string) => number,
+): string {
+  const measure = measureFor(budget, countTokens);
+  const first = statedItems(facts, measure);
+  const told = new Set(first.flatMap(({ names }) => names));
+  const items = [...first, ...orderByNeed(candidatesOf(facts, measure), facts.scores, told)];
+  if (items.length === 0) return `${open}\nNothing to carry over.\n${close}`;
+  return layOut(fill(items, measure));
+}
+
+/** The longest beginning of the list that fits, and after it whatever is small enough. */
+function fill(items: readonly Item[], { fits }: Measure): Item[] {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(layOut(items.slice(0, middle)))) low = middle;
+    else high = middle - 1;
+  }
+  const chosen = items.slice(0, low);
+  let misses = 0;
+  for (const item of items.slice(low + 1)) {
+    if (misses === maxMisses) break;
+    if (fits(layOut([...chosen, item]))) chosen.push(item);
+    else misses++;
+  }
+  return chosen;
+}
+
+/** How many items may fail to fit before the text counts as full. */
+const maxMisses = 12;
+
+function layOut(items: readonly Item[]): string {
+  const sections = Map.groupBy(items, ({ section }) => section);
+  const symbols = Map.groupBy(sections.get("symbols") ?? [], ({ home = "" }) => home);
+  const lines: string[] = [];
+  for (const name of Object.keys(headings) as Section[]) {
+    const listed = sections.get(name) ?? [];
+    const texts = fileSections.has(name)
+      ? listed.map(({ text, home = "" }) => withSymbols(text, take(symbols, home)))
+      : listed.map(({ text }) => text);
+    const shown = name === "symbols" ? [...symbols.values()].flat().map(({ text }) => text) : texts;
+    if (shown.length > 0) lines.push(`${headings[name]}: ${shown.join(plainNames.has(name) ? " " : "; ")}`);
+  }
+  return [open, ...lines, close].join("\n");
+}
+
+const fileSections: ReadonlySet<Section> = new Set(["created", "edited", "unchanged", "changed", "read"]);
+
+/** Sections of single names, which contain no spaces. */
+const plainNames: ReadonlySet<Section> = new Set(["paths", "symbols", "flags", "addresses", "ids", "others"]);
+
+function take(symbols: Map<string, Item[]>, home: string): readonly Item[] {
+  const found = symbols.get(home) ?? [];
+  symbols.delete(home);
+  return found;
+}
+
+function withSymbols(file: string, symbols: readonly Item[]): string {
+  return symbols.length === 0 ? file : `${file} (${symbols.map(({ text }) => text).join(" ")})`;
+}
+
+/** Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. */
+const shares: [section: Section, share: number, lengths: readonly number[]][] = [
+  ["asks", 0.14, [1_200, 600, 300, 150, 60, 24, 8]],
+  ["failures", 0.05, [300, 120, 40, 20, 8]],
+  ["planOpen", 0.06, [160, 40, 16, 8]],
+  ["running", 0.05, [160, 60]],
+  ["commands", 0.08, [400]],
+  ["tasks", 0.04, [160, 40]],
+  ["planClosed", 0.05, [160, 40]],
+  ["decisions", 0.04, [220]],
+];
+
+/** What all statements together may take: names are worth more of a small budget. */
+const statedShare = { small: 0.3, large: 0.45, smallBelow: 1_000 };
+
+/** A share of a small budget may be too small for a single fact; then it gets as much as this. */
+const smallestShare = 1 / 15;
+
+/** More would not fit, and trying them is slow. */
+const maxListed = 40;
+
+/** What is said whatever the scores: asks, failures, the plan, running work. */
+function statedItems(facts: CheckpointFacts, { cost, total }: Measure): Item[] {
+  const texts: Partial<Record<Section, readonly string[]>> = {
+    asks: facts.openAsks,
+    failures: failureTexts(facts),
+    planOpen: facts.planOpen,
+    running: facts.running,
+    commands: commandTexts(facts),
+    tasks: facts.openTasks,
+    planClosed: facts.planClosed,
+    decisions: facts.decisions,
+  };
+  let all = total * (total < statedShare.smallBelow ? statedShare.small : statedShare.large);
+  return shares.flatMap(([section, share, lengths]) => {
+    const room = Math.min(all, total * Math.max(share, Math.min(smallestShare, 60 / total)));
+    const { items, used } = cutToFit(section, texts[section] ?? [], lengths, room, cost);
+    all -= used;
+    return items.map(
+      (text): Item => ({ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }),
+    );
+  });
+}
+
+function cutToFit(
+  section: Section,
+  facts: readonly string[],
+  lengths: readonly number[],
+  room: number,
+  cost: Measure["cost"],
+): { items: string[]; used: number } {
+  const heading = cost(`${headings[section]}: \n`);
+  const items: string[] = [];
+  let left = room - heading;
+  for (const [index, fact] of facts.slice(0, maxListed).entries()) {
+    // No fact takes more than two thirds of what is left, unless it is the last.
+    const most = index === facts.length - 1 ? left : (left * 2) / 3;
+    const cuts = lengths.map((limit) => fenceLine(fact, limit));
+    const shortest = items.length === 0 ? cuts.at(-1) : undefined;
+    const text = cuts.find((cut) => cost(`${cut}; `) <= most) ?? fitting(shortest, left, cost);
+    if (text === undefined) continue;
+    left -= cost(`${text}; `);
+    items.push(text);
+  }
+  return { items, used: items.length === 0 ? 0 : room - left };
+}
+
+/** The first fact, cut short, may take all of a small share. */
+function fitting(text: string | undefined, room: number, cost: Measure["cost"]): string | undefined {
+  return text !== undefined && cost(`${text}; `) <= room ? text : undefined;
+}
+
+/** Names that are hardly ever needed are not worth a look. */
+const maxNames = 900;
+
+function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
+  const { scores } = facts;
+  const item = (section: Section, text: string, worth: number, home?: string): Item => ({
+    section,
+    text,
+    worth,
+    names: namesCovered(text, scores),
+    cost: measure.cost(`${text}${plainNames.has(section) ? " " : "; "}`),
+    ...(home === undefined ? {} : { home }),
+  });
+  const files = facts.files.map((file) => ({ file, text: fileText(file) }));
+  const paths = new Set(facts.files.map(({ path }) => path));
+  return [
+    ...files.map(({ file, text }) =>
+      item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts), file.path),
+    ),
+    ...bestNames(facts)
+      .filter(({ text }) => !paths.has(text))
+      .map(({ text, kind, home }) => item(nameSection[kind], fenceLine(text), 0, home)),
+  ];
+}
+
+function bestNames({ sightings, scores }: CheckpointFacts): Sighting[] {
+  const score = ({ text }: Sighting) => scores.get(text) ?? 0;
+  return sightings.toSorted((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1)).slice(0, maxNames);
+}
+
+/** 1 for now, falling to a third after thirty calls. */
+function freshness(last: number, { calls }: CheckpointFacts): number {
+  return Math.exp(-(calls - last) / 30);
+}
+
+function fileText({ path, lines }: FileFact): string {
+  return fenceLine(lines === "" ? path : `${path}:${lines}`);
+}
+
+function fileSection({ path, done }: FileFact, { unchanged, changed }: CheckpointFacts): Section {
+  if (done === "failed") return "missed";
+  if (done !== "read") return done;
+  if (unchanged.has(path)) return "unchanged";
+  return changed.has(path) ? "changed" : "read";
+}
+
+/** The commands whose last run failed, newest first. */
+function failureTexts({ commands }: CheckpointFacts): string[] {
+  return commands
+    .filter(({ failure }) => failure !== "")
+    .map(({ line, failure }) => `${oneLine(line, 160)} (${oneLine(failure, 130)})`);
+}
+
+/** Longer ones are scripts, written for one use. */
+const maxCommand = 400;
+
+/** The commands that build, test, run or deploy here, and others that were typed again; the likeliest next one first. */
+function commandTexts(facts: CheckpointFacts): string[] {
+  const worth = ({ line, runs, last }: CommandFact) =>
+    ((isRoutine(line) ? 1 : 0) + Math.min(runs - 1, 8) / 2) * freshness(last, facts);
+  const isWorthKeeping = (command: CommandFact) =>
+    command.isCommand &&
+    command.failure === "" &&
+    command.line.length <= maxCommand &&
+    !command.line.includes("<<") &&
+    worth(command) > 0;
+  return facts.commands
+    .filter(isWorthKeeping)
+    .toSorted((a, b) => worth(b) - worth(a) || b.last - a.last)
+    .map(({ line, runs }) => `${oneLine(line)} (ok${runs > 1 ? `, ${runs} runs` : ""})`);
+}
+
+const nameSection: Record<NameKind, Section> = {
+  path: "paths",
+  pair: "others",
+  file: "paths",
+  url: "addresses",
+  symbol: "symbols",
+  dotted: "symbols",
+  flag: "flags",
+  hash: "ids",
+  version: "ids",
+  number: "ids",
+  code: "ids",
+  kebab: "others",
+  mixed: "others",
+};

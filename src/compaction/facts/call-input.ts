@@ -1,0 +1,40 @@
+import { textsIn } from "../../context/conversation.ts";
+import { isObject } from "../../engine/json.ts";
+
+const pathFields = ["path", "file_path", "filePath", "file", "filename", "notebook_path", "target_file"];
+const listFields = ["paths", "file_paths", "filePaths", "files"];
+const commandFields = ["command", "cmd", "script"];
+
+export type Fields = Record<string, unknown>;
+
+export function fieldsOf(input: unknown): Fields {
+  return isObject(input) ? input : {};
+}
+
+/** The files that a call names in its fields. */
+export function pathsIn(fields: Fields): string[] {
+  const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";
+  const path = pathFields.map((name) => fields[name]).find(isPath);
+  const list = listFields.map((name) => fields[name]).find((value) => Array.isArray(value)) ?? [];
+  return [...(path === undefined ? [] : [path]), ...list.filter(isPath)];
+}
+
+/** The files named in a patch, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */
+export function patchedFiles(input: unknown): string[] {
+  return textsIn(input).flatMap((text) =>
+    /^\*\*\* |^\+\+\+ b\//m.test(text)
+      ? [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(
+          ([, path = ""]) => path.trim(),
+        )
+      : [],
+  );
+}
+
+/** The command of a shell call; undefined for another tool. */
+export function commandIn(fields: Fields): string | undefined {
+  // A "command" with a path belongs to an editor, not to a shell.
+  if (pathsIn(fields).length > 0) return undefined;
+  return commandFields
+    .map((name) => (Array.isArray(fields[name]) ? fields[name].join(" ") : fields[name]))
+    .find((value): value is string => typeof value === "string" && value.trim() !== "");
+}

@@ -1,0 +1,70 @@
+import { type StoredMessage, toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
+import type { FileFact } from "../../engine/records.ts";
+import { type Fields, fieldsOf, patchedFiles, pathsIn } from "./call-input.ts";
+
+const writingTools = /write|edit|create|patch|replace|delete|move|rename|append|save|update/i;
+const creatingTools = /^(?:write|create|save)|_(?:write|create)/i;
+const creatingCommands = new Set(["create", "write"]);
+
+/** Max files that a checkpoint remembers; the least recently used go first. */
+const maxFiles = 200;
+
+/** What was done to each file, the one touched last first. `now` counts tool calls, from those before the messages. */
+export function touchedFiles(
+  messages: readonly StoredMessage[],
+  earlier: readonly FileFact[] = [],
+  now = 0,
+): FileFact[] {
+  const files = new Map(earlier.map((file) => [file.path, file]));
+  const failed = failedCalls(messages);
+  let call = now;
+  for (const stored of messages) {
+    if (stored.aside) continue;
+    for (const { id, tool, input } of toolCallsOf(stored)) {
+      call++;
+      const fields = fieldsOf(input);
+      const done = failed.has(id) ? "failed" : actionOf(tool, fields);
+      const lines = done === "read" ? linesIn(fields) : "";
+      for (const path of pathsIn(fields)) touch(files, { path, done, lines, last: call });
+      for (const path of patchedFiles(input)) touch(files, { path, done: "edited", lines: "", last: call });
+    }
+  }
+  return [...files.values()].sort((a, b) => b.last - a.last).slice(0, maxFiles);
+}
+
+const rank = { failed: 0, read: 1, edited: 2, created: 3 } as const;
+
+/** The strongest action counts: a file that was created and read again was created. */
+function touch(files: Map<string, FileFact>, now: FileFact): void {
+  const before = files.get(now.path);
+  const isFirstFailure = now.done === "failed" && (before === undefined || before.done === "failed");
+  const done =
+    before && (isFirstFailure || rank[before.done] > rank[now.done]) && before.done !== "failed"
+      ? before.done
+      : now.done;
+  const lines = now.lines === "" && now.done !== "read" ? (before?.lines ?? "") : now.lines;
+  files.delete(now.path);
+  files.set(now.path, { path: now.path, done, lines, last: now.last });
+}
+
+function actionOf(tool: string, { command }: Fields): FileFact["done"] {
+  // Single-tool editors name the action in a `command` field.
+  if (typeof command === "string" && creatingCommands.has(command)) return "created";
+  if (!writingTools.test(tool) || command === "view") return "read";
+  return creatingTools.test(tool) ? "created" : "edited";
+}
+
+/** The part of a file that was read; "" for the whole. */
+function linesIn(fields: Fields): string {
+  const { offset, limit, view_range: range, start_line: start, end_line: end } = fields;
+  if (Array.isArray(range) && range.every(Number.isInteger)) return `${range[0]}-${range[1]}`;
+  if (Number.isInteger(start) && Number.isInteger(end)) return `${start}-${end}`;
+  if (!Number.isInteger(limit)) return Number.isInteger(offset) ? `${offset}-` : "";
+  const first = Number.isInteger(offset) ? Number(offset) : 1;
+  return `${first}-${first + Number(limit) - 1}`;
+}
+
+function failedCalls(messages: readonly StoredMessage[]): Set<string> {
+  const failed = messages.flatMap(toolResultsOf).filter(({ isError }) => isError);
+  return new Set(failed.map(({ id }) => id));
+}

@@ -1,0 +1,119 @@
+import {
+  type StoredMessage,
+  type ToolResult,
+  toolCallsOf,
+  toolResultsOf,
+} from "../../context/conversation.ts";
+import type { FileFact, ReadFact } from "../../engine/records.ts";
+import { fieldsOf, pathsIn } from "./call-input.ts";
+
+/** Max parts of files that a checkpoint remembers. */
+const maxReads = 60;
+
+/**
+ * What the agent has read: for each part of a file, a hash of its lines as the agent saw them. Only results with line
+ * numbers tell for certain which part they show; a result without them counts as the whole file.
+ */
+export function readParts(
+  messages: readonly StoredMessage[],
+  earlier: readonly ReadFact[] = [],
+  now = 0,
+): ReadFact[] {
+  const results = new Map(messages.flatMap(toolResultsOf).map((result) => [result.id, result]));
+  const reads = new Map(earlier.map((read) => [keyOf(read), read]));
+  let call = now;
+  for (const stored of messages) {
+    if (stored.aside) continue;
+    for (const { id, input } of toolCallsOf(stored)) {
+      call++;
+      const [path, ...more] = pathsIn(fieldsOf(input));
+      const result = results.get(id);
+      if (path === undefined || more.length > 0 || !result || result.isError) continue;
+      const part = partIn(result, fieldsOf(input));
+      if (part) reads.set(keyOf({ path, ...part }), { path, ...part, last: call });
+    }
+  }
+  return [...reads.values()].sort((a, b) => b.last - a.last).slice(0, maxReads);
+}
+
+function keyOf({ path, from, to }: Pick<ReadFact, "path" | "from" | "to">): string {
+  return `${path}\n${from}\n${to}`;
+}
+
+const numberedLine = /^\s*(\d+)(?:→|\t)(.*)$/;
+
+/** Fields that ask for a part of a file. */
+const partFields = ["offset", "limit", "view_range", "start_line", "end_line", "pages"];
+
+function partIn(
+  { text }: ToolResult,
+  fields: Record<string, unknown>,
+): Omit<ReadFact, "path" | "last"> | undefined {
+  const isWhole = partFields.every((field) => fields[field] === undefined);
+  const numbered = text.split("\n").map((line) => numberedLine.exec(line));
+  const from = Number(numbered[0]?.[1] ?? 0);
+  if (from > 0) {
+    // A host may write more below the lines, so stop where the numbers stop.
+    const end = numbered.findIndex((match, index) => Number(match?.[1]) !== from + index);
+    const shown = (end === -1 ? numbered : numbered.slice(0, end)).map((match) => match?.[2] ?? "");
+    const lines = isWhole ? withoutEnd(shown) : shown;
+    return { from, to: from + lines.length - 1, hash: hashOf(lines), isNumbered: true, isWhole };
+  }
+  if (!isWhole || text === "") return undefined;
+  const lines = withoutEnd(text.split("\n"));
+  return { from: 1, to: lines.length, hash: hashOf(lines), isNumbered: false, isWhole };
+}
+
+/** Without empty lines at the end: some tools show a line after the last line break. */
+function withoutEnd(lines: readonly string[]): string[] {
+  const last = lines.findLastIndex((line) => line !== "" && line !== "\r");
+  return lines.slice(0, last + 1);
+}
+
+export interface ReadChanges {
+  unchanged: ReadonlySet<string>;
+  changed: ReadonlySet<string>;
+}
+
+/**
+ * Compares what the agent has read with the files as they are now; `contents` has the text of those that could be read.
+ * A file is unchanged only if every part that the agent saw is the same. Files that the agent wrote since are in neither
+ * set, and neither is a file whose result may have shown something else than its lines.
+ */
+export function compareReads(
+  reads: readonly ReadFact[],
+  files: readonly FileFact[],
+  contents: ReadonlyMap<string, string>,
+): ReadChanges {
+  const written = new Set(files.filter(({ done }) => done !== "read").map(({ path }) => path));
+  const unchanged = new Set<string>();
+  const changed = new Set<string>();
+  for (const [path, parts] of Map.groupBy(reads, ({ path }) => path)) {
+    const content = contents.get(path);
+    if (content === undefined || written.has(path)) continue;
+    const lines = withoutEnd(content.split("\n"));
+    const isSame = ({ from, to, hash }: ReadFact) => hash === hashOf(lines.slice(from - 1, to));
+    // A file that goes on below what was shown may have been cut by the tool, or may have grown.
+    const isComplete = ({ to, isWhole }: ReadFact) => !isWhole || to === lines.length;
+    if (parts.every((part) => isSame(part) && isComplete(part))) unchanged.add(path);
+    else if (parts.some((part) => part.isNumbered && !isSame(part))) changed.add(path);
+  }
+  return { unchanged, changed };
+}
+
+/** Two independent 32-bit hashes and the length. A carriage return at the end of a line does not count. */
+function hashOf(lines: readonly string[]): string {
+  let first = 0x811c9dc5;
+  let second = 0x9e3779b9;
+  let length = 0;
+  for (const line of lines) {
+    const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+    for (let index = 0; index <= text.length; index++) {
+      const code = index === text.length ? 10 : text.charCodeAt(index);
+      first = Math.imul(first ^ code, 0x01000193);
+      second = Math.imul(second + code, 0x85ebca6b) ^ (second >>> 13);
+    }
+    length += text.length + 1;
+  }
+  return `${(first >>> 0).toString(36)}-${(second >>> 0).toString(36)}-${length.toString(36)}`;
+}

@@ -1,0 +1,45 @@
+import { type StoredMessage, toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
+import { isObject } from "../../engine/json.ts";
+import { listResident, type State } from "../../engine/state.ts";
+import { oneLine } from "../../engine/text.ts";
+import { commandIn, fieldsOf } from "./call-input.ts";
+
+const delegating = /^(?:task|agent|spawn|delegate|subagent|dispatch)/i;
+const ending = /kill|stop|cancel|terminate/i;
+const ended = /<status>(?:completed|failed|killed)|\bstatus"?[:=]\s*"?(?:completed|failed|killed|exited)/i;
+
+/** What still runs in the background, and the id that reaches it: commands, sub-agents, and delegated sessions. */
+export function stillRunning(
+  state: State,
+  messages: readonly StoredMessage[],
+  earlier: readonly string[] = [],
+): string[] {
+  const results = new Map(messages.flatMap(toolResultsOf).map((result) => [result.id, result.text]));
+  const running = new Map(earlier.map((line) => [idIn(line), line]));
+  for (const { id, tool, input } of messages.flatMap(toolCallsOf)) {
+    const fields = fieldsOf(input);
+    const result = results.get(id);
+    const handle = typeof fields.bash_id === "string" ? fields.bash_id : firstText(fields);
+    if (ending.test(tool) || (result !== undefined && ended.test(result))) running.delete(handle);
+    const isBackground =
+      fields.run_in_background === true || fields.background === true || fields.detached === true;
+    const isOpenAgent = delegating.test(tool) && result === undefined;
+    if (!isBackground && !isOpenAgent) continue;
+    const what = oneLine(commandIn(fields) ?? firstText(fields), 120);
+    const started = /\b(?:id|ID|pid)"?[:= ]+["'`]?([\w-]{2,60})/.exec(result ?? "")?.[1] ?? id;
+    running.set(started, `${what} (${tool}, id ${started})`);
+  }
+  for (const [key, child] of listResident(state, "child"))
+    if (isObject(child) && child.status === "running")
+      running.set(key, `${oneLine(child.task, 120)} (session ${key})`);
+  return [...running.values()].reverse().slice(0, 10);
+}
+
+function idIn(line: string): string {
+  return /, id ([\w-]+)\)$/.exec(line)?.[1] ?? line;
+}
+
+function firstText(fields: Record<string, unknown>): string {
+  const named = fields.description ?? fields.shell_id ?? fields.id ?? fields.prompt;
+  return typeof named === "string" ? named : "";
+}

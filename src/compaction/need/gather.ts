@@ -1,0 +1,203 @@
+import {
+  plainTextOf,
+  type StoredMessage,
+  spokenText,
+  type ToolCall,
+  textsIn,
+  toolCallsOf,
+  toolResultsOf,
+} from "../../context/conversation.ts";
+import type { NameFact } from "../../engine/records.ts";
+import { fieldsOf, pathsIn } from "../facts/call-input.ts";
+import { isKind, type KnownNames, type Name, scanNames } from "./names.ts";
+
+/** Where and when a name was seen in a span of messages. Time is counted in tool calls. */
+export interface Sighting extends Name {
+  /** Calls that name it: as a target (a path, a command, a pattern), or in a text that they write. */
+  targets: number;
+  written: number;
+  /** Messages that name it, by speaker. */
+  said: number;
+  asked: number;
+  results: number;
+  /** The time of the first and the last sighting, and of the last call; -1 if no call names it. */
+  first: number;
+  last: number;
+  lastCall: number;
+  /** Calls that name it, each weighing less the older it is. */
+  recent: number;
+  lasting: number;
+  /** The file that it was written to or read from; "" if unknown. */
+  home: string;
+  /** The message that counted it last, so that each message counts once. */
+  counted: number;
+}
+
+/** The names of a conversation up to now, and how many tool calls it had. */
+export interface Sightings {
+  names: ReadonlyMap<string, Sighting>;
+  calls: number;
+}
+
+/** After this many calls, a use weighs 1/e of a new one. */
+export const recentCalls = 12;
+export const lastingCalls = 60;
+
+/** Of a longer text, only the ends are searched: nobody refers to the middle of a log. */
+const maxText = 48_000;
+const maxResult = 16_000;
+
+/** Finds the names of a span and counts where each was seen; `earlier` are those of the epochs before it. */
+export function gatherSightings(messages: readonly StoredMessage[], earlier?: Sightings): Sightings {
+  const gathering = new Gathering(earlier);
+  for (const stored of messages) if (!stored.aside) gathering.add(stored);
+  return gathering;
+}
+
+class Gathering implements Sightings {
+  readonly names: Map<string, Sighting>;
+  readonly #known: KnownNames = new Map();
+  readonly #sightings = new Map<Name, Sighting>();
+  calls: number;
+  #message = 0;
+  /** The file of a call, by the call's id, and the file of the text that is being searched. */
+  readonly #paths = new Map<string, string>();
+  #home = "";
+
+  constructor(earlier: Sightings = { names: new Map(), calls: 0 }) {
+    this.names = new Map(
+      [...earlier.names.values()].map((sighting) => [sighting.text, { ...sighting, counted: -1 }]),
+    );
+    this.calls = earlier.calls;
+  }
+
+  add(stored: StoredMessage): void {
+    const { message } = stored;
+    this.#message++;
+    if (message.role === "user") this.#scan(spokenText(message), "asked");
+    else if (message.role === "tool") this.#addResult(stored);
+    else if (message.role === "assistant") {
+      this.#scan(spokenText(message), "said");
+      for (const call of toolCallsOf(stored)) this.#addCall(call);
+    }
+  }
+
+  #addCall(call: ToolCall): void {
+    this.calls++;
+    const { target, content } = splitInput(call.input);
+    const [path = "", ...more] = pathsIn(fieldsOf(call.input));
+    if (path !== "" && more.length === 0) this.#paths.set(call.id, path);
+    // A name counts once per call, as a target if it is one.
+    this.#message++;
+    this.#scan(target, "targets");
+    this.#home = more.length === 0 ? path : "";
+    this.#scan(content, "written");
+    this.#home = "";
+  }
+
+  #addResult(stored: StoredMessage): void {
+    this.#home = this.#paths.get(toolResultsOf(stored)[0]?.id ?? "") ?? "";
+    this.#scan(plainTextOf(stored.message), "results");
+    this.#home = "";
+  }
+
+  #scan(text: string, role: Role): void {
+    if (text === "") return;
+    const visit = (name: Name) => this.#count(name, role);
+    const max = role === "results" ? maxResult : maxText;
+    const parts = text.length <= max ? [text] : [text.slice(0, max / 2), text.slice(-max / 2)];
+    for (const part of parts) scanNames(part, visit, this.#known);
+  }
+
+  /** Different runs of characters may contain the same name. */
+  #add(name: Name): Sighting {
+    const sighting = this.names.get(name.text) ?? newSighting(name.text, name.kind, this.calls);
+    this.names.set(name.text, sighting);
+    this.#sightings.set(name, sighting);
+    return sighting;
+  }
+
+  #count(name: Name, role: Role): void {
+    const sighting = this.#sightings.get(name) ?? this.#add(name);
+    if (this.#home !== "" && (role === "written" || sighting.home === "")) sighting.home = this.#home;
+    if (sighting.counted === this.#message) return;
+    sighting.counted = this.#message;
+    sighting[role]++;
+    sighting.last = this.calls;
+    if (role !== "targets" && role !== "written") return;
+    const age = sighting.lastCall === -1 ? 0 : this.calls - sighting.lastCall;
+    sighting.recent = sighting.recent * Math.exp(-age / recentCalls) + 1;
+    sighting.lasting = sighting.lasting * Math.exp(-age / lastingCalls) + 1;
+    sighting.lastCall = this.calls;
+  }
+}
+
+type Role = "targets" | "written" | "said" | "asked" | "results";
+
+function newSighting(text: string, kind: Name["kind"], now: number): Sighting {
+  return {
+    text,
+    kind,
+    targets: 0,
+    written: 0,
+    said: 0,
+    asked: 0,
+    results: 0,
+    first: now,
+    last: now,
+    lastCall: -1,
+    recent: 0,
+    lasting: 0,
+    home: "",
+    counted: -1,
+  };
+}
+
+/** Counts and times, in the order in which a checkpoint stores them. */
+const stored = [
+  "targets",
+  "written",
+  "said",
+  "asked",
+  "results",
+  "first",
+  "last",
+  "lastCall",
+  "recent",
+  "lasting",
+] as const;
+
+export function toNameFact(sighting: Sighting): NameFact {
+  const { text, kind, home } = sighting;
+  return { text, kind, home, counts: stored.map((field) => Math.round(sighting[field] * 1_000) / 1_000) };
+}
+
+export function fromNameFact({ text, kind, home, counts }: NameFact): Sighting {
+  const sighting = { ...newSighting(text, isKind(kind) ? kind : "mixed", 0), home };
+  for (const [index, field] of stored.entries()) sighting[field] = counts[index] ?? 0;
+  return sighting;
+}
+
+/** The fields of a call that hold a text to write, rather than what the call is about. */
+const contentFields =
+  /^(?:content|contents|new_?string|old_?string|new_?text|old_?text|new_?str|old_?str|file_?text|insert_?text|patch|diff|code|source|new_?source|body|prompt|edits|todos|text)$/i;
+
+/** What a call is about, and the text that it writes. */
+export function splitInput(input: unknown): { target: string; content: string } {
+  if (typeof input === "string") return { target: "", content: input };
+  if (typeof input !== "object" || input === null) return { target: "", content: "" };
+  const target: string[] = [];
+  const content: string[] = [];
+  for (const [field, value] of Object.entries(input)) {
+    const [text] = typeof value === "string" ? [value] : [textsIn(value).join("\n")];
+    if (contentFields.test(field)) content.push(text);
+    else {
+      // A command may carry a whole file behind its first lines.
+      const end = /<<-?\s*['"]?\w+/.exec(text)?.index ?? text.length;
+      const lineEnd = end === text.length ? end : Math.max(end, text.indexOf("\n", end));
+      target.push(text.slice(0, lineEnd));
+      content.push(text.slice(lineEnd));
+    }
+  }
+  return { target: target.join("\n"), content: content.join("\n") };
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isWordlike, namesIn } from "./names.ts";
+
+const found = (text: string) => namesIn(text).map(({ kind, text: name }) => `${kind} ${name}`);
+
+test("finds paths in one spelling, symbols, flags, addresses, ids, versions and codes [controller.names]", () => {
+  for (const [text, ...names] of [
+    ["see ./src/a.ts:12, then.", "path src/a.ts"],
+    ["'/home/u/p/b.py'", "path /home/u/p/b.py"],
+    ["app/[id]/page.tsx", "path app/[id]/page.tsx"],
+    ["$HOME/bin/tool", "path $HOME/bin/tool"],
+    ["C:\\Users\\x\\y.txt", "path C:\\Users\\x\\y.txt"],
+    ["~/.config/x .env", "path ~/.config/x", "file .env"],
+    ["getName() FooBar snake_case", "symbol getName", "symbol FooBar", "symbol snake_case"],
+    ["this.list.addItem(x)", "dotted this.list.addItem", "symbol addItem"],
+    ["--no-verify=1 -x", "flag --no-verify"],
+    [
+      "http://x.org/y?a=b. 127.0.0.1:8080 localhost:3000",
+      "url http://x.org/y?a=b",
+      "url 127.0.0.1:8080",
+      "url localhost:3000",
+    ],
+    ["ENOENT TS2345 ABC-42 #123", "code ENOENT", "code TS2345", "code ABC-42", "code #123"],
+    [
+      "v1.2.3 20.1.0-rc.1 deadbeef1 65189",
+      "version v1.2.3",
+      "version 20.1.0-rc.1",
+      "hash deadbeef1",
+      "number 65189",
+    ],
+    ['"a\\nfoo_bar"', "symbol foo_bar"],
+    ["日本語/ファイル.ts", "path 日本語/ファイル.ts"],
+  ] as const)
+    assert.deepEqual(found(text), names, text);
+});
+
+test("words, fractions, replacements, properties and closing tags are no paths [controller.names]", () => {
+  for (const text of [
+    "m/g n/g s/new s/old/new/g",
+    "1/2 I/O",
+    "x).map(y)",
+    "</div> </summary>",
+    "CRITICAL Words here",
+    "3.14 12%",
+  ])
+    assert.deepEqual(found(text), [], text);
+  for (const { kind, text } of namesIn("Left/right and/or real-time"))
+    assert.ok(isWordlike(kind), `${kind} ${text}`);
+});
+
+test("every name is part of the text, in any text and in linear time [controller.names]", () => {
+  const piece = fc.constantFrom(
+    "/",
+    ".",
+    "-",
+    "--",
+    ":",
+    "\\",
+    "[",
+    "]",
+    "a",
+    "B",
+    "_",
+    "9",
+    " ",
+    "$",
+    "é",
+    "漢",
+    "👩",
+    "::",
+    "://",
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.array(piece).map((parts) => parts.join("")),
+      ),
+      (text) => {
+        for (const name of namesIn(text)) assert.ok(text.includes(name.text), JSON.stringify(name));
+      },
+    ),
+  );
+  const time = (text: string) => {
+    const start = performance.now();
+    namesIn(text);
+    return performance.now() - start;
+  };
+  for (const part of ["a/", "a:", "a.b:1", "[a]/", "x_", "1,", "\\n", "a[b"]) {
+    time(part.repeat(20_000));
+    const [short, long] = [time(part.repeat(20_000)), time(part.repeat(160_000))];
+    assert.ok(long < 30 * Math.max(short, 20), `${part}: ${short} ms, ${long} ms`);
+  }
+});

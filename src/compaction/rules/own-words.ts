@@ -1,0 +1,166 @@
+/** Longer messages are read at their beginning and end only. */
+const maxMessage = 40_000;
+
+/**
+ * The lines of a message that the user wrote, in paragraphs: without code, quotations, logs, tagged blocks and pasted
+ * documents. Each paragraph is a list of lines.
+ */
+export function ownParagraphs(message: string): string[][] {
+  const text =
+    message.length > maxMessage
+      ? `${message.slice(0, maxMessage / 2)}\n\n${message.slice(-maxMessage / 2)}`
+      : message;
+  const lines = withoutTagged(text.replaceAll(/\r\n?/g, "\n")).split("\n");
+  return paragraphsOf(withoutPasted(withoutCode(lines)));
+}
+
+/** Drops `<tag> … </tag>` where the tag begins a line: hosts and users put documents and notices in them. */
+function withoutTagged(text: string): string {
+  const unclosed = new Set<string>();
+  let rest = "";
+  let at = 0;
+  for (const match of text.matchAll(/^[ \t]*<([a-z][\w.-]{0,40})(?:\s[^<>\n]{0,200})?>/gim)) {
+    const [, name = ""] = match;
+    if (match.index < at || unclosed.has(name)) continue;
+    const close = text.indexOf(`</${name}>`, match.index);
+    if (close === -1) unclosed.add(name);
+    else {
+      rest += `${text.slice(at, match.index)}\n\n`;
+      at = close + name.length + 3;
+    }
+  }
+  return rest + text.slice(at);
+}
+
+/** Blank lines instead of fenced and indented code and quoted lines. */
+function withoutCode(lines: readonly string[]): string[] {
+  let fence = "";
+  return lines.map((line) => {
+    const [, mark = ""] = /^\s{0,8}(```|~~~)/.exec(line) ?? [];
+    if (fence !== "") {
+      if (mark === fence) fence = "";
+      return "";
+    }
+    fence = mark;
+    const isCode = mark !== "" || (/^(?: {4}|\t)/.test(line) && !bullet.test(line));
+    return isCode || /^\s*>/.test(line) ? "" : line;
+  });
+}
+
+const bullet = /^\s*(?:[-*•+]|\d{1,3}[.)])\s+/;
+const heading = /^#{1,6}\s+\S/;
+
+/** A line that introduces what somebody else wrote. */
+const introduction =
+  /\b(?:docs?|document(?:ation)?|readme|manual|policy|guide|guidelines|handbook|spec(?:ification)?|article|e?mail|page|logs?|output|errors?|trace(?:back)?|stack|issue|ticket|comment|contents?|transcript|changelog|licen[cs]e|claude\.md|agents\.md|\w+\.(?:md|txt|log|json|ya?ml)|says|said|wrote|reads|dokument|richtlinie|ausgabe|fehler|erreur|sortie|documento|salida|文档|日志|输出)\b[^\n]{0,60}:\s*$/i;
+
+/** Lines that a program printed. */
+const printed =
+  /^\s*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|\[(?:error|warn\w*|info|debug|fatal|trace)\]|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b|(?:npm|yarn|pnpm) (?:ERR!|error|warn)|(?:\w*Error|\w*Exception|error|fatal|warning|hint|remote|panic)(?:\[\w+\])?:\s|at \S+ \(|\$ |% |➜|❯|>>> |PS [A-Z]:|[{}[\]"]|\+{1,3} |@@ |diff --git|\|)/;
+
+/** Words that begin the user's own last paragraph below a document. */
+const ownOpening =
+  /^\s*(?:btw|by the way|oh|also|and|but|please|pls|p\.?s|one more|another thing|anyway|ok(?:ay)?|so|can you|could you|i|we|let'?s|from now on|übrigens|außerdem|bitte|au fait|aussi|por cierto|además|另外|顺便)\b/i;
+
+function withoutPasted(lines: readonly string[]): string[] {
+  const start = pastedFrom(lines);
+  if (start === -1) return dropPrinted(lines);
+  const lastBlank = lines.findLastIndex(
+    (line, index) => line.trim() === "" && index > start && hasText(lines, index),
+  );
+  const tail = lastBlank === -1 ? [] : lines.slice(lastBlank + 1);
+  const isOwn = tail.length > 0 && ownOpening.test(tail[0] ?? "");
+  return [...dropPrinted(lines.slice(0, start)), "", ...(isOwn ? dropPrinted(tail) : [])];
+}
+
+function hasText(lines: readonly string[], after: number): boolean {
+  return lines.slice(after + 1).some((line) => line.trim() !== "");
+}
+
+/** The first line of a pasted document: a heading with a text below it, or the line after an introduction; -1 for none. */
+function pastedFrom(lines: readonly string[]): number {
+  const introduced = lines.findIndex((line) => line.length < 200 && introduction.test(line));
+  const hasDocument = lines.filter((line) => heading.test(line)).length >= 2;
+  const headed = lines.findIndex(
+    (line, index) =>
+      heading.test(line) &&
+      (hasDocument || lines.slice(index).filter((each) => each.trim() !== "").length >= 6),
+  );
+  const starts = [introduced === -1 ? -1 : introduced + 1, headed].filter((index) => index !== -1);
+  return starts.length === 0 ? -1 : Math.min(...starts);
+}
+
+/** A printed line, and what follows it up to the next empty line. */
+function dropPrinted(lines: readonly string[]): string[] {
+  let isPrinted = false;
+  return lines.map((line) => {
+    isPrinted = line.trim() !== "" && (isPrinted || printed.test(line));
+    return isPrinted ? "" : line;
+  });
+}
+
+function paragraphsOf(lines: readonly string[]): string[][] {
+  const paragraphs: string[][] = [[]];
+  for (const line of lines) {
+    if (line.trim() === "") paragraphs.push([]);
+    else if (!heading.test(line)) paragraphs.at(-1)?.push(line);
+  }
+  return paragraphs.filter((paragraph) => paragraph.length > 0);
+}
+
+/** Longer sentences are cut at a comma. */
+const maxSentence = 600;
+
+/** The sentences of a message that the user wrote, in order. Lines that were only wrapped are joined. */
+export function ownSentences(message: string): string[] {
+  return ownParagraphs(message).flatMap((lines) => joinWrapped(lines).flatMap(splitSentences));
+}
+
+function joinWrapped(lines: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const line of lines) {
+    const isContinued =
+      joined.length > 0 && /^\s*[a-z(]/.test(line) && !/[.!?。！？:]\s*$/.test(joined.at(-1) ?? "");
+    if (isContinued) joined.push(`${joined.pop()} ${line.trim()}`);
+    else
+      joined.push(
+        line
+          .replace(bullet, "")
+          .replace(/^\s*\[[ x]\]\s*/i, "")
+          .trim(),
+      );
+  }
+  return joined;
+}
+
+const abbreviation = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|mr|mrs|dr|no|z\.b|bzw|ca|usw)$/i;
+
+function splitSentences(line: string): string[] {
+  const sentences: string[] = [];
+  let start = 0;
+  const push = (end: number) => {
+    sentences.push(...cutLong(line.slice(start, end).trim()));
+    start = end;
+  };
+  for (const { index, 0: mark } of line.matchAll(/[.!?…]+(?=["')\]”’]*(?:\s|$))|[。！？；]+/g)) {
+    const isAbbreviation = mark === "." && abbreviation.test(line.slice(Math.max(start, index - 8), index));
+    const end = index + mark.length + (/^["')\]”’]*/.exec(line.slice(index + mark.length))?.[0].length ?? 0);
+    if (!isAbbreviation) push(end);
+  }
+  push(line.length);
+  return sentences.filter((sentence) => sentence !== "");
+}
+
+function cutLong(sentence: string): string[] {
+  if (sentence.length <= maxSentence) return [sentence];
+  const pieces: string[] = [];
+  let piece = "";
+  for (const clause of sentence.split(/(?<=[,;，；])/)) {
+    if (piece.length + clause.length > maxSentence && piece !== "") {
+      pieces.push(piece.trim());
+      piece = "";
+    }
+    piece += clause.slice(0, maxSentence);
+  }
+  return [...pieces, piece.trim()];
+}

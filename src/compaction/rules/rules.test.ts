@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { StoredMessage } from "../../context/conversation.ts";
+import { findRules, type KnownRules, withoutWithdrawn } from "./find-rules.ts";
+import { isRule } from "./is-rule.ts";
+import { ownSentences } from "./own-words.ts";
+import { ordinary } from "./test-support/ordinary-sentences.ts";
+import { rules } from "./test-support/stated-rules.ts";
+
+const nothing: KnownRules = { found: [], settled: [] };
+
+function conversation(...texts: string[]): StoredMessage[] {
+  return texts.flatMap((content, index) => [
+    { number: 2 * index + 1, at: 0, message: { role: "user" as const, content } },
+    { number: 2 * index + 2, at: 0, message: { role: "assistant" as const, content: "Understood." } },
+  ]);
+}
+
+function found(...texts: string[]): string[] {
+  return findRules(conversation(...texts), nothing).texts;
+}
+
+test("rules are found in many phrasings and languages, word for word [pins.found]", () => {
+  const missed = rules.filter((rule) => !ownSentences(rule).some(isRule));
+  assert.ok(missed.length <= rules.length * 0.03, `missed:\n${missed.join("\n")}`);
+  const inPassing =
+    "Thanks, that works. Now look at the parser. Never push to main without asking me. Then go on.";
+  assert.deepEqual(found(inPassing), ["Never push to main without asking me."]);
+});
+
+test("questions, faults, tasks and facts are no rules [pins.ordinary]", () => {
+  assert.deepEqual(
+    ordinary.filter((text) => ownSentences(text).some(isRule)),
+    [],
+  );
+});
+
+test("what the user quotes or pastes is not the user's rule [pins.ordinary]", () => {
+  const pasted = [
+    "Why does this fail?\n```\n// never call this twice, always lock first\nrun();\n```",
+    "It prints:\n2026-01-02 10:00:00 WARN you must never use this in production\nAlways set a password.",
+    "> Never push to main.\nWhat do you think of this?",
+    "Here is our CLAUDE.md:\n\n# Rules\n- Never push to main\n- Always run the tests\n",
+    "# Guide\n\nAlways run the linter.\n\n## Deploys\n\nNever deploy on Fridays.\n",
+    "The policy document says:\nEmployees must never share passwords.\nAll laptops must be encrypted.",
+    "<system-reminder>\nYou must never mention this.\n</system-reminder>",
+    "error: you must not commit to main\nAlways use a branch.",
+    "    never indented code\n    always the same",
+    'The docs say "you must always close the handle", is that right?',
+  ];
+  for (const text of pasted) assert.deepEqual(found(text), [], text);
+  assert.deepEqual(found("<log>\nnever mind\n</log>\nPlease never delete the logs."), [
+    "Please never delete the logs.",
+  ]);
+  const below = "Look at this guide:\n\n# Setup\n\nAlways use root.\n\nBtw, never use root on this machine.";
+  assert.deepEqual(found(below), ["Btw, never use root on this machine."]);
+});
+
+const corrections: [said: string[], kept: string[], gone: string][] = [
+  [["Always deploy to eu-west-1 — no, sorry, eu-west-2."], ["Always deploy to […] eu-west-2."], "eu-west-1"],
+  [["Never use port 8080. Sorry, I meant 9090."], ["Never use port […] 9090"], "8080"],
+  [["Always use npm, no wait, pnpm."], ["Always use […] pnpm."], " npm"],
+  [
+    ["From now on deploy on Tuesday, actually Wednesday."],
+    ["From now on deploy on […] Wednesday."],
+    "Tuesday",
+  ],
+  [
+    ["Please always answer in German. Oh sorry, I meant in French."],
+    ["Please always answer […] in French."],
+    "German",
+  ],
+  [["Always keep 5 backups, no, 7."], ["Always keep […] 7 backups"], "5"],
+  [["Never commit to main. Scratch that."], [], "main"],
+  [
+    [
+      "Always start the dev server on port 4000.",
+      "Go on.",
+      "Change of plan: the dev server moves to port 5000.",
+    ],
+    ["Change of plan: the dev server moves to port 5000."],
+    "4000",
+  ],
+  [
+    ["Never use more than 4 workers.", "ok", "Never use more than 8 workers."],
+    ["Never use more than 8 workers."],
+    "4",
+  ],
+  [
+    ["Never push to main without asking.", "Next.", "Actually, you can push to main without asking now."],
+    ["Actually, you can push to main without asking now."],
+    "Never push",
+  ],
+  [
+    ["We use pnpm, not npm.", "Correction: we use yarn, not pnpm."],
+    ["Correction: we use yarn, not pnpm."],
+    "We use pnpm",
+  ],
+  [
+    ["Commit messages must be in English.", "Fix it.", "Commit messages must be in German from now on."],
+    ["Commit messages must be in German from now on."],
+    "English",
+  ],
+  [
+    ["Verwende immer Port 4000.", "Korrektur: verwende immer Port 5000."],
+    ["Korrektur: verwende immer Port 5000."],
+    "4000",
+  ],
+];
+
+test("of a corrected rule only the last form is kept, however late the correction comes [pins.corrected]", () => {
+  for (const [said, kept, gone] of corrections) {
+    const texts = found(...said);
+    assert.deepEqual(
+      texts.map((text) => text.replace(/\.$/, "")),
+      kept.map((text) => text.replace(/\.$/, "")),
+    );
+    assert.ok(!texts.some((text) => text.includes(gone)), `${gone} is still in ${texts}`);
+  }
+});
+
+test("what the user has corrected is not kept in another way either [pins.corrected]", () => {
+  const messages = conversation(
+    "Always log to /var/log/a — no, sorry, /var/log/b.",
+    "Look into /var/log/ab.",
+  );
+  const { withdrawn } = findRules(messages, nothing);
+  assert.deepEqual(withdrawn, ["/var/log/a"]);
+  assert.deepEqual(
+    withoutWithdrawn(messages, withdrawn).map(({ message }) => message.content),
+    ["Always log to […] — no, sorry, /var/log/b.", "Understood.", "Look into /var/log/ab.", "Understood."],
+  );
+});
+
+test("rules about other things stay beside each other [pins.corrected]", () => {
+  for (const pair of [
+    ["All commit messages must be in English.", "All commit messages must start with the ticket id."],
+    ["Never push to main.", "Never push to production."],
+    ["Never touch src/a.ts in this repo.", "Never touch src/b.ts in this repo."],
+    ["Always use tabs, never spaces.", "Never deploy on Fridays."],
+  ])
+    assert.deepEqual(found(...pair), pair);
+  const task = "Deploy the docs now please, and use the script instead of the button.";
+  assert.deepEqual(found("Never deploy on Fridays.", task), ["Never deploy on Fridays."]);
+});
+
+test("known rules are not found again, and an earlier one that was corrected is replaced [pins.lasting]", () => {
+  const known: KnownRules = {
+    found: [{ id: "p1", text: "Always start the dev server on port 4000." }],
+    settled: ["Never push to main."],
+  };
+  const again = conversation("never push to main", "Always start the dev server on port 4000.");
+  assert.deepEqual(findRules(again, known), { texts: [], replaced: [], withdrawn: [] });
+  const later = conversation("Sorry, the dev server must always start on port 5000.");
+  assert.deepEqual(findRules(later, known), {
+    texts: ["Sorry, the dev server must always start on port 5000."],
+    replaced: ["p1"],
+    withdrawn: ["4000"],
+  });
+});
+
+test("a text of any shape is searched in linear time [pins.linear]", () => {
+  const pieces = [
+    "never ",
+    "all the ",
+    "we use a, ",
+    "no ",
+    "<a>",
+    "always, ",
+    "don't you ",
+    "```",
+    "a".repeat(50),
+    "。永远",
+  ];
+  const time = (size: number): number => {
+    const start = performance.now();
+    for (const piece of pieces) found(piece.repeat(size / piece.length));
+    return performance.now() - start;
+  };
+  time(1_000);
+  const [short, long] = [time(10_000), time(40_000)];
+  assert.ok(long < Math.max(short, 20) * 16, `${short} ms for 10 kB, ${long} ms for 40 kB`);
+});

@@ -1,0 +1,27 @@
+/** Defaults of an agent. The agent uses them, and the configuration shows them. */
+export const agentDefaults = {
+  /** Share of the window at which the conversation is compacted. */
+  compactAt: 0.8,
+  /** Share of the window kept for the newest messages. */
+  keep: 0.25,
+  /** Share of the window that memory may take. */
+  memoryShare: 0.4,
+  /** Minutes that providers keep a prompt in their cache. */
+  foldAfter: 5,
+  /** Max model calls in one turn. */
+  maxSteps: 50,
+};
+
+/** Limits on the sub-sessions of an agent. */
+export interface ChildLimits {
+  /** Max nesting. */
+  depth: number;
+  /** Max running at the same time. */
+  running: number;
+  /** Tokens that one may use. */
+  tokens: number;
+  /** Seconds that one may run. */
+  seconds: number;
+}
+
+export const defaultChildLimits: ChildLimits = { depth: 3, running: 10, tokens: 500_000, seconds: 1_800 };

@@ -1,0 +1,18 @@
+import type { JsonLine } from "../transcript/json-lines.ts";
+import { timeIn } from "../transcript/json-lines.ts";
+import type { RecordedEvent, Recording } from "../transcript/recording.ts";
+import { readCodexLine } from "./transcript.ts";
+
+/** Codex rollouts. They have no token usage per call, so their cost cannot be replayed. */
+export const codexRecording: Recording = {
+  folder: "~/.codex/sessions",
+  matches: (lines) => lines.some(({ value }) => value.type === "response_item" && "payload" in value),
+  read: (_text, { lines, warnings }) => ({ events: lines.flatMap(toEvents), warnings }),
+};
+
+function toEvents({ value }: JsonLine): RecordedEvent[] {
+  const line = readCodexLine(value);
+  if (!line) return [];
+  if ("summary" in line) return [{ type: "compaction", summary: line.summary }];
+  return line.messages.map((message) => ({ type: "message", message, at: timeIn(value.timestamp) }));
+}

@@ -1,0 +1,22 @@
+import { isBusy, storeError } from "./sqlite-errors.ts";
+
+/** How long a store waits for another process's lock, unless the caller says otherwise. */
+export const defaultPatience = 60_000;
+
+/** How long one attempt may block this thread. The rest of the patience is waited out without blocking. */
+export const blockingMilliseconds = 20;
+
+/** Repeats work that failed because another process holds a lock, until it succeeds or patience runs out. */
+export async function retryWhileBusy<T>(path: string, patience: number, work: () => T): Promise<T> {
+  const deadline = performance.now() + patience;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw storeError(error, path);
+    }
+    // Random, so that waiting processes do not meet again; longer after each attempt.
+    const longest = Math.min(50, 5 + attempt * 5);
+    await new Promise((proceed) => setTimeout(proceed, 1 + Math.random() * longest));
+  }
+}

@@ -1,0 +1,74 @@
+import type { DatabaseSync } from "node:sqlite";
+import { HoldfastError } from "../../errors.ts";
+import { sessionColumns } from "../sql-rows.ts";
+
+/** A value of a row. */
+type Value = string | number | null;
+
+/** The columns that a row's checksum covers. `to_revision` is not among them: it changes after a row is written. */
+export const summedColumns = {
+  agent_sessions: sessionColumns,
+  session_records: "session_id, owner, kind, key, from_revision, value",
+  session_journal:
+    "session_id, revision, owner, at, actor, surface, operation, changes, idempotency_key, result",
+} as const;
+
+export type SummedTable = keyof typeof summedColumns;
+
+const names = Object.fromEntries(
+  Object.entries(summedColumns).map(([table, columns]) => [table, columns.split(", ")]),
+) as Record<SummedTable, string[]>;
+
+/** CRC-32, computed here because loading node:zlib takes longer than a hook has. */
+const remainders = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let remainder = byte;
+  for (let bit = 0; bit < 8; bit++)
+    remainder = remainder & 1 ? 0xedb88320 ^ (remainder >>> 1) : remainder >>> 1;
+  return remainder >>> 0;
+});
+
+/** The checksum of a row's values, in the order of `summedColumns`. */
+export function checksumOf(values: readonly Value[]): number {
+  // A separator and a marker that no text contains: stores refuse NUL.
+  const text = values.map((value) => (value === null ? "\u0000" : `${value}`)).join("\u0000\u0000");
+  let sum = 0xffffffff;
+  for (const byte of Buffer.from(text, "utf8")) sum = (remainders[(sum ^ byte) & 0xff] ?? 0) ^ (sum >>> 8);
+  return (sum ^ 0xffffffff) >>> 0;
+}
+
+/** Computes the checksums of all rows again, or of one session's: after a migration or a change by SQL. */
+export function sealRows(database: DatabaseSync, sessionId?: string): void {
+  database.function("holdfast_sum", { varargs: true, deterministic: true }, (...values) =>
+    checksumOf(values as Value[]),
+  );
+  for (const [table, columns] of Object.entries(summedColumns)) {
+    const id = table === "agent_sessions" ? "id" : "session_id";
+    const where = sessionId === undefined ? "" : ` WHERE ${id} = ?`;
+    const statement = database.prepare(`UPDATE ${table} SET sum = holdfast_sum(${columns})${where}`);
+    statement.run(...(sessionId === undefined ? [] : [sessionId]));
+  }
+}
+
+/** Throws if a row is not as it was written. */
+export function checkRow<Row extends object>(
+  table: SummedTable,
+  row: Row & { sum?: number },
+  path: string,
+): Row {
+  const values = names[table].map((name) => (row as Record<string, Value>)[name] ?? null);
+  if (row.sum === checksumOf(values)) return row;
+  throw damagedRow(table, row as Record<string, Value>, path);
+}
+
+function damagedRow(table: SummedTable, row: Record<string, Value>, path: string): HoldfastError {
+  const what = {
+    agent_sessions: `the row of session ${row.id}`,
+    session_records: `${row.kind} ${row.key} of session ${row.session_id}`,
+    session_journal: `entry ${row.revision} in the history of session ${row.session_id}`,
+  }[table];
+  return new HoldfastError(
+    "store_damaged",
+    `${path}: ${what} is damaged: its checksum does not match. Restore a backup, or recover what is still readable with "holdfast export --salvage".`,
+    { data: { path, table, row: what } },
+  );
+}

@@ -1,0 +1,55 @@
+import { fenceContent, unfenceContent } from "../../context/fence.ts";
+import type { CallRule } from "../../engine/records.ts";
+import type { SurfaceView } from "../surface.ts";
+import { type ListedPin, listPins } from "./operations.ts";
+
+const start = "[Pins: what the user demands and forbids, in the user's words. They hold in every turn.]";
+const found =
+  '[Found in what the user said, not confirmed. Treat these as rules too, until the user says otherwise. Call pin with the id to confirm one, unpin with the id to drop one that is no rule; the user does the same with "holdfast pin ID" and "holdfast unpin ID".]';
+const end = "[End of pins]";
+
+/** The block of all pins, verbatim, and of the rules that were found; "" without any. Never shortened. */
+export function renderPins(pins: readonly ListedPin[]): string {
+  const pinned = pins.filter(({ status }) => status === "pinned");
+  const open = pins.filter(({ status }) => status === "found");
+  if (pinned.length + open.length === 0) return "";
+  return [
+    start,
+    ...pinned.map(renderPin),
+    ...(open.length === 0 ? [] : [found, ...open.map(renderPin)]),
+    end,
+  ].join("\n");
+}
+
+/** One pin as the model reads it; further lines are indented, so that each id begins a pin. */
+export function renderPin({ id, text, rule }: ListedPin): string {
+  const refuses = rule ? `\n  (refuses calls: ${describeRule(rule)})` : "";
+  return `${id}: ${fenceContent(text).replaceAll("\n", "\n  ")}${refuses}`;
+}
+
+export function describeRule({ tool, pattern }: CallRule): string {
+  const calls = tool === "*" ? "any tool" : `tool ${fenceContent(tool)}`;
+  return pattern === "" ? calls : `${calls} with "${fenceContent(pattern)}"`;
+}
+
+/** The pins of a rendered block, without their rules. */
+export function parsePins(block: string): { id: string; text: string }[] {
+  const lines = block.split("\n").filter((line) => ![start, found, end].includes(line));
+  const pins: { id: string; lines: string[] }[] = [];
+  for (const line of lines) {
+    const [, id, text = ""] = /^(p\d+): (.*)$/.exec(line) ?? [];
+    if (id !== undefined) pins.push({ id, lines: [text] });
+    else if (!line.startsWith("  (refuses calls: ")) pins.at(-1)?.lines.push(line.slice(2));
+  }
+  return pins.map((pin) => ({ id: pin.id, text: unfenceContent(pin.lines.join("\n")) }));
+}
+
+/** What the user demands or forbids, before everything else in memory. */
+export const pinsView: SurfaceView = {
+  name: "pins",
+  order: 0,
+  block: (state) => {
+    const text = renderPins(listPins(state));
+    return text === "" ? undefined : { placement: "system", text };
+  },
+};

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { HoldfastError } from "../../errors.ts";
+import { required } from "../dispatch.ts";
+import { type Call, defineTool, type Surface } from "../surface.ts";
+import { pinsView } from "./block.ts";
+import type { ListedPin } from "./operations.ts";
+
+const id = z.string().min(1).describe("The pin's id, such as p3");
+
+const listed = z.object({
+  id: z.string(),
+  text: z.string(),
+  status: z.enum(["pinned", "found"]),
+  tool: z.string().optional(),
+  pattern: z.string().optional(),
+});
+
+const pin = defineTool({
+  name: "pin",
+  description:
+    "Keep what the user demands or forbids, in the user's own words. It is shown first in every turn, after every compaction too. With an id, confirms a rule that was found.",
+  input: z.strictObject({
+    text: z.string().optional().describe("The rule, word for word"),
+    id: id.optional().describe("Instead of text: the id of a found rule"),
+    tool: z
+      .string()
+      .optional()
+      .describe('Refuse calls of this tool; * stands for any characters, | separates names. Default: "*"'),
+    pattern: z
+      .string()
+      .optional()
+      .describe("Refuse calls whose input contains this; * stands for any characters"),
+  }),
+  output: z.object({ ok: z.literal(true), id: z.string(), text: z.string() }),
+  run: async ({ session, options }, input) => {
+    const settings = { ...options, rule: ruleIn(input) };
+    const { result } =
+      input.id === undefined
+        ? await session.pins.pin(required(input.text, "text", "a new pin"), settings)
+        : await session.pins.confirm(oneOf(input.id, input.text), settings);
+    return { ok: true as const, ...result };
+  },
+});
+
+const unpin = defineTool({
+  name: "unpin",
+  description:
+    "Remove a pin that no longer holds because the user said so, or drop a found rule that is none.",
+  input: z.strictObject({ id }),
+  output: z.object({ ok: z.literal(true), id: z.string(), text: z.string() }),
+  destructive: true,
+  run: async ({ session, options }, input) => {
+    const { result } = await session.pins.unpin(input.id, options);
+    return { ok: true as const, ...result };
+  },
+});
+
+const listTool = defineTool({
+  name: "list_pins",
+  description: "List the pins and the rules that were found, with their ids.",
+  input: z.strictObject({}),
+  output: z.object({ pins: z.array(listed) }),
+  readOnly: true,
+  idempotent: true,
+  run: async ({ session }: Call) => ({ pins: (await session.pins.list()).map(describe) }),
+});
+
+function ruleIn({ tool, pattern }: { tool?: string | undefined; pattern?: string | undefined }) {
+  return tool === undefined && pattern === undefined
+    ? undefined
+    : { tool: tool ?? "*", pattern: pattern ?? "" };
+}
+
+function oneOf(given: string, text: string | undefined): string {
+  if (text === undefined) return given;
+  throw new HoldfastError(
+    "invalid_input",
+    `pin takes either "text", for a new pin, or "id", to confirm a found rule. Nothing was changed.`,
+  );
+}
+
+function describe({ id: key, text, status, rule }: ListedPin): z.output<typeof listed> {
+  return { id: key, text, status: status === "pinned" ? "pinned" : "found", ...rule };
+}
+
+export const pinsSurface: Surface = {
+  ...pinsView,
+  tools: [pin, unpin, listTool],
+  guidance: () =>
+    "When the user states a rule that is to hold from now on (never, always, do not … until), call pin with the user's own words. Pins are shown first in every turn and survive context compaction. When the user takes a rule back or changes it, call unpin, and pin the new wording.",
+};

@@ -1,0 +1,97 @@
+import { readFileSync, statSync } from "node:fs";
+import { closestName } from "../engine/edit-distance.ts";
+import { isObject } from "../engine/json.ts";
+import { shown } from "../engine/options.ts";
+import { findSetting, type SettingName, settingGroups, settingNames, settingOf } from "./settings.ts";
+
+/** Something in a config file, a flag or a variable that cannot be used. */
+export interface ConfigProblem {
+  /** The file; undefined for a flag or a variable. */
+  file?: string | undefined;
+  /** The keys that lead to the value, to find its line; empty for the whole file. */
+  path: readonly string[];
+  /** A sentence without the place, such as `"keep" must be …`. */
+  message: string;
+}
+
+/** One value of a config file, with the setting that it is for. */
+export interface ConfigEntry {
+  name: SettingName;
+  value: unknown;
+  path: readonly string[];
+}
+
+export interface ConfigEntries {
+  entries: ConfigEntry[];
+  problems: ConfigProblem[];
+}
+
+/** Larger files are no config. */
+const maxBytes = 1_000_000;
+
+/** The settings in a file; undefined if there is no file. */
+export function readConfigFile(file: string): ConfigEntries | undefined {
+  const fault = (message: string): ConfigEntries => ({
+    entries: [],
+    problems: [{ file, path: [], message }],
+  });
+  let content: string;
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (!stat) return undefined;
+    if (!stat.isFile()) return fault("is not a file; using the defaults");
+    if (stat.size > maxBytes)
+      return fault(`has ${stat.size} bytes, the limit is ${maxBytes}; using the defaults`);
+    content = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    return fault(`cannot be read (${(error as Error).message}); using the defaults`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch {
+    return fault("is not valid JSON; using the defaults");
+  }
+  if (!isObject(value)) return fault("is not a JSON object; using the defaults");
+  return readSettings(value, file);
+}
+
+/** The settings in an object, whose names are nested or dotted. */
+export function readSettings(object: Record<string, unknown>, file?: string): ConfigEntries {
+  const found: ConfigEntries = { entries: [], problems: [] };
+  collect(object, [], found);
+  const seen = new Set<SettingName>();
+  for (const { name, path } of found.entries) {
+    if (seen.has(name)) found.problems.push({ path, message: `"${name}" is set twice; using the last one` });
+    seen.add(name);
+  }
+  return { entries: found.entries, problems: found.problems.map((problem) => ({ ...problem, file })) };
+}
+
+function collect(object: Record<string, unknown>, above: readonly string[], found: ConfigEntries): void {
+  for (const [key, value] of Object.entries(object)) {
+    const path = [...above, key];
+    const full = path.join(".");
+    if (full === "$schema") continue;
+    const name = findSetting(full);
+    const group = settingGroups.includes(full) ? findSetting(`${full}.enabled`) : undefined;
+    if (name !== undefined) found.entries.push({ name, value, path });
+    else if (settingGroups.includes(full) && isObject(value)) collect(value, path, found);
+    // `"clearing": false` turns the whole group off.
+    else if (group !== undefined && typeof value === "boolean")
+      found.entries.push({ name: group, value, path });
+    else found.problems.push({ path, message: unusable(full, value) });
+  }
+}
+
+function unusable(full: string, value: unknown): string {
+  if (settingGroups.includes(full)) return `"${full}" must be an object (got ${shown(value)})`;
+  return unknownSetting(full);
+}
+
+export function unknownSetting(name: string): string {
+  const aliases = settingNames.flatMap((each) => settingOf(each).alias ?? []);
+  const closest = closestName(name, [...settingNames, ...settingGroups, ...aliases]);
+  const hint = closest === undefined ? `"holdfast config" lists the settings` : `did you mean "${closest}"?`;
+  return `there is no setting "${name}"; ${hint}`;
+}

@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+import type { Json } from "../engine/json.ts";
+import { findMismatches } from "../surfaces/knowledge/json-schema/find-mismatches.ts";
+import { findSchemaFault } from "../surfaces/knowledge/json-schema/find-schema-fault.ts";
+import { type ReadConfigOptions, readWorkspaceConfig, settingValue } from "./config.ts";
+import { readSettings } from "./config-file.ts";
+import { explainProblems } from "./config-problems.ts";
+import { configSchema, hostConfigSchema } from "./config-schema.ts";
+import { limitsOf } from "./library-options.ts";
+import { findProject, type Project } from "./project.ts";
+import { settingNames, settingOf, surfaceChoices } from "./settings.ts";
+import { leavesProject, locateStore } from "./store-location.ts";
+import { chosenSurfaces, knownSurfaces } from "./surfaces.ts";
+
+/** A project with these config files, and the environment that leads to the user's file. */
+function projectWith(files: { own?: unknown; shared?: unknown; user?: unknown }): {
+  project: Project;
+  env: NodeJS.ProcessEnv;
+} {
+  const top = temporaryDirectory();
+  const root = join(top, "project");
+  for (const folder of ["project/.git", "project/.holdfast", "config/holdfast"])
+    mkdirSync(join(top, folder), { recursive: true });
+  const write = (path: string, content: unknown) =>
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));
+  if (files.own !== undefined) write(join(root, ".holdfast/config.json"), files.own);
+  if (files.shared !== undefined) write(join(root, "holdfast.json"), files.shared);
+  if (files.user !== undefined) write(join(top, "config/holdfast/config.json"), files.user);
+  return { project: findProject(root), env: { XDG_CONFIG_HOME: join(top, "config") } };
+}
+
+function configOf(shared: unknown, options: ReadConfigOptions = {}) {
+  const { project, env } = projectWith({ shared });
+  return readWorkspaceConfig(project, { env, ...options });
+}
+
+test("flags go before the environment, a host's config, the private, the shared and the user's file [config.files]", () => {
+  const { project, env } = projectWith({
+    own: { hookDeadline: 2, keep: 0.2, compactAt: 0.2 },
+    shared: { hookDeadline: 3, keep: 0.3, compactAt: 0.3, maxSteps: 3 },
+    user: { hookDeadline: 4, keep: 0.4, maxSteps: 4, foldAfter: 4 },
+  });
+  const read = (options: ReadConfigOptions) => readWorkspaceConfig(project, { env, ...options });
+  const { values, origins, problems } = read({
+    env: { ...env, HOLDFAST_HOOK_DEADLINE: "1" },
+    host: { name: "host.json", settings: { compactAt: 0.15 } },
+    flags: { keep: "0.1", "older-than": "30d" },
+  });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(values, { hookDeadline: 1, keep: 0.1, compactAt: 0.15, maxSteps: 3, foldAfter: 4 });
+  assert.deepEqual(
+    Object.values(origins).map((origin) => (origin.source === "file" ? origin.scope : origin.source)),
+    ["user", "flag", "project", "environment", "host"].toSorted((a, b) => order(a) - order(b)),
+  );
+  assert.equal(settingValue({ values }, "outputReserve"), undefined);
+  assert.equal(settingValue({ values }, "memoryShare"), 0.4);
+});
+
+function order(source: string): number {
+  return ["environment", "flag", "project", "user", "host"].indexOf(source);
+}
+
+test("holdfast.json makes a folder a project, so that a subfolder finds it [config.files]", () => {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, "packages/deep"), { recursive: true });
+  writeFileSync(join(root, "holdfast.json"), "{}");
+  assert.equal(findProject(join(root, "packages/deep")).root, root);
+});
+
+test("the seeds' names are nested or dotted, and today's flat names work [config.names]", () => {
+  const expected = {
+    "scratchpad.enabled": true,
+    "scratchpad.maxTokens": 3_000,
+    "scratchpad.nudgeAfterTurns": 4,
+    "scratchpad.nudgeOnPlanDetected": 1,
+    "scratchpad.nudgeAfterCompaction": 1,
+    "scratchpad.nudgeTurnsSinceLastUse": 6,
+  };
+  const own = Object.entries(expected).map(
+    ([name, value]) => [name.slice("scratchpad.".length), value] as const,
+  );
+  const { enabled, maxTokens, ...nudges } = Object.fromEntries(own);
+  for (const written of [
+    { scratchpad: Object.fromEntries(own) },
+    expected,
+    { ...nudges, "scratchpad.enabled": enabled, limits: { scratchpadTokens: maxTokens } },
+    { ...nudges, nudgeOnPlanDetected: true, nudgeAfterCompaction: true, scratchpad: { enabled, maxTokens } },
+  ]) {
+    const config = configOf(written);
+    assert.deepEqual(config.problems, []);
+    assert.deepEqual({ ...config.values }, expected, JSON.stringify(written));
+    assert.equal(config.nudges.nudgeTurnsSinceLastUse, 6);
+    assert.equal(limitsOf(config).scratchpadTokens, 3_000);
+  }
+  const off = configOf({ clearing: false, scratchpad: false });
+  assert.deepEqual(off.values, { "clearing.enabled": false, "scratchpad.enabled": false });
+});
+
+test("an unknown key or a bad value names the closest key and the line [config.mistakes]", async () => {
+  const text = `{
+  "compactAt": 1.5,
+  "scratchpad": {
+    "maxToken": 5, "nudgeAfterTurns": -1
+  },
+  "keap": 0.5,
+  "surfaces": ["notpad"],
+  "nothingLikeIt": true,
+  "limits": 5,
+  "keep": 0.5, "placement": "sytem",
+  "scratchpad.maxTokens": 0
+}`;
+  const config = configOf(text);
+  const problems = (await explainProblems(config)).map((each) => each.replace(/^.*\/(?=holdfast\.json)/, ""));
+  assert.deepEqual(problems, [
+    `holdfast.json:4: there is no setting "scratchpad.maxToken"; did you mean "scratchpad.maxTokens"?`,
+    `holdfast.json:6: there is no setting "keap"; did you mean "keep"?`,
+    `holdfast.json:8: there is no setting "nothingLikeIt"; "holdfast config" lists the settings.`,
+    `holdfast.json:9: "limits" must be an object (got 5).`,
+    `holdfast.json:2: "compactAt" must be a number above 0 and at most 1 (got 1.5).`,
+    `holdfast.json:4: "scratchpad.nudgeAfterTurns" must be a whole number of at least 0, or true or false (got -1).`,
+    `holdfast.json:7: "surfaces" must be a list, each item one of ${surfaceChoices.join(", ")} (got ["notpad"]).`,
+    `holdfast.json:10: "placement" must be one of epoch, system, message (got "sytem").`,
+    `holdfast.json:11: "scratchpad.maxTokens" must be a whole number of at least 1 (got 0).`,
+  ]);
+  assert.deepEqual(config.values, { keep: 0.5 }, "what is right is used");
+});
+
+test("a file that is not JSON, a flag and a variable are reported by name [config.mistakes]", async () => {
+  const explained = async (shared: unknown, options: ReadConfigOptions = {}) =>
+    (await explainProblems(configOf(shared, options))).map((each) =>
+      each.replace(/^.*\/(?=holdfast\.json)/, ""),
+    );
+  assert.deepEqual(await explained('{\n  "keep": 0.5,\n  nope\n}'), [
+    "holdfast.json:3 is not valid JSON; using the defaults.",
+  ]);
+  assert.deepEqual(await explained("[]"), ["holdfast.json is not a JSON object; using the defaults."]);
+  assert.deepEqual(
+    await explained({}, { flags: { "compact-at": "lots", nudge: ["after-turn=2"], set: ["kep=1"] } }),
+    [
+      `--compact-at must be a number above 0 and at most 1 (got NaN).`,
+      `--nudge after-turn=2: there is no setting "nudgeAfterTurn"; did you mean "nudgeAfterTurns"?`,
+      `--set kep=1: there is no setting "kep"; did you mean "keep"?`,
+    ],
+  );
+  assert.deepEqual(
+    await explained({}, { env: { HOLDFAST_HOOK_DEADLINE: "soon", XDG_CONFIG_HOME: "/nowhere" } }),
+    ["$HOLDFAST_HOOK_DEADLINE must be a whole number from 1 to 60000 (got NaN)."],
+  );
+  assert.deepEqual(await explained('{"keep": 0.1, "keep": 0.2}'), [], "JSON itself takes the last one");
+  assert.deepEqual(await explained({ "scratchpad.maxTokens": 1, scratchpad: { maxTokens: 2 } }), [
+    `holdfast.json:4: "scratchpad.maxTokens" is set twice; using the last one.`,
+  ]);
+});
+
+test("every nudge and every other setting can be set by a flag [config.flags]", () => {
+  const { values, problems } = configOf(
+    {},
+    {
+      flags: {
+        nudge: ["after-turns=3", "on-plan-detected", "turns-since-last-use=5"],
+        set: ["limits.refs=7", "clearing=false", "surfaces=notes,tasks", "project.file=a=b.md"],
+        "context-window": "8000",
+      },
+    },
+  );
+  assert.deepEqual(problems, []);
+  assert.deepEqual(values, {
+    contextWindow: 8_000,
+    "scratchpad.nudgeAfterTurns": 3,
+    "scratchpad.nudgeOnPlanDetected": 1,
+    "scratchpad.nudgeTurnsSinceLastUse": 5,
+    "limits.refs": 7,
+    surfaces: ["notes", "tasks"],
+    "project.file": "a=b.md",
+    "clearing.enabled": false,
+  });
+});
+
+test("enabled: false removes the scratchpad even if surfaces names it; true adds it [config.scratchpad-off]", () => {
+  const { project } = projectWith({});
+  const chosen = (shared: unknown) => chosenSurfaces({ project, config: configOf(shared) });
+  const surfaces = ["notes", "scratchpad"];
+  assert.deepEqual(chosen({ surfaces }), surfaces);
+  assert.deepEqual(chosen({ surfaces, scratchpad: { enabled: false } }), ["notes"]);
+  assert.deepEqual(chosen({ scratchpad: { enabled: true } }), ["notepad", "notes", "pins", "scratchpad"]);
+  assert.deepEqual(chosen({ surfaces: ["notes"], scratchpad: { enabled: true } }), surfaces);
+});
+
+test("the schema and the checks agree on every setting, nested and dotted [config.schema]", () => {
+  const schema = configSchema() as Json;
+  assert.equal(findSchemaFault(schema), undefined);
+  const samples: Json[] = [
+    true,
+    false,
+    -1,
+    0,
+    1,
+    0.5,
+    2,
+    4_000,
+    70_000,
+    "epoch",
+    "x",
+    [],
+    ["notes"],
+    ["x"],
+    {},
+    null,
+  ];
+  for (const name of settingNames) {
+    const { alias, default: fallback } = settingOf(name);
+    const [group = "", rest] = name.split(".");
+    for (const value of [...samples, ...(fallback === undefined ? [] : [fallback as Json])]) {
+      const forms: Record<string, Json>[] = [{ [name]: value }];
+      if (rest !== undefined) forms.push({ [group]: { [rest]: value } });
+      if (alias !== undefined && !alias.includes(".")) forms.push({ [alias]: value });
+      for (const form of forms) {
+        const isValid = findMismatches(schema, form).length === 0;
+        assert.equal(configOf(form).problems.length === 0, isValid, JSON.stringify(form));
+        if (value === fallback) assert.ok(isValid, `the default of ${name}`);
+      }
+    }
+  }
+  assert.notDeepEqual(findMismatches(schema, { keap: 1 }), []);
+  assert.notDeepEqual(findMismatches(schema, { scratchpad: { maxToken: 1 } }), []);
+});
+
+test("the schema for a host has no defaults, or a host would set everything [config.openclaw]", () => {
+  assert.doesNotMatch(JSON.stringify(hostConfigSchema()), /"default":/);
+  const { entries, problems } = readSettings({ scratchpad: { enabled: true }, "limits.refs": 3 });
+  assert.deepEqual([entries.length, problems], [2, []]);
+  assert.deepEqual(findMismatches(hostConfigSchema() as Json, { scratchpad: { enabled: true } }), []);
+});
+
+test("the surfaces that can be configured are those that exist [config.names]", () => {
+  assert.deepEqual(surfaceChoices.toSorted(), knownSurfaces.toSorted());
+});
+
+test("a store outside the project is known as such [config.outside]", () => {
+  const { project, env } = projectWith({});
+  const leaves = (store: string) =>
+    leavesProject(project, locateStore({ project, cwd: project.root, env, config: { store } }));
+  assert.deepEqual(
+    ["", "a.db", ".holdfast/x/../a.db", "../a.db", "/tmp/a.db", "postgres://db/x", "jsonl:notes"].map(leaves),
+    [false, false, false, true, true, true, false],
+  );
+});

@@ -1,0 +1,36 @@
+import { defaultLimits, type Limits } from "../engine/limits.ts";
+import type { ProjectSurfaceOptions } from "../surfaces/project/surface.ts";
+import { settingValue, type WorkspaceConfig } from "./config.ts";
+import { type SettingName, type SettingValues, settingNames } from "./settings.ts";
+
+/** The settings of a group that were set, without the group's name: those of `limits`, for example. */
+export function settingsIn<Group extends string>(
+  { values }: Pick<WorkspaceConfig, "values">,
+  group: Group,
+): { [Name in SettingName as Name extends `${Group}.${infer Rest}` ? Rest : never]?: SettingValues[Name] } {
+  const own = settingNames.filter((name) => name.startsWith(`${group}.`) && values[name] !== undefined);
+  return Object.fromEntries(own.map((name) => [name.slice(group.length + 1), values[name]])) as ReturnType<
+    typeof settingsIn<Group>
+  >;
+}
+
+/** The limits of the surfaces, for `openMemory`. */
+export function limitsOf(config: Pick<WorkspaceConfig, "values">): Limits {
+  const tokens = config.values["scratchpad.maxTokens"];
+  return {
+    ...defaultLimits,
+    ...settingsIn(config, "limits"),
+    ...(tokens === undefined ? {} : { scratchpadTokens: tokens }),
+  };
+}
+
+/** The options of NOTES.md. */
+export function projectOptionsOf(
+  config: Pick<WorkspaceConfig, "values">,
+): Omit<ProjectSurfaceOptions, "root"> {
+  return {
+    path: config.values["project.file"],
+    beads: settingValue(config, "project.beads"),
+    synthesis: settingValue(config, "project.synthesis") ?? false,
+  };
+}

@@ -1,0 +1,410 @@
+import { delimiter } from "node:path";
+import { noNudges } from "../compaction/nudges.ts";
+import { placements } from "../context/placement.ts";
+import { agentDefaults, defaultChildLimits } from "../engine/agent-defaults.ts";
+import { defaultClearing } from "../engine/clearing-policy.ts";
+import { defaultLimits } from "../engine/limits.ts";
+import {
+  amount,
+  listOf,
+  type OptionKind,
+  oneOf,
+  share,
+  someShare,
+  text,
+  threshold,
+  toggle,
+  wholeNumber,
+} from "../engine/options.ts";
+
+/**
+ * What reads the configuration. A plug-in runs inside a host and keeps no conversation of its own; `commands` are those
+ * for people, such as `holdfast show`.
+ */
+export const entryPoints = ["chat", "mcp", "hook", "plugin", "serve", "commands"] as const;
+
+export type EntryPoint = (typeof entryPoints)[number];
+
+/** One setting. The JSON Schema, the checks, `holdfast config` and its page in the docs come from these. */
+export interface Setting<Value = unknown> {
+  kind: OptionKind<Value>;
+  /** The default; undefined if it depends on something, which `otherwise` describes. */
+  default?: Value;
+  otherwise?: string;
+  description: string;
+  /** Variables that override the files, the first that is set; without `HOLDFAST_`. */
+  env?: readonly string[];
+  /** Flags that override everything, where a command has them. */
+  flags?: readonly string[];
+  /** An older name that still works. */
+  alias?: string;
+  actsIn: readonly EntryPoint[];
+  /** Why it does nothing in the other entry points. */
+  elsewhere?: string;
+}
+
+const everywhere = entryPoints;
+const withTools = ["chat", "mcp", "plugin", "serve"] as const;
+const withNudges = ["chat", "hook", "plugin"] as const;
+const onlyChat = ["chat"] as const;
+
+const hostPlaces = "a host builds the prompt and calls the model itself";
+const hostCompacts = "a host decides itself when and what to compact";
+const noTools = "it offers no tools";
+const noTurns = "it takes part in no turn";
+
+/** Surfaces that can be chosen by name. They are listed here so that a hook need not load them. */
+export const surfaceChoices = [
+  "notepad",
+  "notes",
+  "pins",
+  "scratchpad",
+  "tasks",
+  "results",
+  "sessions",
+  "knowledge",
+  "pins",
+  "project",
+  "sandbox",
+] as const;
+
+function setting<const Value>(given: Setting<Value>): Setting<Value> {
+  return given;
+}
+
+/** Every setting by its name. A new one is added here and read where it acts; nothing else has to change. */
+export const settings = {
+  store: setting<string>({
+    kind: text,
+    otherwise: ".holdfast/memory.db",
+    description:
+      "Where sessions are stored: a SQLite file, or a URL (sqlite:PATH, jsonl:DIRECTORY, postgres://…). Relative to the project.",
+    env: ["DB", "STORE"],
+    flags: ["db", "store"],
+    actsIn: everywhere,
+  }),
+  surfaces: setting({
+    kind: listOf(oneOf(surfaceChoices)),
+    otherwise:
+      "notepad and notes; project if there is a NOTES.md; scratchpad if it is enabled; in chat also tasks, results and sessions",
+    description: "The forms of memory that the agent gets.",
+    flags: ["surfaces"],
+    actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
+    elsewhere: "people see every surface",
+  }),
+  placement: setting({
+    kind: oneOf(placements),
+    default: "epoch",
+    description:
+      "Where memory goes in the prompt: frozen per epoch, in the system prompt, or before each message.",
+    flags: ["placement"],
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  }),
+  contextWindow: setting({
+    // The system prompt and the tools alone need about 2,500 tokens.
+    kind: wholeNumber(4_000),
+    otherwise: "the model's",
+    description: "The model's context window in tokens.",
+    flags: ["context-window"],
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  }),
+  compactAt: setting({
+    kind: someShare,
+    default: agentDefaults.compactAt,
+    description: "Share of the window at which the conversation is compacted.",
+    flags: ["compact-at"],
+    actsIn: onlyChat,
+    elsewhere: hostCompacts,
+  }),
+  keep: setting({
+    kind: share,
+    default: agentDefaults.keep,
+    description: "Share of the window kept for the newest messages in a compaction.",
+    flags: ["keep"],
+    actsIn: onlyChat,
+    elsewhere: hostCompacts,
+  }),
+  outputReserve: setting({
+    kind: wholeNumber(0),
+    otherwise: "4,000, or a tenth of a smaller window",
+    description: "Tokens reserved for an answer.",
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  }),
+  memoryShare: setting({
+    kind: someShare,
+    default: agentDefaults.memoryShare,
+    description: "Share of the window that memory may take; beyond it, memory is shown shortened.",
+    actsIn: onlyChat,
+    elsewhere: "a plug-in or a hook has a limit of its own",
+  }),
+  foldAfter: setting({
+    kind: amount,
+    default: agentDefaults.foldAfter,
+    description: "Idle minutes after which changes are folded into a fresh snapshot. 0: never.",
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  }),
+  maxSteps: setting({
+    kind: wholeNumber(1),
+    default: agentDefaults.maxSteps,
+    description: "Max model calls in one turn.",
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  }),
+  summaryInPlace: setting({
+    kind: toggle,
+    default: true,
+    description:
+      "Whether the model writes a summary at the end of its own prompt, which the provider has cached.",
+    actsIn: onlyChat,
+    elsewhere: hostCompacts,
+  }),
+  ledger: setting({
+    kind: toggle,
+    default: true,
+    description: "Whether to record the prompt of every model call.",
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  }),
+  hookDeadline: setting({
+    kind: wholeNumber(1, 60_000),
+    default: 2_000,
+    description: "Milliseconds after which a hook gives up, so that the agent continues.",
+    env: ["HOOK_DEADLINE"],
+    actsIn: ["hook"],
+    elsewhere: "it is no hook",
+  }),
+  skills: setting({
+    // As in $PATH, because folders may have commas in their names.
+    kind: listOf(text, delimiter),
+    otherwise: "the folders where coding agents keep skills",
+    description: "Folders with skills, for the surface knowledge.",
+    env: ["SKILLS"],
+    actsIn: withTools,
+    elsewhere: noTools,
+  }),
+  "scratchpad.enabled": setting<boolean>({
+    kind: toggle,
+    otherwise: "whether surfaces names it",
+    description: "true adds the scratchpad to the surfaces; false removes it, even if surfaces names it.",
+    actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
+    elsewhere: "people see every surface",
+  }),
+  "scratchpad.maxTokens": setting({
+    kind: wholeNumber(1),
+    default: defaultLimits.scratchpadTokens,
+    description: "Tokens for the scratchpad's older call { content, mode }.",
+    alias: "limits.scratchpadTokens",
+    actsIn: withTools,
+    elsewhere: noTools,
+  }),
+  "scratchpad.nudgeAfterTurns": nudge(
+    "nudgeAfterTurns",
+    "Reminds the agent if its memory is empty after this many turns. 0: off.",
+  ),
+  "scratchpad.nudgeOnPlanDetected": nudge(
+    "nudgeOnPlanDetected",
+    "Reminds the agent if its answer contains a plan and its memory is empty. 1: on.",
+  ),
+  "scratchpad.nudgeAfterCompaction": nudge(
+    "nudgeAfterCompaction",
+    "Reminds the agent to review its memory after a compaction. 1: on.",
+  ),
+  "scratchpad.nudgeTurnsSinceLastUse": nudge(
+    "nudgeTurnsSinceLastUse",
+    "Reminds the agent if its memory holds something and was not updated for this many turns. 0: off.",
+  ),
+  "scratchpad.nudgeOnUnwrittenClaim": nudge(
+    "nudgeOnUnwrittenClaim",
+    "Reminds the agent if it says that it noted something but called no memory tool. 1: on.",
+  ),
+  "clearing.enabled": setting({
+    kind: toggle,
+    default: true,
+    description: "Whether old tool results are replaced with one-line stubs. Needs the surface results.",
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  }),
+  "clearing.searchTokens": clearing("searchTokens", "A search result of this size is cleared."),
+  "clearing.fileTokens": clearing("fileTokens", "A file of this size is cleared."),
+  "clearing.treeTokens": clearing("treeTokens", "A directory listing of this size is cleared."),
+  "clearing.jsonTokens": clearing("jsonTokens", "A JSON answer of this size is cleared."),
+  "clearing.testTokens": clearing("testTokens", "A test run of this size is cleared."),
+  "clearing.otherTokens": clearing("otherTokens", "Any other result of this size is cleared."),
+  "clearing.accumulatedTokens": clearing(
+    "accumulatedTokens",
+    "Smaller results of one kind are cleared once they add up to this.",
+  ),
+  "clearing.sessionTokens": clearing(
+    "sessionTokens",
+    "Smaller results of every kind are cleared once all results add up to this.",
+  ),
+  "clearing.leastTokens": clearing("leastTokens", "Results smaller than this are kept."),
+  "clearing.keepLast": clearing("keepLast", "Number of newest results to keep."),
+  "clearing.exclude": setting({
+    kind: listOf(text),
+    default: defaultClearing.exclude,
+    description: "Tools whose results are never cleared.",
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  }),
+  "clearing.cachedPrice": clearingPrice(
+    "cachedPrice",
+    "Price of a cached input token relative to a fresh one.",
+  ),
+  "clearing.writePrice": clearingPrice(
+    "writePrice",
+    "Price of a cache write relative to a fresh input token.",
+  ),
+  "children.depth": child("depth", "Max nesting of sub-sessions."),
+  "children.running": child("running", "Max sub-sessions at the same time."),
+  "children.tokens": child("tokens", "Tokens that a sub-session may use."),
+  "children.seconds": child("seconds", "Seconds that a sub-session may run."),
+  "project.file": setting<string>({
+    kind: text,
+    otherwise: "grimoires/loa/NOTES.md if that folder exists, else .holdfast/NOTES.md",
+    description: "The project's NOTES.md, relative to the project.",
+    env: ["NOTES"],
+    actsIn: everywhere,
+  }),
+  "project.beads": setting({
+    kind: toggle,
+    default: false,
+    description: "Whether actionable debt becomes an issue in Beads (bd or br).",
+    env: ["BEADS"],
+    actsIn: [...withTools, "commands"],
+    elsewhere: noTools,
+  }),
+  "project.synthesis": setting({
+    kind: toggle,
+    default: false,
+    description:
+      "Whether the findings of long tool results are logged in NOTES.md when the results are cleared.",
+    actsIn: onlyChat,
+    elsewhere: "only an agent of Holdfast clears results",
+  }),
+  "project.compactAfterTasks": setting({
+    kind: threshold,
+    default: 0,
+    description:
+      "Compacts the conversation once this many tasks have been closed since the last compaction. 0: off.",
+    actsIn: onlyChat,
+    elsewhere: hostCompacts,
+  }),
+  ...limits({
+    notepadCharacters: "Characters in the notepad.",
+    noteCharacters: "Characters in one note.",
+    noteTags: "Tags on one note.",
+    tagCharacters: "Characters in one tag.",
+    spaceNotesCharacters: "Characters in the scratchpad's notes.",
+    spacePlanCharacters: "Characters in the scratchpad's plan.",
+    refs: "References in the scratchpad.",
+    refCharacters: "Characters in one reference.",
+    pinBytes: "Bytes of all pins together.",
+    foundRuleBytes: "Bytes of all rules found in what the user said.",
+    resultTokens: "Tokens in one list of notes that a tool returns.",
+    systemPromptCharacters: "Characters in an agent's own system prompt.",
+    stateKeys: "State keys per agent, and per session.",
+    stateKeyCharacters: "Characters in one state key.",
+    stateValueCharacters: "Characters in one state value, as JSON.",
+    skills: "Saved skills per agent.",
+    skillCharacters: "Characters in one saved skill.",
+    tools: "Authored tools per agent.",
+    toolCharacters: "Characters in one authored tool.",
+  }),
+} as const;
+
+function nudge(name: keyof typeof noNudges, description: string): Setting<number> {
+  return {
+    kind: threshold,
+    default: noNudges[name],
+    description,
+    alias: name,
+    flags: ["nudge"],
+    actsIn: withNudges,
+    elsewhere: noTurns,
+  };
+}
+
+type ClearingNumber = Exclude<keyof typeof defaultClearing, "exclude" | "cachedPrice" | "writePrice">;
+
+function clearing(name: ClearingNumber, description: string): Setting<number> {
+  const fallback = defaultClearing[name];
+  return { kind: wholeNumber(0), default: fallback, description, actsIn: onlyChat, elsewhere: hostPlaces };
+}
+
+function clearingPrice(name: "cachedPrice" | "writePrice", description: string): Setting<number> {
+  return {
+    kind: amount,
+    default: defaultClearing[name],
+    description,
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  };
+}
+
+function child(name: keyof typeof defaultChildLimits, description: string): Setting<number> {
+  const why = "only an agent of Holdfast runs sub-sessions";
+  return {
+    kind: wholeNumber(1),
+    default: defaultChildLimits[name],
+    description,
+    actsIn: onlyChat,
+    elsewhere: why,
+  };
+}
+
+type LimitName = Exclude<keyof typeof defaultLimits, "scratchpadTokens">;
+
+/** The limits of the surfaces, under `limits`. */
+function limits<Name extends LimitName>(
+  descriptions: Record<Name, string>,
+): Record<`limits.${Name}`, Setting<number>> {
+  const made: Partial<Record<string, Setting<number>>> = {};
+  for (const name of Object.keys(descriptions) as Name[]) {
+    made[`limits.${name}`] = {
+      kind: wholeNumber(1),
+      default: defaultLimits[name],
+      description: descriptions[name],
+      actsIn: ["chat", "mcp", "plugin", "serve", "commands"],
+      elsewhere: "it writes nothing for the agent",
+    };
+  }
+  return made as Record<`limits.${Name}`, Setting<number>>;
+}
+
+export type SettingName = keyof typeof settings;
+
+/** The value of each setting. */
+export type SettingValues = {
+  [Name in SettingName]: (typeof settings)[Name] extends Setting<infer Value> ? Value : never;
+};
+
+export const settingNames = Object.keys(settings) as readonly SettingName[];
+
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}
+
+/** The setting that a name, or an older name, refers to. */
+export function findSetting(name: string): SettingName | undefined {
+  if (isSettingName(name)) return name;
+  return settingNames.find((each) => settingOf(each).alias === name);
+}
+
+export function settingOf(name: SettingName): Setting {
+  return settings[name];
+}
+
+/** The groups that nested settings are in, such as `scratchpad`. */
+export const settingGroups: readonly string[] = [
+  ...new Set(
+    [...settingNames, ...settingNames.flatMap((name) => settingOf(name).alias ?? [])].flatMap((name) => {
+      const dot = name.indexOf(".");
+      return dot === -1 ? [] : [name.slice(0, dot)];
+    }),
+  ),
+];

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { generatedFiles } from "../scripts/generated-files.ts";
+import type { Json } from "../src/engine/json.ts";
+import { findMismatches } from "../src/surfaces/knowledge/json-schema/find-mismatches.ts";
+import { configSchema } from "../src/workspace/config-schema.ts";
+import { settingNames } from "../src/workspace/settings.ts";
+
+const root = join(import.meta.dirname, "..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+for (const [path, content] of Object.entries(generatedFiles()))
+  test(`${path} follows from the table of settings: npm run generate [config.page]`, () => {
+    assert.equal(read(path), content);
+  });
+
+test("the page names every setting, and the package ships the schema [config.page] [config.schema]", () => {
+  const page = read("docs/configuration.md");
+  for (const name of settingNames) assert.ok(page.includes(`| \`${name}\` `), name);
+  const { files, exports } = JSON.parse(read("package.json"));
+  assert.ok(files.includes("holdfast.schema.json"));
+  assert.equal(exports["./holdfast.schema.json"], "./holdfast.schema.json");
+});
+
+test("the config examples in the docs are valid, and a wrong one would be noticed [config.examples]", () => {
+  const schema = configSchema() as Json;
+  let examples = 0;
+  for (const page of globSync("docs/**/*.md", { cwd: root })) {
+    for (const [, text = ""] of read(page).matchAll(/```json\n([\s\S]*?)```/g)) {
+      const example = JSON.parse(text) as Record<string, Json>;
+      if (!isConfig(example)) continue;
+      examples++;
+      assert.deepEqual(findMismatches(schema, example), [], `${page}: ${text}`);
+    }
+  }
+  assert.ok(examples >= 2, `${examples} examples`);
+  assert.notDeepEqual(findMismatches(schema, { compactAt: 7 }), []);
+});
+
+/** An example of a config file, not of another JSON file: it has a key that we know. */
+function isConfig(example: Record<string, Json>): boolean {
+  const known = new Set(["$schema", ...settingNames.flatMap((name) => [name, name.split(".")[0] ?? ""])]);
+  return Object.keys(example).some((key) => known.has(key));
+}

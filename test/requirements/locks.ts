@@ -1,0 +1,10 @@
+import { from } from "./requirement.ts";
+
+export const locks = from("locks", {
+  "locks.patience":
+    "While another process holds a store, a call waits as long as its patience, without blocking the event loop, and then fails with store_busy.",
+  "locks.interactive": "Calls from agents, hosts and browsers wait at most two seconds for a lock.",
+  "locks.outbox":
+    "A write that found the store locked is kept on disk, survives its process, and is applied in order and once when the store is free.",
+  "locks.health": "The server's health check answers within 100 ms while another process holds the store.",
+});

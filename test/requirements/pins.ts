@@ -1,0 +1,29 @@
+import { from } from "./requirement.ts";
+
+export const pins = [
+  ...from("pins", {
+    "pins.verbatim":
+      "Pins are shown verbatim and first, outside the notepad's share, in every placement, and are never shortened.",
+    "pins.budget": "Pins have a budget of their own; a pin that does not fit is refused with what would fit.",
+    "pins.edit":
+      "pin, unpin and list_pins keep, remove and list pins; an edit can be undone within the budget.",
+    "pins.fence": "A pin cannot forge the end of its block, and parses back to what was written.",
+    "pins.found":
+      "At a compaction at least 95 % of the rules that the user has stated are kept in the user's words, and marked as found.",
+    "pins.ordinary":
+      "Questions, fault reports, tasks, logs, quotations, code and pasted documents are no rules: at most one false find in ten ordinary sessions.",
+    "pins.corrected": "Of a corrected rule only the last form is kept, whenever the correction came.",
+    "pins.lasting": "Found rules are there ten compactions later; a dropped one is not found again.",
+    "pins.linear": "Finding rules takes time linear in the text, whatever it contains.",
+    "pins.hosts":
+      "After a compaction in a host, pins and found rules come first in what the host puts before the model.",
+    "pins.refuse":
+      "Where a host can refuse a call before it runs, a call that matches a pin's rule is refused with the user's words; every other call passes.",
+    "pins.lift": "One command lifts a rule, and the refusal names it; an agent cannot lift a person's rule.",
+    "pins.failure": "If memory fails, every call passes.",
+    "pins.pattern": "Patterns are matched in linear time, whatever they contain.",
+    "pins.people": "People pin, list and unpin with holdfast pin and unpin, /pin in chat, and the HTTP API.",
+    "pins.receipt":
+      "The receipt is checked against the next request as sent and says in which call; one changed byte is an error event and stored as a mismatch.",
+  }),
+];
