@@ -21,6 +21,8 @@ const tags = z.array(z.string()).optional();
 /** The limits as hints for the model; the operation refuses what is over them, and says how to go on. */
 const contentWithin = ({ limits }: Place) => content.meta({ maxLength: limits.noteCharacters });
 const tagsWithin = ({ limits }: Place) => tags.meta({ maxItems: limits.noteTags });
+
+const newNote = z.strictObject({ content, tags });
 const plainNote = z.strictObject({ content });
 const changedNote = z.strictObject({
   id: z.string(),
