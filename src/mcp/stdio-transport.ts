@@ -28,6 +28,8 @@ interface Batch {
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
+  /** Called after `onclose`, which belongs to the server. */
+  onended?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
   readonly #input: Readable;
@@ -76,6 +78,7 @@ export class StdioTransport implements Transport {
     this.#input.off("end", this.#end);
     this.#input.off("close", this.#end);
     this.onclose?.();
+    this.onended?.();
   }
 
   readonly #read = (chunk: Buffer): void => this.#lines.push(chunk);
