@@ -32,20 +32,29 @@ const library = defineConfig({
     testing: "src/testing/index.ts",
     pi: "src/hosts/pi/index.ts",
     opencode: "src/hosts/opencode/index.ts",
+    kilo: "src/hosts/kilo/index.ts",
     openclaw: "src/hosts/openclaw/index.ts",
   },
   dts: true,
   clean: true,
 });
 
+/** Only commands load a host's setup, from the library's files. */
+const setupApart = {
+  name: "setup-apart",
+  resolveId: (source: string) =>
+    source === "./setup.ts" ? { id: "./cli.js", external: true as const } : undefined,
+};
+
 export const hook = defineConfig({
   ...common,
+  plugins: [setupApart],
   entry: { hook: "src/cli/commands/hook.ts" },
   minify: true,
   dts: false,
   clean: false,
-  // One file with everything that every hook needs. What checks documents, the other stores, and what only commands
-  // use of a host (its setup and session files) are files of their own.
+  // One file with everything that every hook needs. What checks documents, the other stores, and a host's session files
+  // are files of their own.
   outputOptions: {
     codeSplitting: {
       groups: [

@@ -89,7 +89,7 @@ const allowed: Record<string, readonly string[]> = {
 const isolated = ["stores", "adapters"];
 
 /** Subfolders that every host uses; the others are hosts and must not import from each other. */
-const sharedByHosts = ["hook", "install", "doctor", "plugin", "transcript"];
+const sharedByHosts = ["hook", "install", "doctor", "plugin", "transcript", "opencode-family"];
 
 /** Folders without Node modules, because the root entry is built from them. */
 const withoutNode = [

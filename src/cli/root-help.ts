@@ -5,8 +5,8 @@ import type { Command } from "./main.ts";
 export const goals: Readonly<Record<string, readonly string[]>> = {
   Start: ["init", "doctor", "config", "demo", "chat"],
   Look: ["serve", "sessions", "show", "log", "diff", "search", "replay"],
-  Change: ["edit", "undo", "pin", "unpin", "project"],
-  Keep: ["export", "import", "gc", "uninstall"],
+  Change: ["edit", "undo", "pin", "unpin", "archive", "project"],
+  Keep: ["export", "import", "store", "trust", "gc", "uninstall"],
   Build: ["mcp", "hook", "completions"],
 };
 

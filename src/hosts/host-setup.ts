@@ -13,6 +13,8 @@ export interface HostSetup {
   /** It has one config for all projects, whatever the requested scope. */
   hasOneConfig?: boolean;
   pieces(places: Places, launcher: Launcher): Piece[];
+  /** The file that enables our plug-in, if the user installed that instead of running init. */
+  findPlugin?(places: Places): string | undefined;
   /** What the user has to do before it works. */
   next?(places: Places): string | undefined;
   /** Checks whether this version of the host trusts our configuration enough to run it. Default: no check. */

@@ -23,7 +23,11 @@ export interface Host {
   emptyAnswer: string;
   /** Reads its transcript; undefined if its plugin reads the conversation itself. */
   transcript?: TranscriptFormat;
+  /** What it injects at a session's start is not stored in the conversation: a resumed one needs its memory again. */
+  forgetsStart?: boolean;
   compaction: CompactionTraits;
+  /** Its MCP client, if it uses our server. */
+  mcpClient?: McpClientTraits;
   /** Escapes injected text, if some characters do not reach the model. */
   escaping?: Escaping;
   /** Replays its recorded sessions, if they contain the cost of each call. */
@@ -46,8 +50,18 @@ export interface CompactionTraits {
   restartsSession?: boolean;
   /** It announces a compaction before every request, whether or not it compacts. */
   announcesEveryRequest?: boolean;
+  /** It announces a compaction, but does not report its end: the next prompt or tool shows it. */
+  endsSilently?: boolean;
   /** Input tokens of the newest request, to detect a compaction that the host does not report. */
   lastInputTokens?(transcript: string): number | undefined;
+}
+
+/** How a host's MCP client can be told from others, and what it says about the conversation. */
+export interface McpClientTraits {
+  /** Matches its `clientInfo.name`. */
+  name: RegExp;
+  /** The host's id of the conversation, if the `_meta` of a request names it. */
+  conversation?(meta: Readonly<Record<string, unknown>>): string | undefined;
 }
 
 export interface Escaping {

@@ -1,14 +1,27 @@
 import { HoldfastError } from "../errors.ts";
 import { claudeCode } from "./claude-code/host.ts";
 import { codex } from "./codex/host.ts";
+import { copilot } from "./copilot/host.ts";
 import { gemini } from "./gemini/host.ts";
 import type { Host } from "./host.ts";
+import { kilo } from "./kilo/host.ts";
 import { openclaw } from "./openclaw/host.ts";
 import { opencode } from "./opencode/host.ts";
 import { pi } from "./pi/host.ts";
+import { qwen } from "./qwen/host.ts";
 
 /** All hosts. To add one, add a folder and an entry here. */
-export const hosts: readonly Host[] = [claudeCode, codex, opencode, gemini, pi, openclaw];
+export const hosts: readonly Host[] = [
+  claudeCode,
+  codex,
+  copilot,
+  opencode,
+  kilo,
+  gemini,
+  qwen,
+  pi,
+  openclaw,
+];
 
 export const hostNames: readonly string[] = hosts.map(({ name }) => name);
 

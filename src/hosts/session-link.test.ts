@@ -30,7 +30,7 @@ test("[hooks.ids] a host's session gets an id that every store accepts, whatever
 
 test("[hooks.follow] a follower sees each new session at once without being recreated", async () => {
   const here = place();
-  const follower = followSession({ ...here, fallback: "alone" });
+  const follower = followSession({ ...here, host, fallback: "alone" });
   assert.equal(await follower.current(), "alone");
   linkSession({ ...here, host, hostSession: "one" });
   assert.equal(await follower.current(), "claude-code.one");
@@ -55,14 +55,14 @@ test("[hooks.follow] ignores the link of another host, of a reused pid, and a da
     writeFileSync(join(links, name), JSON.stringify({ ...link, process: { ...own, start: "another" } }));
   }
   // The process is gone, so the directory's last session applies.
-  assert.equal(findLink(here)?.session, "claude-code.one");
+  assert.equal(findLink(here, host)?.session, "claude-code.one");
   dropStaleLinks(here.directory);
   assert.deepEqual(
     readdirSync(links).filter((name) => name.startsWith("process-")),
     [],
   );
   for (const name of readdirSync(links)) writeFileSync(join(links, name), '{"host":');
-  assert.equal(findLink(here), undefined);
+  assert.equal(findLink(here, host), undefined);
 });
 
 test("[hooks.follow] ignores the directory's link while another host that made it is running", async () => {
@@ -79,10 +79,10 @@ test("[hooks.follow] ignores the directory's link while another host that made i
     const link = JSON.parse(readFileSync(join(links, name), "utf8"));
     writeFileSync(join(links, name), JSON.stringify({ ...link, process: found }));
   }
-  assert.equal(findLink(here), undefined);
+  assert.equal(findLink(here, host), undefined);
   other.kill();
   await once(other, "exit");
-  assert.equal(findLink(here)?.session, "claude-code.one");
+  assert.equal(findLink(here, host)?.session, "claude-code.one");
 });
 
 test("[hooks.link-files] links are small, private to their owner, and the least recently used are dropped", () => {
@@ -98,7 +98,7 @@ test("[hooks.link-files] links are small, private to their owner, and the least 
   }
   dropStaleLinks(here.directory, 10);
   assert.ok(readdirSync(links).length <= 11);
-  assert.equal(findLink(here)?.hostSession, "s29");
+  assert.equal(findLink(here, host)?.hostSession, "s29");
 });
 
 test("[hooks.processes] parses the process table of macOS", () => {

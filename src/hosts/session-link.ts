@@ -10,8 +10,8 @@ import { findHostProcess, isAlive, listAncestors, type Process } from "./process
  * reads the link. Both are children of the host's process, so that is the key, or the working directory if processes
  * cannot be read.
  *
- * `.holdfast/links/process-PID.json` and `directory-HASH.json` contain the current session. `session-ID.json` names the
- * memory of a host session that continues another session's memory.
+ * `.holdfast/links/process-PID.json` and `directory-HASH-HOST.json` contain the current session. `session-ID.json` names
+ * the memory of a host session that continues another session's memory.
  */
 export interface SessionLink {
   host: string;
@@ -65,20 +65,36 @@ export function linkSession(
     writeSmallFile(aliasFile(directory, host, hostSession), { host, hostSession, session });
   const process = options.process ?? findHostProcess() ?? null;
   const link: SessionLink = { host, hostSession, session, cwd, process };
-  const paths = directoryFiles(directory, cwd);
+  const paths = directoryFiles(directory, cwd, host);
   if (process) paths.push(processFile(directory, process.pid));
   for (const path of paths) if (!isSame(readLink(path), link)) writeSmallFile(path, link);
   return session;
 }
 
-/** The current session of the host that started this process. */
-export function findLink({ directory, cwd }: LinkPlace, host?: string): SessionLink | undefined {
-  return lookUp(candidates(directory, cwd), host);
+/** The host's current session: of the process that started this one, or else in this directory. */
+export function findLink({ directory, cwd }: LinkPlace, host: string): SessionLink | undefined {
+  return lookUp(candidates(directory, cwd, host), host);
+}
+
+/** The current session of whichever host started this process, or else last worked in this directory. */
+export function findNewestLink(
+  { directory, cwd }: LinkPlace,
+  hosts: readonly string[],
+): SessionLink | undefined {
+  const own = lookUp(candidates(directory, cwd, undefined), undefined);
+  if (own) return own;
+  const found = hosts.flatMap((host) => {
+    const link = lookUp(candidates(directory, cwd, host), host);
+    const used = directoryFiles(directory, cwd, host).map(usedAt);
+    return link ? [{ link, used: Math.max(...used) }] : [];
+  });
+  return found.toSorted((a, b) => b.used - a.used)[0]?.link;
 }
 
 /**
  * Follows the host's session: `current()` returns the id of its current memory, also after `/clear` or a resume, or
- * `fallback` if there is no link. It costs a few `stat` calls.
+ * `fallback` if there is no link. Without `host`, only the host that started this process is followed, not the one that
+ * last worked in the directory. It costs a few `stat` calls.
  *
  * @example
  * const follower = followSession({ directory: ".holdfast", cwd: process.cwd() });
@@ -88,7 +104,7 @@ export function followSession(
   options: LinkPlace & { host?: string | undefined; fallback?: string | undefined },
 ): { current(): Promise<string> } {
   const { directory, cwd, host, fallback = "default" } = options;
-  const links = candidates(directory, cwd);
+  const links = candidates(directory, cwd, host);
   let seen: string | undefined;
   let session = fallback;
   return {
@@ -131,27 +147,28 @@ interface Candidate {
   owner: Process | null;
 }
 
-function candidates(directory: string, cwd: string): Candidate[] {
+function candidates(directory: string, cwd: string, host: string | undefined): Candidate[] {
+  const inDirectory = host === undefined ? [] : directoryFiles(directory, cwd, host);
   return [
     ...listAncestors().map(({ pid, start }) => ({
       path: processFile(directory, pid),
       owner: { pid, start },
     })),
-    ...directoryFiles(directory, cwd).map((path) => ({ path, owner: null })),
+    ...inDirectory.map((path) => ({ path, owner: null })),
   ];
 }
 
-/** The nearest ancestor's link, or else the directory's, unless it belongs to another host that is still running. */
+/** The nearest ancestor's link, or else the directory's, unless another process that is still running made it. */
 function lookUp(links: readonly Candidate[], host: string | undefined): SessionLink | undefined {
   for (const { path, owner } of links) {
     const link = readLink(path);
     if (!link || (host !== undefined && link.host !== host)) continue;
-    if (owner ? link.process && isProcess(link.process, owner) : !isOfOtherHost(link, links)) return link;
+    if (owner ? link.process && isProcess(link.process, owner) : !isOfOtherProcess(link, links)) return link;
   }
   return undefined;
 }
 
-function isOfOtherHost({ process }: SessionLink, links: readonly Candidate[]): boolean {
+function isOfOtherProcess({ process }: SessionLink, links: readonly Candidate[]): boolean {
   if (!process || !links.some(({ owner }) => owner)) return false;
   return isAlive(process) && !links.some(({ owner }) => owner && isProcess(process, owner));
 }
@@ -186,10 +203,12 @@ function processFile(directory: string, pid: number): string {
   return join(linkFolder(directory), `process-${pid}.json`);
 }
 
-/** The link files of the working directory and of the project's root, in case the agent changed directories. */
-function directoryFiles(directory: string, cwd: string): string[] {
+/** A host's link files of the working directory and of the project's root, in case the agent changed directories. */
+function directoryFiles(directory: string, cwd: string, host: string): string[] {
   const folders = new Set([realPath(cwd), realPath(dirname(resolve(directory)))]);
-  return [...folders].map((folder) => join(linkFolder(directory), `directory-${shortHash(folder)}.json`));
+  return [...folders].map((folder) =>
+    join(linkFolder(directory), `directory-${shortHash(folder)}-${host}.json`),
+  );
 }
 
 function aliasFile(directory: string, host: string, hostSession: string): string {

@@ -63,6 +63,9 @@ const everyCall: [name: string, input: (earlier: Output) => Record<string, unkno
       scenarios: ["a", "b", "c"],
     }),
   ],
+  ["pin", () => ({ text: "Never push to main." })],
+  ["list_pins", () => ({})],
+  ["unpin", () => ({ id: "p1" })],
   ["log_debt", () => ({ description: "d" })],
   ["set_goal", () => ({ goal: "g" })],
   ["log_blocker", () => ({ blocker: "b" })],
@@ -140,11 +143,13 @@ async function callEverything(client: Client, needAgent = onlyWithAgent): Promis
   for (const tool of tools) {
     const described = full.get(tool.name);
     assert.match(tool.name, /^[a-zA-Z0-9_-]{1,64}$/);
-    assert.equal(tool.annotations?.readOnlyHint, described?.readOnly);
-    assert.equal(tool.annotations?.destructiveHint ?? false, described?.destructive);
-    assert.equal(tool.annotations?.idempotentHint ?? false, described?.idempotent);
+    // Without a hint, the protocol's default applies; the last two say nothing about a read-only tool.
+    assert.equal(tool.annotations?.readOnlyHint ?? false, described?.readOnly);
+    if (described?.readOnly !== true) {
+      assert.equal(tool.annotations?.destructiveHint ?? true, described?.destructive);
+      assert.equal(tool.annotations?.idempotentHint ?? false, described?.idempotent);
+    }
     assert.equal(tool.annotations?.openWorldHint, false);
-    assert.equal(tool._meta?.["anthropic/alwaysLoad"], true);
     assert.equal(tool.inputSchema.type, "object");
     assert.equal(tool.outputSchema?.type, "object");
   }

@@ -6,12 +6,20 @@ import type { Outbox } from "../workspace/outbox.ts";
 import { type Lane, Lanes } from "./lanes.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
+/** What a request says about where it comes from. */
+export interface Caller {
+  /** The client's name for itself; "" if it has not given one. */
+  client: string;
+  /** The request's `_meta`, in which some clients name their conversation. */
+  meta: Readonly<Record<string, unknown>>;
+}
+
 /** Where one client's memory comes from. */
 export interface MemorySource {
   /** Called for every request, so a failed open is retried. */
   openMemory(): Promise<Memory>;
   /** The session to work on. Called for every request, because the host may have switched sessions. */
-  resolveSession(): Promise<string>;
+  resolveSession(caller: Caller): Promise<string>;
   /** Keeps writes while another process holds the store. */
   outbox?: Outbox | undefined;
 }
@@ -34,6 +42,7 @@ export class Connection {
   /** The last revision seen of each session with a subscription. */
   readonly #seen = new Map<string, number>();
   #current: string | undefined;
+  #lastCaller: Caller = { client: "", meta: {} };
   #watching: Promise<() => void> | undefined;
   #watched: Memory | undefined;
   /** Which session a request means depends on when it arrived. */
@@ -48,11 +57,11 @@ export class Connection {
     this.#announcer = announcer;
   }
 
-  /** Runs a request on the current session; see `Lanes`. */
-  async inLane<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result> {
+  /** Runs a request on its caller's session; see `Lanes`. */
+  async inLane<Result>(lane: Lane, caller: Caller, work: () => Promise<Result>): Promise<Result> {
     const started = await this.#arrivals.run(async () => {
       // A session that cannot be found is reported by the request itself.
-      const session = await this.sessionId().catch(() => "");
+      const session = await this.sessionId(caller).catch(() => "");
       const result = this.#lanes.run(session, lane, work);
       // The caller awaits it below.
       result.catch(() => undefined);
@@ -66,8 +75,10 @@ export class Connection {
     return this.#subscriptions.run(work);
   }
 
-  async sessionId(): Promise<string> {
-    const id = await this.#source.resolveSession();
+  /** The session of a request (default: of the last one). */
+  async sessionId(caller = this.#lastCaller): Promise<string> {
+    this.#lastCaller = caller;
+    const id = await this.#source.resolveSession(caller);
     const changed = this.#current !== undefined && this.#current !== id;
     this.#current = id;
     if (changed && !this.#closed) this.#announcer.sessionChanged();
@@ -75,24 +86,27 @@ export class Connection {
   }
 
   /** The current session, created if it does not exist yet. */
-  async openSession(): Promise<Session> {
-    const id = await this.sessionId();
+  async openSession(caller?: Caller): Promise<Session> {
+    const id = await this.sessionId(caller);
     return (await this.#memory()).openSession(id);
   }
 
-  /** A session by id (default: the current one); undefined if nothing was ever written to it. */
-  async findSession(id?: string): Promise<Session | undefined> {
-    const sessionId = id ?? (await this.sessionId());
-    return (await this.#memory()).findSession(sessionId);
+  /** A session by id; undefined if nothing was ever written to it. */
+  async findSession(id: string): Promise<Session | undefined> {
+    return (await this.#memory()).findSession(id);
   }
 
   /** `key`: the same call sent again changes nothing. */
-  async call(tool: string, input: unknown, lane: Lane, key?: string): Promise<ToolAnswer> {
+  async call(
+    tool: string,
+    input: unknown,
+    { lane, caller, key }: { lane: Lane; caller: Caller; key: string | undefined },
+  ): Promise<ToolAnswer> {
     const { outbox } = this.#source;
     const once = key === undefined ? {} : { key };
     try {
-      if (!outbox) return await (await this.openSession()).call(tool, input, once);
-      const sessionId = await this.sessionId();
+      if (!outbox) return await (await this.openSession(caller)).call(tool, input, once);
+      const sessionId = await this.sessionId(caller);
       const open = async () => (await this.#memory()).openSession(sessionId);
       return await outbox.call({ sessionId, open, tool, input, isWrite: lane === "write", ...once });
     } catch (error) {

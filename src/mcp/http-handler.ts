@@ -1,15 +1,18 @@
 import {
+  createMcpHandler as createStatelessHandler,
   hostHeaderValidationResponse,
+  isLegacyRequest,
   localhostAllowedHostnames,
   originValidationResponse,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import type { Caller } from "./connection.ts";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
 import { maxMessageBytes } from "./stdio-transport.ts";
 
 export interface McpHandlerOptions extends Omit<McpServerOptions, "resolveSession"> {
   /** The session that a client works on. Called before each of its calls, always with the client's first request. */
-  resolveSession(request: Request): Promise<string>;
+  resolveSession(request: Request, caller: Caller): Promise<string>;
   /** Names allowed in `Host` and `Origin`. Default: the loopback names. */
   hostnames?: string[];
 }
@@ -29,16 +32,30 @@ interface Client {
 /** Max connected clients; beyond it, the least recently used one is closed. */
 const maxClients = 1_000;
 
-/** MCP over HTTP: each client gets its own server, identified by a random id. */
+/**
+ * MCP over HTTP: each client gets its own server, identified by a random id. From 2026-07-28 on a client has no id and
+ * names what it is in every request, so each request gets a server.
+ */
 export function createMcpHandler(options: McpHandlerOptions): McpHandler {
   const clients = new Map<string, Client>();
   const hostnames = options.hostnames ?? localhostAllowedHostnames();
+  const stateless = createStatelessHandler(
+    ({ requestInfo }) => {
+      const request = requestInfo ?? new Request("http://localhost/");
+      return createMcpServer({
+        ...options,
+        resolveSession: (caller) => options.resolveSession(request, caller),
+      });
+    },
+    { legacy: "reject" },
+  );
   return {
     async handle(request) {
       const refusal =
         hostHeaderValidationResponse(request, hostnames) ?? originValidationResponse(request, hostnames);
       if (refusal) return refusal;
       const id = request.headers.get("mcp-session-id");
+      if (id === null && !(await isLegacyRequest(request))) return stateless.fetch(request);
       if (id === null) return connectClient(request, options, clients);
       const client = clients.get(id);
       if (!client || client.authorization !== request.headers.get("authorization")) return unknownClient();
@@ -68,7 +85,10 @@ async function connectClient(
     },
   });
   transport.onclose = () => clients.delete(transport.sessionId ?? "");
-  const server = createMcpServer({ ...options, resolveSession: () => options.resolveSession(first) });
+  const server = createMcpServer({
+    ...options,
+    resolveSession: (caller) => options.resolveSession(first, caller),
+  });
   await server.connect(transport);
   const response = await transport.handleRequest(request);
   if (transport.sessionId === undefined) await server.close();

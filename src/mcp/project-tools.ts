@@ -10,14 +10,17 @@ export function projectTool(tool: ToolDescription): Tool {
     description: tool.description,
     inputSchema: lean(tool.inputSchema) as Tool["inputSchema"],
     outputSchema: outline(tool.outputSchema) as Tool["outputSchema"],
-    annotations: {
-      readOnlyHint: tool.readOnly,
-      ...(tool.readOnly ? {} : { destructiveHint: tool.destructive }),
-      ...(tool.idempotent ? { idempotentHint: true } : {}),
-      openWorldHint: false,
-    },
-    // Without this, Claude Code hides a server's tools behind tool search.
-    _meta: { "anthropic/alwaysLoad": true },
+    annotations: hintsOf(tool),
+  };
+}
+
+/** The protocol's defaults: not read-only, destructive, not idempotent; the last two say nothing about a read-only tool. */
+function hintsOf({ readOnly, destructive, idempotent }: ToolDescription): Tool["annotations"] {
+  if (readOnly) return { readOnlyHint: true, openWorldHint: false };
+  return {
+    ...(destructive ? {} : { destructiveHint: false }),
+    ...(idempotent ? { idempotentHint: true } : {}),
+    openWorldHint: false,
   };
 }
 
@@ -26,21 +29,10 @@ export function projectAnswer(answer: ToolAnswer): CallToolResult {
   return answer.ok ? { content, structuredContent: answer.output } : { content, isError: true };
 }
 
-/** The output's fields, one level deep: models read results, not their schemas, and every word costs tokens. */
+/** The names of the output's fields: models read results, not their schemas, and every word costs tokens. */
 function outline(schema: Schema): Schema {
-  const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
-  return {
-    type: "object",
-    properties: Object.fromEntries(fields.map(([name, field]) => [name, outlineField(field)])),
-    ...(schema.required === undefined ? {} : { required: schema.required }),
-  };
-}
-
-function outlineField(field: Schema): Schema {
-  if ("const" in field) return { const: field.const };
-  if (field.type === "object") return { type: "object" };
-  if (field.type !== "array") return field;
-  return { type: "array", items: outlineField((field.items ?? {}) as Schema) };
+  const names = Object.keys((schema.properties ?? {}) as Record<string, Schema>);
+  return { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
 }
 
 /**

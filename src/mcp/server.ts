@@ -1,15 +1,18 @@
 import {
+  CLIENT_INFO_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
   type Server,
+  type ServerContext,
 } from "@modelcontextprotocol/server";
+import { objectIn, textIn } from "../engine/json.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { quote } from "../engine/text.ts";
 import { callKeyOf } from "../surfaces/call-key.ts";
 import { inHost, type Surface } from "../surfaces/surface.ts";
 import { createToolbox, dotless, guidanceOf, type ToolDescription } from "../surfaces/toolbox.ts";
-import { Connection, type MemorySource, unavailable } from "./connection.ts";
+import { type Caller, Connection, type MemorySource, unavailable } from "./connection.ts";
 import type { Lane } from "./lanes.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
 import { handoffPrompt, prompts, recoverPrompt } from "./prompts.ts";
@@ -42,6 +45,7 @@ export function createMcpServer(options: McpServerOptions): Server {
         prompts: {},
       },
       instructions: instructionsOf(surfaces, limits),
+      cacheHints: cacheHintsOf(surfaces),
     },
   );
   /** A client that has disconnected misses the notification. */
@@ -70,6 +74,20 @@ export function instructionsOf(surfaces: readonly Surface[], limits: Limits = de
   ]
     .filter((text) => text !== "")
     .join("\n\n");
+}
+
+/** How long a client may keep a list, in milliseconds. The server announces an agent's own tools when they change. */
+const listLifetime = 3_600_000;
+
+function cacheHintsOf(surfaces: readonly Surface[]) {
+  const lasting = { ttlMs: listLifetime, cacheScope: "private" as const };
+  const changes = surfaces.some(({ extraTools }) => extraTools !== undefined);
+  return {
+    "server/discover": lasting,
+    "prompts/list": lasting,
+    "resources/templates/list": lasting,
+    ...(changes ? {} : { "tools/list": lasting }),
+  };
 }
 
 interface ToolList {
@@ -122,19 +140,20 @@ function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () =>
 }
 
 function handleTools(server: Server, connection: Connection, tools: ToolList): void {
-  server.setRequestHandler("tools/list", ({ params }) => {
+  server.setRequestHandler("tools/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
-    return connection.inLane("read", async () => ({
+    return connection.inLane("read", callerOf(server, context), async () => ({
       tools: (await tools.list(connection)).map(projectTool),
     }));
   });
-  server.setRequestHandler("tools/call", ({ params }) => {
+  server.setRequestHandler("tools/call", ({ params }, context) => {
+    const caller = callerOf(server, context);
     const lane = tools.laneOf(params.name);
-    return connection.inLane(lane, async () => {
+    return connection.inLane(lane, caller, async () => {
       tools.rejectUnknown(params.name);
       const input = params.arguments ?? {};
       const key = await callKeyOf(callIdIn(params._meta), params.name, input);
-      const answer = await connection.call(params.name, input, lane, key);
+      const answer = await connection.call(params.name, input, { lane, caller, key });
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
       await tools.announceChanges(connection);
       return projectAnswer(answer);
@@ -151,10 +170,11 @@ function callIdIn(meta: Record<string, unknown> | undefined): unknown {
 }
 
 function handleResources(server: Server, connection: Connection): void {
-  server.setRequestHandler("resources/list", ({ params }) => {
+  server.setRequestHandler("resources/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
-    return connection.inLane("read", async () => {
-      const id = await orProtocolError("resources/list", () => connection.sessionId());
+    const caller = callerOf(server, context);
+    return connection.inLane("read", caller, async () => {
+      const id = await orProtocolError("resources/list", () => connection.sessionId(caller));
       return { resources: listResources(id) };
     });
   });
@@ -162,12 +182,12 @@ function handleResources(server: Server, connection: Connection): void {
     rejectCursor(params?.cursor);
     return { resourceTemplates: listTemplates() };
   });
-  server.setRequestHandler("resources/read", ({ params: { uri } }) =>
-    connection.inLane("read", async () => {
+  server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
+    connection.inLane("read", callerOf(server, context), async () => {
       const { id, kind } = parse(uri);
       const [session, current] = await orProtocolError("resources/read", async () => [
         await connection.findSession(id),
-        await connection.sessionId(),
+        await connection.sessionId(callerOf(server, context)),
       ]);
       if (!session && id !== current)
         throw new ResourceNotFoundError(uri, `There is no session ${quote(id)}. Call resources/list.`);
@@ -195,20 +215,29 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
     rejectCursor(params?.cursor);
     return { prompts };
   });
-  server.setRequestHandler("prompts/get", ({ params }) =>
-    connection.inLane("read", async () => {
+  server.setRequestHandler("prompts/get", ({ params }, context) =>
+    connection.inLane("read", callerOf(server, context), async () => {
       const names = prompts.map(({ name }) => name);
       if (!names.includes(params.name))
         throw invalid(`There is no prompt ${quote(params.name)}. Available prompts: ${names.join(", ")}.`);
       return orProtocolError(params.name, async () => {
         // Surfaces with external data, such as project notes, have content before anything is saved in the session.
-        const session = await (hasExternalData ? connection.openSession() : connection.findSession());
+        const caller = callerOf(server, context);
+        const session = hasExternalData
+          ? await connection.openSession(caller)
+          : await connection.findSession(await connection.sessionId(caller));
         return params.name === "recover"
           ? recoverPrompt(session, surfaces)
           : handoffPrompt(session, surfaces, params.arguments?.to);
       });
     }),
   );
+}
+
+/** Newer clients introduce themselves in every request, older ones once. */
+function callerOf(server: Server, { mcpReq: { envelope, _meta: meta = {} } }: ServerContext): Caller {
+  const { name } = objectIn(objectIn(envelope)[CLIENT_INFO_META_KEY] ?? server.getClientVersion());
+  return { client: textIn(name), meta };
 }
 
 /** Resources and prompts have no error results, so a failure becomes a protocol error. */

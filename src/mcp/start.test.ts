@@ -11,14 +11,14 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
 
-test("notepad and notes take at most 1,500 tokens in tools/list, and --cost reports exactly that [mcp.cost]", async (context) => {
+test("notepad and notes take at most 1,000 tokens in tools/list, and --cost reports exactly that [mcp.cost]", async (context) => {
   const server = startMcp(context, ["--store", "memory:", "--surfaces", "notepad,notes"]);
   await initialize(server);
   const { tools } = (await server.ask("tools/list")).result;
   assert.equal((await server.end()).code, 0);
   const tokenizer = await loadExactTokenizer();
   const sent = tokenizer.count(JSON.stringify(tools));
-  assert.ok(sent <= 1_500, `${sent} tokens`);
+  assert.ok(sent <= 1_000, `${sent} tokens`);
   const { code, stdout } = await holdfast("mcp", "--cost", "--json", "--surfaces", "notepad,notes");
   assert.equal(code, 0);
   const costs = JSON.parse(stdout) as { surface: string; tools: number; tokens: number }[];
@@ -74,6 +74,17 @@ test("surfaces are chosen by name, and an unknown name is rejected with the list
   const { code, stderr } = await holdfast("mcp", "--session", "../x");
   assert.equal(code, 1);
   assert.match(stderr, /not a valid session id/);
+});
+
+test("a server that is started in its bundle's folder serves the project of its client [mcp.bundle]", async (context) => {
+  const [bundle, project] = [temporaryDirectory(), temporaryDirectory()];
+  const env = { PLUGIN_ROOT: bundle, PWD: project };
+  const server = startMcp(context, [], { cwd: bundle, env });
+  await initialize(server);
+  await server.call("write_notepad", { content: "cedar-4711" });
+  await server.end();
+  assert.ok(existsSync(join(project, ".holdfast/memory.db")));
+  assert.ok(!existsSync(join(bundle, ".holdfast")));
 });
 
 test("when an agent creates a tool, the client is notified and can call it [mcp.changing-tools]", async (context) => {

@@ -32,6 +32,8 @@ interface Batch {
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
+  /** Called after `onclose`, which belongs to the server. */
+  onended?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
   readonly #input: Readable;
@@ -90,6 +92,7 @@ export class StdioTransport implements Transport {
     this.#output.off("drain", this.#drained);
     this.#waiting = [];
     this.onclose?.();
+    this.onended?.();
   }
 
   readonly #read = (chunk: Buffer): void => {

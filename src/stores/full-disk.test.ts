@@ -17,7 +17,7 @@ for (const [name, storeOn] of [
     skip,
   }, async () => {
     const disk = temporaryDirectory();
-    const program = startProgram("full-disk.ts", { store: storeOn(disk), disk }, smallDisk(disk, 2_048));
+    const program = startProgram("full-disk.ts", { store: storeOn(disk), disk }, smallDisk(disk, 4_096));
     const { code, errors } = await program.ended;
     assert.equal(code, 0, errors);
     const report = JSON.parse(program.lines[0] ?? "") as FullDiskReport;

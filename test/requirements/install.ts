@@ -14,17 +14,22 @@ export const install = from("init, uninstall, doctor", {
     "init writes for one project or, with --user, for all, in the folders that the hosts' variables name.",
   "init.command":
     "Hosts get plain holdfast where that resolves to this package, otherwise this Node and this file; paths with spaces and metacharacters work.",
+  "init.permissions":
+    "init allows the memory tools, and no others, in hosts that refuse them without a screen; doctor notes where they are not allowed.",
   "init.all-or-nothing": "When one file cannot be written, the others are restored.",
   "uninstall.exact":
     "uninstall restores untouched files byte for byte and removes the files and folders that init created.",
   "uninstall.edits": "uninstall removes only its own entries from a file that a person has changed since.",
+  "uninstall.cache": "uninstall removes the cache of compiled hooks with the last host.",
   "uninstall.one-host": "Uninstalling one host leaves the others unchanged.",
   "doctor.healthy": "doctor exits with 0 when everything works.",
   "doctor.table": "doctor prints a table with a fix for each problem, and exits with 1 when there is one.",
   "doctor.wiring":
     "doctor finds what is missing in a host's config, in the project's or the user's own, and reports an unreadable config with its line.",
+  "doctor.plugin-wiring":
+    "doctor knows a host that has our plug-in instead of what init writes, and reports when it has both.",
   "doctor.trust":
-    "doctor finds disabled hooks and rejected servers, and names the hooks that Codex would skip.",
+    "doctor finds disabled hooks, rejected servers and trust that was never given, and names the hooks that Codex would skip.",
   "doctor.server": "doctor starts the MCP server as configured and requests its tools.",
   "doctor.canary":
     "doctor writes a canary to a notepad, looks for it in the configured hook's output, and reports how long that took.",

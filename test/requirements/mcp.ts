@@ -24,6 +24,12 @@ export const mcp = from("MCP server", {
     "The prompts recover and handoff contain what was kept: notepad, plan, tasks, checkpoint, receipt.",
   "mcp.session":
     "Calls go to the host's current session; when it changes, the client is notified that the resources changed.",
+  "mcp.conversation": "A client that names its conversation in a call gets that conversation's session.",
+  "mcp.modern":
+    "A client of protocol 2026-07-28 works without initialize over stdio and HTTP: discovery, the same tools in the same order with a lifetime, and explicit handles for sessions.",
+  "mcp.bundle": "A server that is started in its plug-in's folder serves the project of its client.",
+  "mcp.own-host":
+    "A server never follows the session of another host; without a link its host has a session of its own.",
   "mcp.changing-tools": "When an agent's own tools change, the client is notified.",
   "mcp.missing-store":
     "When the store cannot be opened, the server still starts, each call says what is wrong, and a later call retries; a deleted database is recreated.",
@@ -31,7 +37,7 @@ export const mcp = from("MCP server", {
     "100 concurrent clients each see only their own session; nobody can use another client's connection.",
   "mcp.conformance": "The official conformance suite passes for everything that applies.",
   "mcp.cost":
-    "The tool definitions of notepad and notes take at most 1,500 tokens, and --cost reports the tokens of each surface.",
+    "The tool definitions of notepad and notes take at most 1,000 tokens, and --cost reports the tokens of each surface.",
   "mcp.surfaces":
     "Surfaces are selected by name; the project's notes are added when there is a NOTES.md; an unknown name is rejected.",
   "mcp.startup": "Starting the server loads neither the exact tokenizer nor a model's SDK.",

@@ -12,6 +12,7 @@ export const repository = [
       "The pre-script installs what is missing and does nothing when the lock file is already installed.",
     "repo.lock": "The lock file contains no download URLs.",
     "repo.boundaries": "Imports point inward only; the check finds a planted violation.",
+    "repo.hosts-table": "The table of clients and scenarios in the docs is rendered from the recorded runs.",
     "repo.hosts": "Only a host's folder and the list of hosts name a host; the check finds a planted name.",
     "repo.root-entry": "The built root entry statically imports no Node module.",
     "repo.hook-entry": "The built hook loads only its own file and Node's modules.",

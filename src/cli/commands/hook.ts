@@ -51,8 +51,10 @@ class HookCall {
   async work(): Promise<void> {
     const host = this.#host;
     if (!host) throw unknownHost(this.#args[0] ?? "");
-    const flags = readFlags(this.#args.slice(1));
+    const { event: eventName, ...flags } = readFlags(this.#args.slice(1));
     const payload = parsePayload(await readInput());
+    // A host that does not send its event's name has it in the command.
+    if (eventName !== undefined) payload.hook_event_name ??= eventName;
     if (typeof payload.cwd === "string" && payload.cwd !== "" && payload.cwd !== process.cwd()) {
       this.#project = findProject(payload.cwd);
       this.#config = readWorkspaceConfig(this.#project);
@@ -200,10 +202,13 @@ function write(descriptor: 1 | 2, text: string): void {
   }
 }
 
-function readFlags(args: string[]): StoreFlags {
+function readFlags(args: string[]): StoreFlags & { event?: string } {
   if (args.length === 0) return {};
   const { parseArgs } = process.getBuiltinModule("node:util");
-  return parseArgs({ args, options: { db: { type: "string" }, store: { type: "string" } } }).values;
+  return parseArgs({
+    args,
+    options: { db: { type: "string" }, store: { type: "string" }, event: { type: "string" } },
+  }).values;
 }
 
 function unknownHost(host: string): HoldfastError {

@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
-import { followSession } from "../../hosts/session-link.ts";
+import { callerResolver } from "../../hosts/caller-session.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
@@ -25,6 +25,7 @@ export async function run(args: string[]): Promise<number> {
   });
   if (positionals.length > 0)
     throw new HoldfastError("invalid_input", `mcp takes no argument ${JSON.stringify(positionals[0])}.`);
+  leavePluginFolder();
   // Reject contradictory options now; each call reports a store that cannot be opened.
   checkStoreFlags(values);
   if (values.session !== undefined) checkId(values.session, "session id");
@@ -58,6 +59,13 @@ export async function run(args: string[]): Promise<number> {
   );
 }
 
+/** Clients start the server of an Agent Plugins bundle in the bundle's folder; the project is where they were started. */
+function leavePluginFolder(): void {
+  const { PLUGIN_ROOT: folder, PWD: project } = process.env;
+  if (!folder || !project || !existsSync(folder) || !existsSync(project)) return;
+  if (realpathSync(folder) === realpathSync(process.cwd())) process.chdir(project);
+}
+
 /** Undefined if the store cannot be located, which each call reports. */
 function outboxOf(find: () => Workspace): Outbox | undefined {
   try {
@@ -67,33 +75,24 @@ function outboxOf(find: () => Workspace): Outbox | undefined {
   }
 }
 
-/** The given session, or the current session of the host that started this process. */
-function sessionResolver({ root, directory }: Project, chosen: string | undefined): () => Promise<string> {
+/** The given session, or the one that the caller's host is in. */
+function sessionResolver({ root, directory }: Project, chosen: string | undefined) {
   if (chosen !== undefined) return async () => chosen;
-  const follower = followSession({ directory, cwd: process.cwd(), fallback: projectSession(root) });
-  return () => follower.current();
+  return callerResolver({ directory, cwd: process.cwd(), fallback: projectSession(root) });
 }
 
 /** Serves until the client disconnects. Only protocol messages go to stdout. */
 async function serve(options: McpServerOptions, findFile: () => string): Promise<number> {
-  const [{ createMcpServer }, { StdioTransport }] = await Promise.all([
-    import("../../mcp/server.ts"),
-    import("../../mcp/stdio-transport.ts"),
-  ]);
+  const { serveStdio } = await import("../../mcp/serve-stdio.ts");
   if (process.stdin.isTTY)
     console.error(
       "holdfast mcp is meant to be started by an agent: it speaks MCP on stdin and stdout. Stop it with Ctrl-C.",
     );
   const memory = shareMemory(options.openMemory, findFile);
-  const server = createMcpServer({ ...options, openMemory: memory.open });
-  const closed = new Promise<void>((resolve) => {
-    const transport = new StdioTransport(process.stdin, process.stdout);
-    transport.onclose = resolve;
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
-      process.once(signal, () => void transport.close());
-    void server.connect(transport);
-  });
-  await closed;
+  const connection = serveStdio({ ...options, openMemory: memory.open }, process.stdin, process.stdout);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.once(signal, () => void connection.close());
+  await connection.closed;
   process.stdin.destroy();
   options.outbox?.close();
   await memory.close();

@@ -1,4 +1,5 @@
-import { findLink } from "../../hosts/session-link.ts";
+import { hostNames } from "../../hosts/hosts.ts";
+import { findNewestLink } from "../../hosts/session-link.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { describeRule } from "../../surfaces/pins/block.ts";
@@ -81,6 +82,6 @@ export async function withSession(
 async function chooseSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
   if (idOrPrefix !== undefined) return pickSession(memory, idOrPrefix);
   const cwd = process.cwd();
-  const link = findLink({ directory: findProject(cwd).directory, cwd });
+  const link = findNewestLink({ directory: findProject(cwd).directory, cwd }, hostNames);
   return link ? memory.openSession(link.session) : pickSession(memory, undefined);
 }

@@ -2,6 +2,10 @@ import { denyCall, injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { readClaudeLine } from "./transcript.ts";
 
+/** Claude Code repeats this answer in the conversation after /compact, where the restored memory has the checkpoint too. */
+const briefly =
+  "Carry over into the summary: open requests word for word, decisions, exact paths, names and numbers, what failed, and what is finished. The agent's memory is shown to it again afterwards and need not be repeated.";
+
 export const claudeCode: Host = {
   name: "claude-code",
   title: "Claude Code",
@@ -17,7 +21,7 @@ export const claudeCode: Host = {
   },
   /** The summariser takes plain text; after a compaction Claude Code accepts nothing. */
   formatAnswer(event, { context = "", keep = "", refuse }) {
-    if (event.kind === "before-compaction") return keep;
+    if (event.kind === "before-compaction") return keep === "" || !event.isManual ? keep : briefly;
     if (refuse !== undefined) return denyCall(event, refuse);
     const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);
     return isInjected ? injectContext(event, context) : "";
@@ -25,6 +29,7 @@ export const claudeCode: Host = {
   emptyAnswer: "",
   transcript: { readLine: readClaudeLine },
   compaction: { restartsSession: true },
+  mcpClient: { name: /^claude-code$/ },
   recording: async () => (await import("./recording.ts")).claudeRecording,
   setup: async () => (await import("./setup.ts")).claudeCodeSetup,
 };

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
-import { jsonServer } from "../install/json-pieces.ts";
+import { jsonAllowList, jsonServer } from "../install/json-pieces.ts";
+import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { userFolder, userSettings } from "./files.ts";
 import { claudeCode } from "./host.ts";
-import { checkTrust } from "./trust.ts";
+import { checkTrust, findEnabledPlugin } from "./trust.ts";
 
 export const claudeCodeSetup: HostSetup = {
   userFolder,
@@ -18,8 +19,14 @@ export const claudeCodeSetup: HostSetup = {
         alwaysLoad: true,
       }),
       jsonHooks(locationOf(places, settings), claudeCode, launcher, { timeout: 10 }),
+      jsonAllowList(
+        locationOf(places, settings),
+        ["permissions", "allow"],
+        memoryTools(places).map(({ name }) => `mcp__holdfast__${name}`),
+      ),
     ];
   },
+  findPlugin: findEnabledPlugin,
   next: ({ scope }) =>
     scope === "project"
       ? "When Claude Code next starts, it asks whether to use the server: say yes."

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Finding, note, ok, problem } from "../doctor/finding.ts";
+import { type Finding, ok, problem } from "../doctor/finding.ts";
 import { listAt, settingsIn } from "../doctor/host-settings.ts";
 import { valueAt } from "../install/json-text.ts";
 import type { Places } from "../install/places.ts";
@@ -7,15 +7,27 @@ import { userFolder, userSettings } from "./files.ts";
 
 const check = "trust";
 
+function settingsFiles(places: Places): string[] {
+  const project = ["settings.json", "settings.local.json"].map((name) => join(places.root, ".claude", name));
+  return [join(userFolder(places), "settings.json"), ...project];
+}
+
+/** The last file that enables or disables our plug-in decides. */
+export function findEnabledPlugin(places: Places): string | undefined {
+  const decisions = settingsFiles(places).flatMap((path) =>
+    settingsIn(path)
+      .map((value) => valueAt(value, ["enabledPlugins", "holdfast@holdfast"]))
+      .filter((enabled) => typeof enabled === "boolean")
+      .map((isEnabled) => ({ path, isEnabled })),
+  );
+  const last = decisions.at(-1);
+  return last?.isEnabled ? last.path : undefined;
+}
+
 /** Whether Claude Code runs the hooks and the server. */
 export function checkTrust(places: Places): Finding[] {
   const { root } = places;
-  const user = userFolder(places);
-  const settings = settingsIn(
-    join(user, "settings.json"),
-    join(root, ".claude/settings.json"),
-    join(root, ".claude/settings.local.json"),
-  );
+  const settings = settingsIn(...settingsFiles(places));
   if (settings.some((value) => value.disableAllHooks === true))
     return [
       problem(check, "Hooks are switched off.", `Remove "disableAllHooks" from Claude Code's settings.`),
@@ -43,7 +55,7 @@ export function checkTrust(places: Places): Finding[] {
   if (isApproved && isTrusted) return [ok(check, "hooks are enabled, the server is approved")];
   const what = isTrusted ? "the MCP server" : "this folder";
   return [
-    note(
+    problem(
       check,
       `Hooks are enabled, but Claude Code does not trust ${what} yet.`,
       "Start claude here, trust the folder and approve the server holdfast.",

@@ -25,6 +25,10 @@ export const codex: Host = {
   emptyAnswer: "",
   transcript: { readLine: readCodexLine },
   compaction: { restartsSession: true },
+  mcpClient: {
+    name: /^codex-mcp-client$/,
+    conversation: ({ threadId }) => (typeof threadId === "string" ? threadId : undefined),
+  },
   recording: async () => (await import("./recording.ts")).codexRecording,
   setup: async () => (await import("./setup.ts")).codexSetup,
 };

@@ -1,12 +1,17 @@
 import { HoldfastError } from "../../errors.ts";
+import { notAllowed } from "../install/json-pieces.ts";
 import { valueAt } from "../install/json-text.ts";
 import type { Launcher } from "../install/launcher.ts";
 import type { FileLocation, Piece } from "../install/piece.ts";
 import { appendTable, readToml, removeTable, setKeys } from "../install/toml-text.ts";
 
-/** The MCP server in config.toml, appended as text; the rest of the file is not rewritten. */
-export function tomlServer(location: FileLocation, launcher: Launcher): Piece {
+/**
+ * The MCP server in config.toml, appended as text; the rest of the file is not rewritten. `approved` names the tools that
+ * Codex may call without asking.
+ */
+export function tomlServer(location: FileLocation, launcher: Launcher, approved: readonly string[]): Piece {
   const { path: file } = location;
+  const tools = `{ ${approved.map((name) => `${name} = { approval_mode = "approve" }`).join(", ")} }`;
   const path = ["mcp_servers", "holdfast"];
   const entryOf = (text: string) => valueAt(readToml(text, file), path);
   const argsOf = (entry: unknown) => {
@@ -15,9 +20,16 @@ export function tomlServer(location: FileLocation, launcher: Launcher): Piece {
     const at = list.indexOf("mcp");
     return [...launcher.args, "mcp", ...(at < 0 ? [] : list.slice(at + 1))];
   };
-  const isRight = (entry: unknown) =>
-    valueAt(entry, ["command"]) === launcher.command &&
+  const hasOurArgs = (entry: unknown) =>
     JSON.stringify(valueAt(entry, ["args"])) === JSON.stringify(argsOf(entry));
+  /** Whether the entry says which tools need an approval. */
+  const decides = (entry: unknown) =>
+    ["tools", "default_tools_approval_mode"].some((key) => valueAt(entry, [key]) !== undefined);
+  const isApproved = (entry: unknown) =>
+    valueAt(entry, ["default_tools_approval_mode"]) === "approve" ||
+    approved.every((name) => valueAt(entry, ["tools", name, "approval_mode"]) === "approve");
+  const isRight = (entry: unknown) =>
+    decides(entry) && valueAt(entry, ["command"]) === launcher.command && hasOurArgs(entry);
   return {
     ...location,
     what: "MCP server",
@@ -33,8 +45,9 @@ export function tomlServer(location: FileLocation, launcher: Launcher): Piece {
               `args = ${args}`,
               // Codex passes only the variables that are listed.
               `env_vars = ${tomlList(["HOLDFAST_DB", "HOLDFAST_STORE"])}`,
+              `tools = ${tools}`,
             ])
-          : setKeys(text, path, { command, args });
+          : setKeys(text, path, { command, args, ...(decides(entry) ? {} : { tools }) });
       if (result === undefined || !parsesRight(result)) throw byHand(file, command, args);
       return result;
     },
@@ -43,7 +56,11 @@ export function tomlServer(location: FileLocation, launcher: Launcher): Piece {
     gaps(text) {
       const entry = entryOf(text);
       if (entry === undefined) return [{ what: "the MCP server", kind: "missing" }];
-      return isRight(entry) ? [] : [{ what: "the MCP server's command", kind: "differs" }];
+      const isOwn = valueAt(entry, ["command"]) !== launcher.command || !hasOurArgs(entry);
+      return [
+        ...(isOwn ? [{ what: "the MCP server's command", kind: "differs" } as const] : []),
+        ...(isApproved(entry) ? [] : [{ what: notAllowed("approval_mode"), kind: "choice" } as const]),
+      ];
     },
     server(text) {
       const entry = entryOf(text);

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
+import { valueAt } from "../install/json-text.ts";
+import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
+import { readToml } from "../install/toml-text.ts";
 import { codex } from "./host.ts";
 import { tomlServer } from "./server-piece.ts";
 import { checkTrust } from "./trust.ts";
@@ -12,7 +16,12 @@ export const codexSetup: HostSetup = {
   pieces(places, launcher) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".codex");
     return [
-      tomlServer(locationOf(places, join(folder, "config.toml")), launcher),
+      tomlServer(
+        locationOf(places, join(folder, "config.toml")),
+        launcher,
+        // Codex refuses calls of tools that write, if nobody is there to approve them.
+        memoryTools(places).flatMap(({ name, readOnly }) => (readOnly ? [] : [name])),
+      ),
       jsonHooks(locationOf(places, join(folder, "hooks.json")), codex, launcher, {
         matchers: { SessionStart: "startup|resume|clear|compact" },
         timeout: 10,
@@ -21,6 +30,17 @@ export const codexSetup: HostSetup = {
   },
   next: ({ scope }) =>
     `Codex silently skips hooks that you have not reviewed: start codex${scope === "project" ? ", trust the project" : ""}, type /hooks and trust them.`,
+  findPlugin(places) {
+    const path = join(userFolder(places), "config.toml");
+    try {
+      const config = readToml(readFileSync(path, "utf8"), path);
+      const isEnabled = valueAt(config, ["plugins", "holdfast@holdfast", "enabled"]) === true;
+      return isEnabled ? path : undefined;
+    } catch {
+      // No such file, or one that the wiring check reports.
+      return undefined;
+    }
+  },
   checkTrust,
   hook: { startEvent: "SessionStart" },
   live: {

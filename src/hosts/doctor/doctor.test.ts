@@ -74,7 +74,16 @@ async function checkTrust(name: string, places: Places): Promise<Finding[]> {
 async function wiredMachine(...hosts: string[]): Promise<Machine> {
   const machine = freshMachine();
   await machine.init(...hosts);
+  trustProject(machine);
   return machine;
+}
+
+/** The user's decisions, as the hosts save them. */
+function trustProject({ root, home }: Machine): void {
+  const project = { hasTrustDialogAccepted: true, enabledMcpjsonServers: ["holdfast"] };
+  writeFileSync(join(home, ".claude.json"), JSON.stringify({ projects: { [root]: project } }));
+  mkdirSync(join(home, ".gemini"), { recursive: true });
+  writeFileSync(join(home, ".gemini/trustedFolders.json"), JSON.stringify({ [root]: "TRUST_FOLDER" }));
 }
 
 function problemsIn(findings: readonly Finding[]): Finding[] {
@@ -221,6 +230,7 @@ test("a recorded hook failure makes doctor exit with 1 [doctor.last-failure]", a
 
 test("doctor finds disabled hooks and a rejected server [doctor.trust]", async () => {
   const { root, places } = await wiredMachine("claude-code", "gemini", "openclaw");
+  for (const file of [".claude.json", ".gemini/trustedFolders.json"]) rmSync(join(places.home, file));
   const only = async (host: string) => {
     const [finding, ...rest] = await checkTrust(host, places);
     assert.deepEqual([finding?.status, rest.length], ["problem", 0]);
@@ -232,12 +242,12 @@ test("doctor finds disabled hooks and a rejected server [doctor.trust]", async (
   writeFileSync(local, '{ "disabledMcpjsonServers": ["holdfast"] }');
   assert.match(await only("claude-code"), /rejected/);
   writeFileSync(local, '{ "enabledMcpjsonServers": ["holdfast"] }');
-  assert.equal((await checkTrust("claude-code", places))[0]?.status, "note");
+  assert.match(await only("claude-code"), /does not trust this folder yet/);
   const own = { projects: { [root]: { hasTrustDialogAccepted: true } } };
   writeFileSync(join(places.home, ".claude.json"), JSON.stringify(own));
   assert.equal((await checkTrust("claude-code", places))[0]?.status, "ok");
   const folders = join(places.home, ".gemini/trustedFolders.json");
-  mkdirSync(dirname(folders));
+  assert.match(await only("gemini"), /does not trust this folder yet/);
   for (const [trust, status] of Object.entries({ TRUST_FOLDER: "ok", DO_NOT_TRUST: "problem" })) {
     writeFileSync(folders, JSON.stringify({ [root]: trust, [dirname(root)]: "TRUST_FOLDER" }));
     assert.equal((await checkTrust("gemini", places))[0]?.status, status);
@@ -250,6 +260,45 @@ test("doctor finds disabled hooks and a rejected server [doctor.trust]", async (
     text.replace('"plugins": {', '"plugins": { "deny": ["holdfast"],'),
   );
   assert.match(await only("openclaw"), /switched off/);
+});
+
+test("doctor knows the plug-in wiring, and that init beside it runs every hook twice [doctor.plugin-wiring]", async () => {
+  const machine = freshMachine();
+  const settings = { "claude-code": ".claude/settings.json", codex: ".codex/config.toml" };
+  mkdirSync(join(machine.home, ".claude"));
+  mkdirSync(join(machine.home, ".codex"));
+  const enable = (isEnabled: boolean) => {
+    const enabledPlugins = { "holdfast@holdfast": isEnabled };
+    writeFileSync(join(machine.home, settings["claude-code"]), JSON.stringify({ enabledPlugins }));
+    const table = `[plugins."holdfast@holdfast"]\nenabled = ${isEnabled}\n`;
+    writeFileSync(join(machine.home, settings.codex), table);
+  };
+  for (const [host, file] of Object.entries(settings)) {
+    enable(false);
+    assert.match((await machine.examine(host))[0]?.detail ?? "", /not set up/);
+    enable(true);
+    const [, wiring, server] = await machine.examine(host);
+    assert.deepEqual([wiring?.status, wiring?.detail.endsWith(file)], ["ok", true]);
+    assert.match(server?.detail ?? "", /holdfast, which is not on the PATH/);
+  }
+  writeFileSync(join(machine.bin, "holdfast"), `#!/bin/sh\nexec ${process.execPath} ${cli} "$@"\n`, {
+    mode: 0o755,
+  });
+  const before = process.env.PATH;
+  process.env.PATH = machine.places.env.PATH;
+  try {
+    const findings = await machine.examine("claude-code");
+    assert.deepEqual(
+      findings.filter(({ status }) => status === "ok").map(({ check }) => check),
+      ["wiring", "trust", "MCP server", "canary", "hook", "last failure"],
+    );
+    await machine.init("claude-code");
+    const twice = (await machine.examine("claude-code")).find(({ detail }) => /runs twice/.test(detail));
+    assert.equal(twice?.status, "problem");
+    assert.match(twice?.remedy ?? "", /holdfast uninstall claude-code/);
+  } finally {
+    process.env.PATH = before;
+  }
 });
 
 test("doctor asks Codex which hooks it trusts, and lists those it would skip [doctor.trust]", async () => {

@@ -29,8 +29,11 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   const setup = await host.setup();
   const launcher = findLauncher(examination.places.env);
   const [places, twice] = wiredPlaces(host, setup, examination.places, launcher);
+  const plugin = setup.findPlugin?.(examination.places);
   const isPresent = detect(host, setup, examination.places) !== undefined;
   const report = { host: host.name, title: host.title, isPresent };
+  if (!places && plugin !== undefined)
+    return { ...report, isWired: true, findings: await examinePlugin(host, setup, plugin, examination) };
   if (!places) {
     const remedy = `holdfast init ${host.name}`;
     if (isNamed)
@@ -47,6 +50,10 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
     const detail = "It is set up in the project and for all your projects, so each hook runs twice.";
     findings.push(note("wiring", detail, `holdfast uninstall ${host.name}, here or with --user`));
   }
+  if (plugin !== undefined) {
+    const detail = `It is set up by init, and the plug-in is enabled in ${plugin}, so each hook runs twice.`;
+    findings.push(problem("wiring", detail, `holdfast uninstall ${host.name}, or remove the plug-in`));
+  }
   if (wiring.findings.every(({ status }) => status !== "problem"))
     findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? [ok("trust", "not needed")]));
   if (wiring.server) findings.push(...(await checkServer(wiring.server, project.root, remedy)));
@@ -56,6 +63,33 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   findings.push(checkLastFailure(host.name, project.directory));
   if (examination.live) findings.push(...(await examination.live(host, places)));
   return { ...report, isWired: true, findings };
+}
+
+/** Checks a host that has our plug-in, which calls plain `holdfast`, instead of what init writes. */
+async function examinePlugin(
+  host: Host,
+  setup: HostSetup,
+  file: string,
+  { project, places: { env, ...rest }, live }: Examination,
+): Promise<Finding[]> {
+  const places: Places = { ...rest, env, scope: "user" };
+  const version = await checkVersion(host, places);
+  const findings = [version, ok("wiring", `the plug-in is enabled in ${file}`)];
+  const remedy = "Install holdfast so that it is on the PATH: npm install --global holdfast.";
+  if (findProgram("holdfast", env) === undefined)
+    return [
+      ...findings,
+      problem("MCP server", "The plug-in calls holdfast, which is not on the PATH.", remedy),
+    ];
+  findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? []));
+  findings.push(
+    ...(await checkServer({ command: "holdfast", args: ["mcp"], env: {} }, project.root, remedy)),
+  );
+  const hook = setup.hook && { line: `holdfast hook ${host.name}`, startEvent: setup.hook.startEvent };
+  if (hook) findings.push(...(await checkCanary(host.name, hook, project, remedy)));
+  findings.push(checkLastFailure(host.name, project.directory));
+  if (live) findings.push(...(await live(host, places)));
+  return findings;
 }
 
 /** The scopes that contain something of ours, now or according to the record; the project comes first. */
@@ -129,15 +163,20 @@ function checkWiring(setup: HostSetup, places: Places, launcher: Launcher, remed
         findings.push(problem("wiring", `${piece.path} lacks ${missing.join(", ")}.`, remedy));
       if (differing.length > 0)
         findings.push(note("wiring", `${piece.path} has its own ${differing.join(", ")}.`, remedy));
+      for (const { what, kind } of gaps)
+        if (kind === "choice") findings.push(note("permissions", `${piece.path} ${what}.`, remedy));
       const server = piece.server?.(text);
       if (server) wiring.server = server;
       const line = piece.hooks?.(text)[startEvent] ?? (server && lineBeside?.(server));
       if (line !== undefined) wiring.hook = { line, startEvent };
     } catch (error) {
-      findings.push(problem("wiring", (error as Error).message, "Repair the file."));
+      // Several pieces may be in one unreadable file.
+      const { message } = error as Error;
+      if (findings.every(({ detail }) => detail !== message))
+        findings.push(problem("wiring", message, "Repair the file."));
     }
   }
-  if (findings.length === 0) {
+  if (findings.every(({ check }) => check !== "wiring")) {
     const isHere = pieces.some(({ within }) => within !== undefined);
     findings.push(ok("wiring", isHere ? "in this project" : "for all your projects"));
   }

@@ -1,3 +1,4 @@
+import { angleBrackets } from "../hook/angle-brackets.ts";
 import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { lastInputTokens, readGeminiLine, splitGeminiLines } from "./transcript.ts";
@@ -22,10 +23,7 @@ export const gemini: Host = {
   emptyAnswer: "{}",
   transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines },
   compaction: { announcesEveryRequest: true, lastInputTokens },
-  /** Gemini CLI escapes angle brackets in injected text, so we replace them. */
-  escaping: {
-    escape: (text) => text.replaceAll("<", "‹").replaceAll(">", "›"),
-    hint: "‹ and › stand for angle brackets.",
-  },
+  mcpClient: { name: /^gemini-cli-mcp-client/ },
+  escaping: angleBrackets,
   setup: async () => (await import("./setup.ts")).geminiSetup,
 };

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
-import { jsonServer, jsonSettings } from "../install/json-pieces.ts";
+import { jsonAllowList, jsonServer, jsonSettings } from "../install/json-pieces.ts";
+import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf } from "../install/places.ts";
 import { userFolder } from "./files.ts";
 import { gemini } from "./host.ts";
@@ -20,9 +21,15 @@ export const geminiSetup: HostSetup = {
         name: "holdfast",
         timeout: 10_000,
       });
+    const rules = (path: string) =>
+      jsonAllowList(
+        locationOf(places, path),
+        ["tools", "allowed"],
+        memoryTools(places).map(({ name }) => `mcp_holdfast_${name}`),
+      );
     if (places.scope === "project") {
       const settings = join(places.root, ".gemini/settings.json");
-      return [server(settings), hooks(settings)];
+      return [server(settings), hooks(settings), rules(settings)];
     }
     const folder = join(userFolder(places), "extensions", "holdfast");
     const manifest = join(folder, "gemini-extension.json");
@@ -33,6 +40,8 @@ export const geminiSetup: HostSetup = {
       ]),
       server(manifest),
       hooks(join(folder, "hooks", "hooks.json")),
+      // An extension cannot allow its own tools.
+      rules(join(userFolder(places), "settings.json")),
     ];
   },
   next: ({ scope }) =>

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { type Finding, note, ok, problem } from "../doctor/finding.ts";
+import { type Finding, ok, problem } from "../doctor/finding.ts";
 import { listAt, settingsIn } from "../doctor/host-settings.ts";
 import { valueAt } from "../install/json-text.ts";
 import type { Places } from "../install/places.ts";
@@ -46,7 +46,7 @@ function checkFolder(places: Places): Finding {
       remedy,
     );
   if (rules[0]) return ok(check, "hooks are enabled, the folder is trusted");
-  return note(
+  return problem(
     check,
     "Gemini CLI does not trust this folder yet, so it uses neither hooks nor server.",
     remedy,

@@ -71,8 +71,13 @@ test("[hooks.claude-code] Claude Code: checkpoint and plain text for the summari
 test("[hooks.claude-code] a summary that comes after the session's restart still counts in the one receipt", async () => {
   const project = await hookProject();
   const event = { session_id: "s1", transcript_path: claudeTranscript(project) };
-  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "manual" });
-  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "compact" });
+  const manual = { ...event, hook_event_name: "PreCompact", trigger: "manual" };
+  const before = await hook(project, "claude-code", manual);
+  // Claude Code repeats this text in the conversation, which gets the checkpoint when the session restarts.
+  assert.match(before.stdout, /^Carry over into the summary/);
+  assert.doesNotMatch(before.stdout, /\[Checkpoint/);
+  const restart = { ...event, hook_event_name: "SessionStart", source: "compact" };
+  assert.match((await hook(project, "claude-code", restart)).context, /\[Checkpoint/);
   const late = await hook(project, "claude-code", {
     ...event,
     hook_event_name: "PostCompact",

@@ -64,7 +64,7 @@ export function readHookEvent(host: Host, payload: Record<string, unknown>): Hoo
       `Unknown event ${JSON.stringify(name.slice(0, 80))} from ${host.name}. The events are: ${known}.`,
     );
   }
-  const hostSession = text("session_id", "session");
+  const hostSession = text("session_id", "sessionId", "session");
   if (hostSession === "") {
     throw new HoldfastError("invalid_input", `The event ${name} from ${host.name} has no session_id.`);
   }
@@ -77,7 +77,7 @@ export function readHookEvent(host: Host, payload: Record<string, unknown>): Hoo
     cwd: text("cwd") || process.cwd(),
     source: sources.find((source) => source === text("source")) ?? "startup",
     parent: text("parent_session_id", "parent"),
-    transcript: text("transcript_path", "transcript"),
+    transcript: text("transcript_path", "transcriptPath", "transcript"),
     summary: text("compact_summary", "summary"),
     isManual: text("trigger") === "manual",
     lastText: text("last_assistant_message", "prompt_response", "last_text"),

@@ -59,15 +59,22 @@ async function handle(hook: HookContext): Promise<void> {
 async function startSession(hook: HookContext): Promise<void> {
   const { state, event } = hook;
   state.ended = undefined;
+  if (event.source === "resume" && event.host.forgetsStart)
+    for (const shown of [state, hook.known]) if (shown) shown.seen = 0;
   if (event.source === "compact") {
     // A host may resume and compact in one turn and report both: show the memory with the first only.
     const { last } = hook.known ?? {};
     if (last?.isResume && last.showedCompaction) return hook.answer({});
     await showCompacted(hook);
-  } else if (event.source === "resume" && (await compactionOf(hook)).phase === "finished")
-    await showCompacted(hook);
+  } else if (event.source === "resume" && (await isCompacted(hook))) await showCompacted(hook);
   else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
+}
+
+/** Whether a compaction has ended that the conversation was not shown. */
+async function isCompacted(hook: HookContext): Promise<boolean> {
+  const { phase } = await compactionOf(hook);
+  return phase === "finished" || (phase === "begun" && hook.event.host.compaction.endsSilently === true);
 }
 
 async function compactionOf({ memory, sessionId, known, state }: HookContext) {
@@ -139,7 +146,8 @@ async function lookForNews(hook: HookContext): Promise<void> {
   const { state, event } = hook;
   const isPrompt = event.kind === "prompt";
   if (isPrompt && state.turn) finishTurn(state, "");
-  if (wasCompressed(hook)) await showCompacted(hook);
+  const { endsSilently = false } = event.host.compaction;
+  if (wasCompressed(hook) || (endsSilently && (await isCompacted(hook)))) await showCompacted(hook);
   else await showNews(hook);
   if (isPrompt) state.turn = newTurn();
 }

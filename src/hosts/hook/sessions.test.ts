@@ -13,7 +13,7 @@ function start(project: HookProject, session_id: string, source: string, more = 
 }
 
 function current(project: HookProject): string | undefined {
-  return findLink({ directory: project.directory, cwd: project.root })?.session;
+  return findLink({ directory: project.directory, cwd: project.root }, host)?.session;
 }
 
 const append = (project: HookProject, session: string, text: string) =>

@@ -143,6 +143,26 @@ export function jsonSettings(
   };
 }
 
+/** Rules in a list at `path` that allow the memory tools without asking, so that agents without a screen can write. */
+export function jsonAllowList(location: FileLocation, path: Path, rules: readonly string[]): Piece {
+  const { path: file } = location;
+  const lists = rules.map((item) => ({ path, item }));
+  const piece = jsonSettings(location, "permission rules", [], lists);
+  return {
+    ...piece,
+    gaps(text) {
+      const list = valueAt(readJson(text, file), path);
+      const isAllowed = Array.isArray(list) && rules.every((rule) => list.includes(rule));
+      return isAllowed ? [] : [{ what: notAllowed(path.join(".")), kind: "choice" }];
+    },
+  };
+}
+
+/** The sentence of a doctor's note. */
+export function notAllowed(where: string): string {
+  return `does not allow all memory tools (${where}): without a screen, the host refuses them`;
+}
+
 function removeItem(text: string, path: Path, original: Record<string, unknown>, file: string): string {
   const list = path.slice(0, -1);
   const rest = setJson(text, path, undefined, file);

@@ -7,10 +7,11 @@ export interface ConfiguredServer {
   isOff?: boolean;
 }
 
-/** A part of ours that is missing, or that differs from what init would write but may still work. */
+/** A part of ours that is missing, that differs from what init would write but may still work, or a choice to know of. */
 export interface Gap {
+  /** For a choice: a sentence, without its subject, which is the file. */
   what: string;
-  kind: "missing" | "differs";
+  kind: "missing" | "differs" | "choice";
 }
 
 /** A config file, and the folder that links must not lead it out of. */

@@ -21,6 +21,11 @@ export function locationOf({ scope, root }: Places, path: string): { path: strin
   return scope === "project" ? { path, within: root } : { path };
 }
 
+/** Where hooks keep their compiled code; it is rebuilt when it is missing. */
+export function cacheFolder({ env, home }: Places): string {
+  return join(env.XDG_CACHE_HOME || join(home, ".cache"), "holdfast");
+}
+
 /** The folder of the install record and the copies of the original files. */
 export function recordFolder({ scope, root, env, home }: Places): string {
   if (scope === "project") return join(root, ".holdfast");

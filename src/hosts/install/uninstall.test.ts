@@ -147,3 +147,14 @@ test("a broken file of a host that init never set up does not stop uninstall; on
   await assert.rejects(() => uninstall(places), /\.mcp\.json, line 1/);
   assert.deepEqual(everything(places), broken);
 });
+
+test("uninstall removes the compiled hooks, once nothing is installed here any more [uninstall.cache]", async () => {
+  const places = freshPlaces();
+  const cached = join(places.home, ".cache/holdfast/v24/module");
+  await init(places, "claude-code", "codex");
+  put(cached, "compiled");
+  await uninstall(places, "codex");
+  assert.ok(existsSync(cached));
+  await uninstall(places, "claude-code");
+  assert.ok(!existsSync(join(places.home, ".cache/holdfast")));
+});

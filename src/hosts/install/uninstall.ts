@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { isHoldfastError } from "../../errors.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
@@ -5,7 +6,7 @@ import { hosts, hostsNamed } from "../hosts.ts";
 import { readConfig, removeEmpty } from "./config-file.ts";
 import { piecesByFile, withoutPieces } from "./init.ts";
 import { findLauncher } from "./launcher.ts";
-import type { Places } from "./places.ts";
+import { cacheFolder, type Places } from "./places.ts";
 import { hashOf, type InstallRecord, readCopy, readRecord, writeRecord } from "./record.ts";
 import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
 
@@ -61,4 +62,5 @@ export function runUninstall({ hosts: chosen, files, left }: UninstallPlan, plac
   removeEmpty(record.files.filter(isGone).flatMap(({ folders }) => folders));
   const rest: InstallRecord = { ...record, files: record.files.filter((file) => !isGone(file)) };
   if (record.files.length > 0) writeRecord(places, rest, []);
+  if (rest.files.length === 0) rmSync(cacheFolder(places), { recursive: true, force: true });
 }

@@ -164,7 +164,7 @@ export class OpenClawMemory {
     const old = memoryOf(directory, "openclaw", hostSession);
     const memory = await this.#memory(cwd);
     if (await memory.findSession(old)) {
-      const fresh = await memory.createSession({ agent: "openclaw" });
+      const fresh = await memory.createSession({ agent: "openclaw", title: hostSession });
       const [own] = listAncestors(process.pid);
       const host = own && { pid: own.pid, start: own.start };
       linkSession({ directory, cwd, host: "openclaw", hostSession, continues: fresh.id, process: host });
@@ -210,7 +210,9 @@ export class OpenClawMemory {
   async #session(context: OpenClawContext): Promise<Session> {
     const { directory, cwd } = projectOf(context);
     const memory = await this.#memory(cwd);
-    return memory.openSession(memoryOf(directory, "openclaw", keyOf(context)), { agent: "openclaw" });
+    const key = keyOf(context);
+    // The key has colons, so the session's id is a hash of it: people know the session by its title.
+    return memory.openSession(memoryOf(directory, "openclaw", key), { agent: "openclaw", title: key });
   }
 
   #outbox(cwd: string): Outbox {

@@ -110,6 +110,7 @@ test("a person's change is in the next prompt [plugins.openclaw-prompt]", async 
   await openclaw.prompt(context);
   const memory = await openMemory({ store: join(workspaceDir, ".holdfast/memory.db") });
   const [session] = await memory.listSessions();
+  assert.equal(session?.title, context.sessionKey, "the id is a hash");
   await (await memory.resumeSession(session?.id ?? "")).notepad.append("Ask Ada first.", {
     actor: { kind: "person" },
   });

@@ -1,18 +1,19 @@
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
+import type { OpencodeMessage } from "../opencode-family/api.ts";
+import { OpencodePlugin } from "../opencode-family/plugin.ts";
 import { sessionIdOf } from "../session-link.ts";
 import { transcriptLines } from "../test-support/driver-transcripts.ts";
-import type { OpencodeMessage } from "./api.ts";
-import { OpencodePlugin } from "./plugin.ts";
 
 testDriver("opencode plug-in", async (t) => ({
   async run({ notepad, messages, summary }, surfaces) {
     const project = await hookProject();
     const data = transcriptLines.opencode?.(messages) ?? [];
     const client = { session: { messages: async () => ({ data }) } };
-    const plugin = new OpencodePlugin({ directory: project.root, client }, async (_command, payload) => {
-      const { stdout, failures } = await hook(project, "opencode", payload, surfaces);
+    const input = { directory: project.root, client };
+    const plugin = new OpencodePlugin("opencode", input, async (host, _command, payload) => {
+      const { stdout, failures } = await hook(project, host, payload, surfaces);
       for (const failure of failures) t.diagnostic(failure);
       return { context: "", keep: "", refuse: "", ...JSON.parse(stdout) };
     });

@@ -1,16 +1,11 @@
-import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
-import { readOpencodeLine } from "./transcript.ts";
+import { familyTraits } from "../opencode-family/host.ts";
 
-/** Our plugin runs the hook and sends it the generic events. */
 export const opencode: Host = {
+  ...familyTraits,
   name: "opencode",
   title: "opencode",
   program: "opencode",
-  events: {},
-  formatAnswer: formatReply,
-  emptyAnswer: "{}",
-  transcript: { readLine: readOpencodeLine },
-  compaction: {},
+  mcpClient: { name: /^opencode$/ },
   setup: async () => (await import("./setup.ts")).opencodeSetup,
 };

@@ -1,65 +1,10 @@
-import { objectIn } from "../../engine/json.ts";
-import { HoldfastError } from "../../errors.ts";
-import { failureReporter } from "../report-failure.ts";
-import { isMemoryTool } from "../rule-cache.ts";
-import type { OpencodeHooks, OpencodeInput } from "./api.ts";
-import { OpencodePlugin } from "./plugin.ts";
+import { createPlugin } from "../opencode-family/create-plugin.ts";
 
 /**
- * The opencode plug-in: puts memory into every model call, tells the summariser what to keep, and links the MCP server
- * to the session.
+ * The opencode plug-in.
  *
  * @example
  * // .opencode/plugin/holdfast.js
  * export { default } from "holdfast/opencode";
  */
-export default async function holdfast(input: OpencodeInput): Promise<OpencodeHooks> {
-  const plugin = new OpencodePlugin(input);
-  const report = failureReporter("opencode");
-  const reporting =
-    <Input, Output>(name: string, handle: (input: Input, output: Output) => Promise<void>) =>
-    async (hookInput: Input, output: Output): Promise<void> => {
-      try {
-        await handle(hookInput, output);
-      } catch (error) {
-        report(name, error, input.directory);
-      }
-    };
-  const end = reporting("end", (id: string) => plugin.endSession(id));
-  const endAll = async () => {
-    await Promise.all(plugin.openSessions.map((id) => end(id, undefined)));
-  };
-  return {
-    config: reporting("config", async (config) => plugin.configure(config)),
-    event: reporting("event", async ({ event }) => {
-      if (event.type === "server.instance.disposed") return endAll();
-      const id = event.properties?.sessionID ?? objectIn(event.properties?.info).id;
-      if (typeof id !== "string") return;
-      if (event.type === "session.deleted") await end(id, undefined);
-      else if (["session.compacted", "session.error", "session.idle"].includes(event.type))
-        plugin.endCompaction(id, event.type === "session.compacted");
-    }),
-    "chat.message": reporting("chat.message", ({ sessionID }, { message }) =>
-      plugin.onMessage(sessionID, message.id),
-    ),
-    "tool.execute.before": async (call, output) => {
-      let refusal = "";
-      await reporting(
-        "tool.execute.before",
-        async ({ tool, sessionID }: typeof call, { args }: typeof output) => {
-          if (isMemoryTool(tool)) plugin.link(sessionID);
-          else refusal = await plugin.refusalOf(sessionID, tool, args);
-        },
-      )(call, output);
-      if (refusal !== "") throw new HoldfastError("locked", refusal);
-    },
-    "experimental.chat.messages.transform": reporting("chat.messages.transform", (_input, { messages }) =>
-      plugin.placeMemory(messages),
-    ),
-    "experimental.session.compacting": reporting("session.compacting", async ({ sessionID }, { context }) => {
-      const keep = await plugin.beforeCompaction(sessionID);
-      if (keep !== "") context.push(keep);
-    }),
-    dispose: endAll,
-  };
-}
+export default createPlugin("opencode");

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { readFailures } from "../failures.ts";
 import { readHookState } from "../hook/state.ts";
-import type { OpencodeMessage } from "./api.ts";
+import type { OpencodeMessage } from "../opencode-family/api.ts";
 import holdfast from "./index.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");

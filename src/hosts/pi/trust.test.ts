@@ -17,10 +17,10 @@ test("doctor finds a project that pi does not trust, by pi's version and saved d
   const status = (version = "0.87.1", where = places) => checkTrust(where, version)[0]?.status;
 
   const [undecided] = checkTrust(places, "0.87.1");
-  assert.equal(undecided?.status, "note");
+  assert.equal(undecided?.status, "problem");
   assert.match(undecided?.remedy ?? "", /\/trust[\s\S]*pi --approve/);
   assert.equal(status("0.73.1"), "ok");
-  assert.equal(status("1.2.0"), "note");
+  assert.equal(status("1.2.0"), "problem");
   assert.equal(status("0.87.1", { ...places, scope: "user" }), "ok");
 
   const decide = (decisions: Record<string, boolean | null>) =>
@@ -30,7 +30,7 @@ test("doctor finds a project that pi does not trust, by pi's version and saved d
   decide({ [dirname(root)]: true, [root]: false });
   assert.equal(status(), "problem");
   decide({ [root]: null });
-  for (const [usual, expected] of Object.entries({ never: "problem", always: "ok", ask: "note" })) {
+  for (const [usual, expected] of Object.entries({ never: "problem", always: "ok", ask: "problem" })) {
     writeFileSync(join(folder, "settings.json"), JSON.stringify({ defaultProjectTrust: usual }));
     assert.equal(status(), expected);
   }

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Finding, note, ok, problem } from "../doctor/finding.ts";
+import { type Finding, ok, problem } from "../doctor/finding.ts";
 import { settingsIn } from "../doctor/host-settings.ts";
 import type { Places } from "../install/places.ts";
 import { userFolder } from "./files.ts";
@@ -25,7 +25,7 @@ function checkProject(places: Places, version: string): Finding {
   if (decided ?? fallback === "always") return ok(check, "pi trusts the project");
   if (decided === false || fallback === "never")
     return problem(check, "pi does not trust the project, so it does not load its extensions.", remedy);
-  return note(check, "pi does not trust the project yet, so it does not load its extensions.", remedy);
+  return problem(check, "pi does not trust the project yet, so it does not load its extensions.", remedy);
 }
 
 /** A folder and all its parents. */

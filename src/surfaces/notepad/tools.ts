@@ -5,7 +5,7 @@ import { notepadView } from "./block.ts";
 
 const readNotepad = defineTool({
   name: "read_notepad",
-  description: "Read the session notepad. Returns an empty string if nothing was written yet.",
+  description: 'Read the session notepad; "" if nothing was written yet.',
   input: z.strictObject({}),
   output: z.object({ content: z.string() }),
   readOnly: true,
@@ -30,7 +30,7 @@ const writeNotepad = defineTool({
 
 const updateNotepad = defineTool({
   name: "update_notepad",
-  description: "Edit part of the session notepad: append or prepend a line, replace or delete an exact text.",
+  description: "Edit the session notepad: append or prepend a line, replace or delete an exact text.",
   input: editInput,
   output: editOutput,
   destructive: true,

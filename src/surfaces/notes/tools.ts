@@ -15,24 +15,23 @@ const note = z.object({
 
 const totals = z.object({ note_id: z.string(), total_notes: z.number(), total_tags: z.number() });
 
-const content = z.string().describe("The note's text");
+const content = z.string();
 const tags = z.array(z.string()).optional();
 
 /** The limits as hints for the model; the operation refuses what is over them, and says how to go on. */
 const contentWithin = ({ limits }: Place) => content.meta({ maxLength: limits.noteCharacters });
-const tagsWithin = ({ limits }: Place, what: string) =>
-  tags.meta({ maxItems: limits.noteTags, description: what.replace("N", String(limits.noteTags)) });
+const tagsWithin = ({ limits }: Place) => tags.meta({ maxItems: limits.noteTags });
 
-const newNote = z.strictObject({ content, tags: tags.describe("At most 10 tags") });
+const newNote = z.strictObject({ content, tags });
 const plainNote = z.strictObject({ content });
 const changedNote = z.strictObject({
   id: z.string(),
-  content: z.string().optional().describe("New content (replaces existing)"),
-  tags: tags.describe("New tags (replaces existing)"),
+  content: z.string().optional(),
+  tags,
 });
 const page = {
   limit: z.int().min(1).max(200).optional(),
-  offset: z.int().min(0).optional().describe("Notes to skip"),
+  offset: z.int().min(0).optional(),
 };
 
 const addNote = defineTool({
@@ -40,7 +39,7 @@ const addNote = defineTool({
   description: "Save a note outside the conversation, with tags to find it by.",
   input: newNote,
   adapt: (place) => ({
-    input: newNote.extend({ content: contentWithin(place), tags: tagsWithin(place, "At most N tags") }),
+    input: newNote.extend({ content: contentWithin(place), tags: tagsWithin(place) }),
   }),
   output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
   run: async ({ session, options }, input) =>
@@ -59,10 +58,10 @@ const scratchNote = defineTool({
 const searchNotes = defineTool({
   name: "search_notes",
   description:
-    "Find notes that contain a text (any case), earliest match first, then newest. If none does, similar has notes that share its words. Without a query, lists by tags.",
+    "Find notes that contain a text, in any case; if none does, similar has notes that share its words. Without a query: by tags.",
   input: z.strictObject({
     query: z.string().optional(),
-    tags: tags.describe("Only notes with all of these"),
+    tags: tags.describe("All of these"),
     ...page,
   }),
   output: z.object({
@@ -91,7 +90,7 @@ const searchNotes = defineTool({
 const listNotes = defineTool({
   name: "list_notes",
   description: "List all notes, newest first, or those with one tag.",
-  input: z.strictObject({ tag: z.string().optional().describe("Only notes with this tag"), ...page }),
+  input: z.strictObject({ tag: z.string().optional(), ...page }),
   output: z.object({
     notes: z.array(note),
     message: z.string(),
@@ -112,12 +111,12 @@ const listNotes = defineTool({
 
 const updateNote = defineTool({
   name: "update_note",
-  description: "Change a note. Fields you leave out keep their value; tags: [] removes all tags.",
+  description: "Change a note. Omitted fields stay as they are; tags: [] removes all tags.",
   input: changedNote,
   adapt: (place) => ({
     input: changedNote.extend({
       content: changedNote.shape.content.meta({ maxLength: place.limits.noteCharacters }),
-      tags: tagsWithin(place, "New tags (replaces existing), at most N"),
+      tags: tagsWithin(place),
     }),
   }),
   output: z.object({ message: z.string(), note, metadata: totals }),
@@ -143,7 +142,7 @@ const deleteNote = defineTool({
 
 const listTags = defineTool({
   name: "list_tags",
-  description: "List all tags in use, with the number of notes for each.",
+  description: "List all tags with their number of notes.",
   input: z.strictObject({}),
   output: z.object({
     tags: z.array(z.object({ tag: z.string(), count: z.number() })),

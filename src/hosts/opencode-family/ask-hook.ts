@@ -17,16 +17,16 @@ export interface HookAnswer {
 const answerTimeout = 10_000;
 
 /**
- * Runs `holdfast hook opencode`. opencode's own runtime does not have Node's SQLite, so a separate process opens the
- * memory.
+ * Runs `holdfast hook HOST`. The hosts' own runtime does not have Node's SQLite, so a separate process opens the memory.
  */
 export async function askHook(
+  host: string,
   command: readonly string[],
   payload: Record<string, unknown>,
   cwd: string,
 ): Promise<HookAnswer> {
   const [program = "", ...args] = command;
-  const output = await run(program, [...args, "hook", "opencode"], JSON.stringify(payload), cwd);
+  const output = await run(program, [...args, "hook", host], JSON.stringify(payload), cwd);
   const value = parse(output);
   const text = (name: string) => (typeof value[name] === "string" ? value[name] : "");
   return { context: text("context"), keep: text("keep"), refuse: text("refuse") };
@@ -59,15 +59,15 @@ function run(program: string, args: string[], input: string, cwd: string): Promi
     child.once("close", (code) => {
       // The hook records its own failures for `holdfast doctor`.
       if (code === 0) resolve(stdout);
-      else reject(hookFailed(program, args, stderr.trim() || `exit code ${code}`));
+      else reject(hookFailed([program, ...args], stderr.trim() || `exit code ${code}`));
     });
   });
 }
 
-function hookFailed(program: string, args: readonly string[], reason: string): HoldfastError {
+function hookFailed(words: readonly string[], reason: string): HoldfastError {
   return new HoldfastError(
     "not_found",
-    `"${[program, ...args].join(" ")}" gave no answer: ${reason.slice(0, 300)}. Run "holdfast doctor opencode".`,
+    `"${words.join(" ")}" gave no answer: ${reason.slice(0, 300)}. Run "holdfast doctor ${words.at(-1)}".`,
   );
 }
 

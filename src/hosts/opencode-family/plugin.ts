@@ -20,15 +20,16 @@ interface Shown {
   /** The next model call is the summariser's. */
   isCompacting: boolean;
   transcript: string;
-  /** The messages of the last model call, without memory. opencode has removed a deleted session's by the time it says so. */
+  /** The messages of the last model call, without memory. The host has removed a deleted session's by the time it says so. */
   messages: readonly OpencodeMessage[];
 }
 
 /** How long, in milliseconds, a client that is shutting down may take to return the messages of a session. */
 const messagesTimeout = 1_000;
 
-/** The sessions of one opencode process, and what each shows of its memory. */
+/** The sessions of one host process, and what each shows of its memory. */
 export class OpencodePlugin {
+  readonly #host: string;
   readonly #directory: string;
   readonly #client: OpencodeInput["client"];
   readonly #project: Project;
@@ -38,7 +39,8 @@ export class OpencodePlugin {
   /** The session that the MCP server uses. */
   #linked = "";
 
-  constructor({ directory, client }: OpencodeInput, ask = askHook) {
+  constructor(host: string, { directory, client }: OpencodeInput, ask = askHook) {
+    this.#host = host;
     this.#directory = directory;
     this.#client = client;
     this.#project = findProject(directory);
@@ -65,7 +67,7 @@ export class OpencodePlugin {
     const isForSummary = shown.isCompacting;
     shown.isCompacting = false;
     if (isForSummary) return;
-    // The turn that opencode starts after a compaction has no new message.
+    // The turn that the host starts after a compaction has no new message.
     if (shown.head === undefined) await this.#refresh(id);
     shown.messages = messages.map(({ info, parts }) => ({ info, parts: [...parts] }));
     placeText(messages, shown.head ?? "", shown.news);
@@ -86,7 +88,7 @@ export class OpencodePlugin {
   async beforeCompaction(id: string): Promise<string> {
     const shown = this.#shownTo(id);
     shown.isCompacting = true;
-    shown.transcript = writeTranscript(this.#project.directory, id, await this.#messagesOf(id));
+    shown.transcript = writeTranscript(this.#project.directory, this.#host, id, await this.#messagesOf(id));
     return (await this.#ask(id, "before-compaction", { transcript_path: shown.transcript })).keep;
   }
 
@@ -107,9 +109,14 @@ export class OpencodePlugin {
   async endSession(id: string): Promise<void> {
     const shown = this.#sessions.get(id);
     if (!shown) return;
-    // Removed first, because opencode may report one end in several ways.
+    // Removed first, because the host may report one end in several ways.
     this.#sessions.delete(id);
-    const transcript_path = writeTranscript(this.#project.directory, id, await this.#lastMessages(id, shown));
+    const transcript_path = writeTranscript(
+      this.#project.directory,
+      this.#host,
+      id,
+      await this.#lastMessages(id, shown),
+    );
     await this.#ask(id, "end", { transcript_path: transcript_path || shown.transcript });
   }
 
@@ -119,8 +126,8 @@ export class OpencodePlugin {
     const { directory } = this.#project;
     makeProjectDirectory(directory);
     const [own] = listAncestors(process.pid);
-    const host = own && { pid: own.pid, start: own.start };
-    linkSession({ directory, cwd: this.#directory, host: "opencode", hostSession: id, process: host });
+    const owner = own && { pid: own.pid, start: own.start };
+    linkSession({ directory, cwd: this.#directory, host: this.#host, hostSession: id, process: owner });
     this.#linked = id;
   }
 
@@ -146,7 +153,7 @@ export class OpencodePlugin {
 
   async #ask(id: string, event: string, more: Record<string, unknown> = {}): Promise<HookAnswer> {
     const payload = { hook_event_name: event, session_id: id, cwd: this.#directory, ...more };
-    const answer = await this.#askHook(this.#command, payload, this.#directory);
+    const answer = await this.#askHook(this.#host, this.#command, payload, this.#directory);
     this.#linked = id;
     return answer;
   }

@@ -11,19 +11,24 @@ import {
   toolResultMessage,
 } from "../transcript/line.ts";
 
-/** Writes a conversation to a file that the hook, and later the agent, can read. opencode has no such file. */
-export function writeTranscript(directory: string, hostSession: string, messages: unknown): string {
+/** Writes a conversation to a file that the hook, and later the agent, can read. These hosts have no such file. */
+export function writeTranscript(
+  directory: string,
+  host: string,
+  hostSession: string,
+  messages: unknown,
+): string {
   if (!Array.isArray(messages) || messages.length === 0) return "";
   makeProjectDirectory(directory);
   const folder = join(directory, "transcripts");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${sessionIdOf("opencode", hostSession)}.jsonl`);
+  const path = join(folder, `${sessionIdOf(host, hostSession)}.jsonl`);
   const lines = messages.map((message) => `${JSON.stringify(message)}\n`);
   writeFileSync(path, lines.join(""), { mode: 0o600 });
   return path;
 }
 
-/** One opencode message with its parts. A message marked as summary replaces the compacted messages before it. */
+/** One message with its parts. A message marked as summary replaces the compacted messages before it. */
 export function readOpencodeLine(line: Record<string, unknown>): TranscriptLine {
   const info = objectIn(line.info);
   const parts = objectsIn(line.parts);

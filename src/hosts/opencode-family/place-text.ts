@@ -2,7 +2,7 @@ import type { OpencodeMessage, OpencodePart } from "./api.ts";
 
 /**
  * Puts memory before the user's first message, where the provider caches it, and each later change before the message
- * it arrived with. The messages are opencode's copies for one call; opencode stores none of this.
+ * it arrived with. The messages are the host's copies for one call; it stores none of this.
  */
 export function placeText(
   messages: readonly OpencodeMessage[],

@@ -1,0 +1,27 @@
+import type { Host } from "../host.ts";
+import { readCopilotLine } from "./transcript.ts";
+
+export const copilot: Host = {
+  name: "copilot",
+  title: "Copilot CLI",
+  program: "copilot",
+  events: {
+    sessionStart: "session-start",
+    userPromptSubmitted: "prompt",
+    postToolUse: "after-tool",
+    preCompact: "before-compaction",
+    agentStop: "turn-end",
+    sessionEnd: "end",
+  },
+  /** Copilot CLI takes no text for its summariser. */
+  formatAnswer(event, { context = "" }) {
+    const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
+    return isInjected ? JSON.stringify({ additionalContext: context }) : "{}";
+  },
+  emptyAnswer: "{}",
+  transcript: { readLine: readCopilotLine },
+  forgetsStart: true,
+  compaction: { endsSilently: true },
+  mcpClient: { name: /^copilot-cli$/ },
+  setup: async () => (await import("./setup.ts")).copilotSetup,
+};

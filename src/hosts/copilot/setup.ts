@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import type { HostSetup } from "../host-setup.ts";
+import { jsonServer, jsonSettings } from "../install/json-pieces.ts";
+import { readJson, valueAt } from "../install/json-text.ts";
+import { type Launcher, shellLine } from "../install/launcher.ts";
+import type { FileLocation, Piece } from "../install/piece.ts";
+import type { Places } from "../install/places.ts";
+import { copilot } from "./host.ts";
+
+const events = Object.keys(copilot.events);
+
+export const copilotSetup: HostSetup = {
+  userFolder,
+  projectFiles: [".github/hooks", ".github/copilot-instructions.md"],
+  // Its servers are in the user's config only, so the hooks are there too.
+  hasOneConfig: true,
+  pieces(places, launcher) {
+    const folder = userFolder(places);
+    return [
+      jsonServer({ path: join(folder, "mcp-config.json") }, ["mcpServers", "holdfast"], launcher, {
+        type: "local",
+        tools: ["*"],
+      }),
+      hooksPiece({ path: join(folder, "hooks", "holdfast.json") }, launcher),
+    ];
+  },
+  next: () => "Without a screen, allow the memory tools: copilot -p … --allow-tool holdfast.",
+  hook: { startEvent: "sessionStart" },
+  live: {
+    env: ({ url }) => ({
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_TYPE: "openai",
+      COPILOT_PROVIDER_API_KEY: "doctor",
+      COPILOT_MODEL: "gpt-4.1",
+      COPILOT_OFFLINE: "true",
+    }),
+    first: ({ prompt }) => ["-p", prompt],
+    again: ({ prompt }) => ["--continue", "-p", prompt],
+  },
+};
+
+function userFolder({ env, home }: Places): string {
+  return env.COPILOT_HOME || join(home, ".copilot");
+}
+
+/** A file of hooks. The event's name is in the command, because Copilot CLI does not send it. */
+function hooksPiece(location: FileLocation, launcher: Launcher): Piece {
+  const line = (event: string) =>
+    shellLine([launcher.command, ...launcher.args, "hook", copilot.name, "--event", event]);
+  const settings = events.map((event) => ({
+    path: ["hooks", event],
+    value: [{ type: "command", bash: line(event), timeoutSec: 10 }],
+  }));
+  return {
+    ...jsonSettings(location, "hooks", [{ path: ["version"], value: 1 }, ...settings]),
+    hooks(text) {
+      const config = readJson(text, location.path);
+      const lines = events.map((event) => [event, valueAt(config, ["hooks", event, 0, "bash"])]);
+      return Object.fromEntries(lines.filter(([, command]) => typeof command === "string"));
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { createPlugin } from "../opencode-family/create-plugin.ts";
+
+/**
+ * The Kilo Code plug-in.
+ *
+ * @example
+ * // .kilo/plugin/holdfast.js
+ * export { default } from "holdfast/kilo";
+ */
+export default createPlugin("kilo");

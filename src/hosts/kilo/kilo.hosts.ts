@@ -1,0 +1,16 @@
+import { join } from "node:path";
+import { installClient } from "../test-support/clients.ts";
+import { opencodeFamilyClient } from "../test-support/opencode-family.ts";
+import { testClient } from "../test-support/scenarios.ts";
+
+const spec = "@kilocode/cli@7.7.7";
+
+testClient(
+  opencodeFamilyClient({
+    host: "kilo",
+    spec,
+    program: () => join(installClient(spec), "node_modules/@kilocode/cli-linux-x64/bin/kilo"),
+    config: ".config/kilo/kilo.json",
+    env: { KILO_DISABLE_AUTOUPDATE: "1", KILO_DISABLE_MODELS_FETCH: "1", KILO_DISABLE_SESSION_INGEST: "1" },
+  }),
+);

@@ -1,0 +1,12 @@
+import { formatReply } from "../hook/answer.ts";
+import type { Host } from "../host.ts";
+import { readOpencodeLine } from "./transcript.ts";
+
+/** What the hosts of this family share: our plugin runs the hook and sends it the generic events. */
+export const familyTraits = {
+  events: {},
+  formatAnswer: formatReply,
+  emptyAnswer: "{}",
+  transcript: { readLine: readOpencodeLine },
+  compaction: {},
+} satisfies Partial<Host>;

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { type ClientPlace, run, writeJson } from "./clients.ts";
+import type { RealClient } from "./scenarios.ts";
+
+interface FamilyClient {
+  host: string;
+  spec: string;
+  program(): string;
+  /** The user's config, in the home folder. */
+  config: string;
+  env: Record<string, string>;
+}
+
+/** A client of the opencode family: turns by its `run` command, compactions through its server. */
+export function opencodeFamilyClient({ host, spec, program, config, env }: FamilyClient): RealClient {
+  const say = (place: ClientPlace, ...args: string[]) => run(program(), ["run", ...args], place);
+  return {
+    host,
+    spec,
+    prepare(place, { url }) {
+      Object.assign(place.env, env);
+      const model = { name: "scripted", tool_call: true, limit: { context: 40_000, output: 2_000 } };
+      writeJson(join(place.home, config), {
+        autoupdate: false,
+        share: "disabled",
+        model: "scripted/scripted",
+        small_model: "scripted/scripted",
+        provider: {
+          scripted: {
+            npm: "@ai-sdk/openai-compatible",
+            options: { baseURL: `${url}/v1`, apiKey: "none" },
+            models: { scripted: model },
+          },
+        },
+      });
+    },
+    begin: (place, words) => say(place, words),
+    resume: (place, words) => say(place, "--continue", words),
+    compact: (place) => compactOnServer(program(), place),
+    answerOwn: ({ tools, text }) =>
+      tools.length > 0
+        ? undefined
+        : { text: /title generator/.test(text) ? "Ledger" : "The user asked for the ledger." },
+  };
+}
+
+/** Compacts the newest session. */
+async function compactOnServer(program: string, { root, env }: ClientPlace): Promise<void> {
+  const child = spawn(program, ["serve", "--port", "0", "--hostname", "127.0.0.1"], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  try {
+    const base = await new Promise<string>((resolve, reject) => {
+      let output = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding("utf8").on("data", (text: string) => {
+          output += text;
+          const url = /listening on (http:\S+)/.exec(output)?.[1];
+          if (url) resolve(url);
+        });
+      void ended.then(() => reject(new Error(`the server ended: ${output}`)));
+    });
+    const sessions = (await (await fetch(`${base}/session`)).json()) as { id: string }[];
+    const response = await fetch(`${base}/session/${sessions[0]?.id}/summarize`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ providerID: "scripted", modelID: "scripted" }),
+    });
+    assert.ok(response.ok, `summarize: ${response.status} ${await response.text()}`);
+  } finally {
+    child.kill();
+    await ended;
+  }
+}

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { openMemory } from "../../index.ts";
+import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
+import { type ClientPlace, makePlace } from "./clients.ts";
+
+/** What every client is tried with. The order is that of the table's columns. */
+export const scenarios = [
+  "write",
+  "next turn",
+  "compaction",
+  "resume",
+  "new session",
+  "two at once",
+  "locked store",
+  "headless",
+] as const;
+
+export type Scenario = (typeof scenarios)[number];
+
+/** A client that runs headless, one process for each turn. */
+export interface RealClient {
+  host: string;
+  /** The package and its version. */
+  spec: string;
+  /** Writes what a user decides once: trust, the model, approvals. */
+  prepare(place: ClientPlace, model: ClientModel): void | Promise<void>;
+  /** A turn of a new conversation. */
+  begin(place: ClientPlace, words: string): Promise<unknown>;
+  /** A turn of the last conversation, in a new process. */
+  resume(place: ClientPlace, words: string): Promise<unknown>;
+  /** Has the client compact the last conversation. */
+  compact(place: ClientPlace): Promise<unknown>;
+  /** The model's answer to the client's own requests, such as the summariser's; undefined for an agent's. */
+  answerOwn?(request: ClientRequest): ClientAnswer | undefined;
+  /** Why a scenario cannot be tried with this client. */
+  untried?: Partial<Record<Scenario, string>>;
+}
+
+/** One line of the table in docs/hosts.md. */
+export interface ClientResult {
+  host: string;
+  client: string;
+  version: string;
+  date: string;
+  scenarios: Partial<Record<Scenario, string>>;
+}
+
+const file = join(import.meta.dirname, "../../../docs/hosts-results.json");
+
+export function readResults(): ClientResult[] {
+  return JSON.parse(readFileSync(file, "utf8")) as ClientResult[];
+}
+
+/** Records the outcomes of one client's run in docs/hosts-results.json. */
+export function keepResults(host: string, spec: string, outcomes: ClientResult["scenarios"]): void {
+  const at = spec.lastIndexOf("@");
+  const [client, version] = [spec.slice(0, at), spec.slice(at + 1)];
+  const date = new Date().toISOString().slice(0, 10);
+  const known = readResults();
+  const others = known.filter((result) => result.host !== host);
+  // A run of some scenarios keeps the outcomes of the others, of the same version.
+  const same = known.find((result) => result.host === host && result.version === version);
+  const all = [...others, { host, client, version, date, scenarios: { ...same?.scenarios, ...outcomes } }];
+  const sorted = all.toSorted((a, b) => a.host.localeCompare(b.host));
+  writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
+}
+
+const timeout = 900_000;
+
+/** Tries every scenario with a real client, and asserts on the requests that it sends to the model. */
+export function testClient(client: RealClient): void {
+  const outcomes: ClientResult["scenarios"] = { ...client.untried };
+  const stops: (() => unknown)[] = [];
+  after(async () => {
+    for (const stop of stops) await stop();
+    keepResults(client.host, client.spec, outcomes);
+  });
+  const scenario = (names: Scenario[], work: (run: ScenarioRun) => Promise<void>) => {
+    const tried = names.filter((name) => client.untried?.[name] === undefined);
+    if (tried.length === 0) return;
+    test(`${client.spec}: ${tried.join(", ")}`, { timeout }, async () => {
+      for (const name of tried) outcomes[name] = "failed";
+      const run = await startRun(client);
+      stops.push(run.model.close);
+      await work(run);
+      for (const name of tried) outcomes[name] = "passed";
+    });
+  };
+  scenario(["write", "next turn", "resume", "headless"], writeAndResume);
+  scenario(["compaction"], compact);
+  scenario(["new session", "two at once"], keepApart);
+  scenario(["locked store"], lockStore);
+}
+
+interface ScenarioRun {
+  client: RealClient;
+  place: ClientPlace;
+  model: ClientModel;
+  /** The requests of an agent's turn since the last call. */
+  newRequests(): ClientRequest[];
+  notepads(): Promise<string[]>;
+}
+
+async function startRun(client: RealClient): Promise<ScenarioRun> {
+  const agents: ClientRequest[] = [];
+  const model = await startClientModel((request) => {
+    const own = client.answerOwn?.(request);
+    if (own) return own;
+    agents.push(request);
+    return answerAgent(request);
+  });
+  const place = makePlace(client.host);
+  await client.prepare(place, model);
+  return {
+    client,
+    place,
+    model,
+    newRequests: () => agents.splice(0),
+    async notepads() {
+      const memory = await openMemory({ store: join(place.root, ".holdfast/memory.db") });
+      const texts: string[] = [];
+      for (const { id } of await memory.listSessions())
+        texts.push(await (await memory.resumeSession(id)).notepad.read());
+      await memory.close();
+      return texts.filter((text) => text !== "").toSorted();
+    },
+  };
+}
+
+/** Writes "remember: WORD" to the notepad. */
+function answerAgent({ last, isResult, tools }: ClientRequest): ClientAnswer {
+  const content = /remember: ([\w-]+)/.exec(last)?.[1];
+  const tool = tools.find((name) => /write_notepad$/.test(name));
+  if (isResult || content === undefined || tool === undefined) return { text: "Done." };
+  return { call: { tool, input: { content } } };
+}
+
+async function writeAndResume({ client, place, newRequests, notepads }: ScenarioRun): Promise<void> {
+  await client.begin(place, "Please remember: cedar-4711");
+  const first = newRequests();
+  assert.ok(first.length >= 2, "the tool was called, and its result was sent");
+  assert.match(first.at(-1)?.text ?? "", /"?ok"?\W+true/);
+  assert.deepEqual(await notepads(), ["cedar-4711"]);
+  await client.resume(place, "Go on.");
+  const [second] = newRequests();
+  assert.match(second?.text ?? "", /cedar-4711/);
+}
+
+async function compact({ client, place, model, newRequests }: ScenarioRun): Promise<void> {
+  await client.begin(place, `Please remember: cedar-4711. The file is src/ledger.ts. ${"pad ".repeat(300)}`);
+  await client.resume(place, "Next step: run npm test.");
+  newRequests();
+  const before = model.requests.length;
+  await client.compact(place);
+  assert.ok(model.requests.length > before, "the summariser was asked");
+  newRequests();
+  await client.resume(place, "Carry on now.");
+  const text = newRequests()[0]?.text ?? "";
+  assert.match(text, /## Session Notepad\s+cedar-4711/);
+  assert.match(text, /\[Checkpoint[\s\S]*\[Receipt: /);
+  assert.doesNotMatch(text, /pad pad pad/, "the conversation was compacted");
+  assert.equal(text.split("## Session Notepad").length - 1, 1, "shown once");
+}
+
+async function keepApart({ client, place, newRequests, notepads }: ScenarioRun): Promise<void> {
+  await Promise.all([
+    client.begin(place, "Please remember: only-in-A"),
+    client.begin(place, "Please remember: only-in-B"),
+  ]);
+  assert.deepEqual(await notepads(), ["only-in-A", "only-in-B"]);
+  newRequests();
+  await client.begin(place, "Something new.");
+  const [request] = newRequests();
+  assert.doesNotMatch(request?.text ?? "", /only-in-[AB]/);
+  assert.match(request?.text ?? "", /holdfast show/, "it says how to read the earlier notes");
+}
+
+/** A backup or another program may hold the store: the agent continues without memory. */
+async function lockStore({ client, place, newRequests }: ScenarioRun): Promise<void> {
+  await client.begin(place, "Please remember: cedar-4711");
+  newRequests();
+  const database = new DatabaseSync(join(place.root, ".holdfast/memory.db"));
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  try {
+    await client.begin(place, "Please answer anyway.");
+  } finally {
+    database.exec("ROLLBACK");
+    database.close();
+  }
+  assert.ok(newRequests().some(({ last }) => last.includes("answer anyway")));
+}
