@@ -42,6 +42,7 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 /** What a function takes after the text. Without a line here it gets the text alone. */
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "inspector/src/context/readable-piece.ts readablePiece": () => ["tool"],
+  "inspector/src/memory/task-lines.ts toggleTaskLine": () => [{ line: 0, done: false, text: "" }],
   "src/adapters/anthropic/memory-views.ts findOccurrences": () => ["aa"],
   "src/adapters/anthropic/memory-views.ts insertLine": () => [1, "x"],
   "src/adapters/anthropic/memory-views.ts renderSnippet": () => [1],
@@ -86,6 +87,8 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
 
 /** Functions that take a text but are not run on hostile ones, and why. */
 export const exempt: Record<string, string> = {
+  "inspector/src/memory/fresh-lines.ts useFreshLines": "a hook, which runs only while a component renders",
+  "src/cli/terminal/render-help.ts renderHelp": "gets the help of our own commands",
   "src/surfaces/project/edit/written-pieces.ts isOneItem": "gets texts that requireLine keeps short",
   "src/surfaces/project/edit/written-pieces.ts isOneRow": "gets texts that requireLine keeps short",
   "src/surfaces/project/notes-md/markdown.ts readMarkdown":
