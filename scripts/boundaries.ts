@@ -8,20 +8,43 @@ export interface Import {
 const allowed: Record<string, readonly string[]> = {
   errors: [],
   engine: ["errors"],
+  secrets: ["errors", "engine"],
   stores: ["errors", "engine"],
   context: ["errors", "engine"],
-  surfaces: ["errors", "engine", "context"],
-  sessions: ["errors", "engine", "stores", "context", "surfaces"],
-  compaction: ["errors", "engine", "context", "surfaces"],
-  index: ["errors", "engine", "stores", "context", "surfaces", "sessions"],
-  workspace: ["errors", "engine", "stores", "context", "surfaces", "sessions", "compaction", "index"],
-  agent: ["errors", "engine", "stores", "context", "surfaces", "sessions", "compaction"],
-  adapters: ["errors", "engine", "stores", "context", "surfaces", "sessions", "compaction", "agent", "index"],
-  mcp: ["errors", "engine", "stores", "context", "surfaces", "sessions", "index", "workspace"],
-  server: ["errors", "engine", "stores", "context", "surfaces", "sessions", "index", "workspace"],
+  surfaces: ["errors", "engine", "secrets", "context"],
+  sessions: ["errors", "engine", "secrets", "stores", "context", "surfaces"],
+  compaction: ["errors", "engine", "secrets", "context", "surfaces"],
+  index: ["errors", "engine", "secrets", "stores", "context", "surfaces", "sessions"],
+  workspace: [
+    "errors",
+    "engine",
+    "secrets",
+    "stores",
+    "context",
+    "surfaces",
+    "sessions",
+    "compaction",
+    "index",
+  ],
+  agent: ["errors", "engine", "secrets", "stores", "context", "surfaces", "sessions", "compaction"],
+  adapters: [
+    "errors",
+    "engine",
+    "secrets",
+    "stores",
+    "context",
+    "surfaces",
+    "sessions",
+    "compaction",
+    "agent",
+    "index",
+  ],
+  mcp: ["errors", "engine", "secrets", "stores", "context", "surfaces", "sessions", "index", "workspace"],
+  server: ["errors", "engine", "secrets", "stores", "context", "surfaces", "sessions", "index", "workspace"],
   hosts: [
     "errors",
     "engine",
+    "secrets",
     "stores",
     "context",
     "surfaces",
@@ -30,11 +53,22 @@ const allowed: Record<string, readonly string[]> = {
     "index",
     "workspace",
   ],
-  replay: ["errors", "engine", "context", "surfaces", "sessions", "compaction", "hosts"],
-  testing: ["errors", "engine", "stores", "context", "surfaces", "sessions", "compaction", "index"],
+  replay: ["errors", "engine", "secrets", "context", "surfaces", "sessions", "compaction", "hosts"],
+  testing: [
+    "errors",
+    "engine",
+    "secrets",
+    "stores",
+    "context",
+    "surfaces",
+    "sessions",
+    "compaction",
+    "index",
+  ],
   cli: [
     "errors",
     "engine",
+    "secrets",
     "stores",
     "context",
     "surfaces",
@@ -61,6 +95,7 @@ const sharedByHosts = ["hook", "install", "doctor", "plugin", "transcript", "ope
 const withoutNode = [
   "errors",
   "engine",
+  "secrets",
   "context",
   "surfaces",
   "sessions",
@@ -81,7 +116,7 @@ const withNode = [
 const portable = ["src/stores/store.ts", "src/stores/store-address.ts", "src/stores/open-store.ts"];
 
 /** Folders that import no packages. */
-const withoutPackages = ["errors", "engine", "compaction"];
+const withoutPackages = ["errors", "engine", "secrets", "compaction"];
 
 export function findViolations(imports: readonly Import[]): string[] {
   return imports.flatMap(({ from, to }) => {
@@ -137,7 +172,7 @@ const sideEffects =
 const surroundings = /\b(?:Date\.now|Math\.random|process\.|setTimeout|setInterval|crypto\.)|\bimport\(/;
 
 /** Folders in which nothing does I/O itself; what they need comes in through a port. */
-const withoutSurroundings = ["engine", "compaction"];
+const withoutSurroundings = ["engine", "secrets", "compaction"];
 
 /** Functions called `plan…` that write, and files of pure folders that reach outside. */
 export function findImpurities(path: string, text: string): string[] {

@@ -11,6 +11,7 @@ export type ErrorCode =
   | "key_reused"
   | "cannot_undo"
   | "locked"
+  | "secret_refused"
   | "session_exists"
   | "session_not_found"
   | "store_foreign"

@@ -14,11 +14,14 @@ import {
   listOf,
   type OptionKind,
   type OptionKinds,
+  oneOf,
   text,
   toggle,
   wholeNumber,
 } from "./engine/options.ts";
 import { HoldfastError } from "./errors.ts";
+import { makeGuard } from "./secrets/guard.ts";
+import { type SecretPolicy, secretPolicies } from "./secrets/redact.ts";
 import { Memory } from "./sessions/memory.ts";
 import { checkId, makeSessionId, type SurfaceChoice } from "./sessions/options.ts";
 import { openStore, type StoreChoice } from "./stores/open-store.ts";
@@ -36,6 +39,8 @@ export interface MemoryOptions {
   /** `enabled: false` removes the scratchpad's tool, block and guidance; `maxTokens` is the budget of its older call. */
   scratchpad?: { enabled?: boolean; maxTokens?: number };
   tokenizer?: Tokenizer;
+  /** What happens to secrets in what is stored (default: `redact`). `refuse` rejects the write, `allow` stores them. */
+  secrets?: SecretPolicy;
   /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
   /** Milliseconds to wait for a store that is locked or unreachable (default: the store's own). */
@@ -53,6 +58,7 @@ const memoryOptions = {
   limits: limitKinds,
   scratchpad: { enabled: toggle, maxTokens: wholeNumber(1) },
   tokenizer: anything,
+  secrets: oneOf(secretPolicies),
   onWarning: anything,
   patience: wholeNumber(0),
   clock: anything,
@@ -84,10 +90,11 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   };
   const tokenizer = cachedTokenizer(options.tokenizer ?? { name: "estimate", count: estimateTokens });
   const countTokens = (text: string) => tokenizer.count(text);
+  const guard = makeGuard(options.secrets, options.onWarning ?? console.warn);
   const isOff = options.scratchpad?.enabled === false;
   const makeToolbox = (surfaces: readonly SurfaceChoice[]) => {
     const chosen = surfaces.filter((name) => name !== "scratchpad" || !isOff);
-    return createToolbox(findSurfaces(chosen), { limits, countTokens });
+    return createToolbox(findSurfaces(chosen), { limits, countTokens, guard });
   };
   const defaults: SurfaceName[] = [
     "notepad",
@@ -105,6 +112,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     defaultSurfaces: options.surfaces ? undefined : defaults,
     limits,
     countTokens,
+    guard,
     clock: options.clock ?? Date.now,
     makeId: options.makeId ?? makeSessionId,
   });
@@ -123,6 +131,7 @@ export type { Actor } from "./engine/journal.ts";
 export { defaultLimits, type Limits } from "./engine/limits.ts";
 export type { SessionExport } from "./engine/session-document.ts";
 export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
+export type { SecretPolicy } from "./secrets/redact.ts";
 export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
 export type { Session } from "./sessions/session.ts";

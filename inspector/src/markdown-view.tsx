@@ -48,7 +48,7 @@ function showFound(box: HTMLElement | null, find: string): void {
 
 function plain(text: string): string {
   return text
-    .replaceAll(/[*_`#>]|^\s*(?:[-+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/gm, "")
+    .replaceAll(/[*_`#>]|^[ \t]*(?:[-+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/gm, "")
     .replaceAll(/\s+/g, " ")
     .trim()
     .toLowerCase();

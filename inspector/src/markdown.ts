@@ -20,7 +20,7 @@ const maxDepth = 12;
 const fence = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
 const heading = /^ {0,3}(#{1,6})(?:\s(.*))?$/;
 const rule = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
-const bullet = /^(\s*)([-*+]|\d{1,9}[.)])(?:(\s+)(.*)|\s*)$/;
+const bullet = /^(\s*)([-*+]|\d{1,9}[.)])(?:(\s+)(.*)|\s*)$/s;
 const quote = /^ {0,3}>\s?(.*)$/;
 const tableRule = /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/;
 
@@ -114,7 +114,7 @@ function readItem(
     } else if (indentOf(line) <= indentOf(outer)) break;
     inside.push(dedent(line, inner));
   }
-  const [, box, rest] = /^\[([ xX])\]\s+(.*)$/.exec(text) ?? [];
+  const [, box, rest] = /^\[([ xX])\]\s+(.*)$/s.exec(text) ?? [];
   return [
     {
       done: box === undefined ? undefined : box !== " ",
@@ -163,7 +163,7 @@ export type Inline =
   | { type: "link"; text: string; href: string };
 
 const spans =
-  /(?<!`)(?<code>`{1,8})(?!`)(?<codeText>[^`]{1,2000})\k<code>(?!`)|\*\*(?<strong>[^*\n]{1,500})\*\*|(?<![\w*])\*(?<star>[^*\s][^*\n]{0,500})\*(?![\w*])|(?<![\w_])_(?<score>[^_\s][^_\n]{0,500})_(?![\w_])|~~(?<deleted>[^~\n]{1,500})~~|\[(?<label>[^\]\n]{1,500})\]\((?<href>[^\s()]{1,2000})\)|(?<bare>https?:\/\/[^\s<>()"'`]{1,2000})/gu;
+  /(?<!`)(?<code>`{1,8})(?!`)(?<codeText>[^`]{1,500})\k<code>(?!`)|\*\*(?<strong>[^*\n]{1,500})\*\*|(?<![\w*])\*(?<star>[^*\s][^*\n]{0,500})\*(?![\w*])|(?<![\w_])_(?<score>[^_\s][^_\n]{0,500})_(?![\w_])|~~(?<deleted>[^~\n]{1,500})~~|\[(?<label>[^\]\n]{1,500})\]\((?<href>[^\s()]{1,500})\)|(?<bare>https?:\/\/[^\s<>()"'`]{1,500})/gu;
 
 /** Only URLs that a browser opens without running code. */
 const safeUrl = /^(?:https?:\/\/|mailto:)/i;

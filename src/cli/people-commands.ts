@@ -113,6 +113,26 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --quarantined SESSION    a session of the memory that came with the project and is not used${store}`,
     load: () => import("./commands/import.ts"),
   },
+  redact: {
+    usage: "redact TEXT | --pattern REGEXP | --secrets",
+    summary: "remove a text from everything that is stored",
+    options: `
+  TEXT                     the text to remove, in upper or lower case
+  --pattern REGEXP         remove whatever matches
+  --secrets                remove every secret that Holdfast knows by its shape
+  --db PATH, --store URL   where sessions are stored
+  --json                   print JSON`,
+    load: () => import("./commands/redact.ts"),
+  },
+  purge: {
+    usage: "purge SESSION…",
+    summary: "remove sessions for good, from backups too",
+    options: `
+  SESSION                  ids of the sessions
+  --db PATH, --store URL   where sessions are stored
+  --json                   print JSON`,
+    load: () => import("./commands/purge.ts"),
+  },
   trust: {
     usage: "trust [--yes]",
     summary: "show memory that came with the project and is not used, and accept it",

@@ -6,7 +6,7 @@ export const goals: Readonly<Record<string, readonly string[]>> = {
   Start: ["init", "doctor", "config", "demo", "chat"],
   Look: ["serve", "sessions", "show", "log", "diff", "search", "replay"],
   Change: ["edit", "undo", "pin", "unpin", "archive", "project"],
-  Keep: ["export", "import", "store", "trust", "gc", "uninstall"],
+  Keep: ["export", "import", "store", "trust", "redact", "purge", "gc", "uninstall"],
   Build: ["mcp", "hook", "completions"],
 };
 

@@ -7,7 +7,9 @@ export function explainUsageError(error: unknown, command: string, help: string)
   if (!code.startsWith("ERR_PARSE_ARGS")) return undefined;
   const [, unknown] = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? (/'(-[^']*)'/.exec(message) ?? []) : [];
   const next = `Run "holdfast ${command} --help" to see its options.`;
-  const [, ambiguous] = /^Option '(?:-\w, )?(--[^' ]*).* is ambiguous/.exec(message) ?? [];
+  const [, ambiguous] = message.includes(" is ambiguous")
+    ? (/^Option '(?:-\w, )?(--[^' ]*)/.exec(message) ?? [])
+    : [];
   if (ambiguous !== undefined)
     return `${ambiguous} needs a value, but the next argument starts with a dash. If that is the value, write ${ambiguous}=VALUE. ${next}`;
   if (unknown === undefined) return `${message.replace(/\.?$/, ".")} ${next}`;

@@ -1,10 +1,11 @@
 import type { ReceiptItem } from "../engine/records.ts";
+import { dropTrailing } from "../engine/text.ts";
 
 const patterns: [kind: ReceiptItem["kind"], pattern: RegExp][] = [
   ["url", /\bhttps?:\/\/[^\s"'`<>()[\]{}]+/g],
   [
     "path",
-    /\b[A-Za-z]:\\(?:[\w\u00c0-\u024f\u0370-\u052f@.-]+\\)*[\w\u00c0-\u024f\u0370-\u052f@.-]+|(?:[A-Za-z]:)?(?:\.{0,2}\/)?(?:[\w\u00c0-\u024f\u0370-\u052f@.-]+\/)+[\w\u00c0-\u024f\u0370-\u052f@.-]+(?::\d+(?:-\d+)?)?|(?<![\w\u00c0-\u024f\u0370-\u052f-])[\w\u00c0-\u024f\u0370-\u052f-]+\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|java|rb|php|c|cc|cpp|h|hpp|cs|swift|kt|sql|sh|md|json|ya?ml|toml|lock|txt|csv|xlsx?|html?|css)\b(?::\d+)?/g,
+    /\b[A-Za-z]:\\(?:[\w\u00c0-\u024f\u0370-\u052f@.-]+\\)*[\w\u00c0-\u024f\u0370-\u052f@.-]+|(?<![\w\u00c0-\u024f\u0370-\u052f@.-])(?:[A-Za-z]:)?(?:\.{0,2}\/)?(?:[\w\u00c0-\u024f\u0370-\u052f@.-]+\/)+[\w\u00c0-\u024f\u0370-\u052f@.-]+(?::\d+(?:-\d+)?)?|(?<![\w\u00c0-\u024f\u0370-\u052f-])[\w\u00c0-\u024f\u0370-\u052f-]+\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|java|rb|php|c|cc|cpp|h|hpp|cs|swift|kt|sql|sh|md|json|ya?ml|toml|lock|txt|csv|xlsx?|html?|css)\b(?::\d+)?/g,
   ],
   [
     "id",
@@ -31,7 +32,7 @@ export function findIdentifiers(text: string): ReceiptItem[] {
   let rest = text.slice(-maxCharacters).replaceAll(/\S{300,}/g, (run) => run.slice(0, 300));
   for (const [kind, pattern] of patterns) {
     rest = rest.replace(pattern, (match: string, ...groups: unknown[]) => {
-      const item = match.replace(/[.,;:]+$/, "");
+      const item = dropTrailing(match, ".,;:");
       const at = groups.find((group): group is number => typeof group === "number") ?? 0;
       if (item !== "" && isSignificant(kind, item)) {
         const known = found.get(item);

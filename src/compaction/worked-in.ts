@@ -103,7 +103,7 @@ function marksOf(text: string): Marks {
     .filter(({ kind }) => kind !== "number")
     .map((item) => item.text.replace(/:\d+(?:-\d+)?$/, ""))
     // People write the file's name without its folders.
-    .flatMap((name) => [name, ...(/[\w-]+\.\w{1,5}$/.exec(name) ?? [])]);
+    .flatMap((name) => [name, ...(/(?<![\w-])[\w-]+\.\w{1,5}$/.exec(name) ?? [])]);
   const searched = text.slice(-maxSearched);
   const outcomes = (searched.match(outcomePattern) ?? []).map((outcome) => outcome.toLowerCase());
   return {

@@ -1,3 +1,5 @@
+import { joinCut } from "./code-blocks.ts";
+
 /** The characters to show of a text that is too long: some of its beginning and some of its end. */
 export interface Ends {
   head: number;
@@ -34,18 +36,7 @@ export function chooseEnds(
 
 /** The text with `note` in place of its middle. */
 export function renderEnds(text: string, { head, tail }: Ends, note: string): string {
-  const [before, after] = [text.slice(0, head), text.slice(text.length - tail)];
-  const open = openFence(before);
-  return [
-    before.replace(/\n$/, ""),
-    open,
-    note,
-    // Reopen the code block that the cut went through.
-    open,
-    after.replace(/^\n/, ""),
-  ]
-    .filter((part) => part !== "")
-    .join("\n");
+  return joinCut(text, head, text.length - tail, note);
 }
 
 /** The largest length whose piece of the text takes at most `maxTokens`. */
@@ -83,16 +74,6 @@ function startOfLine(text: string, start: number): number {
 
 export function splitsPair(text: string, at: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
-}
-
-/** The marker of a code block that is still open at the end of a text; "" if none is. */
-function openFence(text: string): string {
-  let open = "";
-  for (const [, marker = "", rest = ""] of text.matchAll(/^[ \t]*(`{3,}|~{3,})(.*)$/gm)) {
-    if (open === "") open = marker;
-    else if (marker[0] === open[0] && marker.length >= open.length && rest.trim() === "") open = "";
-  }
-  return open;
 }
 
 /** Shares room fairly: small items get what they need, the others the same share of the rest. */

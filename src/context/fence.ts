@@ -1,26 +1,39 @@
 import { oneLine } from "../engine/text.ts";
+import { openBlock } from "./code-blocks.ts";
+import { nameHidden, restoreHidden } from "./hidden-characters.ts";
+import { looksOf } from "./look-alikes.ts";
 
 /**
  * Memory is data. Text inside a block that could pass for one of our markers or headings, a role tag or a system
- * message gets a backslash, so that neither a model nor a search mistakes it for the real thing. The escape is
- * reversible: an existing backslash gets another one.
+ * message gets a backslash, so that neither a model nor a search mistakes it for the real thing; hidden characters are
+ * named. Both are reversible: an existing backslash gets another one. The rules see text as it looks, so that a
+ * full-width or Cyrillic letter does not get a marker past them.
+ *
+ * In every rule the first group is the backslashes that are there, at the end of the match.
  */
 const fences: RegExp[] = [
-  // [Session Scratchpad …, [End Scratchpad], [System], [Hint: … and the controller's other markers
-  /\[(\\*)(?=[ \t]*\/?[ \t]*(?:(?:end|session)[ \t]+scratchpad|end of\b|project memory\b|notepad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|pins\b|found in what|delegated|asked and not|result cleared|task:|cancelled:|the \w+ block))/gi,
-  // ## Session Notepad, at any level and anywhere in a line
-  /#[ \t]*(\\*)(?=session[ \t]+(?:notepad|scratchpad))/gi,
-  // <system-reminder>, </user>, <|im_start|>, <tool_result>, …
-  /<(\\*)(?=[ \t]*\/?[ \t]*(?:\||(?:antml:)?(?:system|user|assistant|human|developer|tool|function|instructions?|context|scratchpad|invoke|parameter)\b|(?:system|tool|function|scratchpad)[-_]))/gi,
+  // [Session Scratchpad …, [End Scratchpad], [System], [Holdfast], [Called … anywhere, and any bracket with a word at the
+  // start of a line, as all our blocks begin. Not a checkbox or a link.
+  /\[(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:(?:end|session)[ \t]{1,8}(?:scratchpad|notepad)|end of\b|holdfast\b|project memory\b|notepad\b|scratchpad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|ended tasks|delegated|asked and not|found in what|result cleared|late result|called\b|not shown here|cut here|task:|cancelled:|the \w{1,20} block|pin(?:s|ned)?\b|inst\b|instructions?\b|user\b|assistant\b|human\b|developer\b|tool\b|function\b|agent\b|(?<=^[ \t]{0,8}\[\\*[ \t]{0,8}\/?[ \t]{0,8})(?!x\])[a-z](?![^\]\n]*\]\()))/gim,
+  // ## Session Notepad, at any level and anywhere in a line.
+  /#[ \t]{0,8}(\\*)(?!\\)(?=session[ \t]{1,8}(?:notepad|scratchpad))/gi,
+  // The headings of our blocks and of prompts, alone or as the beginning of a heading.
+  /^[ \t>*+-]{0,8}#{1,6}[ \t]{0,8}(\\*)(?!\\)(?=(?:skills?|your tools|tools|sandbox|pins|pinned|rules|system|instructions?|response|input|user|assistant|human|developer|functions?|project memory|memory|holdfast)\b(?!-))/gim,
+  // The same as underlined headings.
+  /^[ \t]{0,3}(\\*)(?!\\)(?=(?:session[ \t]{1,8}(?:notepad|scratchpad)|skills|your tools|sandbox|system|instructions)[ \t]{0,8}\r?\n[ \t]{0,3}(?:={2,}|-{2,}))/gim,
+  // <system-reminder>, </user>, <|im_start|>, <tool_result>, <start_of_turn>, …
+  /<(\\*)(?!\\)(?=[ \t]{0,8}[/!?]?[ \t]{0,8}(?:\||(?:[a-z0-9]{1,20}[-_:.]){0,3}(?:system|sys|user|assistant|human|developer|tools?|functions?|instructions?|inst|context|scratchpad|notepad|memory|holdfast|invoke|parameters?|reminder|prompt|thinking|think|reasoning|admin|policy|turn|endoftext|im|bos|eos|skills?|hook)(?:\b|[-_:.])|s[ \t]{0,8}>))/gi,
+  // Tags that are also types in code, unless they follow a name as type arguments do.
+  /(?<![\w\]])<(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:[a-z0-9]{1,20}[-_:.]){0,3}(?:messages?|role|model|agent|bot|ai|results?|output|response|request|task|command|stdout|stderr|rules|important|notice|env|documents?|analysis|root|query|answer)(?:\b|[-_:.]))/gi,
   // A line that would start another speaker's turn in a plain-text transcript.
-  /^(?:human|assistant|system|user|developer)(\\*)(?=[ \t]*:)/gim,
+  /^[ \t>*+-]{0,8}(?:[*_]{2})?(?:human|assistant|system|user|developer|tool|function|model|ai|bot|instructions?|response|prompt)(?:[*_]{2})?(\\*)(?!\\)(?=[ \t]{0,8}:)/gim,
   // The scratchpad's own headings.
-  /^(?:plan|references)(\\*)(?=:[ \t]*\r?$)/gim,
+  /^(?:plan|references)(\\*)(?!\\)(?=:[ \t]*\r?$)/gim,
 ];
 
 export function fenceContent(content: string): string {
-  let text = content;
-  for (const fence of fences) text = text.replace(fence, (match) => `${match}\\`);
+  let text = nameHidden(content);
+  for (const fence of fences) text = editMatches(text, fence, true);
   return closeCodeFences(text);
 }
 
@@ -37,12 +50,27 @@ export function unfenceContent(text: string): string {
     (line, indent: string, first: string, slashes: string, rest: string) =>
       slashes === "" ? line : `${indent}${first}${slashes.slice(1)}${rest}`,
   );
-  for (const fence of fences.toReversed()) {
-    content = content.replace(fence, (match, slashes: string) =>
-      slashes === "" ? match : match.slice(0, -1),
-    );
+  for (const fence of fences.toReversed()) content = editMatches(content, fence, false);
+  return restoreHidden(content);
+}
+
+/** Adds a backslash at the end of every match, or takes the last one away. Both find the same places. */
+function editMatches(text: string, fence: RegExp, adds: boolean): string {
+  const looks = looksOf(text);
+  let [out, from] = ["", 0];
+  for (const { 0: match, 1: slashes = "", index } of looks.text.matchAll(fence)) {
+    const end = index + match.length;
+    if (adds) {
+      const at = looks.offset(end);
+      out += `${text.slice(from, at)}\\`;
+      from = at;
+    } else if (slashes !== "") {
+      const last = looks.offset(end - 1);
+      out += text.slice(from, last);
+      from = last + 1;
+    }
   }
-  return content;
+  return from === 0 && out === "" ? text : out + text.slice(from);
 }
 
 /** Backticks or tildes that open or close a code block, possibly indented; a backslash after the first escapes them. */
@@ -50,28 +78,12 @@ const codeFence = /^([ \t]*)([`~])(\\*)(\2{2,})/gm;
 
 /** An unclosed code block would swallow the text after the memory block, so escape its opening. */
 function closeCodeFences(text: string): string {
-  let open: { character: string; length: number } | undefined;
-  let lastOpening = -1;
-  for (const match of text.matchAll(codeFence)) {
-    const [, , first = "", slashes, rest = ""] = match;
-    if (slashes !== "") continue;
-    const length = 1 + rest.length;
-    if (!open) {
-      open = { character: first, length };
-      lastOpening = match.index;
-    } else if (open.character === first && length >= open.length && closesLine(text, match)) open = undefined;
-  }
+  const open = openBlock(text);
   return text.replace(
     codeFence,
     (line, indent: string, first: string, slashes: string, rest: string, at: number) => {
-      const isEscaped = slashes !== "" || (open !== undefined && at >= lastOpening);
+      const isEscaped = slashes !== "" || (open !== undefined && at >= open.index);
       return isEscaped ? `${indent}${first}${slashes}\\${rest}` : line;
     },
   );
-}
-
-function closesLine(text: string, match: RegExpMatchArray): boolean {
-  const end = (match.index ?? 0) + match[0].length;
-  const lineEnd = text.indexOf("\n", end);
-  return text.slice(end, lineEnd === -1 ? undefined : lineEnd).trim() === "";
 }

@@ -25,5 +25,5 @@ export interface JournalEntry<Logged extends LoggedOperation = LoggedOperation> 
 
 /** The first entry of every session. */
 export type SessionBirth =
-  | { type: "session.create" | "session.import" }
+  | { type: "session.create" | "session.import" | "session.redact" }
   | { type: "session.forked"; from: string; at: number };

@@ -48,6 +48,13 @@ export function oneLine(text: string, limit = Number.POSITIVE_INFINITY): string 
   return line.length > limit ? `${line.slice(0, Math.max(0, limit - 1)).toWellFormed()}…` : line;
 }
 
+/** The text without the given characters at its end. A pattern such as `/;+$/` takes quadratic time for this. */
+export function dropTrailing(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
 /** Counts Unicode code points, the unit of every character limit. */
 export function countCharacters(text: string): number {
   return text.length - (text.match(surrogatePairs)?.length ?? 0);

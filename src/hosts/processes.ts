@@ -78,7 +78,9 @@ export function parseTable(text: string): Map<number, NamedProcess> {
   const table = new Map<number, NamedProcess>();
   for (const line of text.split("\n")) {
     const [, pid, parent, start, command] =
-      /^\s*(\d+)\s+(\d+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.+?)\s*$/.exec(line) ?? [];
+      /^\s{0,20}(\d{1,10})\s{1,20}(\d{1,10})\s{1,20}(\w{1,9}\s{1,4}\w{1,9}\s{1,4}\d{1,2}\s{1,4}[\d:]{1,8}\s{1,4}\d{4})\s{1,40}(\S.*)$/s.exec(
+        line.trimEnd(),
+      ) ?? [];
     if (pid === undefined || start === undefined || command === undefined) continue;
     const name = command.slice(command.lastIndexOf("/") + 1);
     table.set(Number(pid), { pid: Number(pid), parent: Number(parent), start, name });

@@ -73,9 +73,14 @@ async function renderMemory(session: Session | undefined, surfaces: readonly Sur
   const blocks = [...shown].map((surface) => surface.block?.(state)?.text ?? "");
   const notepad = state.row.notepad ? (notepadSurface.block?.(state)?.text ?? "") : "";
   const pins = pinsSurface.block?.(state)?.text ?? "";
-  return [pins, ...(await renderCompaction(session)), await renderNoteCount(session), ...blocks, notepad]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  const parts = [
+    pins,
+    ...(await renderCompaction(session)),
+    await renderNoteCount(session),
+    ...blocks,
+    notepad,
+  ];
+  return session.hideSecrets(parts.filter((part) => part !== "").join("\n\n"));
 }
 
 async function renderCompaction(session: Session): Promise<string[]> {

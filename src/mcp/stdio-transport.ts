@@ -16,6 +16,9 @@ export const maxMessageBytes = 10 * 1024 * 1024;
 /** How long running calls may delay the shutdown. */
 const drainMilliseconds = 3_000;
 
+/** How many requests run at a time. The others wait unread, so that a client that sends faster than it reads waits too. */
+const maxRunning = 64;
+
 /** A JSON-RPC batch: several messages in one line, answered in one line. */
 interface Batch {
   pending: Set<RequestId>;
@@ -24,7 +27,8 @@ interface Batch {
 
 /**
  * One JSON-RPC message per line on a pair of streams. Unlike the SDK's transport it replies to malformed messages,
- * survives oversized ones, and finishes pending requests after the input ends.
+ * survives oversized ones, and finishes pending requests after the input ends. While the client does not read the
+ * answers, its requests are not read either, so unread answers do not pile up in memory.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -36,6 +40,10 @@ export class StdioTransport implements Transport {
   readonly #output: Writable;
   readonly #lines: LineCutter;
   readonly #pending = new Map<RequestId, Batch | undefined>();
+  /** Lines of the last chunk that wait for the output to drain or for running requests. */
+  #waiting: (() => void)[] = [];
+  #blocked = false;
+  #working = false;
   #closed = false;
   #ending = false;
 
@@ -43,12 +51,14 @@ export class StdioTransport implements Transport {
     this.#input = input;
     this.#output = output;
     this.#lines = new LineCutter(maxBytes, {
-      line: (text) => this.#readLine(text),
+      line: (text) => this.#waiting.push(() => this.#readLine(text)),
       tooLong: (id) =>
-        this.#sendError(
-          id,
-          ProtocolErrorCode.InvalidRequest,
-          `This message has more than ${maxBytes} bytes and was dropped; nothing was changed. Send less per call.`,
+        this.#waiting.push(() =>
+          this.#sendError(
+            id,
+            ProtocolErrorCode.InvalidRequest,
+            `This message has more than ${maxBytes} bytes and was dropped; nothing was changed. Send less per call.`,
+          ),
         ),
     });
   }
@@ -59,6 +69,7 @@ export class StdioTransport implements Transport {
     this.#input.on("close", this.#end);
     this.#input.on("error", this.#end);
     this.#output.on("error", this.#abandon);
+    this.#output.on("drain", this.#drained);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -68,7 +79,8 @@ export class StdioTransport implements Transport {
     if (id !== undefined) this.#pending.delete(id);
     if (batch) this.#answerBatch(batch, message, id);
     else this.#write(message);
-    if (this.#ending && this.#pending.size === 0) await this.close();
+    this.#work();
+    if (this.#ending && this.#pending.size === 0 && this.#waiting.length === 0) await this.close();
   }
 
   async close(): Promise<void> {
@@ -77,17 +89,41 @@ export class StdioTransport implements Transport {
     this.#input.off("data", this.#read);
     this.#input.off("end", this.#end);
     this.#input.off("close", this.#end);
+    this.#output.off("drain", this.#drained);
+    this.#waiting = [];
     this.onclose?.();
     this.onended?.();
   }
 
-  readonly #read = (chunk: Buffer): void => this.#lines.push(chunk);
+  readonly #read = (chunk: Buffer): void => {
+    this.#lines.push(chunk);
+    this.#work();
+  };
+
+  readonly #drained = (): void => {
+    this.#blocked = false;
+    this.#work();
+  };
+
+  /** Works through the lines that were read, and reads on only when none is left. */
+  #work(): void {
+    // A line that fails at once answers, which comes back here.
+    if (this.#working) return;
+    this.#working = true;
+    while (this.#waiting.length > 0 && !this.#blocked && this.#pending.size < maxRunning)
+      this.#waiting.shift()?.();
+    this.#working = false;
+    if (this.#closed) return;
+    if (this.#waiting.length > 0 || this.#blocked) this.#input.pause();
+    else if (this.#input.isPaused()) this.#input.resume();
+  }
 
   readonly #end = (): void => {
     if (this.#ending) return;
     this.#ending = true;
     this.#lines.end();
-    if (this.#pending.size === 0) void this.close();
+    this.#work();
+    if (this.#pending.size === 0 && this.#waiting.length === 0) void this.close();
     else setTimeout(() => void this.close(), drainMilliseconds).unref();
   };
 
@@ -160,7 +196,7 @@ export class StdioTransport implements Transport {
   }
 
   #write(message: unknown): void {
-    if (!this.#closed) this.#output.write(`${JSON.stringify(message)}\n`);
+    if (!this.#closed && !this.#output.write(`${JSON.stringify(message)}\n`)) this.#blocked = true;
   }
 }
 

@@ -56,7 +56,7 @@ function describeToggles(added: readonly string[], removed: readonly string[]): 
 }
 
 function taskIn(line: string): { done: boolean; text: string } | undefined {
-  const [, box, text = ""] = /^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(.*)$/.exec(line) ?? [];
+  const [, box, text = ""] = /^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(.*)$/s.exec(line) ?? [];
   return box === undefined ? undefined : { done: box !== " ", text: text.trim() };
 }
 

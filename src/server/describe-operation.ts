@@ -119,6 +119,8 @@ function describeBookkeeping(operation: Operation): string {
       return `Forked from ${operation.from}`;
     case "session.create":
       return "Created the session";
+    case "session.redact":
+      return "Redacted stored text";
     case "session.import":
       return "Imported the session";
     default:

@@ -37,7 +37,10 @@ export function textOfStored(stored: Json): string {
 
 /** The summary alone; the checkpoint and the receipt follow it in the same text. */
 export function summaryAlone(whole: string): string {
-  return /\[Summary[^\]]*\]\n([\s\S]*?)\n\[End of summary\]/.exec(whole)?.[1] ?? whole;
+  const marker = /\[Summary[^\]\n]{0,200}\]\n/.exec(whole);
+  const start = marker ? marker.index + marker[0].length : -1;
+  const end = marker ? whole.indexOf("\n[End of summary]", start) : -1;
+  return end === -1 ? whole : whole.slice(start, end);
 }
 
 /** A stored message as lines of text, for the journal. */

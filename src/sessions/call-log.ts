@@ -24,14 +24,16 @@ const maxChain = 50;
 export class CallLog {
   readonly #ledger: Ledger | undefined;
   readonly #scope: Scope;
+  readonly #hideSecrets: (text: string) => string;
   /** Hashes this process knows to be stored. */
   readonly #stored = new Set<string>();
   /** The last call this process recorded. */
   #last: { number: number; hashes: string[]; chain: number } | undefined;
 
-  constructor(ledger: Ledger | undefined, scope: Scope) {
+  constructor(ledger: Ledger | undefined, scope: Scope, hideSecrets: (text: string) => string) {
     this.#ledger = ledger;
     this.#scope = scope;
+    this.#hideSecrets = hideSecrets;
   }
 
   /** Returns the call's number; undefined if it was not recorded. */
@@ -44,7 +46,7 @@ export class CallLog {
     const number = await this.#ledger.record(
       this.#scope,
       { at, base: kept > 0 ? (last?.number ?? 0) : 0, kept, pieces: hashes.slice(kept), facts },
-      new Map(fresh.map(({ hash, ...piece }) => [hash, piece])),
+      new Map(fresh.map(({ hash, ...piece }) => [hash, { ...piece, text: this.#hideSecrets(piece.text) }])),
     );
     if (number !== undefined) for (const { hash } of fresh) this.#stored.add(hash);
     this.#last = number === undefined ? undefined : { number, hashes, chain: last ? last.chain + 1 : 1 };

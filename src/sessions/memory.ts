@@ -8,6 +8,8 @@ import {
   type State,
 } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
+import type { Rewritten } from "../stores/rewrite.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
 import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
@@ -61,6 +63,10 @@ export class Memory {
       offer: (surfaces, check) => this.#offer(surfaces, check),
       use: (surfaces, check) => this.#use(surfaces, check),
     };
+  }
+
+  get #guard(): SecretGuard {
+    return this.#setting.guard ?? makeGuard();
   }
 
   get owner(): string {
@@ -157,6 +163,32 @@ export class Memory {
     this.#open.delete(id);
   }
 
+  /**
+   * Edits all stored text of this owner for good: sessions, history, model calls and knowledge. `edit` must keep the
+   * length of a text. Returns what changed, and what of the old text remains where.
+   */
+  async rewrite(edit: (text: string) => string): Promise<Rewritten> {
+    const { store, clock } = this.#setting;
+    if (!store.rewrite) {
+      throw new HoldfastError(
+        "store_failed",
+        `The store "${store.name}" cannot edit what it has stored. Nothing was changed. Purge the sessions instead.`,
+      );
+    }
+    this.#open.clear();
+    this.#knowledge = undefined;
+    const checked = (text: string) => {
+      const edited = edit(text);
+      return edited.length === text.length ? edited : text;
+    };
+    return store.rewrite([this.owner, knowledgeOwner(this.owner)], checked, clock());
+  }
+
+  /** Clears what the store's files keep of removed text; returns what remains. */
+  async erase(): Promise<string[]> {
+    return (await this.#setting.store.erase?.()) ?? [];
+  }
+
   /** Copies notepad, notes, scratchpad, tasks, messages and history, at a cost independent of their size. */
   async forkSession(id: string, options: NewSessionOptions = {}): Promise<Session> {
     const parent = await this.resumeSession(id);
@@ -198,13 +230,13 @@ export class Memory {
 
   async exportSession(id: string): Promise<SessionExport> {
     const { exportSession } = await loadTransfer();
-    return exportSession(await this.resumeSession(id));
+    return this.#guard.hideInDocument(await exportSession(await this.resumeSession(id)));
   }
 
   /** Creates a session from an exported document. Default id: the exported one, or a new one if that exists. */
   async importSession(document: unknown, options: { id?: string } = {}): Promise<Session> {
     const { readExport } = await loadTransfer();
-    const imported = readExport(document, this.owner, this.#setting.clock());
+    const imported = this.#guard.cleanDocument(readExport(document, this.owner, this.#setting.clock()));
     const preferredId = checkId(options.id ?? imported.row.id, "session id");
     try {
       return await this.#insert({ ...imported, row: { ...imported.row, id: preferredId } });

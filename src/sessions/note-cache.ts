@@ -49,7 +49,10 @@ export class NoteCache {
     if (!this.#index || row.createdAt !== this.#createdAt || behind > maxReplay)
       return this.#load(store, row);
     if (behind > 0) {
-      for (const entry of await readJournal(store, row, { from: this.#revision + 1 })) this.#replay(entry);
+      const entries = await readJournal(store, row, { from: this.#revision + 1 });
+      // A redaction changes stored notes without listing them.
+      if (entries.some(({ operation }) => operation.type === "session.redact")) return this.#load(store, row);
+      for (const entry of entries) this.#replay(entry);
       this.#revision = row.revision;
     }
     return this.#index;

@@ -2,6 +2,7 @@ import { checkTexts, typeName } from "../engine/check-fields.ts";
 import type { Limits } from "../engine/limits.ts";
 import { isLongerThan, normaliseText, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import type { SecretGuard } from "../secrets/guard.ts";
 import type { Store } from "../stores/store.ts";
 import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
 import type { ApplyOptions } from "../surfaces/session-handle.ts";
@@ -39,6 +40,8 @@ export interface Setting {
   clock: () => number;
   makeId: () => string;
   countTokens: (text: string) => number;
+  /** Default: redacts secrets and reports nothing. */
+  guard?: SecretGuard;
 }
 
 /** Random, and safe as a file name. */

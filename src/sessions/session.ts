@@ -15,6 +15,7 @@ import {
 import type { State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
+import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import { notifyListener } from "../stores/store.ts";
 import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
 import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
@@ -60,6 +61,7 @@ export class Session implements SessionHandle {
   readonly #notes = new NoteCache();
   readonly #companions = new Map<symbol, unknown>();
   readonly #queue = new Queue();
+  readonly #guard: SecretGuard;
   readonly #inDoubt = new InDoubt();
   #state: State;
 
@@ -68,20 +70,22 @@ export class Session implements SessionHandle {
     this.#state = state;
     this.id = state.row.id;
     this.owner = state.row.owner;
-    this.calls = new CallLog(setting.store.ledger, scopeOf(state.row));
+    this.#guard = setting.guard ?? makeGuard();
+    this.calls = new CallLog(setting.store.ledger, scopeOf(state.row), (text) => this.#guard.hide(text));
   }
 
   /**
    * Applies one operation durably. Operations of one process run in order; if another process commits first,
    * the operation is retried on the new state.
    */
-  apply<O extends Operation>(
+  async apply<O extends Operation>(
     operation: O,
     options: ApplyOptions = {},
   ): Promise<AppliedOperation<ResultOf<O>>> {
+    const normal = normaliseTexts(operation);
     const isSame = (earlier: JournalEntry) =>
-      JSON.stringify(earlier.operation) === JSON.stringify(normaliseTexts(operation));
-    return this.change(() => normaliseTexts(operation), isSame, options);
+      JSON.stringify(earlier.operation) === JSON.stringify(this.#guard.hide(normal));
+    return this.change(() => normal, isSame, options);
   }
 
   /**
@@ -99,6 +103,11 @@ export class Session implements SessionHandle {
   /** For conversation drivers (an agent, an adapter, a host): the surfaces in use, and the limits. */
   get setting(): DriverSetting {
     return this.#setting;
+  }
+
+  /** A text from the store without its secrets, for showing; the text itself where secrets are allowed. */
+  hideSecrets(text: string): string {
+    return this.#guard.hide(text);
   }
 
   /** An object a driver keeps with this session in this process, created on first use. */
@@ -242,9 +251,11 @@ export class Session implements SessionHandle {
       const state = this.#state;
       const now = clock();
       let operation: O;
+      let notice = "";
       let applied: Evaluated<O>;
       try {
-        operation = await make(state);
+        const cleaned = this.#guard.clean(await make(state));
+        [operation, notice] = [cleaned.value, cleaned.notice];
         checkWritable(state.row, operation.type);
         const earlier = await this.#inDoubt.find(store, scopeOf(state.row), operation);
         if (earlier) return unansweredResult<ResultOf<O>>(earlier, await this.state());
@@ -288,7 +299,7 @@ export class Session implements SessionHandle {
         this.#notes.follow(entry);
         return {
           result: applied.result,
-          warnings: applied.warnings,
+          warnings: notice === "" ? applied.warnings : [...applied.warnings, notice],
           revision: entry.revision,
           repeated: false,
           state: next.state,

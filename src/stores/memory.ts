@@ -1,5 +1,6 @@
 import type { JournalEntry } from "../engine/journal.ts";
 import { CallTable } from "./ledger.ts";
+import { editValue, rewriteEntry, type TextEdit } from "./rewrite.ts";
 import { selectSessions } from "./select-sessions.ts";
 import { SessionTable, selectEntries } from "./session-table.ts";
 import { Listeners, type Scope, type Store, summaryOf } from "./store.ts";
@@ -79,6 +80,18 @@ export function memoryStore(): Store {
     async purge(scope) {
       return find(scope) !== undefined && sessions.delete(scope.sessionId);
     },
+    async rewrite(owners, edit, now) {
+      const changed = [...sessions.values()].filter(
+        (session) => owners.includes(session.table.row.owner) && rewriteSession(session, edit, now),
+      );
+      for (const { table } of changed)
+        listeners.notify({ owner: table.row.owner, sessionId: table.row.id, revision: table.row.revision });
+      return {
+        sessions: changed.map(({ table }) => ({ owner: table.row.owner, sessionId: table.row.id })),
+        values: changed.length,
+        remaining: [],
+      };
+    },
     ledger: {
       record: async (scope, call, pieces) => find(scope)?.calls.record(call, pieces).number,
       calls: async (scope, selection) => find(scope)?.calls.select(selection) ?? [],
@@ -91,4 +104,25 @@ export function memoryStore(): Store {
       sessions.clear();
     },
   };
+}
+
+/** Edits a session's text in place; false if there was nothing to edit. */
+function rewriteSession(session: MemorySession, edit: TextEdit, now: number): boolean {
+  const { row } = session.table;
+  const versions = [...session.table.versions()];
+  const before = { title: row.title, notepad: row.notepad, versions, journal: session.journal };
+  const texts = [...session.calls.texts];
+  const [after, pieces] = [editValue(before, edit), editValue(texts, edit)];
+  if (after === before && pieces === texts) return false;
+  const entry = rewriteEntry(row.revision + 1, now);
+  session.table = new SessionTable({
+    ...row,
+    title: after.title,
+    notepad: after.notepad,
+    revision: entry.revision,
+  });
+  for (const [kind, key, each] of after.versions) session.table.restore(kind, key, each);
+  session.journal = [...after.journal, entry];
+  for (const [hash, piece] of pieces) session.calls.texts.set(hash, piece);
+  return true;
 }

@@ -3,6 +3,7 @@ import type { Json } from "../engine/json.ts";
 import type { RecordKind } from "../engine/records.ts";
 import type { SessionRow, SessionStatus } from "../engine/state.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Rewritten, TextEdit } from "./rewrite.ts";
 
 /** One session of one owner. Every call names both; sessions of other owners are invisible. */
 export interface Scope {
@@ -111,6 +112,13 @@ export interface Store {
   sessions(owner: string, selection: SessionSelection): Promise<SessionSummary[]>;
   /** Permanently removes all rows of the session. */
   purge(scope: Scope): Promise<boolean>;
+  /**
+   * Edits all text of these owners' sessions where it is stored: rows in every version, journal and ledger. Then clears
+   * what the store's files keep of the old text. Each changed session gets a new revision. Optional.
+   */
+  rewrite?(owners: readonly string[], edit: TextEdit, now: number): Promise<Rewritten>;
+  /** Clears what the store's files keep of text that was removed; returns what remains and when it goes. Optional. */
+  erase?(): Promise<string[]>;
   /** Records model calls; optional. */
   readonly ledger?: Ledger;
   /**

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { typeName } from "../engine/check-fields.ts";
 import { countCharacters, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import { makeGuard } from "../secrets/guard.ts";
 import type { Call, Tool } from "./surface.ts";
 import type { ToolAnswer } from "./toolbox.ts";
 
@@ -21,8 +22,13 @@ export async function dispatch(
   try {
     const tool = tools.get(name);
     if (!tool) throw unknownTool(tools, name);
-    const output = await tool.run(call, normaliseTexts(parseInput(tool, input)));
-    return { ok: true, output, text: tool.text ? tool.text(output) : JSON.stringify(output) };
+    const guard = call.guard ?? makeGuard();
+    const { value, notice } = guard.clean(normaliseTexts(parseInput(tool, input)));
+    const output = guard.hide(await tool.run(call, value));
+    const text = tool.text ? tool.text(output) : JSON.stringify(output);
+    return notice === ""
+      ? { ok: true, output, text }
+      : { ok: true, output, text: `${text}\n${notice}`, notice };
   } catch (error) {
     const failure = error instanceof HoldfastError ? error : unexpected(name, error);
     return { ok: false, code: failure.code, text: failure.message, data: failure.data };

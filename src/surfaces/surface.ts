@@ -3,6 +3,7 @@ import type { Block } from "../context/blocks.ts";
 import type { Limits } from "../engine/limits.ts";
 import type { Checkpoint, Child, EpochSnapshot, Receipt } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
+import type { SecretGuard } from "../secrets/guard.ts";
 import type { AgentOf } from "./agent-key.ts";
 import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
 
@@ -67,6 +68,8 @@ export interface Call extends CallSetting {
   options: ApplyOptions;
   limits: Limits;
   countTokens: (text: string) => number;
+  /** Keeps secrets out of what is stored. Default: redacts them. */
+  guard?: SecretGuard;
 }
 
 /** A tool, declared once; every provider's format is projected from this. */

@@ -2,6 +2,7 @@ import type { Block, Context } from "../context/blocks.ts";
 import { readSnapshot } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { AgentOf } from "./agent-key.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
 import { notifySurfaces } from "./notify.ts";
@@ -17,9 +18,9 @@ import {
   type Tool,
 } from "./surface.ts";
 
-/** The result of a tool call. `text` is for the model, `output` for programs. */
+/** The result of a tool call. `text` is for the model, `output` for programs, `notice` is the part of `text` for people. */
 export type ToolAnswer =
-  | { ok: true; output: Record<string, unknown>; text: string }
+  | { ok: true; output: Record<string, unknown>; text: string; notice?: string }
   | { ok: false; code: string; text: string; data: Record<string, unknown> };
 
 /** A tool as a model sees it. The schemas are JSON Schema. */
@@ -65,7 +66,7 @@ export interface Toolbox {
 
 export function createToolbox(
   surfaces: readonly Surface[],
-  budget: Pick<Call, "limits" | "countTokens">,
+  budget: Pick<Call, "limits" | "countTokens" | "guard">,
   reading: Reading = ownLoop,
 ): Toolbox {
   const place: Place = { limits: budget.limits, reading };
@@ -94,7 +95,7 @@ export function createToolbox(
     needsAgent: surfaces.filter(({ needsAgent }) => needsAgent).map(({ name }) => name),
     extraTools,
     refresh,
-    context: contextOf(surfaces, guidanceOf(surfaces, place), changeable),
+    context: contextOf(surfaces, guidanceOf(surfaces, place), changeable, budget.guard ?? makeGuard()),
     describe: (agent) =>
       surfaces.flatMap((surface) =>
         [...(own.get(surface) ?? []), ...(agent === undefined ? [] : extraOf(surface, agent))].map((tool) =>
@@ -146,6 +147,7 @@ function contextOf(
   surfaces: readonly Surface[],
   guidance: string,
   changeable: readonly Surface[],
+  guard: SecretGuard,
 ): Toolbox["context"] {
   const rendered = new WeakMap<
     State["resident"],
@@ -155,7 +157,7 @@ function contextOf(
     const outside = changeable.map((surface) => surface.block?.(state)?.text ?? "").join("\u0000");
     const known = rendered.get(state.resident);
     if (known && known.notepad === state.row.notepad && known.outside === outside) return known.context;
-    const context = compose(guidance, surfaces, state);
+    const context = guard.hide(compose(guidance, surfaces, state));
     rendered.set(state.resident, { notepad: state.row.notepad, outside, context });
     return context;
   };

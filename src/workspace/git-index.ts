@@ -35,8 +35,8 @@ export function findWorkTree(folder: string): WorkTree | undefined {
 function gitDirectory(git: string): string {
   if (statSync(git, { throwIfNoEntry: false })?.isDirectory()) return git;
   const text = readRegularFile(git, { maxBytes: 10_000 })?.toString("utf8") ?? "";
-  const [, target = ""] = /^gitdir: (.+?)\s*$/m.exec(text) ?? [];
-  return resolve(dirname(git), target);
+  const [, target = ""] = /^gitdir: (.+)$/m.exec(text) ?? [];
+  return resolve(dirname(git), target.trimEnd());
 }
 
 function readIndex(root: string, directory: string): GitIndex | undefined {
@@ -83,7 +83,7 @@ function usesSha256(directory: string): boolean {
   const common = readRegularFile(join(directory, "commondir"), { maxBytes: 10_000 })?.toString("utf8");
   const home = common === undefined ? directory : resolve(directory, common.trim());
   const config = readRegularFile(join(home, "config"), { maxBytes: 1_000_000 })?.toString("utf8") ?? "";
-  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config);
+  return /^[ \t]*objectformat[ \t]*=[ \t]*sha256[ \t\r]*$/im.test(config);
 }
 
 function namesOf(directory: string): string[] {

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { defaultLimits } from "../engine/limits.ts";
+import { makeGuard } from "../secrets/guard.ts";
+import type { SecretPolicy } from "../secrets/redact.ts";
 import { Memory } from "../sessions/memory.ts";
 import { makeSessionId } from "../sessions/options.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
@@ -15,6 +17,7 @@ export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
+  secrets?: SecretPolicy,
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
@@ -26,6 +29,7 @@ export async function openHookMemory(
     toolbox: emptyToolbox,
     limits: defaultLimits,
     countTokens: estimateTokens,
+    guard: makeGuard(secrets),
     clock: Date.now,
     makeId: makeSessionId,
   });

@@ -1,4 +1,5 @@
 import { defaultLimits, type Limits } from "../engine/limits.ts";
+import type { SecretPolicy } from "../secrets/redact.ts";
 import type { ProjectSurfaceOptions } from "../surfaces/project/surface.ts";
 import { settingValue, type WorkspaceConfig } from "./config.ts";
 import { type SettingName, type SettingValues, settingNames } from "./settings.ts";
@@ -22,6 +23,11 @@ export function limitsOf(config: Pick<WorkspaceConfig, "values">): Limits {
     ...settingsIn(config, "limits"),
     ...(tokens === undefined ? {} : { scratchpadTokens: tokens }),
   };
+}
+
+/** What happens to secrets, for `openMemory`. */
+export function secretsOf(config: Pick<WorkspaceConfig, "values">): SecretPolicy {
+  return settingValue(config, "secrets") ?? "redact";
 }
 
 /** The options of NOTES.md. */

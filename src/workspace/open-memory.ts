@@ -5,7 +5,7 @@ import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
 import { requireValid } from "./config-problems.ts";
-import { limitsOf } from "./library-options.ts";
+import { limitsOf, secretsOf } from "./library-options.ts";
 import { Outbox } from "./outbox.ts";
 import { prepareProjectStore } from "./project.ts";
 import { quarantined } from "./trust.ts";
@@ -34,6 +34,7 @@ export async function openMemoryIn(
     store: store.url,
     surfaces: surfaces ?? surfaceNames,
     limits: limitsOf(config),
+    secrets: secretsOf(config),
     onWarning,
     ...(patience === undefined ? {} : { patience }),
   });

@@ -16,6 +16,7 @@ import {
   toggle,
   wholeNumber,
 } from "../engine/options.ts";
+import { secretPolicies } from "../secrets/redact.ts";
 
 /**
  * What reads the configuration. A plug-in runs inside a host and keeps no conversation of its own; `commands` are those
@@ -90,6 +91,13 @@ export const settings = {
     flags: ["surfaces"],
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
     elsewhere: "people see every surface",
+  }),
+  secrets: setting({
+    kind: oneOf(secretPolicies),
+    default: "redact",
+    description:
+      "What happens to a secret in what is stored and shown: redact replaces it, refuse rejects the write, allow keeps it.",
+    actsIn: everywhere,
   }),
   placement: setting({
     kind: oneOf(placements),

@@ -94,7 +94,7 @@ function hidePassword(url: string): string {
   const at = authority.lastIndexOf("@");
   const user = authority.slice(0, Math.max(0, at)).split(":")[0] ?? "";
   const shown = at === -1 ? authority : `${user}${user === "" ? "" : "@"}${authority.slice(at + 1)}`;
-  return `${scheme}${shown}${path.replaceAll(/([?&][^=&]*pass[^=&]*=)[^&#]*/gi, "$1…")}`;
+  return `${scheme}${shown}${path.replaceAll(/([?&][^=&]{0,40}pass[^=&]{0,40}=)[^&#]*/gi, "$1…")}`;
 }
 
 interface ChosenAddress {

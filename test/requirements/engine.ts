@@ -65,6 +65,17 @@ export const engine = [
     "sessions.pi-import": "A pi session file is imported along its current branch only.",
     "sessions.pi-export": "The scratchpad is written back into a pi session file.",
   }),
+  ...from("secrets", {
+    "secrets.kinds": "At least 25 kinds of secrets are found in a corpus made at run time.",
+    "secrets.harmless":
+      "UUIDs, hashes, images, lock files, examples and ordinary code are not taken for secrets.",
+    "secrets.redact": "A secret is replaced by its kind and a fingerprint.",
+    "secrets.stored":
+      "What a tool call, a checkpoint, a message, an import or the ledger stores has no secrets, and the answer says so; refuse rejects the write, allow stores it.",
+    "secrets.shown": "Secrets of an older store are redacted in what is shown and exported.",
+    "secrets.erase":
+      "After redact or purge, a search of the raw files of every store finds nothing, and what could not be cleared is reported and finished later.",
+  }),
   ...from("bad input", {
     "bad.types":
       "A wrong type, an unknown action or field, or a missing field is rejected with the field's name, and nothing changes.",
@@ -82,6 +93,11 @@ export const engine = [
     "context.surfaces":
       "session.context() returns the blocks and guidance of the selected surfaces, and of no others.",
     "context.one-block": "Any content renders as exactly one block, which parses back to the content.",
+    "context.forgery":
+      "No content passes for a marker, heading, role tag or speaker of ours, also not with look-alike or hidden characters, and every marker in the sources is covered.",
+    "context.hidden":
+      "Hidden characters in memory are shown to the model by name, and parse back to what was written.",
+    "context.cut-blocks": "Memory that is cut never leaves a code block open.",
     "context.cached": "The context of an unchanged session is not rendered again.",
     "tools.duplicate": "Two surfaces with the same tool name are rejected at startup.",
     "tokens.estimate": "The estimator is within 20 % on prose, code, JSON, hex, base64, UUIDs and CJK.",

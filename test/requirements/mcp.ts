@@ -10,6 +10,8 @@ export const mcp = from("MCP server", {
   "mcp.frames":
     "Malformed, split, batched and nameless messages get the JSON-RPC response, and the server keeps running.",
   "mcp.size": "A message of 20 MB is rejected under its id, and the server keeps running.",
+  "mcp.back-pressure":
+    "While a client does not read its answers, its requests are not read either, so 20,000 unread answers do not fill the memory.",
   "mcp.order": "Pipelined writes run in order, and all calls are answered before the end.",
   "mcp.side-by-side":
     "Reads, calls of different sessions and sandbox programs run side by side; a read sees the writes before it.",

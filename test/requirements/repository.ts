@@ -20,6 +20,8 @@ export const repository = [
       "compaction/ has no I/O of its own, and no function called plan writes; the check finds planted ones.",
     "repo.architecture":
       "Every path that ARCHITECTURE.md and the documentation name exists, and the former names every folder of src/.",
+    "repo.growth":
+      "Every pattern and every function that takes a text runs on four times as much hostile text in at most eight times the time; the check finds planted slow ones, and a new one is covered without being listed.",
     "repo.requirements": "Every requirement is cited by a test, and every citation names a requirement.",
     "repo.docs": "Code blocks in the docs are cut from files that run in the tests.",
     "repo.demo": "The demo shows the notepad growing through compactions and what was kept at the end.",

@@ -67,7 +67,10 @@ export function traceItems(compaction: Compaction, { memory, messages }: Texts):
 
 /** The summary alone; the checkpoint and the receipt follow it in the same message. */
 export function summaryText(whole: string): string {
-  return /\[Summary[^\]]*\]\n([\s\S]*?)\n\[End of summary\]/.exec(whole)?.[1] ?? whole;
+  const opening = whole.indexOf("[Summary");
+  const start = opening === -1 ? -1 : whole.indexOf("]\n", opening);
+  const end = start === -1 ? -1 : whole.indexOf("\n[End of summary]", start + 1);
+  return end === -1 ? whole : whole.slice(Math.min(start + 2, end), end);
 }
 
 function keyOf({ kind, text }: Item): string {

@@ -48,10 +48,11 @@ function show(title: string): void {
 }
 
 function headingsOf(text: string): { level: number; title: string }[] {
-  const found = [...text.matchAll(/^ {0,3}(#{1,4})\s+(.+?)\s*$/gm)];
+  const found = [...text.matchAll(/^ {0,3}(#{1,4})[ \t]+(\S.*)$/gm)];
   const lowest = Math.min(...found.map(([, marks = ""]) => marks.length));
   const seen = new Set<string>();
-  return found.flatMap(([, marks = "", title = ""]) => {
+  return found.flatMap(([, marks = "", rest = ""]) => {
+    const title = rest.trimEnd();
     if (seen.has(title)) return [];
     seen.add(title);
     return [{ level: marks.length - lowest + 1, title }];

@@ -6,7 +6,7 @@ export interface TaskLine {
   text: string;
 }
 
-const task = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+\[)([ xX])(\]\s+)(.*)$/;
+const task = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+\[)([ xX])(\]\s+)(.*)$/s;
 
 /** The checkboxes of a Markdown text, in order, without those in code blocks. */
 export function taskLines(text: string): TaskLine[] {

@@ -1,5 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, type LanguageModel, LoadAPIKeyError, RetryError } from "ai";
+import { dropTrailing } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 
 export interface ModelChoice {
@@ -84,7 +85,7 @@ function isKnown(provider: string): boolean {
 
 function checkUrl(baseUrl: string): string {
   const protocol = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : "";
-  if (protocol === "http:" || protocol === "https:") return baseUrl.replace(/\/+$/, "");
+  if (protocol === "http:" || protocol === "https:") return dropTrailing(baseUrl, "/");
   throw new HoldfastError(
     "invalid_input",
     `${JSON.stringify(baseUrl)} is not an HTTP URL. Give --base-url as http://HOST:PORT/v1.`,

@@ -1,9 +1,10 @@
 import { readFile, realpath, stat } from "node:fs/promises";
-import { basename, join, matchesGlob } from "node:path";
+import { join } from "node:path";
 import { type ToolSet, tool } from "ai";
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
 import { isBinary, listFiles, readTextFile } from "./files.ts";
+import { globMatcher } from "./glob.ts";
 
 /** Limits of one read_file result. */
 const maxLines = 500;
@@ -83,13 +84,14 @@ export async function searchFiles(
   signal?: AbortSignal,
 ): Promise<string> {
   const root = await realpath(directory);
+  const isMatch = glob === undefined ? () => true : globMatcher(glob);
   const needle = pattern.toLowerCase();
   const found: string[] = [];
   let searched = 0;
   let tooLarge = 0;
   for await (const path of listFiles(root)) {
     signal?.throwIfAborted();
-    if (glob !== undefined && !isMatch(path, glob)) continue;
+    if (!isMatch(path)) continue;
     if (found.length > maxMatches || searched >= maxSearchedFiles) break;
     const { text, size } = await readSearched(join(root, path));
     if (size > maxSearchedBytes) tooLarge++;
@@ -115,11 +117,6 @@ export async function searchFiles(
       ? [`No match for ${JSON.stringify(pattern)} in ${files}.`]
       : found.slice(0, maxMatches);
   return [...head, ...notes.map((note) => `[${note}]`)].join("\n");
-}
-
-/** A glob without a slash matches file names in any directory. */
-function isMatch(path: string, glob: string): boolean {
-  return matchesGlob(glob.includes("/") ? path : basename(path), glob.replace(/^\.\//, ""));
 }
 
 async function readSearched(target: string): Promise<{ text?: string; size: number }> {

@@ -4,6 +4,7 @@ import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type Answer, projectOperations } from "../../surfaces/project/operations.ts";
 import type { Caller } from "../../surfaces/project/project.ts";
+import { findCodeSpans } from "../../surfaces/project/verify/references.ts";
 import type { ProjectArguments } from "./project.ts";
 
 /** What can be logged: the operation for it, and the field that the text argument fills. */
@@ -159,8 +160,11 @@ function fieldsOf(args: ProjectArguments): Record<string, unknown> {
 
 /** Parses `PATH:LINE QUOTE`, or the form used in NOTES.md: `` `QUOTE` [PATH:LINE] ``. */
 function readEvidence(input: string): { quote: string; path: string } {
-  const [, , quoted, location] = /^(?:-\s+)?(`+)(.*?)\1\s*\[(.+)\]\s*$/s.exec(input.trim()) ?? [];
-  if (quoted !== undefined && location !== undefined) return { quote: quoted, path: location };
+  const text = input.trim().replace(/^-\s+/, "");
+  const [span] = text.startsWith("`") ? findCodeSpans(text) : [];
+  const location = span?.from === 0 ? text.slice(span.to).trim() : "";
+  if (span && location.length > 2 && location.startsWith("[") && location.endsWith("]"))
+    return { quote: span.inside, path: location.slice(1, -1) };
   const [, path, quote] = /^(\S+)\s+(.+)$/s.exec(input.trim()) ?? [];
   if (path !== undefined && quote !== undefined) return { quote, path };
   throw new HoldfastError(

@@ -1,3 +1,4 @@
+import { dropTrailing } from "../../engine/text.ts";
 import type { Screen } from "./screen.ts";
 import { textWidth } from "./text-width.ts";
 import { visibleText } from "./visible-text.ts";
@@ -7,7 +8,7 @@ import { inlineSpans, type Span, wrapSpans } from "./wrap-text.ts";
 export function renderMarkdown(text: string, indent: string, screen: Screen): string[] {
   const lines: string[] = [];
   let fence: string | undefined;
-  for (const line of visibleText(text).replace(/\n+$/, "").split("\n")) {
+  for (const line of dropTrailing(visibleText(text), "\n").split("\n")) {
     const marker = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence !== undefined) {
       const closes = marker?.startsWith(fence) && line.trim() === marker;
@@ -34,12 +35,12 @@ function renderCode(line: string, indent: string, screen: Screen): string[] {
 }
 
 function renderLine(line: string, indent: string, screen: Screen): string[] {
-  const heading = /^(#{1,6})\s+(.*?)(?:\s+#+)?$/.exec(line);
-  if (heading) return renderHeading(heading[1] ?? "#", heading[2] ?? "", indent, screen);
+  const heading = /^(#{1,6})\s+(.*)$/s.exec(line);
+  if (heading) return renderHeading(heading[1] ?? "#", withoutClosing(heading[2] ?? ""), indent, screen);
   if (/^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/.test(line)) {
     return [`${indent}${screen.paint("dim", "─".repeat(Math.min(40, screen.width - textWidth(indent))))}`];
   }
-  const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(.*)$/.exec(line);
+  const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(.*)$/s.exec(line);
   if (item) return renderItem(item, indent, screen);
   const quoted = /^\s*>\s?(.*)$/.exec(line);
   if (quoted) {
@@ -51,6 +52,12 @@ function renderLine(line: string, indent: string, screen: Screen): string[] {
   }
   const lead = leadOf(/^\s*/.exec(line)?.[0] ?? "", screen);
   return wrapSpans(inlineSpans(line.trimStart(), screen.colours), indent + lead, indent + lead, screen);
+}
+
+/** A title without the hashes that close it: `## Title ##`. */
+function withoutClosing(title: string): string {
+  const bare = dropTrailing(title, "#");
+  return bare.length < title.length && bare !== bare.trimEnd() ? bare.trimEnd() : title;
 }
 
 /** Without colours, the hashes show the level. */

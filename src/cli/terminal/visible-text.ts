@@ -1,3 +1,4 @@
+import { hiddenCharacters, isOrdinary } from "../../context/hidden-characters.ts";
 import { oneLine } from "../../engine/text.ts";
 
 /**
@@ -8,10 +9,8 @@ export function visibleText(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
     .replaceAll(tagRun, (run) => `⟨tags:${spellTags(run)}⟩`)
-    .replaceAll(suspicious, (character, offset: number, whole: string) =>
-      character === "\n" || character === "\t" || isLegitimate(character, offset, whole)
-        ? character
-        : nameOf(character),
+    .replaceAll(hiddenCharacters, (character, offset: number, whole: string) =>
+      character !== "\r" && isOrdinary(character, offset, whole) ? character : nameOf(character),
     );
 }
 
@@ -21,11 +20,11 @@ export function visibleLine(text: string): string {
 }
 
 /** Matches the names that `visibleText` inserts, so that they can be styled. */
-export const visibleMarker = /⟨(?:U\+[0-9A-F]{4,6}|tags:[^⟩]*)⟩|[␀-␡]/;
+export const visibleMarker = /⟨(?:U\+[0-9A-F]{4,6}|tags:[^⟨⟩]*)⟩|[␀-␡]/;
 
 /** JSON with the same characters escaped: safe on a terminal, and it parses back to the original. */
 export function visibleJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll(suspicious, (character) =>
+  return JSON.stringify(value, null, 2).replaceAll(hiddenCharacters, (character) =>
     character === "\n"
       ? character
       : character
@@ -34,9 +33,6 @@ export function visibleJson(value: unknown): string {
           .join(""),
   );
 }
-
-const suspicious =
-  /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u{fff9}-\u{fffb}\u{e0000}-\u{e0fff}]/gu;
 
 /** Invisible tag characters that mirror ASCII; some models read them. */
 const tagRun = /[\u{e0020}-\u{e007e}]+\u{e007f}?/gu;
@@ -56,22 +52,3 @@ function nameOf(character: string): string {
   if (code === 0x7f) return "␡";
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
-
-const zeroWidthJoiner = "\u200d";
-const zeroWidthNonJoiner = "\u200c";
-
-/** Joiners and variation selectors are legitimate in emoji and in some scripts. */
-function isLegitimate(character: string, offset: number, whole: string): boolean {
-  const before = whole.slice(Math.max(0, offset - 4), offset);
-  const after = whole.slice(offset + character.length, offset + character.length + 2);
-  if (character === zeroWidthJoiner && endsInEmoji.test(before) && beginsWithEmoji.test(after)) return true;
-  if (character === zeroWidthJoiner || character === zeroWidthNonJoiner)
-    return endsInJoiningScript.test(before);
-  return /[\ufe0e\ufe0f]/.test(character) && endsInEmojiBase.test(before);
-}
-
-const endsInEmoji = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$/u;
-const beginsWithEmoji = /^\p{Extended_Pictographic}/u;
-const endsInEmojiBase = /[\p{Extended_Pictographic}\p{Emoji_Modifier}0-9#*]$/u;
-const endsInJoiningScript =
-  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]$/u;

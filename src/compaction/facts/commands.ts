@@ -53,7 +53,7 @@ const exitCode = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s?[:=]?\s?([1-9
 
 /** These end with 1 when they find nothing, or a difference. */
 const searching =
-  /(?:^|[|;&]\s*|\bxargs\s+)(?:\w+=\S+\s+)*(?:sudo\s+)?(?:git\s+)?(?:e?grep|fgrep|rg|ag|ack|diff|cmp|test|\[|which|command|type|pgrep|find|fd)\b[^|;&]*$/;
+  /(?:^|[|;&]\s*|\bxargs\s+)(?:\w+=[^\s|;&]+\s+)*(?:sudo\s+)?(?:git\s+)?(?:e?grep|fgrep|rg|ag|ack|diff|cmp|test|\[|which|command|type|pgrep|find|fd)\b[^|;&]*$/;
 
 /** Why a call failed: "exit 2: error TS2345 …"; undefined if it did not. */
 function failureOf(line: string, isCommand: boolean, text: string, isError: boolean): string | undefined {

@@ -24,7 +24,7 @@ function writtenPlan(state: State): PlanItems {
   const open: string[] = [];
   const closed: string[] = [];
   for (const line of `${readScratchpad(state).plan}\n${state.row.notepad ?? ""}`.split("\n")) {
-    const item = /^\s*(?:[-*]|\d+[.)])\s+(?:\[([ xX~-])\]\s+)?(.+)$/.exec(line);
+    const item = /^\s*(?:[-*]|\d+[.)])\s+(?:\[([ xX~-])\]\s+)?(.+)$/s.exec(line);
     if (!item) continue;
     const [, box, text = ""] = item;
     const isClosed = (box ?? " ") !== " " || /~~.+~~|\b(?:DONE|CANCELLED|CANCELED)\b/.test(text);

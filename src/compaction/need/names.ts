@@ -338,7 +338,7 @@ function wordKind(name: string, seen: number): NameKind | undefined {
   if (!hasLetters) return /^\d{4,}$/.test(name) ? "number" : dateKind(name);
   if ((seen & DIGIT) !== 0 && /^(?:0x)?[0-9a-f]{7,64}$/i.test(name)) return "hash";
   if ((seen & DIGIT) !== 0 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name)) return "hash";
-  if (/^[A-Z][A-Z0-9]*(?:-\d+|\d{2,})$/.test(name)) return "code";
+  if (/^[A-Z](?:[A-Z0-9]*-\d+|[A-Z0-9]*\d{2})$/.test(name)) return "code";
   if ((seen & UNDERSCORE) !== 0) return /[A-Za-z\d]_|_[A-Za-z\d]/.test(name) ? "symbol" : undefined;
   if ((seen & HYPHEN) !== 0 && name.includes("-")) return /^[\w@+-]+$/.test(name) ? "kebab" : undefined;
   if ((seen & HUMP) !== 0) return "symbol";

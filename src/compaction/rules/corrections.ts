@@ -1,3 +1,4 @@
+import { dropTrailing } from "../../engine/text.ts";
 import { isRule, plain } from "./is-rule.ts";
 
 /** In the middle of a sentence: the user corrects what was just said. */
@@ -56,12 +57,9 @@ export function replaceEnd(before: string, correction: string): string {
   const value = kind === -1 ? -1 : said.findLastIndex((word, index) => index >= from && isValue(word));
   if (value !== -1 && fragment.length <= 2) {
     // The words after a corrected value still hold: "keep 5 backups, no, 7".
-    return [
-      ...said.slice(0, value),
-      elision,
-      correction.replace(/[.!]+$/, ""),
-      ...said.slice(value + 1),
-    ].join(" ");
+    return [...said.slice(0, value), elision, dropTrailing(correction, ".!"), ...said.slice(value + 1)].join(
+      " ",
+    );
   }
   const cut = value === -1 ? Math.max(1, said.length - Math.min(fragment.length, 3)) : value;
   return `${said.slice(0, cut).join(" ")} ${elision} ${correction}`;
@@ -153,7 +151,10 @@ function words(text: string): string[] {
 }
 
 function bare(word: string): string {
-  return word.toLowerCase().replace(/^[^\p{L}\p{N}./@_-]+|[^\p{L}\p{N}/@_-]+$/gu, "");
+  return word
+    .toLowerCase()
+    .replace(/^[^\p{L}\p{N}./@_-]+/u, "")
+    .replace(/(?<![^\p{L}\p{N}/@_-])[^\p{L}\p{N}/@_-]+$/u, "");
 }
 
 function isValue(word: string): boolean {

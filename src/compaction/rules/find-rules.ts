@@ -129,7 +129,7 @@ function sharesWord(a: string, b: string): boolean {
 }
 
 function withoutStop(text: string): string {
-  return text.replace(/[\s.!。！]+$/, "");
+  return text.replace(/(?<![\s.!。！])[\s.!。！]+$/, "");
 }
 
 /** The same sentence may be told twice, with other spaces or another full stop. */

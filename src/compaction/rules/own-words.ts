@@ -142,7 +142,7 @@ function splitSentences(line: string): string[] {
     sentences.push(...cutLong(line.slice(start, end).trim()));
     start = end;
   };
-  for (const { index, 0: mark } of line.matchAll(/[.!?…]+(?=["')\]”’]*(?:\s|$))|[。！？；]+/g)) {
+  for (const { index, 0: mark } of line.matchAll(/(?<![.!?…])[.!?…]+(?=["')\]”’]*(?:\s|$))|[。！？；]+/g)) {
     const isAbbreviation = mark === "." && abbreviation.test(line.slice(Math.max(start, index - 8), index));
     const end = index + mark.length + (/^["')\]”’]*/.exec(line.slice(index + mark.length))?.[0].length ?? 0);
     if (!isAbbreviation) push(end);

@@ -50,7 +50,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   reportDistrust(run, store);
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
-    opened ??= await openHookMemory(project, store, mayCreate);
+    opened ??= await openHookMemory(project, store, mayCreate, run.config.values.secrets);
     return opened;
   };
   const known = readHookState(project.directory, host, hostSession);
@@ -100,16 +100,27 @@ export function markSeen(hook: HookContext, state: State | undefined, stamp = st
 
 export function renderFor(
   { sessionId, event, config }: HookContext,
-  memory: Omit<MemoryText, "sessionId" | "escaping" | "offers">,
+  memory: Omit<MemoryText, "sessionId" | "escaping" | "offers" | "secrets">,
 ): RenderedMemory {
   const isOffered: MemoryText["offers"] = (surface) => offers(config, surface);
-  return renderMemory({ ...memory, sessionId, escaping: event.host.escaping, offers: isOffered });
+  return renderMemory({
+    ...memory,
+    sessionId,
+    escaping: event.host.escaping,
+    offers: isOffered,
+    secrets: config.values.secrets,
+  });
 }
 
 /** Bytes that this memory leaves for a checkpoint. */
 export function checkpointRoomFor(
-  { sessionId, event }: HookContext,
-  memory: Omit<MemoryText, "sessionId" | "escaping" | "checkpoint">,
+  { sessionId, event, config }: HookContext,
+  memory: Omit<MemoryText, "sessionId" | "escaping" | "checkpoint" | "secrets">,
 ): number {
-  return checkpointRoom({ ...memory, sessionId, escaping: event.host.escaping });
+  return checkpointRoom({
+    ...memory,
+    sessionId,
+    escaping: event.host.escaping,
+    secrets: config.values.secrets,
+  });
 }

@@ -1,4 +1,6 @@
+import { joinCut } from "../../context/code-blocks.ts";
 import type { State } from "../../engine/state.ts";
+import { redactText, type SecretPolicy } from "../../secrets/redact.ts";
 import { renderNotepad } from "../../surfaces/notepad/block.ts";
 import { renderPins } from "../../surfaces/pins/block.ts";
 import { listPins } from "../../surfaces/pins/operations.ts";
@@ -30,6 +32,8 @@ interface Part {
 }
 
 export interface MemoryText {
+  /** `allow` shows secrets of the store as they are (default: redact them). */
+  secrets?: SecretPolicy | undefined;
   lead: string;
   state: State | undefined;
   sessionId: string;
@@ -57,24 +61,26 @@ export interface RenderedMemory {
 export function renderMemory(memory: MemoryText): RenderedMemory {
   const { lead, state, checkpoint = "", project = "", hints = [], escaping, offers = () => true } = memory;
   const show = `run "holdfast show ${memory.sessionId}"`;
+  // An older store may have secrets.
+  const hide = memory.secrets === "allow" ? (text: string) => text : (text: string) => redactText(text);
   const above: Part[] = [
     { text: lead, share: 400, more: show },
-    { text: state ? renderPins(listPins(state)) : "", share: whole, more: show },
+    { text: hide(state ? renderPins(listPins(state)) : ""), share: whole, more: show },
     {
-      text: notepadText(state, offers("notepad")),
+      text: hide(notepadText(state, offers("notepad"))),
       share: 3_400,
       more: offers("notepad") ? "call read_notepad" : show,
     },
     {
-      text: state ? renderScratchpad(readScratchpad(state)) : "",
+      text: hide(state ? renderScratchpad(readScratchpad(state)) : ""),
       share: 1_300,
       more: show,
       cut: cutScratchpad,
     },
-    { text: (state && tasksView.block?.(state)?.text) ?? "", share: 200, more: show },
-    { text: checkpoint, share: checkpointShare, more: show },
+    { text: hide((state && tasksView.block?.(state)?.text) ?? ""), share: 200, more: show },
+    { text: hide(checkpoint), share: checkpointShare, more: show },
   ];
-  const notes: Part = { text: project, share: 1_000, more: "call recover_context, or read NOTES.md" };
+  const notes: Part = { text: hide(project), share: 1_000, more: "call recover_context, or read NOTES.md" };
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
   const lines = [
@@ -159,15 +165,18 @@ function cutScratchpad(text: string, limit: number, more: string): string {
   return `${text.slice(0, start)}${fit(parts, room).join("\n\n")}${text.slice(end)}`;
 }
 
+/** Room to close and reopen a code block that the cut goes through. */
+const codeBlockBytes = 24;
+
 /** Cuts whole lines from the middle: plans are at the top of a text, and the newest lines at the end. */
 export function cutMiddle(text: string, limit: number, more: string): string {
   if (bytesOf(text) <= limit) return text;
   const lines = text.split("\n");
   const marker = `[… cut here, ${lines.length} lines in all: ${more} to read the rest …]`;
-  const room = Math.max(0, limit - bytesOf(marker) - 2);
+  const room = Math.max(0, limit - bytesOf(marker) - codeBlockBytes);
   const head = firstLines(text, Math.floor(room * 0.4));
   const tail = lastLines(text.slice(head.length), room - bytesOf(head));
-  return [head, marker, tail].filter((piece) => piece !== "").join("\n");
+  return joinCut(text, head.length, text.length - tail.length, marker);
 }
 
 /** As many whole lines as fit, or part of a line if whole lines would fill less than half of the room. */

@@ -13,7 +13,14 @@ const lenient = { allowTrailingComma: true, disallowComments: false };
 export function readJson(text: string, file: string): Record<string, unknown> {
   if (bare(text).trim() === "") return {};
   const errors: ParseError[] = [];
-  const value: unknown = parse(bare(text), errors, lenient);
+  let value: unknown;
+  try {
+    value = parse(bare(text), errors, lenient);
+  } catch (error) {
+    // The parser recurses once per level.
+    if (error instanceof RangeError) throw malformed(file, 1, "it is nested too deeply");
+    throw error;
+  }
   const [first] = errors;
   if (first) throw malformed(file, lineAt(bare(text), first.offset), printParseErrorCode(first.error));
   if (!isObject(value)) throw malformed(file, 1, "an object was expected");

@@ -19,6 +19,9 @@ const minScore = 0.35;
 /** Max distinct terms whose scores are cached. */
 const maxCachedTerms = 200_000;
 
+/** Each word is compared with every term of the texts; a longer query is found as a whole or by its first words. */
+const maxWords = 24;
+
 /** Finds the lines that match a query, exactly or by similar words. */
 export class LineMatcher {
   readonly #query: string;
@@ -32,7 +35,7 @@ export class LineMatcher {
     const trimmed = query.includes("\n") ? query : query.trim() || query;
     this.#query = foldCase(trimmed);
     this.#pattern = new RegExp(trimmed.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu");
-    this.#terms = [...new Set(terms(this.#query))];
+    this.#terms = [...new Set(terms(this.#query))].slice(0, maxWords);
     this.#words = this.#terms.map(queryWord);
     this.#weight = this.#words.reduce((sum, { weight }) => sum + weight, 0);
   }

@@ -93,6 +93,15 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
     async purge(scope) {
       return directory.remove(scope);
     },
+    async rewrite(owners, edit, now) {
+      const changed = await directory.rewrite(owners, edit, now);
+      for (const { owner, id, revision } of changed) notify(owner, id, revision);
+      return {
+        sessions: changed.map(({ owner, id }) => ({ owner, sessionId: id })),
+        values: changed.length,
+        remaining: [],
+      };
+    },
     async watch(listener) {
       if (listeners.size === 0) {
         following = directory.follow();

@@ -9,14 +9,17 @@ class CallFile {
   readonly #path: string;
   #table = new CallTable();
   #size = -1;
+  #inode = 0;
 
   constructor(path: string) {
     this.#path = path;
   }
 
   read(): CallTable {
-    const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size === this.#size) return this.#table;
+    const { size = 0, ino = 0 } = statSync(this.#path, { throwIfNoEntry: false }) ?? {};
+    // A redacted file is a new one, of the same size.
+    if (size === this.#size && ino === this.#inode) return this.#table;
+    this.#inode = ino;
     this.#table = new CallTable();
     this.#size = size;
     for (const text of size === 0 ? [] : readFileSync(this.#path, "utf8").split("\n")) {
@@ -35,7 +38,7 @@ class CallFile {
     // Start with a line break, so that a torn last line does not corrupt this one.
     const text = `\n${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
     appendFileSync(this.#path, text, { mode: 0o600 });
-    this.#size = statSync(this.#path).size;
+    ({ size: this.#size, ino: this.#inode } = statSync(this.#path));
     return numbered.number;
   }
 }

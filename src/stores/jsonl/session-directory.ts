@@ -4,9 +4,11 @@ import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { syncDirectory } from "../durable-directory.ts";
 import { retryWhileBusy } from "../patience.ts";
+import type { TextEdit } from "../rewrite.ts";
 import { isBusy, storeError } from "../sqlite-errors.ts";
 import type { Scope } from "../store.ts";
 import { DirectoryLock } from "./directory-lock.ts";
+import { rewriteLines, rewriteSessionFile } from "./rewrite.ts";
 import { JsonlFile } from "./session-file.ts";
 
 /** How many polls there are between two that look at every file. */
@@ -92,6 +94,24 @@ export class JsonlDirectory {
     });
   }
 
+  /** Edits all text of these owners' sessions; returns the rows of those that changed. */
+  async rewrite(owners: readonly string[], edit: TextEdit, now: number): Promise<SessionRow[]> {
+    const rows = (await this.rows()).filter(({ owner }) => owners.includes(owner));
+    const changed: SessionRow[] = [];
+    for (const { id } of rows) {
+      const isChanged = await this.write(id, (file) => {
+        const { table, path } = file;
+        if (!table) return false;
+        const state = { row: table.row, records: [...table.versions()] };
+        const beside = [callsBeside(path), `${path}.torn`].filter((each) => rewriteLines(each, edit));
+        return rewriteSessionFile(path, state, edit, now) || beside.length > 0;
+      });
+      const row = isChanged ? await this.#attempt(() => this.#current(id)) : undefined;
+      if (row) changed.push(row);
+    }
+    return changed;
+  }
+
   /** Skips foreign files with a warning; throws on a damaged session. */
   rows(): Promise<SessionRow[]> {
     return this.#attempt(() =>
@@ -163,6 +183,12 @@ export class JsonlDirectory {
     if (this.#closed) return;
     this.#closed = true;
     this.#lock.close();
+  }
+
+  #current(id: string): SessionRow | undefined {
+    const file = this.#fileOf(id);
+    this.#refresh(file);
+    return file.row;
   }
 
   #refresh(file: JsonlFile): void {

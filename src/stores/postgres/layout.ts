@@ -173,7 +173,11 @@ async function delegatedFunctions(client: Client): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-async function withServer<T>(url: string, work: (client: Client, pooled: boolean) => Promise<T>): Promise<T> {
+/** Runs work on a connection of its own, without time limits. */
+export async function withServer<T>(
+  url: string,
+  work: (client: Client, pooled: boolean) => Promise<T>,
+): Promise<T> {
   const pg = await importPg();
   const unlimited = { lockMilliseconds: 0, statementMilliseconds: 0 };
   try {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, mock, test } from "node:test";
 import { loadModule } from "libpg-query";
 import pg from "pg";
+import { openTestMemory } from "../../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
 import { testContract } from "../test-support/contract.ts";
 import { commitFunctions } from "./commit-functions.ts";
@@ -19,6 +20,44 @@ testContract("postgres", async () => {
   // Stores with the same options share their connections; these must act like separate processes.
   let patience = 45_000;
   return { open: () => postgresStore({ url, patience: patience++ }), durable: true };
+});
+
+test("a redaction reaches what another process stores meanwhile [secrets.erase]", async (context) => {
+  const url = await server.database();
+  const store = await postgresStore({ url });
+  const memory = await openTestMemory({ store, secrets: "allow" });
+  const other = await openTestMemory({ store: url, secrets: "allow" });
+  context.after(() => Promise.all([memory.close(), other.close()]));
+  const session = await memory.createSession({ id: "a", title: "about hunter2" });
+  await session.notes.add("hunter2", ["hunter2"]);
+  const writer = await other.resumeSession("a");
+  const { commit } = store;
+  let writes = 0;
+  store.commit = async (change) => {
+    if (writes++ < 2) await writer.notepad.append(`hunter2 once more, ${writes}\n`);
+    return commit(change);
+  };
+  const { sessions } = await memory.rewrite((text) => text.replaceAll("hunter2", "*******"));
+  assert.deepEqual(sessions, [{ owner: "local", sessionId: "a" }]);
+  assert.equal(writes, 3, "two passes lost against the other process");
+  for (const [table, id] of [
+    ["session_rows", "id"],
+    ["session_records", "session_id"],
+    ["session_journal", "session_id"],
+  ] as const) {
+    const stored = await askPostgres(url, `SELECT * FROM ${table} WHERE ${id} = $1 AND owner = $2`, [
+      "a",
+      "local",
+    ]);
+    const rows = JSON.stringify(stored);
+    assert.match(rows, /\*{7}/, table);
+    assert.doesNotMatch(rows, /hunter2/, table);
+  }
+  await writer.notepad.append("and on");
+  assert.equal(
+    await (await memory.resumeSession("a")).notepad.read(),
+    "******* once more, 1\n******* once more, 2\nand on",
+  );
 });
 
 /** An owner's sessions are on all shards. */

@@ -11,6 +11,7 @@ import {
 import type { NewSession, Scope, StopWatching, Store, StoreOptions } from "../store.ts";
 import { type Backend, useBackend } from "./backend.ts";
 import { postgresLedger } from "./ledger.ts";
+import { eraseFreed, rewriteSessions } from "./rewrite.ts";
 import * as statements from "./statements.ts";
 
 export interface PostgresOptions extends StoreOptions {
@@ -27,10 +28,10 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     patience: options.patience,
     onWarning: options.onWarning ?? console.warn,
   });
-  return makeStore(backend, release);
+  return makeStore(backend, options.url, release);
 }
 
-function makeStore({ pool, announcer, feed }: Backend, release: () => Promise<void>): Store {
+function makeStore({ pool, announcer, feed }: Backend, url: string, release: () => Promise<void>): Store {
   let isClosed = false;
   const stops = new Set<StopWatching>();
   /** The backend may outlive this store, so the store checks for itself. */
@@ -55,7 +56,7 @@ function makeStore({ pool, announcer, feed }: Backend, release: () => Promise<vo
     return rows[0]?.revision;
   };
 
-  return {
+  const store: Store = {
     name: "postgres",
     ledger: postgresLedger({ run }),
     async create(session) {
@@ -105,6 +106,11 @@ function makeStore({ pool, announcer, feed }: Backend, release: () => Promise<vo
       const existed = (await revision(scope)) !== undefined;
       return (await write(statements.purge(scope), scope.sessionId)) || existed;
     },
+    async rewrite(owners, edit, now) {
+      const rewritten = await rewriteSessions({ run, store }, owners, edit, now);
+      return { ...rewritten, remaining: await eraseFreed(url) };
+    },
+    erase: () => eraseFreed(url),
     async watch(listener, scope) {
       const stop = await feed.watch(listener, scope);
       stops.add(stop);
@@ -120,4 +126,5 @@ function makeStore({ pool, announcer, feed }: Backend, release: () => Promise<vo
       await release();
     },
   };
+  return store;
 }

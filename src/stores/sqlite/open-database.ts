@@ -40,7 +40,10 @@ export function openDatabase(
 function openEither(path: string, busyTimeout: number): OpenedDatabase {
   try {
     createFile(path);
-    return { database: openWith(path, {}, busyTimeout, "PRAGMA journal_mode = WAL"), writable: true };
+    return {
+      database: openWith(path, {}, busyTimeout, "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON"),
+      writable: true,
+    };
   } catch (error) {
     if (!mayBeReadOnly(error) || !existsSync(path)) throw cannotOpen(error, path);
     return { database: openReadOnly(path, busyTimeout), writable: false };

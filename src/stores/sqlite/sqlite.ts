@@ -6,6 +6,7 @@ import { residentKinds } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Ledger } from "../ledger.ts";
 import { defaultPatience, retryWhileBusy } from "../patience.ts";
+import type { Rewritten, TextEdit } from "../rewrite.ts";
 import { openEnd } from "../session-table.ts";
 import {
   entryFromSql,
@@ -23,6 +24,7 @@ import { checkRow, summedColumns } from "./checksums.ts";
 import { ownedId, SqliteFeed } from "./feed.ts";
 import { sqliteLedger } from "./ledger.ts";
 import { openDatabase } from "./open-database.ts";
+import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
 import { SqliteRows } from "./session-rows.ts";
 import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
 import { rowAs, rowsAs } from "./typed-rows.ts";
@@ -49,6 +51,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   );
   const warning = warningOfVersion(sqliteVersion(database));
   if (warning) (options.onWarning ?? console.warn)(warning);
+  if (writable) finishErasure(database, path);
   return new SqliteStore(database, path, writable, options);
 }
 
@@ -245,6 +248,21 @@ class SqliteStore implements Store {
     return purged;
   }
 
+  async rewrite(owners: readonly string[], edit: TextEdit, now: number): Promise<Rewritten> {
+    this.#assertWritable();
+    const rewritten = await this.#transact("BEGIN IMMEDIATE", () =>
+      rewriteRows(this.#database, owners, edit, now),
+    );
+    this.#revisions.clear();
+    return { ...rewritten, remaining: await this.erase() };
+  }
+
+  async erase(): Promise<string[]> {
+    this.#assertOpen();
+    this.#assertWritable();
+    return eraseFreed(this.#database, this.#path);
+  }
+
   watch(listener: (change: StoreChange) => void): ReturnType<Store["watch"]> {
     return this.#feed.watch(listener);
   }
@@ -252,6 +270,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    if (this.#writable) finishErasure(this.#database, this.#path);
     this.#feed.close();
     this.#database.close();
   }

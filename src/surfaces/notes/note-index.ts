@@ -11,6 +11,9 @@ const maxScannedNotes = 500;
 const saturation = 1.2;
 const lengthNormalisation = 0.75;
 
+/** Comparing a word with all terms of the notes finds its misspellings; further words of a query match exactly. */
+const maxComparedWords = 24;
+
 export interface NoteQuery {
   query: string;
   /** A note must have all of them; case-insensitive. */
@@ -168,10 +171,14 @@ export class NoteIndex {
     const averageLength = this.#characters / Math.max(1, this.size);
     const scores = new Tally(this.#slots.length);
     const occurrences = new Tally(this.#slots.length);
+    let compared = 0;
     for (const word of new Set(terms(folded))) {
       const target = queryWord(word);
+      const isCompared = compared++ < maxComparedWords;
       let notes = 0;
-      for (const { similarity, texts, each } of this.#index.similar(target)) {
+      for (const { similarity, texts, each } of isCompared
+        ? this.#index.similar(target)
+        : this.#index.same(word)) {
         notes = Math.max(notes, similarity * texts);
         each((number, frequency) => occurrences.add(number, similarity * frequency));
       }

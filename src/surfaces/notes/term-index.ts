@@ -83,18 +83,17 @@ export class TermIndex {
   /** For ranking: every term that is similar to a query word. */
   similar(word: QueryWord): SimilarTerm[] {
     const found: SimilarTerm[] = [];
-    for (const { text, postings } of this.#terms) {
-      const similarity = similarityOf(word, text);
-      if (similarity === 0) continue;
-      found.push({
-        similarity,
-        texts: postings.length,
-        each: (visit) => {
-          for (const posting of postings) visit(Math.floor(posting / slotSize), (posting % frequencies) + 1);
-        },
-      });
+    for (const term of this.#terms) {
+      const similarity = similarityOf(word, term.text);
+      if (similarity > 0) found.push(similarTerm(term, similarity));
     }
     return found;
+  }
+
+  /** For ranking: the term itself, without comparing it with all others. */
+  same(word: string): SimilarTerm[] {
+    const term = this.#terms[this.#byText.get(word) ?? -1];
+    return term ? [similarTerm(term, 1)] : [];
   }
 
   #register(text: string): number {
@@ -185,4 +184,14 @@ export class TermIndex {
     }
     return low;
   }
+}
+
+function similarTerm({ postings }: Term, similarity: number): SimilarTerm {
+  return {
+    similarity,
+    texts: postings.length,
+    each: (visit) => {
+      for (const posting of postings) visit(Math.floor(posting / slotSize), (posting % frequencies) + 1);
+    },
+  };
 }

@@ -19,11 +19,14 @@ const functionWords = new Set(
   ).split(" "),
 );
 
+/** Longer runs of letters are not words, and comparing them takes the square of their length. */
+const maxMisspeltLength = 64;
+
 export function queryWord(text: string): QueryWord {
   return {
     text,
     stem: stemOf(text),
-    edits: text.length >= 8 ? 2 : text.length >= 4 ? 1 : 0,
+    edits: text.length > maxMisspeltLength ? 0 : text.length >= 8 ? 2 : text.length >= 4 ? 1 : 0,
     weight: functionWords.has(text) ? 0.3 : 1,
   };
 }

@@ -83,7 +83,7 @@ function findProgram(names: readonly string[]): string | undefined {
 
 /** Versions without `--json` print the id alone or in a sentence. */
 const idInText =
-  /(?:"id"\s*:\s*"|\b(?:issue|created|added)[:\s]+|^\s*(?=\S+\s*$))((?!-)[\w.]+-[\w.-]*\w)(?=["\s:,.]|$)/im;
+  /(?:"id"\s{0,8}:\s{0,8}"|\b(?:issue|created|added)[:\s]{1,8}|^[ \t]{0,8}(?=\S{1,64}[ \t]{0,8}\r?$))((?!-)[\w.]{1,40}-[\w.-]{0,40}\w)(?=["\s:,.]|$)/im;
 
 function findId(answer: string): string | undefined {
   const id = idInJson(answer) ?? idInText.exec(answer.slice(0, 10_000))?.[1];

@@ -68,7 +68,7 @@ export function resolvedBlockers(project: Project, notes: Notes): SessionStart["
   return itemsOf(notes, "blockers").flatMap(({ line, text }) => {
     if (/^resolved/i.test(text)) return [];
     const blocker = text.replace(blockerKind, "");
-    const [, eta] = /\(ETA:\s*([^)\s]+)\s*\)/i.exec(text) ?? [];
+    const [, eta] = /\(ETA:[ \t]{0,8}([^()\s]{1,40})[ \t]{0,8}\)/i.exec(text) ?? [];
     if (eta !== undefined && Date.parse(eta) < Date.parse(today))
       return [{ line: line + 1, blocker, reason: `its ETA ${eta} has passed` }];
     const file = text.split(/[\s,;()`]+/).find((word) => word.startsWith(rootPrefix));

@@ -57,7 +57,7 @@ const recallResult = defineTool({
 
 /** First and last line; a range may end beyond the text. */
 function readRange(range: string, lines: number): [from: number, to: number] {
-  const match = /^\s*(\d{1,9})\s*(?:(-|\.\.|:|to)\s*(\d{1,9})?)?\s*$/.exec(range);
+  const match = /^(\d{1,9})(?:\s*(-|\.\.|:|to)(?:\s*(\d{1,9}))?)?$/.exec(range.trim());
   const from = Number(match?.[1] ?? 0);
   const to = match?.[3] === undefined ? (match?.[2] === undefined ? from : lines) : Number(match[3]);
   if (from >= 1 && from <= Math.min(to, lines)) return [from, to];

@@ -1,4 +1,5 @@
 import { stripTypeScriptTypes } from "node:module";
+import { dropTrailing } from "../../engine/text.ts";
 
 /** A program as the VM expects it: an expression that evaluates to an async function. */
 export type Prepared =
@@ -21,7 +22,7 @@ const head = `(async function ${programName}(input, session, state, tools, conso
  * expression returns its value; any other is the body of the function.
  */
 export function prepareProgram(code: string): Prepared {
-  const expression = code.trimEnd().replace(/;+$/, "");
+  const expression = dropTrailing(code.trimEnd(), ";");
   const value = expression === "" ? undefined : strip(`${head}return (${expression}\n)\n})`);
   if (value?.ok || value?.parserBroke) return value;
   return strip(`${head}${code.replace(/^([ \t]*)export[ \t]+default\b/m, "$1return        ")}\n})`);

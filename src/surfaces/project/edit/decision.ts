@@ -96,7 +96,7 @@ function quoteLines(
   const name = projectPath(project.file.root, path);
   const source = readSource(project.file.root, name.path);
   if (source.status !== "read") throw noSuchFile(name.path, source.status);
-  const text = quote.replaceAll("\r\n", "\n").replace(/^\n+|\s+$/g, "");
+  const text = quote.replaceAll("\r\n", "\n").replace(/^\n+/, "").trimEnd();
   if (text.trim() === "") requireLine(text, "evidence.quote");
   const long = text.split("\n").find((each) => each.length > maxQuoteLength);
   if (long !== undefined) {

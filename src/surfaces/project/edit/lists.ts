@@ -35,7 +35,7 @@ export function setGoal(project: Project, input: GoalInput): ItemChange {
     const box = `[${done ? "x" : " "}] `;
     if (!known) return newItem(file, "goals", box, goal + suffix);
     // Keep the goal's note in parentheses unless there is a new one.
-    return changeItem(file, known, box, suffix === "" ? undefined : goalNotes, suffix);
+    return changeItem(file, known, box, suffix === "" ? undefined : dropGoalNotes, suffix);
   });
 }
 
@@ -66,13 +66,13 @@ export function logBlocker(project: Project, input: BlockerInput): ItemChange {
     const known = findItem(notes, "blockers", blocker, resolution !== undefined);
     if (resolution !== undefined) {
       if (!known) throw noSuchItem(notes, "blockers", blocker);
-      return changeItem(notes, known, "Resolved: ", etaNote, ` (${project.now()}: ${resolution})`);
+      return changeItem(notes, known, "Resolved: ", dropEta, ` (${project.now()}: ${resolution})`);
     }
     const before = /^blocked/i.test(known?.text ?? "") ? "blocked" : "waiting";
     const kind = (requestedKind ?? before) === "blocked" ? "Blocked: " : "Waiting: ";
     const suffix = eta === undefined ? "" : ` (ETA: ${eta})`;
     if (!known) return newItem(notes, "blockers", kind, blocker + suffix);
-    return changeItem(notes, known, kind, suffix === "" ? undefined : etaNote, suffix);
+    return changeItem(notes, known, kind, suffix === "" ? undefined : dropEta, suffix);
   });
 }
 
@@ -94,9 +94,23 @@ export function askQuestion(
   });
 }
 
-export const blockerKind = /^(?:waiting|blocked|resolved)\s*(?:on)?\s*:\s*/i;
-const etaNote = /\s*\(ETA:[^)]*\)\s*$/i;
-const goalNotes = /\s*\((?:blocking|depends on):.*\)\s*$/i;
+export const blockerKind = /^(?:waiting|blocked|resolved)(?:\s+on)?\s*:\s*/i;
+
+/** Drops a note in parentheses from the end of an item. */
+type DropNote = (text: string) => string;
+
+const dropEta: DropNote = (text) => {
+  const trimmed = text.trimEnd();
+  const at = trimmed.lastIndexOf("(");
+  const isEta = /^\(ETA:[^)]*\)$/i.test(at === -1 ? "" : trimmed.slice(at));
+  return isEta ? trimmed.slice(0, at).trimEnd() : text;
+};
+
+const dropGoalNotes: DropNote = (text) => {
+  const trimmed = text.trimEnd();
+  const at = trimmed.endsWith(")") ? trimmed.search(/\((?:blocking|depends on):/i) : -1;
+  return at === -1 ? text : trimmed.slice(0, at).trimEnd();
+};
 
 function newItem(notes: Notes, key: SectionKey, start: string, text: string): Planned<ItemChange> {
   const line = buildPiece({ text }, (safe) => `- ${start}${safe.text}`, isOneItem);
@@ -109,12 +123,12 @@ function changeItem(
   notes: Notes,
   item: Item,
   start: string,
-  dropped: RegExp | undefined,
+  drop: DropNote | undefined,
   suffix: string,
 ): Planned<ItemChange> {
   const before = notes.lines.texts.slice(item.line, item.textEnd);
   const [, bullet = "- ", rest = ""] =
-    /^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ xX]\](?:[ \t]+|$))?(.*)$/.exec(before[0] ?? "") ?? [];
+    /^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ xX]\](?:[ \t]+|$))?(.*)$/s.exec(before[0] ?? "") ?? [];
   // Only a blocker starts with its kind; a goal may start with the same word.
   const content = start.startsWith("[") ? rest : rest.replace(blockerKind, "");
   const lines = before.with(0, bullet + start + content);
@@ -124,7 +138,7 @@ function changeItem(
     (safe) => safe.suffix ?? "",
     (piece) => isOneItem(`- x${piece}`),
   );
-  const kept = dropped ? (lines[last] ?? "").replace(dropped, "") : (lines[last] ?? "");
+  const kept = drop ? drop(lines[last] ?? "") : (lines[last] ?? "");
   lines[last] = suffix === "" ? kept : kept.trimEnd() + end;
   const text = lines.join(" ").replace(/^\s*\S+\s+(?:\[[ xX]\]\s+)?/, "");
   const result = { line: item.line + 1, text };
@@ -143,15 +157,13 @@ function changeItem(
 function findItem(notes: Notes, key: SectionKey, target: string, loosely: boolean): Item | undefined {
   const items = itemsOf(notes, key);
   const fold = (text: string) =>
-    text
-      .replace(blockerKind, "")
-      .replace(goalNotes, "")
-      .replace(etaNote, "")
+    dropEta(dropGoalNotes(text.replace(blockerKind, "")))
       .replaceAll("\\", "")
       .toLowerCase();
-  const same = items.filter(({ text }) => fold(text) === fold(target));
+  const wanted = fold(target);
+  const same = items.filter(({ text }) => fold(text) === wanted);
   if (same.length > 0 || !loosely) return same.find(isOpen) ?? same[0];
-  const containing = items.filter((item) => isOpen(item) && fold(item.text).includes(fold(target)));
+  const containing = items.filter((item) => isOpen(item) && fold(item.text).includes(wanted));
   return containing.length === 1 ? containing[0] : undefined;
 }
 

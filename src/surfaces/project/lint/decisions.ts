@@ -31,7 +31,7 @@ function missingParts({ timestamp, decision, rationale, evidence, scenarios }: D
 }
 
 function headingTimestamp(text: string, { line, timestamp, name }: Decision): Finding[] {
-  const [, hashes = "", loose = ""] = /^(\s*#+\s+)(.*?)\s+[-–—]\s/.exec(text.slice(0, 200)) ?? [];
+  const [, hashes = "", loose = ""] = /^(\s{0,3}#{1,6}\s{1,8})(\S.{0,80}?)\s{1,8}[-–—]\s/.exec(text) ?? [];
   const written = timestamp !== "" && isTimestamp(timestamp) ? timestamp : loose || timestamp;
   if (written === "" || isTimestamp(written)) return [];
   const fixed = asTimestamp(written);

@@ -190,7 +190,11 @@ export function checkAppendOnly({ file, notes }: LintSubject): { findings: Findi
 function logRows(table: Table | undefined): { line: number; text: string; key: string }[] {
   return (table?.rows ?? []).map(({ line, cells }) => {
     const texts = cells.map(({ text }) => text);
-    const key = texts.map((text, index) => (index === 0 ? (asTimestamp(text) ?? text) : text)).join(" | ");
-    return { line, text: texts.join(" | "), key: key.replace(/(?: \|(?: -)?)+$/, "") };
+    const filled = texts.findLastIndex((text) => text !== "" && text !== "-") + 1;
+    const key = texts
+      .slice(0, filled)
+      .map((text, index) => (index === 0 ? (asTimestamp(text) ?? text) : text))
+      .join(" | ");
+    return { line, text: texts.join(" | "), key };
   });
 }

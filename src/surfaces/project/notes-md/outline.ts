@@ -55,8 +55,11 @@ interface Scan {
   /** Indentation of the content of each open list item. */
   items: number[];
   paragraph: boolean;
-  /** The lines of a paragraph outside lists and quotes, which an underline turns into a heading. */
-  title: { line: number; texts: string[] } | undefined;
+  /**
+   * The lines of a paragraph outside lists and quotes, which an underline turns into a heading, and how many of its
+   * first lines are known to be link definitions.
+   */
+  title: { line: number; texts: string[]; definitions: number } | undefined;
   table: boolean;
   previous: string;
 }
@@ -136,7 +139,8 @@ function readLine(scan: Scan, text: string, line: number): void {
     content.trim() !== "" &&
     !rule.test(content.slice(item)) &&
     (!quoted.test(content) || isQuotedText(content));
-  if (scan.paragraph && item === 0 && !quoted.test(content)) scan.title = { line, texts: [text] };
+  if (scan.paragraph && item === 0 && !quoted.test(content))
+    scan.title = { line, texts: [text], definitions: 0 };
 }
 
 const quoted = /^ *>/;
@@ -151,8 +155,12 @@ const linkDefinition = /^ {0,3}\[[^\]]+\]: *(?!<[^>]*$)\S+(?: +(?:"[^"]*"|'[^']*
 /** A paragraph underlined with `=` or `-` is a heading; link definitions are not part of it. */
 function readUnderline(scan: Scan, title: NonNullable<Scan["title"]>, text: string, line: number): boolean {
   const [, underline] = /^ {0,3}(=+|-+) *$/.exec(text) ?? [];
-  const first = title.texts.findIndex((each) => !linkDefinition.test(each));
-  if (underline === undefined || first === -1) return false;
+  if (underline === undefined) return false;
+  const first = title.texts.findIndex(
+    (each, index) => index >= title.definitions && !linkDefinition.test(each),
+  );
+  if (first === -1) title.definitions = title.texts.length;
+  if (first === -1) return false;
   const name = title.texts
     .slice(first)
     .map((each) => each.trim())
@@ -187,12 +195,15 @@ function startsBlock(text: string): boolean {
   );
 }
 
+/** Markers of deeper items are text. */
+const maxItemDepth = 40;
+
 /** Blanks out the list markers of a line and returns the indentation of the items' content. */
 function enterItems(text: string, outer: number): { content: string; item: number; entered: number[] } {
   const entered: number[] = [];
   let content = text;
   let item = outer;
-  for (;;) {
+  while (entered.length < maxItemDepth) {
     const [all, spaces = "", marker = "", gap = ""] =
       /^( *)([-*+]|\d{1,9}[.)])( +|$)/.exec(content.slice(item)) ?? [];
     if (all === undefined || spaces.length >= 4 || rule.test(content.slice(item)))
@@ -202,6 +213,7 @@ function enterItems(text: string, outer: number): { content: string; item: numbe
     content = " ".repeat(item) + content.slice(item);
     entered.push(item);
   }
+  return { content, item, entered };
 }
 
 function opening(

@@ -78,7 +78,7 @@ export function tableOf(notes: Notes, key: SectionKey): Table | undefined {
   return section && findTable(notes.lines.texts, section.line + 1, section.end, notes.outline.inert);
 }
 
-const bullet = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
+const bullet = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/s;
 
 /** The items of a section's lists. Indented content belongs to the item above it. */
 export function itemsOf(notes: Notes, key: SectionKey): Item[] {
@@ -92,7 +92,7 @@ export function itemsOf(notes: Notes, key: SectionKey): Item[] {
       ? []
       : (bullet.exec(texts[line] ?? "") ?? []);
     if (content === undefined || indent.includes("\t") || indent.length >= 2) continue;
-    const [, checkbox, rest = ""] = /^(?:\[([ xX])\](?:[ \t]+|$))?(.*)$/.exec(content) ?? [];
+    const [, checkbox, rest = ""] = /^(?:\[([ xX])\](?:[ \t]+|$))?(.*)$/s.exec(content) ?? [];
     const item = {
       line,
       textEnd: line + 1,
@@ -161,10 +161,22 @@ export function newestEntries(entries: readonly Entry[], count: number): Entry[]
 export function contextFields(notes: Notes): Map<string, { value: string; item: Item }> {
   const fields = new Map<string, { value: string; item: Item }>();
   for (const item of itemsOf(notes, "context")) {
-    const [, name, value] = /^\*\*(.+?):?\*\*:?\s*(.*)$/.exec(item.text) ?? [];
-    if (name !== undefined) fields.set(name.toLowerCase(), { value: value ?? "", item });
+    const field = fieldOf(item.text);
+    if (field) fields.set(field.name.toLowerCase(), { value: field.value, item });
   }
   return fields;
+}
+
+/** Splits `**Name**: value`; the colon may be before or after the asterisks. */
+function fieldOf(text: string): { name: string; value: string } | undefined {
+  const end = text.startsWith("**") ? text.indexOf("**", 3) : -1;
+  if (end === -1) return undefined;
+  const name = text.slice(2, end);
+  const value = text
+    .slice(end + 2)
+    .replace(/^:/, "")
+    .trimStart();
+  return { name: name.length > 1 && name.endsWith(":") ? name.slice(0, -1) : name, value };
 }
 
 function findConflicts(texts: readonly string[]): Notes["conflicts"] {

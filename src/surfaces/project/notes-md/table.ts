@@ -75,11 +75,14 @@ function cellAt(text: string, from: number, to: number): Cell {
 }
 
 function escapePipes(text: string): string {
-  return text.replaceAll(/(\\*)\|/g, "$1$1\\|");
+  return text.replaceAll(/(?<!\\)(\\*)\|/g, "$1$1\\|");
 }
 
 function unescapePipes(text: string): string {
-  return text.replaceAll(/(\\+)\|/g, (_, slashes: string) => `${slashes.slice(0, slashes.length >> 1)}|`);
+  return text.replaceAll(
+    /(?<!\\)(\\+)\|/g,
+    (_, slashes: string) => `${slashes.slice(0, slashes.length >> 1)}|`,
+  );
 }
 
 export function renderRow(cells: readonly string[]): string {

@@ -64,9 +64,13 @@ export function cutTo(
   return { text: `${start}${head}…`, cut: true };
 }
 
+/** A longer last word is cut like any text. */
+const maxWordLength = 200;
+
 /** Drops a partial last word, if that leaves most of the text. */
 function atWord(text: string): string {
-  const space = text.search(/\s+\S*$/);
+  const word = text.slice(-maxWordLength).split(/\s/).at(-1)?.length ?? 0;
+  const space = text.slice(0, text.length - word).trimEnd().length;
   return (space > text.length * 0.6 ? text.slice(0, space) : text).trimEnd();
 }
 

@@ -181,10 +181,9 @@ test("the notes cannot forge markers or a system message [project.data]", async 
     assert.ok(!text.includes("<system>"), text);
   }
   await call("log_handoff", { summary: "x", next: "turned \u202eround\u202c, hid\u200bden \u{e0041}" });
-  assert.match(
-    (await call("recover_context", {})).text,
-    /turned \[U\+202E\]round\[U\+202C\], hid\[U\+200B\]den \[U\+E0041\]/,
-  );
+  const { text } = await call("recover_context", {});
+  assert.match(text, /turned ⟨U\+202E⟩round⟨U\+202C⟩, hid⟨U\+200B⟩den/);
+  assert.doesNotMatch(text, /[\u200b\u202c\u202e\u{e0041}]/u);
 });
 
 test("an archived decision is marked as stale when its evidence is gone [project.stale]", async () => {

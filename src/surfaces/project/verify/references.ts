@@ -33,6 +33,34 @@ export function codeSpan(quote: string): string {
   return `${ticks}${pad}${quote}${pad}${ticks}`;
 }
 
+export interface CodeSpan {
+  from: number;
+  /** After the closing backticks. */
+  to: number;
+  inside: string;
+}
+
+/** The code spans of a text, in order: a run of backticks up to the next run of the same length. */
+export function findCodeSpans(text: string): CodeSpan[] {
+  const runs = Array.from(text.matchAll(/`+/g), ({ 0: { length }, index }) => ({ from: index, length }));
+  const nextOfLength = new Map<number, number>();
+  const closings = runs.map(() => -1);
+  for (let number = runs.length - 1; number >= 0; number--) {
+    const length = runs[number]?.length ?? 0;
+    closings[number] = nextOfLength.get(length) ?? -1;
+    nextOfLength.set(length, number);
+  }
+  const spans: CodeSpan[] = [];
+  for (let number = 0; number < runs.length; number++) {
+    const [opening, closing] = [runs[number], runs[closings[number] ?? -1]];
+    if (!opening || !closing) continue;
+    const inside = text.slice(opening.from + opening.length, closing.from);
+    spans.push({ from: opening.from, to: closing.from + closing.length, inside });
+    number = closings[number] ?? number;
+  }
+  return spans;
+}
+
 /** The text of a code span, without the one space of padding on each side. */
 export function spanText(inside: string): string {
   return inside.trim() !== "" && inside.startsWith(" ") && inside.endsWith(" ")

@@ -2,7 +2,14 @@ import { readDecision } from "../notes-md/decision.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 import { type Entry, entriesOf, type Notes, tableOf } from "../notes-md/parse.ts";
 import { columnOf } from "../notes-md/table.ts";
-import { parseReference, type Reference, renderReference, rootPrefix, spanText } from "./references.ts";
+import {
+  findCodeSpans,
+  parseReference,
+  type Reference,
+  renderReference,
+  rootPrefix,
+  spanText,
+} from "./references.ts";
 import { searchTree } from "./search-tree.ts";
 import { readSource, type Source } from "./working-tree.ts";
 
@@ -47,7 +54,8 @@ export function evidenceOf(notes: Notes, entry: Entry): FoundReference[] {
   );
 }
 
-const archivedQuote = /(`+)(?!`)(.*?[^`])\1(?!`)\s*\[([^\]]+)\]/g;
+/** Of the text after an archived quote. */
+const maxLocationLength = 1_000;
 
 /** The evidence of archived decisions. Stale evidence is marked when shown, but is not a finding. */
 export function archivedEvidenceOf(notes: Notes): Map<number, FoundReference[]> {
@@ -56,12 +64,13 @@ export function archivedEvidenceOf(notes: Notes): Map<number, FoundReference[]> 
   const found = (table?.rows ?? []).map(({ line, cells }): [number, FoundReference[]] => {
     const [, evidence = ""] =
       /(?:^|<br>)Evidence: (.*?)(?:<br>Test scenarios: .*)?$/.exec(cells[column]?.text ?? "") ?? [];
-    const quotes = Array.from(evidence.matchAll(archivedQuote), ([, , quote = "", location = ""]) => ({
-      line,
-      kind: "evidence" as const,
-      reference: parseReference(location),
-      quote: spanText(quote),
-    }));
+    const quotes = findCodeSpans(evidence).flatMap(({ inside, to }) => {
+      const start = evidence.slice(to, to + maxLocationLength).trimStart();
+      const end = start.indexOf("]");
+      if (!start.startsWith("[") || end <= 1) return [];
+      const reference = parseReference(start.slice(1, end));
+      return [{ line, kind: "evidence" as const, reference, quote: spanText(inside) }];
+    });
     return [line, quotes];
   });
   return new Map(found);

@@ -1,0 +1,155 @@
+import { HoldfastError } from "../../errors.ts";
+import { editJson, editValue, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
+import type { Scope, Store } from "../store.ts";
+import type { Statement } from "./lane.ts";
+import { withServer } from "./layout.ts";
+import type { Pool } from "./pool.ts";
+
+/** The tables with text, the columns that name a row besides the session, and the columns to edit. */
+const tables = [
+  { table: "session_records", key: ["kind", "key", "to_revision"], text: ["key"], json: ["value"] },
+  {
+    table: "session_journal",
+    key: ["revision"],
+    text: ["idempotency_key"],
+    json: ["actor", "operation", "changes", "result"],
+  },
+  { table: "ledger_calls", key: ["number"], text: [], json: ["facts"] },
+  { table: "ledger_pieces", key: ["hash"], text: ["text"], json: [] },
+] as const;
+
+/** Passes over a session that others write to meanwhile. */
+const maxPasses = 20;
+
+type Row = Record<string, string | number | null>;
+
+interface RewriteParts {
+  run: Pool["run"];
+  store: Pick<Store, "sessions" | "load" | "commit">;
+}
+
+/** Edits all text of these owners' sessions. Each statement may be sent twice. */
+export async function rewriteSessions(
+  parts: RewriteParts,
+  owners: readonly string[],
+  edit: TextEdit,
+  now: number,
+): Promise<Omit<Rewritten, "remaining">> {
+  const changed: Rewritten["sessions"] = [];
+  let values = 0;
+  for (const owner of owners) {
+    for (const { id } of await parts.store.sessions(owner, {})) {
+      const scope = { owner, sessionId: id };
+      const edited = await rewriteSession(parts, scope, edit, now);
+      if (edited === 0) continue;
+      values += edited;
+      changed.push(scope);
+    }
+  }
+  return { sessions: changed, values };
+}
+
+/**
+ * Every pass ends with a commit, so that other processes load the session again. One that loaded the old text before
+ * may have stored it once more before that commit; so passes go on until one finds nothing.
+ */
+async function rewriteSession(
+  { run, store }: RewriteParts,
+  scope: Scope,
+  edit: TextEdit,
+  now: number,
+): Promise<number> {
+  let values = 0;
+  for (let pass = 0; pass < maxPasses; pass++) {
+    let found = 0;
+    for (const each of tables) found += await rewriteTable(run, scope, each, edit);
+    const loaded = await store.load(scope);
+    if (!loaded) return values;
+    const [title, notepad] = [editValue(loaded.row.title, edit), editValue(loaded.row.notepad, edit)];
+    const notepadChanged = notepad !== loaded.row.notepad;
+    if (notepadChanged || title !== loaded.row.title) found++;
+    if (found === 0) return values;
+    values += found;
+    const entry = rewriteEntry(loaded.row.revision + 1, now);
+    await store.commit({
+      scope,
+      expected: loaded.row.revision,
+      row: { ...loaded.row, title, notepad, revision: entry.revision },
+      notepadChanged,
+      records: [],
+      entry,
+    });
+  }
+  throw new HoldfastError(
+    "conflict",
+    `Session ${scope.sessionId} is written to all the time, so the text could not be removed from it. Stop the programs that use it and try again.`,
+  );
+}
+
+async function rewriteTable(
+  run: Pool["run"],
+  { sessionId, owner }: Scope,
+  { table, key, text, json }: (typeof tables)[number],
+  edit: TextEdit,
+): Promise<number> {
+  const columns = [...new Set<string>([...key, ...text, ...json])];
+  const rows = await run<Row>(
+    {
+      text: `SELECT ${columns.join(", ")} FROM ${table} WHERE session_id = $1 AND owner = $2`,
+      values: [sessionId, owner],
+    },
+    { session: sessionId },
+  );
+  const edits: [column: string, change: TextEdit][] = [
+    ...text.map((column): [string, TextEdit] => [column, edit]),
+    ...json.map((column): [string, TextEdit] => [column, (value) => editJson(value, edit)]),
+  ];
+  let values = 0;
+  for (const row of rows) {
+    const set = edits.flatMap(([column, change]): [string, string][] => {
+      const before = row[column];
+      if (typeof before !== "string") return [];
+      const after = change(before);
+      return after === before ? [] : [[column, after]];
+    });
+    if (set.length === 0) continue;
+    values += set.length;
+    const statement = updateOf({ table, key, row, set, scope: { sessionId, owner } });
+    await run(statement, { session: sessionId, writes: true });
+  }
+  return values;
+}
+
+/** Changes the row only if it is still as it was read; the next pass sees what another process made of it. */
+function updateOf(update: {
+  table: string;
+  key: readonly string[];
+  row: Row;
+  set: readonly [column: string, value: string][];
+  scope: Scope;
+}): Statement {
+  const { table, key, row, set, scope } = update;
+  const values: unknown[] = [scope.sessionId, scope.owner];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const assignments = set.map(([column, value]) => `${column} = ${parameter(value)}`);
+  const named = [...new Set([...key, ...set.map(([column]) => column)])];
+  const conditions = named.map((column) => `${column} = ${parameter(row[column])}`);
+  return {
+    text: `UPDATE ${table} SET ${assignments.join(", ")} WHERE session_id = $1 AND owner = $2 AND ${conditions.join(" AND ")}`,
+    values,
+  };
+}
+
+/**
+ * Writes the tables anew, without the rows' old versions. On a connection of its own, because it waits for every
+ * reader and cannot run in a transaction. Returns what a client cannot clear.
+ */
+export async function eraseFreed(url: string): Promise<string[]> {
+  await withServer(url, async (client) => {
+    for (const table of ["session_rows", ...tables.map((each) => each.table)])
+      await client.query(`VACUUM (FULL, ANALYZE) ${table}`);
+  });
+  return [
+    "Postgres keeps the old text in its own write-ahead log until checkpoints recycle those files, and in archived logs, replicas and base backups until you remove them. A superuser can shorten the first with CHECKPOINT and SELECT pg_switch_wal().",
+  ];
+}

@@ -1,0 +1,138 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { editJson, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
+import { entryToSql } from "../sql-rows.ts";
+import { sealRows } from "./checksums.ts";
+
+/** Every column with text of a session: how it is found, and whether it is JSON. */
+const tables = [
+  { table: "agent_sessions", session: "id", key: ["id"], text: ["title", "notepad"], json: [] },
+  {
+    table: "session_records",
+    session: "session_id",
+    key: ["session_id", "kind", "key", "to_revision"],
+    text: ["key"],
+    json: ["value"],
+  },
+  {
+    table: "session_journal",
+    session: "session_id",
+    key: ["session_id", "revision"],
+    text: ["idempotency_key"],
+    json: ["actor", "operation", "changes", "result"],
+  },
+  { table: "ledger_calls", session: "session_id", key: ["session_id", "number"], text: [], json: ["facts"] },
+  { table: "ledger_pieces", session: "session_id", key: ["session_id", "hash"], text: ["text"], json: [] },
+] as const;
+
+type Value = string | number | null;
+
+/** Edits all text of these owners' sessions. Call it in a transaction. */
+export function rewriteRows(
+  database: DatabaseSync,
+  owners: readonly string[],
+  edit: TextEdit,
+  now: number,
+): Omit<Rewritten, "remaining"> {
+  const changed = new Map<string, string>();
+  let values = 0;
+  for (const { table, session, key, text, json } of tables) {
+    const columns = [...new Set([...key, ...text, ...json, session, "owner"])].join(", ");
+    const rows = database.prepare(
+      `SELECT ${columns} FROM ${table} WHERE owner IN (SELECT value FROM json_each(?))`,
+    );
+    // Collected first: updating a table while reading it may visit a row twice.
+    const updates: { row: Record<string, Value>; set: [column: string, value: string][] }[] = [];
+    for (const row of rows.iterate(JSON.stringify(owners)) as Iterable<Record<string, Value>>) {
+      const set = [
+        ...text.map((column) => [column, row[column], edit] as const),
+        ...json.map((column) => [column, row[column], (value: string) => editJson(value, edit)] as const),
+      ].flatMap(([column, before, change]): [string, string][] => {
+        if (typeof before !== "string") return [];
+        const after = change(before);
+        return after === before ? [] : [[column, after]];
+      });
+      if (set.length > 0) updates.push({ row: { ...row }, set });
+    }
+    for (const { row, set } of updates) {
+      database
+        .prepare(
+          `UPDATE ${table} SET ${set.map(([column]) => `${column} = ?`).join(", ")} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`,
+        )
+        .run(...set.map(([, value]) => value), ...key.map((column) => row[column] ?? null));
+      changed.set(String(row[session]), String(row.owner));
+      values += set.length;
+    }
+  }
+  for (const [id, owner] of changed) {
+    addEntry(database, id, owner, now);
+    sealRows(database, id);
+  }
+  return { sessions: Array.from(changed, ([sessionId, owner]) => ({ owner, sessionId })), values };
+}
+
+function addEntry(database: DatabaseSync, id: string, owner: string, now: number): void {
+  const change = database.prepare("UPDATE store_changes SET last = last + 1 RETURNING last").get()?.last ?? 0;
+  const row = database
+    .prepare(
+      "UPDATE agent_sessions SET revision = revision + 1, change = ? WHERE id = ? AND owner = ? RETURNING revision",
+    )
+    .get(change, id, owner) as { revision: number } | undefined;
+  if (!row) return;
+  const entry = entryToSql(rewriteEntry(row.revision, now));
+  database
+    .prepare(
+      `INSERT INTO session_journal (session_id, revision, owner, at, actor, surface, operation, changes, idempotency_key, result)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      id,
+      entry.revision,
+      owner,
+      entry.at,
+      entry.actor,
+      entry.surface,
+      entry.operation,
+      entry.changes,
+      entry.idempotency_key,
+      entry.result,
+    );
+}
+
+/** Says that text which was erased may still be in the write-ahead log or in free pages. */
+function markerOf(path: string): string {
+  return `${path}-erase`;
+}
+
+/**
+ * Writes the file anew without its free pages and empties the write-ahead log. While another process reads, that waits:
+ * a marker makes every later open and close try again. Returns what remains.
+ */
+export function eraseFreed(database: DatabaseSync, path: string): string[] {
+  if (path === ":memory:") return [];
+  const isCleared = tryErase(database);
+  if (isCleared) rmSync(markerOf(path), { force: true });
+  else writeFileSync(markerOf(path), "", { mode: 0o600 });
+  return isCleared
+    ? []
+    : [
+        `${path}-wal could not be cleared, because another process reads the database. It is cleared as soon as a program opens or closes the store while no other reads it.`,
+      ];
+}
+
+/** Finishes an erasure that another process blocked. */
+export function finishErasure(database: DatabaseSync, path: string): void {
+  if (path !== ":memory:" && existsSync(markerOf(path)) && tryErase(database))
+    rmSync(markerOf(path), { force: true });
+}
+
+function tryErase(database: DatabaseSync): boolean {
+  try {
+    database.exec("VACUUM");
+    const result = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number } | undefined;
+    return result?.busy === 0;
+  } catch {
+    // Busy, or no space for the copy: the marker says that it is still to be done.
+    return false;
+  }
+}

@@ -1,0 +1,151 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { globMatcher } from "../../../src/cli/chat/glob.ts";
+import { secretKinds } from "../../../src/secrets/kinds.ts";
+import { LineMatcher } from "../../../src/sessions/search/match-lines.ts";
+import { NoteIndex } from "../../../src/surfaces/notes/note-index.ts";
+import { parseNotes } from "../../../src/surfaces/project/notes-md/parse.ts";
+import { openProject } from "../../../src/surfaces/project/project.ts";
+import { recoverLevel2 } from "../../../src/surfaces/project/recover/recall.ts";
+import { recoverLevel1, recoverLevel3 } from "../../../src/surfaces/project/recover/recover.ts";
+import { archivedEvidenceOf, checkReferences } from "../../../src/surfaces/project/verify/verify.ts";
+import { temporaryDirectory } from "../temporary.ts";
+
+interface Pattern {
+  source: string;
+  flags: string;
+}
+
+const date = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
+const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})`;
+
+/** What `new RegExp(…)` makes, by file: the pattern itself, or one for a hostile word. */
+export const builtPatterns: Record<string, Pattern[]> = {
+  "src/cli/terminal/wrap-text.ts": [{ source: "(⟨(?:U\\+[0-9A-F]{4,6}|tags:[^⟨⟩]*)⟩|[␀-␡])", flags: "g" }],
+  "src/context/hidden-characters.ts": [
+    { source: "⟨(\\\\*)(U\\+[0-9A-F]{4,6}(?: U\\+[0-9A-F]{4,6})*)⟩", flags: "g" },
+  ],
+  "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
+  "src/secrets/kinds.ts": secretKinds.map(({ pattern: { source, flags } }) => ({ source, flags })),
+  "src/cli/commands/redact.ts": [],
+  "src/compaction/receipt.ts": [{ source: "(?<![\\w/@.-])aaaa(?![\\w/-]|\\.\\w)", flags: "g" }],
+  "src/sessions/search/match-lines.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
+  "src/surfaces/project/notes-md/timestamps.ts": [
+    { source: `^${date}T${time}$`, flags: "" },
+    { source: `^(?:${date}(?:T${time})?|${time})$`, flags: "" },
+  ],
+};
+
+const characters = (text: string) => Math.ceil(text.length / 4);
+const screen = { width: 80, colours: true, paint: (_style: unknown, text: string) => text };
+
+/** What a function takes after the text. Without a line here it gets the text alone. */
+export const moreArguments: Record<string, (text: string) => unknown[]> = {
+  "inspector/src/context/readable-piece.ts readablePiece": () => ["tool"],
+  "src/adapters/anthropic/memory-views.ts findOccurrences": () => ["aa"],
+  "src/adapters/anthropic/memory-views.ts insertLine": () => [1, "x"],
+  "src/adapters/anthropic/memory-views.ts renderSnippet": () => [1],
+  "src/cli/chat/lines.ts resultLine": () => [false],
+  "src/cli/terminal/paint.ts wrap": () => [80, "  "],
+  "src/cli/terminal/render-markdown.ts renderMarkdown": () => ["  ", screen],
+  "src/cli/terminal/text-width.ts cutToWidth": () => [80],
+  "src/cli/terminal/text-width.ts padToWidth": () => [80],
+  "src/cli/terminal/wrap-text.ts inlineSpans": () => [true],
+  "src/compaction/summary.ts findSummaryFault": (text) => [[text], { summary: 100, removed: 1_000 }],
+  "src/context/excerpt.ts chooseEnds": () => [500, characters],
+  "src/context/excerpt.ts renderEnds": () => [{ head: 1_000, tail: 500 }, "…"],
+  "src/context/excerpt.ts splitsPair": () => [5],
+  "src/context/code-blocks.ts joinCut": () => [1_000, 2_000, "…"],
+  "src/engine/merge.ts hasConflictMarkers": () => [{ mine: "mine", theirs: "theirs", base: "base" }],
+  "src/engine/merge.ts merge": (text) => [`x${text}`, `${text}x`],
+  "src/engine/text.ts closestLine": () => ["word aaaa"],
+  "src/engine/text.ts countOccurrences": () => ["a"],
+  "src/engine/text.ts dropTrailing": () => ["a \n"],
+  "src/engine/text.ts isLongerThan": () => [1_000],
+  "src/engine/text.ts normaliseText": () => ["text"],
+  "src/engine/text.ts replaceText": () => ["a", "bb", true],
+  "src/engine/text.ts takeCharacters": () => [1_000_000],
+  "src/engine/text.ts applySplice": () => [{ at: 1, removed: "", inserted: "x" }],
+  "src/engine/text.ts revertSplice": () => [{ at: 1, removed: "", inserted: "x" }],
+  "src/hosts/hook/memory-text.ts cutMiddle": () => [500, "…"],
+  "src/hosts/install/json-text.ts appendJson": () => [["a"], 1, "x.json"],
+  "src/hosts/install/json-text.ts readJson": () => ["x.json"],
+  "src/hosts/install/json-text.ts restoreJson": () => [["a"], 1, "x.json"],
+  "src/hosts/install/json-text.ts setJson": () => [["a"], 1, "x.json"],
+  "src/hosts/install/toml-text.ts appendTable": () => ["[a]", ["b = 1"]],
+  "src/hosts/install/toml-text.ts readToml": () => ["x.toml"],
+  "src/hosts/install/toml-text.ts removeTable": () => [["a"]],
+  "src/hosts/install/toml-text.ts setKeys": () => [["a"], { b: "1" }],
+  "src/surfaces/knowledge/json-schema/formats.ts isFormat": () => ["uri"],
+  "src/surfaces/knowledge/read-skill.ts readSkill": () => ["skill"],
+  "src/surfaces/notepad/operations.ts replayEdit": () => [{ type: "notepad.append", content: "x" }],
+  "src/surfaces/notes/words.ts eachTerm": () => [() => undefined],
+  "src/surfaces/project/edit/written-pieces.ts requireLine": () => ["text"],
+  "src/surfaces/project/notes-md/table.ts replaceCell": () => [{ text: "a", from: 0, to: 1 }, "|"],
+};
+
+/** Functions that take a text but are not run on hostile ones, and why. */
+export const exempt: Record<string, string> = {
+  "src/surfaces/project/edit/written-pieces.ts isOneItem": "gets texts that requireLine keeps short",
+  "src/surfaces/project/edit/written-pieces.ts isOneRow": "gets texts that requireLine keeps short",
+  "src/surfaces/project/notes-md/markdown.ts readMarkdown":
+    "a parser of others, which gets short pieces: of NOTES.md at most 60,000 characters in all",
+  "src/hosts/install/json-edit.ts removeValue": "gets what readJson has parsed, which is run",
+  "src/hosts/install/json-edit.ts setValue": "gets what readJson has parsed, which is run",
+};
+
+/** Work on hostile text that is more than one function of one argument. */
+export const subjects: Record<string, () => Promise<(text: string) => unknown>> = {
+  "search_notes with a long query": async () => {
+    const notes = notesIndex();
+    return (text) => notes.search({ query: text, tags: [], limit: 10, offset: 0 });
+  },
+  "search_notes with as many misspelt words as fit": async () => {
+    const notes = notesIndex();
+    return (text) =>
+      text.startsWith("a") && notes.search({ query: misspelt(text.length), tags: [], limit: 10, offset: 0 });
+  },
+  "a search over all sessions": async () => (text) =>
+    new LineMatcher(misspelt(Math.min(text.length, 2_000))).match(text),
+  "recover_context at every level": async () => {
+    const project = openProject({ root: projectWithNotes() });
+    return (text) => {
+      for (const section of ["", "## Session Continuity Log\n\n### Decision Log\n\n#### 10:00:00Z - x\n\n"]) {
+        const notes = parseNotes(section + text);
+        recoverLevel1(project.file, notes, characters);
+        recoverLevel2(project.file, notes, "word", characters);
+        archivedEvidenceOf(notes);
+        checkReferences(project.file, notes, 0);
+        recoverLevel3(notes, []);
+      }
+    };
+  },
+  "search_files with a hostile glob": async () => (text) => {
+    const glob = `${text.slice(0, 12)}${"*a".repeat(200)}b`;
+    return globMatcher(glob)("a".repeat(text.length));
+  },
+};
+
+function misspelt(length: number): string {
+  const words: string[] = [];
+  for (let size = 0; size < length; size += 12) words.push(`wrodq${words.length.toString(36)}zx`);
+  return words.join(" ");
+}
+
+function notesIndex(): NoteIndex {
+  const index = new NoteIndex();
+  for (let number = 0; number < 600; number++) {
+    const content = Array.from({ length: 10 }, (_, at) => `word${(number * 10 + at).toString(36)}yx`).join(
+      " ",
+    );
+    index.set(`note_${number}`, { content, tags: [], createdAt: 0, updatedAt: 0, updated: number });
+  }
+  return index;
+}
+
+function projectWithNotes(): string {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, ".holdfast"));
+  writeFileSync(join(root, ".holdfast", "NOTES.md"), "# Notes\n");
+  return root;
+}
