@@ -122,7 +122,7 @@ async function take(
   const page = await context.newPage();
   await page.goto(`${url}?token=${encodeURIComponent(token)}`);
   for (const { name, hash, ready, before } of shots) {
-    await page.goto(`${url}${hash}`);
+    await page.goto(new URL(hash, page.url()).href);
     await page.locator(ready).first().waitFor({ state: "attached" });
     await page.locator(".skeleton").waitFor({ state: "detached" });
     await page.evaluate("document.getElementById('main').scrollTop = 0");

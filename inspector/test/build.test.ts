@@ -11,7 +11,8 @@ const root = join(import.meta.dirname, "../..");
 test("the first load is at most 60 kB compressed, uses only this server, and has no inline script or style [inspector.small]", async () => {
   const files = await pageFiles();
   const html = files.get("/")?.body.toString("utf8") ?? "";
-  const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
+  // Relative to the page, which may have a path of its own.
+  const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => `/${path}`);
   assert.ok(named.includes("/inspector.js") && named.includes("/inspector.css"), html);
   const parts = ["/", ...new Set(named)].map((path) => {
     const file = files.get(path);

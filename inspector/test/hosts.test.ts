@@ -75,7 +75,7 @@ test(
 
     // The host drops its transcript: a line of each message is kept.
     rmSync(transcript);
-    await page.goto(`${server.url}#/${codingSession}/compaction/1`);
+    await page.goto(new URL(`#/${codingSession}/compaction/1`, page.url()).href);
     await page.reload();
     await page.getByText("The host's transcript is gone; this is one line of each.").waitFor();
     assert.equal(await page.locator(".map-message[data-source]").count(), 11);

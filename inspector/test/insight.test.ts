@@ -118,10 +118,10 @@ test(
     await answer.getByRole("link", { name: /^message \d+$/ }).click();
     await page.locator(".talk-item.is-chosen pre").getByText("20811.50").waitFor();
 
-    await page.goto(`${server.url}#/audit/compaction?find=never%20said%20anywhere`);
+    await page.goto(new URL(`#/audit/compaction?find=never%20said%20anywhere`, page.url()).href);
     await page.getByText("It is in no memory, message or revision of this session.").waitFor();
     await session.notepad.write("All done.", agent);
-    await page.goto(`${server.url}#/audit/compaction?find=growth%20hard-coded%20to%204%20%25`);
+    await page.goto(new URL(`#/audit/compaction?find=growth%20hard-coded%20to%204%20%25`, page.url()).href);
     await page.locator(".still-answer").getByText("message").first().waitFor();
     assert.deepEqual(problems, []);
   }),
@@ -211,7 +211,7 @@ test(
       .getByText(/^Same as call 1 up to here: about [\d,]+ tokens that a cache can serve, for \$/)
       .waitFor();
 
-    await page.goto(`${server.url}#/audit/compaction/1`);
+    await page.goto(new URL(`#/audit/compaction/1`, page.url()).href);
     await page.locator(".survival-part").first().waitFor();
     const widths = await page.evaluate<[number, number][]>(
       "[...document.querySelectorAll('.survival-part')].map((part) => [Number(part.dataset.size), part.getBoundingClientRect().width])",

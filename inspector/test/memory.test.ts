@@ -78,7 +78,7 @@ test(
     await memory.forkSession("parent", { id: "child", title: "Its child" });
     const { page, context: profile } = await openPage(browser, server, { hash: "#/parent/memory" });
     const second = await profile.newPage();
-    await second.goto(`${server.url}#/parent/memory`);
+    await second.goto(new URL("#/parent/memory", page.url()).href);
     await second.getByText("The agent has written nothing yet").waitFor();
 
     const editor = await beginEdit(page);
@@ -105,7 +105,7 @@ test(
     // The tabs share one stream; when the tab that reads it closes, another takes over.
     await page.close();
     await parent.notepad.append("after the first tab was closed", agent);
-    await second.goto(`${server.url}#/parent/memory`);
+    await second.goto(new URL("#/parent/memory", second.url()).href);
     await second.locator(".prose").getByText("after the first tab was closed").waitFor();
     await parent.notepad.append("and received live", agent);
     await second.locator(".prose").getByText("and received live").waitFor();

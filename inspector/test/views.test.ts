@@ -56,7 +56,7 @@ test(
       await page.getByRole("tree", { name: "Sessions" }).getByText("Workbook audit").waitFor();
       assert.deepEqual(await violationsIn(page), [], `sessions ${JSON.stringify(look)}`);
       for (const [view, landmark] of Object.entries(landmarks)) {
-        await page.goto(`${server.url}#/audit/${view}`);
+        await page.goto(new URL(`#/audit/${view}`, page.url()).href);
         await page.locator(landmark).first().waitFor({ state: "attached" });
         assert.deepEqual(await violationsIn(page), [], `${view} ${JSON.stringify(look)}`);
       }
@@ -105,6 +105,7 @@ test(
     await page.locator("h1").click();
     await page.keyboard.press("5");
     const journal = page.getByRole("listbox", { name: "Journal, newest first" });
+    await page.getByRole("region", { name: /^What changed in/ }).first().waitFor();
     await journal.getByRole("option", { selected: true }).focus();
     await page.keyboard.press("End");
     await journal.getByRole("option", { selected: true }).getByText("Wrote the notepad").waitFor();
@@ -260,7 +261,7 @@ test(
     await tree.getByRole("treeitem").last().waitFor();
     assert.ok((await tree.getByRole("treeitem").count()) < 60);
 
-    await page.goto(`${server.url}#/long/timeline`);
+    await page.goto(new URL(`#/long/timeline`, page.url()).href);
     await page.getByRole("button", { name: "Everything" }).click();
     const journal = page.getByRole("listbox", { name: "Journal, newest first" });
     await journal.getByRole("option").nth(3).waitFor();
