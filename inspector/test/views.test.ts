@@ -105,7 +105,10 @@ test(
     await page.locator("h1").click();
     await page.keyboard.press("5");
     const journal = page.getByRole("listbox", { name: "Journal, newest first" });
-    await page.getByRole("region", { name: /^What changed in/ }).first().waitFor();
+    await page
+      .getByRole("region", { name: /^What changed in/ })
+      .first()
+      .waitFor();
     await journal.getByRole("option", { selected: true }).focus();
     await page.keyboard.press("End");
     await journal.getByRole("option", { selected: true }).getByText("Wrote the notepad").waitFor();

@@ -95,7 +95,7 @@ test("init --surfaces writes the choice to holdfast.json, or for all projects wi
   const file = join(root, "holdfast.json");
   const before = readFileSync(file, "utf8");
   const args = ["init", "claude-code", "--surfaces", "notepad,scratchpad"];
-  const dry = await run([...args, "--dry-run"]);
+  const dry = await run([...args, "--dry-run", "--diff"]);
   assert.match(dry.stdout, /\+ +"surfaces"/);
   assert.equal(readFileSync(file, "utf8"), before);
   const real = await run(args);
