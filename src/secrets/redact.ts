@@ -27,7 +27,7 @@ export function redactText(text: string, redactions: Redaction[] = []): string {
   return out + text.slice(from);
 }
 
-export function markerOf({ kind, fingerprint }: Redaction): string {
+function markerOf({ kind, fingerprint }: Redaction): string {
   return `[REDACTED ${kind} #${fingerprint}]`;
 }
 

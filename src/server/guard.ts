@@ -21,7 +21,7 @@ export interface Access {
  * A browser sends a host's cookies to all of its ports, so a cookie for the whole host would reach any other local
  * server. The page is therefore under a path that only this server and its page know, and so is its cookie.
  */
-export function pagePath({ token }: Pick<Access, "token">): string {
+function pagePath({ token }: Pick<Access, "token">): string {
   return `/${createHash("sha256").update(`path ${token}`).digest("base64url").slice(0, 22)}/`;
 }
 

@@ -392,7 +392,7 @@ export type SettingValues = {
 
 export const settingNames = Object.keys(settings) as readonly SettingName[];
 
-export function isSettingName(name: string): name is SettingName {
+function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(settings, name);
 }
 

@@ -8,7 +8,7 @@ const goAhead =
 /** A slash command of the host, such as "/compact" or "/model opus". */
 const slashCommand = /^\s*\/[a-z][\w:-]*(?:\s+\S{1,40})?\s*$/i;
 
-export function isAsk(text: string): boolean {
+function isAsk(text: string): boolean {
   return (
     text !== "" && !goAhead.test(text) && !slashCommand.test(text) && !/^\[Request interrupted/.test(text)
   );

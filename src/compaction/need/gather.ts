@@ -183,7 +183,7 @@ const contentFields =
   /^(?:content|contents|new_?string|old_?string|new_?text|old_?text|new_?str|old_?str|file_?text|insert_?text|patch|diff|code|source|new_?source|body|prompt|edits|todos|text)$/i;
 
 /** What a call is about, and the text that it writes. */
-export function splitInput(input: unknown): { target: string; content: string } {
+function splitInput(input: unknown): { target: string; content: string } {
   if (typeof input === "string") return { target: "", content: input };
   if (typeof input !== "object" || input === null) return { target: "", content: "" };
   const target: string[] = [];

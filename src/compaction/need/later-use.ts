@@ -2,7 +2,7 @@ import { plainTextOf, type StoredMessage, textsIn, toolCallsOf } from "../../con
 import { isWordlike, type KnownNames, type Name, scanNames } from "./names.ts";
 
 /** After this many calls, what the agent uses has little to do with what it knew before. */
-export const horizonCalls = 60;
+const horizonCalls = 60;
 
 /** Finds the names in a text. */
 export type FindNames = (text: string) => Iterable<string>;

@@ -5,7 +5,7 @@ const maxMessage = 40_000;
  * The lines of a message that the user wrote, in paragraphs: without code, quotations, logs, tagged blocks and pasted
  * documents. Each paragraph is a list of lines.
  */
-export function ownParagraphs(message: string): string[][] {
+function ownParagraphs(message: string): string[][] {
   const text =
     message.length > maxMessage
       ? `${message.slice(0, maxMessage / 2)}\n\n${message.slice(-maxMessage / 2)}`

@@ -128,6 +128,9 @@ test("in a healthy project the server starts, the canary comes back, and no trac
   assert.deepEqual(
     absent.map(({ host, findings }) => [host, findings.length]),
     [
+      ["copilot", 0],
+      ["kilo", 0],
+      ["qwen", 0],
       ["pi", 0],
       ["openclaw", 0],
     ],
@@ -275,7 +278,7 @@ test("doctor knows the plug-in wiring, and that init beside it runs every hook t
   };
   for (const [host, file] of Object.entries(settings)) {
     enable(false);
-    assert.match((await machine.examine(host))[0]?.detail ?? "", /not set up/);
+    assert.match((await machine.examine(host))[0]?.detail ?? "", /not connected yet/);
     enable(true);
     const [, wiring, server] = await machine.examine(host);
     assert.deepEqual([wiring?.status, wiring?.detail.endsWith(file)], ["ok", true]);
@@ -329,7 +332,7 @@ test("a host that is not installed is not a problem; one that is installed but n
   assert.equal(nothing.code, 0);
   assert.equal(
     nothing.stdout,
-    "Not found: Claude Code, Codex, opencode, Gemini CLI, pi, OpenClaw.\nNo problems found.\n",
+    "Not found: Claude Code, Codex, Copilot CLI, opencode, Kilo Code, Gemini CLI, Qwen Code, pi, OpenClaw.\nNo problems found.\n",
   );
   mkdirSync(join(machine.home, ".codex"));
   const unwired = await machine.run("doctor");

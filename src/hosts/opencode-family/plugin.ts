@@ -78,7 +78,7 @@ export class OpencodePlugin {
     const { directory } = this.#project;
     const config = readWorkspaceConfig(this.#project);
     const store = locateStore({ project: this.#project, cwd: this.#directory, config });
-    const session = memoryOf(directory, "opencode", id);
+    const session = memoryOf(directory, this.#host, id);
     const known = cachedRules(directory, session, store);
     if (known) return refuseCall(known, { session, tool, input, isMemoryTool: false }) ?? "";
     return (await this.#ask(id, "before-tool", { tool_name: tool, tool_input: input })).refuse;

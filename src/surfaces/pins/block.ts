@@ -22,7 +22,7 @@ export function renderPins(pins: readonly ListedPin[]): string {
 }
 
 /** One pin as the model reads it; further lines are indented, so that each id begins a pin. */
-export function renderPin({ id, text, rule }: ListedPin): string {
+function renderPin({ id, text, rule }: ListedPin): string {
   const refuses = rule ? `\n  (refuses calls: ${describeRule(rule)})` : "";
   return `${id}: ${fenceContent(text).replaceAll("\n", "\n  ")}${refuses}`;
 }
