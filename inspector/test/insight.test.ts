@@ -47,6 +47,8 @@ test(
     await card.waitFor();
     await page.getByText(/\d+ things followed, 0 lost\./).waitFor();
     // New lines light up.
+    const session = await memory.openSession("audit");
+    await session.notepad.append("- Checked twice", { actor: { kind: "agent" } });
     await page.locator("body[data-fresh]").waitFor({ state: "attached", timeout: 8_000 });
     await page.getByRole("meter", { name: "Context window" }).waitFor();
     assert.match(await page.title(), /^\d+\s% · Workbook audit · Holdfast$/);
