@@ -256,7 +256,7 @@ export class Session implements SessionHandle {
       try {
         const cleaned = this.#guard.clean(await make(state));
         [operation, notice] = [cleaned.value, cleaned.notice];
-        checkWritable(state.row, operation.type);
+        checkWritable(state.row, operation);
         const earlier = await this.#inDoubt.find(store, scopeOf(state.row), operation);
         if (earlier) return unansweredResult<ResultOf<O>>(earlier, await this.state());
         applied = await this.#evaluate(state, operation, now);
@@ -380,8 +380,8 @@ function firstAnswer<Result>(
 }
 
 /** An archived session changes only its status and its name, and can be forked. */
-function checkWritable({ id, status }: State["row"], operation: string): void {
-  if (status !== "archived" || operation.startsWith("session.")) return;
+function checkWritable({ id, status }: State["row"], operation: Operation): void {
+  if (status !== "archived" || operation.type.startsWith("session.")) return;
   throw new HoldfastError(
     "store_read_only",
     `Session ${id} is archived, so it is read-only. Nothing was changed. Reopen it first: "holdfast archive ${id} --reopen", or memory.restoreSession.`,

@@ -156,7 +156,7 @@ test("opening a memory with a misspelt or invalid limit is refused [bad.types]",
   for (const value of [0, -1, 1.5, Number.NaN, "9" as unknown as number]) {
     assert.match(
       (await rejection(openTestMemory({ limits: { noteTags: value } }), "invalid_input")).message,
-      /"noteTags"/,
+      /"limits\.noteTags"/,
     );
   }
   await rejection(openTestMemory({ store: undefined as unknown as string }), "invalid_input");

@@ -21,7 +21,7 @@ import { HoldfastError } from "../../../errors.ts";
 import { defaultPaths } from "./places.ts";
 
 /** People read and edit the file; a larger one is a mistake or an attack. */
-const maxBytes = 4_000_000;
+const maxBytes = 8_000_000;
 
 /** The location of a project's NOTES.md. */
 export interface NotesFile {

@@ -182,7 +182,7 @@ test("the notes cannot forge markers or a system message [project.data]", async 
   }
   await call("log_handoff", { summary: "x", next: "turned \u202eround\u202c, hid\u200bden \u{e0041}" });
   const { text } = await call("recover_context", {});
-  assert.match(text, /turned ⟨U\+202E⟩round⟨U\+202C⟩, hid⟨U\+200B⟩den/);
+  assert.match(text, /turned ⟨U\+202E⟩round⟨U\+202C⟩/);
   assert.doesNotMatch(text, /[\u200b\u202c\u202e\u{e0041}]/u);
 });
 
