@@ -112,7 +112,7 @@ function isPassword(value: string): boolean {
   return (kinds >= 3 || (kinds === 2 && value.length >= 12 && /\d/.test(value))) && entropyOf(value) >= 2.5;
 }
 
-/** What stands for a secret in documentation: `your-api-key`, `xxxx`, `${TOKEN}`, `AKIAIOSFODNN7EXAMPLE`. */
+/** Placeholders for secrets in documentation: `your-api-key`, `xxxx`, `${TOKEN}`, `AKIAIOSFODNN7EXAMPLE`. */
 function isExample(secret: string): boolean {
   return exampleWords.test(secret) || /(.)\1{7}/.test(secret) || isSequence(secret);
 }

@@ -4,7 +4,7 @@ const forgottenAfter = 60_000;
 const step = 100;
 const defaultMax = 2_000;
 
-/** Makes guessing slow: each wrong token waits longer, whoever sends it. Right tokens never wait. */
+/** Makes guessing slow: each wrong token waits longer, from any sender. Right tokens never wait. */
 export class Penalty {
   readonly #max: number;
   readonly #clock: () => number;

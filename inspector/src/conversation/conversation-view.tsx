@@ -96,7 +96,7 @@ function MessageItem({ message, isChosen, isCut }: { message: Message; isChosen:
     >
       {isCut && (
         <p class="cache-line">
-          <span>The window begins here; a summary stands for the messages above</span>
+          <span>The window begins here; a summary replaces the messages above</span>
         </p>
       )}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -301,7 +301,7 @@ const imperativeClause =
 
 const imperative = new RegExp(`^${openers}(?:never|always|don't|do not)\\b`);
 
-/** What somebody or something else says. */
+/** What someone or something else says. */
 const reported =
   /\b(?:eslint|tsc|biome|ruff|pylint|clippy|mypy|prettier|docs?|documentation|readme|manual|spec|error|warning|message|log|linter|compiler|article|page|comment|review(?:er)?|tutorial|blog|answer|it|he|she|they|someone|(?:claude|agents)\.md|people|everyone|stack ?overflow|policy|license)\b[^,;.]{0,40}\b(?:says?|said|states?|claims?|reads?|warns?|warned|tells?|told|complains?|mentions?|suggests?|recommends?|insists?)\b|^(?:eslint|tsc|biome|ruff|pylint|clippy|mypy|prettier|lint)\b[^:]{0,20}:/;
 
@@ -326,7 +326,7 @@ export function isRule(sentence: string): boolean {
   return isStrong || !(momentary.test(text) || opinion.test(text));
 }
 
-/** Lower case, one kind of apostrophe, and nothing that is quoted: what is in quotes is somebody's words or code. */
+/** Lower case, one kind of apostrophe, and nothing that is quoted: what is in quotes is someone else's words or code. */
 export function plain(sentence: string): string {
   return sentence
     .toLowerCase()

@@ -50,7 +50,7 @@ function withoutCode(lines: readonly string[]): string[] {
 const bullet = /^\s*(?:[-*•+]|\d{1,3}[.)])\s+/;
 const heading = /^#{1,6}\s+\S/;
 
-/** A line that introduces what somebody else wrote. */
+/** A line that introduces what someone else wrote. */
 const introduction =
   /\b(?:docs?|document(?:ation)?|readme|manual|policy|guide|guidelines|handbook|spec(?:ification)?|article|e?mail|page|logs?|output|errors?|trace(?:back)?|stack|issue|ticket|comment|contents?|transcript|changelog|licen[cs]e|claude\.md|agents\.md|\w+\.(?:md|txt|log|json|ya?ml)|says|said|wrote|reads|dokument|richtlinie|ausgabe|fehler|erreur|sortie|documento|salida|文档|日志|输出)\b[^\n]{0,60}:\s*$/i;
 
