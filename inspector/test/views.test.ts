@@ -113,6 +113,7 @@ test(
     await page.keyboard.press("End");
     await journal.getByRole("option", { selected: true }).getByText("Wrote the notepad").waitFor();
     await page
+      .locator('.timeline-detail[aria-busy="false"]')
       .getByRole("region", { name: "What changed in notepad" })
       .getByText("Explain the Q3 gap")
       .waitFor();

@@ -16,15 +16,17 @@ interface EntryDetailProps {
   newest: number;
   /** Whether the entry is shown as an edit of memory, without what Holdfast keeps for itself. */
   isMemory: boolean;
+  /** Whether another entry has been chosen, which is not shown yet. */
+  isBehind: boolean;
 }
 
 /** One entry with all its changes, and the memory right after it. */
-export function EntryDetail({ sessionId, revision, newest, isMemory }: EntryDetailProps) {
+export function EntryDetail({ sessionId, revision, newest, isMemory, isBehind }: EntryDetailProps) {
   const params = { id: sessionId, revision };
   const entry = useLoad("entry", { params }, 0);
   const then = useLoad("memoryAt", { params, query: { limit: 20 } }, 0);
   return (
-    <div class="timeline-detail">
+    <div class="timeline-detail" aria-busy={isBehind}>
       <section class="panel" aria-labelledby="title-entry">
         <div class="panel-head">
           <h2 id="title-entry">Revision {revision}</h2>

@@ -84,6 +84,7 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
             revision={settled}
             newest={newestShown}
             isMemory={only === "memory" && marked !== undefined}
+            isBehind={settled !== revision}
           />
         ) : (
           <Skeleton lines={8} />

@@ -214,10 +214,10 @@ test("[hooks.special-files] pipes in place of files are refused at once, and lar
     assert.ok(performance.now() - begun < 20_000, name);
   }
   const project = await withNotes();
-  writeFileSync(join(project.directory, "NOTES.md"), "x".repeat(5_000_000));
+  writeFileSync(join(project.directory, "NOTES.md"), "x".repeat(9_000_000));
   const { stdout, stderr } = await run(project, start);
   assert.match(contextIn(stdout), /canary/);
-  assert.match(stderr, /NOTES\.md" has 5000000 bytes \(the limit is 4000000\)/);
+  assert.match(stderr, /NOTES\.md" has 9000000 bytes \(the limit is 8000000\)/);
 });
 
 test("[hooks.store] a store named on the command line or in the environment is used", async () => {
