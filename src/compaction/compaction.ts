@@ -15,10 +15,11 @@ import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operati
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
 import type { CheckpointBudget } from "./budget.ts";
-import { planCheckpoint } from "./checkpoint.ts";
+import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { readParts } from "./facts/reads.ts";
-import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
+import type { WayBack } from "./place-needs.ts";
+import { accountFor, planReceipt } from "./receipt.ts";
 import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
 import {
   type AskSummariser,
@@ -134,15 +135,18 @@ export class Compaction {
     const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
     const current = withoutWithdrawn(messages, withdrawn);
     const { budget } = this.#driver;
-    const planned = planCheckpoint({
-      state,
-      messages: current,
-      to,
-      earlier,
-      budget: typeof budget === "function" ? await budget(rules) : budget,
-      contents: this.#contents(messages, earlier),
-      countTokens,
-    });
+    const { checkpoint: planned, needs } = planWithNeeds(
+      {
+        state,
+        messages: current,
+        to,
+        earlier,
+        budget: typeof budget === "function" ? await budget(rules) : budget,
+        contents: this.#contents(messages, earlier),
+        countTokens,
+      },
+      rulesAfter(state, rules),
+    );
     const gone = messages.filter(({ number }) => number <= to);
     const askedIn = findAsk(
       planned,
@@ -157,6 +161,7 @@ export class Compaction {
       tokens:
         conversation.tokensBefore ?? countTokens(gone.map(({ message }) => plainTextOf(message)).join("\n")),
       items: accountFor(gone, checkpoint.openAsks),
+      needs,
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
       transcriptSize: transcript?.size ?? 0,
       ...(trigger === "host" ? { previews: previewsOf(gone) } : {}),
@@ -328,6 +333,12 @@ function knownRules(state: State) {
     found: ofStatus("found").map(({ id, text }) => ({ id, text })),
     settled: [...ofStatus("pinned").map(({ text }) => text), ...droppedRules(state)],
   };
+}
+
+/** The rules of the user that hold once the found ones are stored. */
+function rulesAfter(state: State, { texts, replaced }: FoundRules): string[] {
+  const known = listPins(state).filter(({ id }) => !replaced.includes(id));
+  return [...known.map(({ text }) => text), ...texts];
 }
 
 /** The session-end moment, with the checkpoint that a compaction would write now. */

@@ -54,6 +54,10 @@ export const controller = [
     "controller.receipt": "A receipt says what of the removed span is kept, recallable or missing.",
     "controller.receipt-complete":
       "Every path, id, number, URL and request of the removed span is in exactly one of the three.",
+    "controller.receipt-needs":
+      "A receipt counts what the agent is likely to need: rules, open asks, commands, files, and names by predicted rank, each in context, one call away, to be searched for, or lost.",
+    "controller.receipt-one-call":
+      "One call away is only what something in the context names the exact call for: the number of its message, or a file that still contains it.",
     "controller.receipt-put-back": "What the notepad, the plan or an open task still mentions is put back.",
     "controller.receipt-line": "The agent sees the receipt as one line.",
     "controller.nudges":
