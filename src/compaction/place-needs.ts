@@ -109,8 +109,3 @@ export function countPlaces(needs: readonly PlacedNeed[]): Record<NeedPlace, num
   for (const { place } of needs) places[place]++;
   return places;
 }
-
-/** The needs that are not in the context, most likely needed first. */
-export function outOfSight(needs: readonly PlacedNeed[]): PlacedNeed[] {
-  return needs.filter(({ place }) => place !== "in context");
-}
