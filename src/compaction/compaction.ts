@@ -17,7 +17,7 @@ import type { Moment } from "../surfaces/surface.ts";
 import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
-import { readParts } from "./facts/reads.ts";
+import { type ReadFile, readContents } from "./facts/read-contents.ts";
 import type { WayBack } from "./place-needs.ts";
 import { accountFor, planReceipt } from "./receipt.ts";
 import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
@@ -55,7 +55,7 @@ export interface CompactionDriver {
   /** The room for the checkpoint (default: for a window of 200,000 tokens). Rules that were found take room as well. */
   budget?: CheckpointBudget | ((found: FoundRules) => Promise<CheckpointBudget>);
   /** Reads a file that the agent has read, to say whether it has changed; undefined if it cannot be read at once. */
-  readFile?: (path: string) => string | undefined;
+  readFile?: ReadFile | undefined;
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
@@ -142,7 +142,7 @@ export class Compaction {
         to,
         earlier,
         budget: typeof budget === "function" ? await budget(rules) : budget,
-        contents: this.#contents(messages, earlier),
+        contents: await readContents(messages, earlier, this.#driver.readFile),
         countTokens,
       },
       rulesAfter(state, rules),
@@ -168,17 +168,6 @@ export class Compaction {
     };
     this.#begun = { checkpoint, removed, instructions: keepText(checkpoint), rules };
     return this.#begun;
-  }
-
-  #contents(messages: readonly StoredMessage[], earlier: Checkpoint | undefined): Map<string, string> {
-    const contents = new Map<string, string>();
-    const { readFile } = this.#driver;
-    if (!readFile) return contents;
-    for (const { path } of readParts(messages, earlier?.memory?.reads)) {
-      const content = contents.has(path) ? undefined : readFile(path);
-      if (content !== undefined) contents.set(path, content);
-    }
-    return contents;
   }
 
   /** Takes over a compaction that another process began; undefined if none is in progress. */

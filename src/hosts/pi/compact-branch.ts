@@ -12,11 +12,12 @@ import type { PiAgentMessage, PiBeforeCompactEvent, PiContext, PiTreeEntry } fro
 export interface BranchCut extends Conversation {
   removed: StoredMessage[];
   kept: StoredMessage[];
+  cwd: string;
 }
 
 export function cutBranch(
   { preparation, branchEntries }: PiBeforeCompactEvent,
-  { sessionManager }: PiContext,
+  { sessionManager, cwd }: PiContext,
 ): BranchCut {
   const path = sessionManager.getSessionFile?.() ?? "";
   const { messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
@@ -24,18 +25,19 @@ export function cutBranch(
   const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
   const messages = [...removed, ...kept];
   const transcript = path === "" ? {} : { transcript: { path, size: 0 } };
-  return { removed, kept, messages, to: removed.length, tokensBefore, ...transcript };
+  return { removed, kept, cwd, messages, to: removed.length, tokensBefore, ...transcript };
 }
 
 /** A compaction in which the summary replaces the removed messages, followed by the kept ones. */
 export function branchCompaction(
   session: Session,
-  { kept, transcript }: BranchCut,
+  { kept, cwd, transcript }: BranchCut,
   report: (error: unknown) => void,
 ): Compaction {
   return new Compaction(
     pluginDriver({
       session,
+      cwd,
       report,
       // The session has no messages of its own to recall; pi's file has them.
       wayBack: transcript ? "transcript" : "none",
