@@ -250,12 +250,17 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
     ),
     ...mostNeeded(facts.sightings, scores, maxNames)
       .filter(({ text }) => !paths.has(text))
-      .map(({ text, kind, home }) => item(sectionOf(kind, measure), fenceLine(text), 0, home)),
+      .map(({ text, kind, home }) => item(sectionOf(kind, measure), fenceName(text), 0, home)),
   ];
 }
 
+/** A name inside a line of ours can imitate a marker only with a bracket or a heading sign; most have neither. */
+function fenceName(name: string): string {
+  return /^[\w@%+=:,./~$ -]*$/.test(name) ? name : fenceLine(name);
+}
+
 function fileText({ path, lines }: FileFact): string {
-  return fenceLine(lines === "" ? path : `${path}:${lines}`);
+  return fenceName(lines === "" ? path : `${path}:${lines}`);
 }
 
 function fileSection({ path, done }: FileFact, { unchanged, changed }: CheckpointFacts): Section {
