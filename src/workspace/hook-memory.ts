@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { defaultLimits } from "../engine/limits.ts";
+import type { RetentionRules } from "../engine/retention.ts";
 import { makeGuard } from "../secrets/guard.ts";
 import type { SecretPolicy } from "../secrets/redact.ts";
 import { Memory } from "../sessions/memory.ts";
@@ -17,7 +18,7 @@ export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  secrets?: SecretPolicy,
+  { secrets, retention }: { secrets?: SecretPolicy | undefined; retention?: RetentionRules } = {},
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
@@ -32,6 +33,7 @@ export async function openHookMemory(
     guard: makeGuard(secrets),
     clock: Date.now,
     makeId: makeSessionId,
+    ...(retention ? { retention } : {}),
   });
 }
 

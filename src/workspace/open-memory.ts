@@ -5,7 +5,7 @@ import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
 import { requireValid } from "./config-problems.ts";
-import { limitsOf, secretsOf } from "./library-options.ts";
+import { limitsOf, retentionOf, secretsOf } from "./library-options.ts";
 import { Outbox } from "./outbox.ts";
 import { prepareProjectStore } from "./project.ts";
 import { quarantined } from "./trust.ts";
@@ -35,6 +35,7 @@ export async function openMemoryIn(
     surfaces: surfaces ?? surfaceNames,
     limits: limitsOf(config),
     secrets: secretsOf(config),
+    retention: retentionOf(config),
     onWarning,
     ...(patience === undefined ? {} : { patience }),
   });

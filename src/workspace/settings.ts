@@ -17,6 +17,7 @@ import {
   wholeNumber,
 } from "../engine/options.ts";
 import { secretPolicies } from "../secrets/redact.ts";
+import { retentionSettings } from "./retention-settings.ts";
 
 /**
  * What reads the configuration. A plug-in runs inside a host and keeps no conversation of its own; `commands` are those
@@ -301,6 +302,7 @@ export const settings = {
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
+  ...retentionSettings(everywhere),
   ...limits({
     notepadCharacters: "Characters in the notepad.",
     noteCharacters: "Characters in one note.",
