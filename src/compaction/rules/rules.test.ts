@@ -38,7 +38,7 @@ test("a rule is found however many signs, spaces and openers come before it [pin
   ];
   for (const text of stated) assert.ok(isRule(text), text);
   const spaced = "Always deploy to eu-west-1   -- no, sorry, eu-west-2.";
-  assert.deepEqual(found(spaced), ["Always deploy to […] eu-west-2."]);
+  assert.deepEqual(found(spaced), ["Always deploy to […] eu-west-2"]);
 });
 
 test("questions, faults, tasks and facts are no rules [pins.ordinary]", () => {
