@@ -184,6 +184,15 @@ export const settings = {
     actsIn: ["hook"],
     elsewhere: "it is no hook",
   }),
+  interactivePatience: setting({
+    kind: wholeNumber(0, 60_000),
+    default: 2_000,
+    description:
+      "Milliseconds that a call of an agent, a host or a browser waits for a store that another process holds.",
+    env: ["INTERACTIVE_PATIENCE"],
+    actsIn: ["mcp", "hook", "plugin", "serve"],
+    elsewhere: "it waits for a minute",
+  }),
   skills: setting({
     // As in $PATH, because folders may have commas in their names.
     kind: listOf(text, delimiter),

@@ -13,7 +13,7 @@ import { checkId } from "../../sessions/options.ts";
 import { readRegularFile } from "../../stores/regular-file.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
 import { limitsOf, projectOptionsOf } from "../../workspace/library-options.ts";
-import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { projectSession } from "../../workspace/project-session.ts";
@@ -53,7 +53,7 @@ export async function run(args: string[]): Promise<number> {
   const { project, store, config } = workspace;
   const { root } = project;
   const surfaces = await loadSurfaces(chosenSurfaces(workspace), workspace);
-  const memory = await openMemoryIn(workspace, { surfaces, patience: interactivePatience });
+  const memory = await openMemoryIn(workspace, { surfaces, isInteractive: true });
   const outbox = new Outbox(workspace);
   const stopped = new AbortController();
   const removeSignalHandlers = onSignals(() => stopped.abort());
