@@ -29,6 +29,8 @@ export const configuration = from("configuration", {
     "archive works from the command line, and an archived session is read-only until it is reopened.",
   "config.level-one": "Level 1 comes first after /clear, and its decisions carry their evidence.",
   "config.beads": "bd add is called as in the protocol where the tracker takes it, else as today.",
+  "config.discovery":
+    "Structural findings go to discovery/ beside NOTES.md, one file per topic, and recovery finds them.",
   "config.grimoires": "project init writes to grimoires/loa if that folder exists.",
   "config.synthesis": "A synthesis row says what was noted, not how many lines a result had.",
   "config.handover": "Hand-over rows have no machine paths and name what the session logged.",
