@@ -1,7 +1,8 @@
-import type { ModelMessage } from "ai";
 import { isFinalAnswer, type StoredMessage, toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
 import { fieldsOf, patchedFiles, pathsIn } from "./call-input.ts";
 import { actionOf } from "./files.ts";
+
+type Message = StoredMessage["message"];
 
 /** The messages of a finished task, both numbers included: from the call that begins it to the one that ends it. */
 interface FinishedTask {
@@ -47,11 +48,7 @@ function findFinished(messages: readonly StoredMessage[]): FinishedTask[] {
 }
 
 /** What is left of a message of a finished task; undefined if nothing is. `kept` collects the calls that stay. */
-function reduced(
-  message: ModelMessage,
-  failed: ReadonlySet<string>,
-  kept: Set<string>,
-): ModelMessage | undefined {
+function reduced(message: Message, failed: ReadonlySet<string>, kept: Set<string>): Message | undefined {
   if (message.role === "tool") {
     const content = message.content.flatMap((part) =>
       part.type === "tool-result" && kept.has(part.toolCallId)
