@@ -227,7 +227,7 @@ test("a result is worked in by its call, its symbols or its outcome [config.work
 test("a changed system prompt is labelled, and what shortens a text is accepted over the limit [config.label] [config.shortening]", async () => {
   const view = (text: string) => ({ notepad: "", blocks: new Map([["knowledge", text]]) });
   assert.match(
-    planChange(view("Be brief."), view("Be kind."), 0)?.text ?? "",
+    planChange(view("Be brief."), view("Be kind."), 0)?.instructions ?? "",
     /^\[System prompt and skills, changed; .*\]\nBe kind\.\n\[End/,
   );
   const large = await openMemory({ store: "memory:", limits: { notepadCharacters: 100 } });
