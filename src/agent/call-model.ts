@@ -13,7 +13,7 @@ import type { Prompt } from "../context/prompt.ts";
 import { cacheKindOf, planCacheMarks, withCacheKey, withCacheMark } from "../context/prompt-cache.ts";
 import { withSystemRole } from "../context/system-role.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
-import type { ModelSettings } from "./options.ts";
+import { type ModelSettings, modelSettings } from "./options.ts";
 import { type AskedCall, sanitiseAnswer } from "./sanitise-answer.ts";
 
 export interface ModelAnswer {
@@ -137,27 +137,10 @@ function noToolChoice(model: LanguageModel): { toolChoice?: "none" } {
   return cacheKindOf(providerOf(model)) === "marks" ? {} : { toolChoice: "none" };
 }
 
-const settingNames = [
-  "temperature",
-  "topP",
-  "topK",
-  "presencePenalty",
-  "frequencyPenalty",
-  "stopSequences",
-  "seed",
-  "reasoning",
-  "maxOutputTokens",
-  "maxRetries",
-  "timeout",
-  "headers",
-  "telemetry",
-  "providerOptions",
-] as const satisfies readonly (keyof ModelSettings)[];
-
 /** The settings that every call of an agent has. A tool choice is only for calls that answer the user. */
 export function callSettings(options: ModelSettings): ModelSettings {
   return Object.fromEntries(
-    settingNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    modelSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
 }
 
