@@ -4,10 +4,10 @@ import { type TestContext, test } from "node:test";
 import { hostSessions } from "../../src/cli/host-sessions.ts";
 import { keepFailure } from "../../src/hosts/failures.ts";
 import { openMemory } from "../../src/index.ts";
-import { pageFiles } from "../../src/server/page/page.ts";
 import { call, startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
+import { builtPage } from "./support/built-page.ts";
 import { codingSession, firstAsk, playCodingSession } from "./support/coding-session.ts";
 
 async function serveCodingSession(context: TestContext) {
@@ -15,7 +15,7 @@ async function serveCodingSession(context: TestContext) {
   const memory = await openMemory({ store: played.database, surfaces: ["notepad", "notes", "scratchpad"] });
   const { server } = await startTestServer(context, {
     memory,
-    page: await pageFiles(),
+    page: await builtPage(),
     hosts: hostSessions(played.project),
     priceOf: () => ({ input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15, basis: "test-prices" }),
   });
