@@ -392,6 +392,27 @@ test(
     await page.waitForURL(/#\/audit\/timeline\/\d+$/);
     const { calls } = await call(server, "calls", { params: { id: "audit" } });
     assert.match(page.url(), new RegExp(`/${calls[10]?.revision}$`));
+
+    // Each write is counted once, with the call that led to it, on every page.
+    const writing = (await session.history({ limit: 1_000 })).filter(({ operation }) =>
+      /^(?:notepad|notes)\./.test(operation.type),
+    );
+    const writes = calls.map((each) => each.writes);
+    assert.equal(sum(writes), writing.length);
+    const { calls: older } = await call(server, "calls", {
+      params: { id: "audit" },
+      query: { before: 5, limit: 3 },
+    });
+    assert.deepEqual(
+      older.map((each) => each.writes),
+      writes.slice(1, 4),
+    );
+    assert.equal(
+      await page.locator(".strip-write").count(),
+      writes.filter((each) => each > 0).length,
+      "the strip marks them",
+    );
+    await page.locator(".strip-facts").getByText(`, ${writing.length} writes`).waitFor();
     assert.deepEqual(problems, []);
   }),
 );
