@@ -50,7 +50,8 @@ const hostOptions: HelpText = ({ all }) => `
   --json                   print JSON`;
 
 const initOptions: HelpText = (words) => `${filled(hostOptions, words)}
-  --surfaces A,B           write the surfaces to holdfast.json, or to your own config with --user`;
+  --surfaces A,B           write the surfaces to holdfast.json, or to your own config with --user
+  --npx                    write "npx holdfast" instead of paths of this machine, for files that you commit`;
 
 const doctorOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
@@ -76,7 +77,7 @@ export const commands: Record<string, Command> = {
     load: () => import("./demo/demo.ts"),
   },
   init: {
-    usage: "init [HOST…] [--user] [--surfaces A,B] [--dry-run]",
+    usage: "init [HOST…] [--user] [--npx] [--surfaces A,B] [--dry-run]",
     summary: "connect to the coding agents found here",
     options: initOptions,
     load: () => import("./commands/init.ts"),
