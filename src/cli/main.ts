@@ -159,8 +159,8 @@ export const commands: Record<string, Command> = {
 export async function main([name, ...args]: string[]): Promise<number> {
   // Ignore EPIPE (e.g. `holdfast log | head`).
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
-  if (name === undefined || name === "--help" || name === "-h")
-    return printRootHelp(name === undefined ? 1 : 0);
+  if (name === undefined) return welcomeOrHelp();
+  if (name === "--help" || name === "-h") return printRootHelp(0);
   if (name === "help") {
     const [wanted, ...rest] = args.filter((each) => !each.startsWith("-"));
     return wanted === undefined ? printRootHelp(0) : main([wanted, ...rest, "--help"]);
@@ -188,6 +188,14 @@ export async function main([name, ...args]: string[]): Promise<number> {
     if (problem === undefined) throw error;
     return fail(problem);
   }
+}
+
+/** Without a command: someone at a terminal is shown the next step, a script gets the help. */
+async function welcomeOrHelp(): Promise<number> {
+  const { ask, isAtTerminal } = await import("./terminal/ask.ts");
+  if (!isAtTerminal()) return printRootHelp(1);
+  const { run } = await import("./welcome.ts");
+  return run(ask);
 }
 
 async function printRootHelp(code: number): Promise<number> {
