@@ -47,4 +47,6 @@ export const install = from("init, uninstall, doctor", {
     "With --live, doctor looks for the canary in a request from the real client to a scripted model on loopback.",
   "init.plugin":
     "One plugin folder serves Claude Code and Codex, and an extension serves Gemini CLI, with what init would write.",
+  "init.skill":
+    "Init writes the skill that teaches when to write what, where the host looks for skills; uninstall removes it.",
 });

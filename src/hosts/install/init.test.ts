@@ -30,21 +30,27 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
   assert.deepEqual([...new Set(written)].toSorted(), [
     "claude/.claude.json",
     "claude/settings.json",
+    "claude/skills/holdfast/SKILL.md",
     "codex/config.toml",
     "codex/hooks.json",
+    "codex/skills/holdfast/SKILL.md",
     "copilot/hooks/holdfast.json",
     "copilot/mcp-config.json",
     "gemini/.gemini/extensions/holdfast/gemini-extension.json",
     "gemini/.gemini/extensions/holdfast/hooks/hooks.json",
     "gemini/.gemini/settings.json",
+    "gemini/.gemini/skills/holdfast/SKILL.md",
     "openclaw/openclaw.json",
     "pi/extensions/holdfast.js",
     "qwen/settings.json",
+    "qwen/skills/holdfast/SKILL.md",
     "xdg/holdfast/installed.json",
     "xdg/kilo/kilo.json",
     "xdg/kilo/plugin/holdfast.js",
+    "xdg/kilo/skills/holdfast/SKILL.md",
     "xdg/opencode/opencode.json",
     "xdg/opencode/plugin/holdfast.js",
+    "xdg/opencode/skills/holdfast/SKILL.md",
   ]);
   assert.deepEqual(globSync("**/*", { cwd: places.home }), []);
   assert.equal(statSync(join(elsewhere, "xdg/holdfast")).mode & 0o777, 0o700);
