@@ -2,6 +2,8 @@
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const [first] = process.argv.slice(2);
 
+enterDirectoryOfPerson();
+
 // Node 22 warns about its experimental SQLite at every start; stderr is for failures.
 const emitWarning = process.emitWarning.bind(process) as (...warning: unknown[]) => void;
 process.emitWarning = (...warning: unknown[]) => {
@@ -38,4 +40,19 @@ if (major < 22 || (major === 22 && minor < 13)) {
   process.exitCode = await main(process.argv.slice(2));
 }
 
+<<<<<<< HEAD
 export {};
+=======
+/**
+ * `npm --prefix CHECKOUT run holdfast -- …` starts in the checkout, but means the directory the person is in. Programs
+ * that this one starts must not follow the variable again.
+ */
+function enterDirectoryOfPerson(): void {
+  const { npm_lifecycle_event: script, INIT_CWD: directory } = process.env;
+  if (script !== "holdfast" || !directory) return;
+  const checkout = process.getBuiltinModule("node:path").resolve(import.meta.dirname, "..");
+  if (process.cwd() !== checkout) return;
+  delete process.env.INIT_CWD;
+  process.chdir(directory);
+}
+>>>>>>> main

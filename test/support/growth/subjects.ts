@@ -118,7 +118,7 @@ export const subjects: Record<string, () => Promise<(text: string) => unknown>> 
         recoverLevel2(project.file, notes, "word", characters);
         archivedEvidenceOf(notes);
         checkReferences(project.file, notes, 0);
-        recoverLevel3(notes, []);
+        recoverLevel3(notes, [], []);
       }
     };
   },
