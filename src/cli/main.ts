@@ -51,7 +51,8 @@ const hostOptions: HelpText = ({ all }) => `
   --json                   print JSON`;
 
 const initOptions: HelpText = (words) => `${filled(hostOptions, words)}
-  --surfaces A,B           write the surfaces to holdfast.json, or to your own config with --user`;
+  --surfaces A,B           write the surfaces to holdfast.json, or to your own config with --user
+  --npx                    write "npx holdfast" instead of paths of this machine, for files that you commit`;
 
 const doctorOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
@@ -77,7 +78,7 @@ export const commands: Record<string, Command> = {
     load: () => import("./demo/demo.ts"),
   },
   init: {
-    usage: "init [HOST…] [--user] [--surfaces A,B] [--dry-run]",
+    usage: "init [HOST…] [--user] [--npx] [--surfaces A,B] [--dry-run]",
     summary: "connect to the coding agents found here",
     options: initOptions,
     load: () => import("./commands/init.ts"),
@@ -161,8 +162,8 @@ export const commands: Record<string, Command> = {
 export async function main([name, ...args]: string[]): Promise<number> {
   // Ignore EPIPE (e.g. `holdfast log | head`).
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
-  if (name === undefined || name === "--help" || name === "-h")
-    return printRootHelp(name === undefined ? 1 : 0);
+  if (name === undefined) return welcomeOrHelp();
+  if (name === "--help" || name === "-h") return printRootHelp(0);
   if (name === "help") {
     const [wanted, ...rest] = args.filter((each) => !each.startsWith("-"));
     return wanted === undefined ? printRootHelp(0) : main([wanted, ...rest, "--help"]);
@@ -190,6 +191,14 @@ export async function main([name, ...args]: string[]): Promise<number> {
     if (problem === undefined) throw error;
     return fail(problem);
   }
+}
+
+/** Without a command: someone at a terminal is shown the next step, a script gets the help. */
+async function welcomeOrHelp(): Promise<number> {
+  const { ask, isAtTerminal } = await import("./terminal/ask.ts");
+  if (!isAtTerminal()) return printRootHelp(1);
+  const { run } = await import("./welcome.ts");
+  return run(ask);
 }
 
 async function printRootHelp(code: number): Promise<number> {

@@ -3,13 +3,15 @@ import { dotless, type ToolAnswer, type ToolDescription } from "../surfaces/tool
 
 type Schema = Record<string, unknown>;
 
-/** A tool as `tools/list` sends it. Hints that equal the protocol's defaults are omitted to save tokens. */
+/**
+ * A tool as `tools/list` sends it. To save tokens it has no output schema, because models read results and not their
+ * schemas, and no hints that equal the protocol's defaults.
+ */
 export function projectTool(tool: ToolDescription): Tool {
   return {
     name: dotless(tool.name),
     description: tool.description,
     inputSchema: lean(tool.inputSchema) as Tool["inputSchema"],
-    outputSchema: outline(tool.outputSchema) as Tool["outputSchema"],
     annotations: hintsOf(tool),
   };
 }
@@ -29,20 +31,17 @@ export function projectAnswer(answer: ToolAnswer): CallToolResult {
   return answer.ok ? { content, structuredContent: answer.output } : { content, isError: true };
 }
 
-/** The names of the output's fields: models read results, not their schemas, and every word costs tokens. */
-function outline(schema: Schema): Schema {
-  const names = Object.keys((schema.properties ?? {}) as Record<string, Schema>);
-  return { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
-}
-
 /**
- * Drops what tells a model nothing: `additionalProperties` (unknown fields are rejected with a hint anyway) and a
- * `maximum` of `Number.MAX_SAFE_INTEGER`.
+ * Drops what tells a model nothing: `additionalProperties` (unknown fields are rejected with a hint anyway), a `minimum`
+ * of 0 or 1 and a `maximum` of `Number.MAX_SAFE_INTEGER`. A value out of range is refused with the range.
  */
 function lean({ additionalProperties: _strict, ...schema }: Schema): Schema {
-  const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([name, field]) => {
-    const { maximum, ...rest } = field;
-    return [name, maximum === Number.MAX_SAFE_INTEGER ? rest : field];
-  });
+  const isTelling = ([key, value]: [string, unknown]) =>
+    !(key === "minimum" && (value === 0 || value === 1)) &&
+    !(key === "maximum" && value === Number.MAX_SAFE_INTEGER);
+  const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([name, field]) => [
+    name,
+    Object.fromEntries(Object.entries(field).filter(isTelling)),
+  ]);
   return { ...schema, properties: Object.fromEntries(fields) };
 }

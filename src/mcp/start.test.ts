@@ -11,22 +11,24 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
 
-test("notepad and notes take at most 1,000 tokens in tools/list, and --cost reports exactly that [mcp.cost]", async (context) => {
-  const server = startMcp(context, ["--store", "memory:", "--surfaces", "notepad,notes"]);
+test("the default surfaces take at most 1,000 tokens in tools/list, and --cost reports exactly that [mcp.cost]", async (context) => {
+  const server = startMcp(context, ["--store", "memory:"]);
   await initialize(server);
   const { tools } = (await server.ask("tools/list")).result;
   assert.equal((await server.end()).code, 0);
   const tokenizer = await loadExactTokenizer();
   const sent = tokenizer.count(JSON.stringify(tools));
   assert.ok(sent <= 1_000, `${sent} tokens`);
-  const { code, stdout } = await holdfast("mcp", "--cost", "--json", "--surfaces", "notepad,notes");
+  const { code, stdout } = await holdfast("mcp", "--cost", "--json", "--surfaces", "notepad,notes,pins");
   assert.equal(code, 0);
   const costs = JSON.parse(stdout) as { surface: string; tools: number; tokens: number }[];
   const notepad = tokenizer.count(JSON.stringify(tools.slice(0, 3)));
-  const notes = tokenizer.count(JSON.stringify(tools.slice(3)));
+  const notes = tokenizer.count(JSON.stringify(tools.slice(3, 10)));
+  const pins = tokenizer.count(JSON.stringify(tools.slice(10)));
   assert.deepEqual(costs, [
     { surface: "notepad", tools: 3, tokens: notepad },
     { surface: "notes", tools: 7, tokens: notes },
+    { surface: "pins", tools: 3, tokens: pins },
   ]);
   const table = await holdfast("mcp", "--cost");
   const page = readFileSync(join(import.meta.dirname, "../../docs/mcp.md"), "utf8");

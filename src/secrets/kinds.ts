@@ -130,8 +130,9 @@ export const secretKinds: readonly SecretKind[] = [
   {
     name: "url-password",
     hints: ["://"],
+    // Begins at the colon, because a scheme could begin at any letter.
     pattern:
-      /(?<![\w+.-])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@?#"'`<>]{0,80}:(?<secret>[^\s/@?#"'`<>:]{6,120})@(?=[\w[.-])/gi,
+      /(?<=(?<![\w+.-])[a-z][a-z0-9+.-]{1,30}):\/\/[^\s:/@?#"'`<>]{0,80}:(?<secret>[^\s/@?#"'`<>:]{6,120})@(?=[\w[.-])/gi,
     minEntropy: 2,
     // A word alone is documentation.
     check: (secret) => /[^A-Za-z]/.test(secret),

@@ -2,6 +2,7 @@ import type { Context } from "../context/blocks.ts";
 import { step } from "../engine/commit.ts";
 import type { HistoryStart } from "../engine/history-start.ts";
 import type { Json } from "../engine/json.ts";
+import { hasMoreText } from "../engine/map-strings.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { Applied } from "../engine/operations.ts";
 import { Queue } from "../engine/queue.ts";
@@ -45,6 +46,9 @@ type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "a
 
 /** Max attempts to commit an operation while other writers keep committing first. */
 const maxAttempts = 10_000;
+
+/** Characters. */
+const largeOperation = 1_000_000;
 
 /** The working memory of one conversation. */
 export class Session implements SessionHandle {
@@ -261,9 +265,12 @@ export class Session implements SessionHandle {
       let notice = "";
       let applied: Evaluated<O>;
       try {
-        const cleaned = this.#guard.clean(await make(state));
+        const made = await make(state);
+        checkWritable(state.row, made);
+        // What a limit refuses is not searched for secrets first, which takes seconds for a hundred megabytes.
+        if (hasMoreText(made, largeOperation)) await this.#evaluate(state, made, now);
+        const cleaned = this.#guard.clean(made);
         [operation, notice] = [cleaned.value, cleaned.notice];
-        checkWritable(state.row, operation);
         const earlier = await this.#inDoubt.find(store, scopeOf(state.row), operation);
         if (earlier) return unansweredResult<ResultOf<O>>(earlier, await this.state());
         applied = await this.#evaluate(state, operation, now);

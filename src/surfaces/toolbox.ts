@@ -153,14 +153,31 @@ function contextOf(
     State["resident"],
     { notepad: string | null; outside: string; context: Context }
   >();
+  let last: { composed: Context; context: Context } | undefined;
   return (state) => {
     const outside = changeable.map((surface) => surface.block?.(state)?.text ?? "").join("\u0000");
     const known = rendered.get(state.resident);
     if (known && known.notepad === state.row.notepad && known.outside === outside) return known.context;
-    const context = guard.hide(compose(guidance, surfaces, state));
+    const composed = compose(guidance, surfaces, state);
+    // Most writes change no block: what was rendered for the revision before is still right.
+    const context = last && isSameContext(last.composed, composed) ? last.context : guard.hide(composed);
+    last = { composed, context };
     rendered.set(state.resident, { notepad: state.row.notepad, outside, context });
     return context;
   };
+}
+
+/** Whether two contexts of the same toolbox have the same texts. */
+function isSameContext(a: Context, b: Context): boolean {
+  return (
+    a.blocks.length === b.blocks.length &&
+    a.blocks.every(({ surface, text }, index) => {
+      const other = b.blocks[index];
+      return text === other?.text && surface === other.surface;
+    }) &&
+    a.frozen.length === b.frozen.length &&
+    a.frozen.every((text, index) => text === b.frozen[index])
+  );
 }
 
 const defaultOrder = 2;

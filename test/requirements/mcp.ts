@@ -37,7 +37,7 @@ export const mcp = from("MCP server", {
     "100 concurrent clients each see only their own session; nobody can use another client's connection.",
   "mcp.conformance": "The official conformance suite passes for everything that applies.",
   "mcp.cost":
-    "The tool definitions of notepad and notes take at most 1,000 tokens, and --cost reports the tokens of each surface.",
+    "The tool definitions of the default surfaces take at most 1,000 tokens, and --cost reports the tokens of each surface.",
   "mcp.surfaces":
     "Surfaces are selected by name; the project's notes are added when there is a NOTES.md; an unknown name is rejected.",
   "mcp.startup": "Starting the server loads neither the exact tokenizer nor a model's SDK.",

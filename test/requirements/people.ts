@@ -41,4 +41,6 @@ export const people = from("commands for people", {
   "people.pipe": "A pipe that closes early ends a command quietly.",
   "people.quiet": "Node's experimental warnings, as for SQLite on Node 22, do not appear on stderr.",
   "people.completions": "Completions for bash, zsh and fish know commands, options, sessions and hosts.",
+  "people.welcome":
+    "holdfast without a command shows the hosts found here and offers to connect them; without a terminal it prints the help.",
 });

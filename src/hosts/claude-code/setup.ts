@@ -1,9 +1,10 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonAllowList, jsonServer } from "../install/json-pieces.ts";
 import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
+import { skillPiece } from "../install/skill-piece.ts";
 import { userFolder, userSettings } from "./files.ts";
 import { claudeCode } from "./host.ts";
 import { checkTrust, findEnabledPlugin } from "./trust.ts";
@@ -24,6 +25,7 @@ export const claudeCodeSetup: HostSetup = {
         ["permissions", "allow"],
         memoryTools(places).map(({ name }) => `mcp__holdfast__${name}`),
       ),
+      skillPiece(places, join(dirname(settings), "skills")),
     ];
   },
   findPlugin: findEnabledPlugin,

@@ -5,6 +5,7 @@ import { jsonHooks } from "../install/json-hooks.ts";
 import { valueAt } from "../install/json-text.ts";
 import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
+import { skillPiece } from "../install/skill-piece.ts";
 import { readToml } from "../install/toml-text.ts";
 import { codex } from "./host.ts";
 import { tomlServer } from "./server-piece.ts";
@@ -26,6 +27,8 @@ export const codexSetup: HostSetup = {
         matchers: { SessionStart: "startup|resume|clear|compact" },
         timeout: 10,
       }),
+      // In a project it shares the folder with other agents.
+      skillPiece(places, join(places.scope === "user" ? folder : join(places.root, ".agents"), "skills")),
     ];
   },
   next: ({ scope }) =>

@@ -385,6 +385,7 @@ test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON
     [
       [join(machine.root, ".mcp.json"), "change"],
       [join(machine.root, ".claude/settings.json"), "create"],
+      [join(machine.root, ".claude/skills/holdfast/SKILL.md"), "create"],
     ],
   );
   const undo = await machine.run("uninstall", "--json");

@@ -4,6 +4,7 @@ import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonAllowList, jsonServer, jsonSettings } from "../install/json-pieces.ts";
 import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf } from "../install/places.ts";
+import { skillPiece } from "../install/skill-piece.ts";
 import { userFolder } from "./files.ts";
 import { gemini } from "./host.ts";
 import { geminiClient } from "./live.ts";
@@ -29,7 +30,8 @@ export const geminiSetup: HostSetup = {
       );
     if (places.scope === "project") {
       const settings = join(places.root, ".gemini/settings.json");
-      return [server(settings), hooks(settings), rules(settings)];
+      const skill = skillPiece(places, join(places.root, ".gemini/skills"));
+      return [server(settings), hooks(settings), rules(settings), skill];
     }
     const folder = join(userFolder(places), "extensions", "holdfast");
     const manifest = join(folder, "gemini-extension.json");
@@ -42,6 +44,7 @@ export const geminiSetup: HostSetup = {
       hooks(join(folder, "hooks", "hooks.json")),
       // An extension cannot allow its own tools.
       rules(join(userFolder(places), "settings.json")),
+      skillPiece(places, join(userFolder(places), "skills")),
     ];
   },
   next: ({ scope }) =>

@@ -3,7 +3,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { MomentSurface } from "../../surfaces/surface.ts";
-import { offers, type WorkspaceConfig } from "../../workspace/config.ts";
+import { offers, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openHookMemory } from "../../workspace/hook-memory.ts";
 import { retentionOf } from "../../workspace/library-options.ts";
 import type { Project } from "../../workspace/project.ts";
@@ -54,6 +54,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
     opened ??= await openHookMemory(project, store, mayCreate, {
       secrets: run.config.values.secrets,
       retention: retentionOf(run.config),
+      patience: settingValue(run.config, "interactivePatience"),
     });
     return opened;
   };

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { globSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { hostNames } from "../hosts.ts";
+import { hostNames, hosts } from "../hosts.ts";
+import { launcherFor } from "./configured-launcher.ts";
 import { planInit, runInit } from "./init.ts";
+import { npxLauncher } from "./launcher.ts";
+import { filesWithMachinePaths } from "./machine-paths.ts";
 import { everything, freshPlaces, init, launcher, put, uninstall } from "./test-support/installed-project.ts";
 
 test("the hosts' own variables set where their files are [init.scopes]", async () => {
@@ -27,21 +30,27 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
   assert.deepEqual([...new Set(written)].toSorted(), [
     "claude/.claude.json",
     "claude/settings.json",
+    "claude/skills/holdfast/SKILL.md",
     "codex/config.toml",
     "codex/hooks.json",
+    "codex/skills/holdfast/SKILL.md",
     "copilot/hooks/holdfast.json",
     "copilot/mcp-config.json",
     "gemini/.gemini/extensions/holdfast/gemini-extension.json",
     "gemini/.gemini/extensions/holdfast/hooks/hooks.json",
     "gemini/.gemini/settings.json",
+    "gemini/.gemini/skills/holdfast/SKILL.md",
     "openclaw/openclaw.json",
     "pi/extensions/holdfast.js",
     "qwen/settings.json",
+    "qwen/skills/holdfast/SKILL.md",
     "xdg/holdfast/installed.json",
     "xdg/kilo/kilo.json",
     "xdg/kilo/plugin/holdfast.js",
+    "xdg/kilo/skills/holdfast/SKILL.md",
     "xdg/opencode/opencode.json",
     "xdg/opencode/plugin/holdfast.js",
+    "xdg/opencode/skills/holdfast/SKILL.md",
   ]);
   assert.deepEqual(globSync("**/*", { cwd: places.home }), []);
   assert.equal(statSync(join(elsewhere, "xdg/holdfast")).mode & 0o777, 0o700);
@@ -157,4 +166,28 @@ test("init detects hosts by their program, their folder or a project file [init.
   writeFileSync(join(bin, "pi"), "#!/bin/sh\n", { mode: 0o755 });
   assert.deepEqual(await found({ PATH: bin }), ["codex", "opencode", "pi"]);
   await assert.rejects(() => planInit(["cursor"], places, launcher), /no host "cursor".*claude-code, codex/);
+});
+
+test("with npx, only plug-ins contain paths of this machine, and init and doctor keep npx [init.machine-paths]", async () => {
+  const places = freshPlaces();
+  const paths = async (launcher?: typeof npxLauncher) =>
+    filesWithMachinePaths((await planInit(hostNames, places, launcher)).files, places);
+  const plugins = [
+    ".opencode/plugin/holdfast.js",
+    ".kilo/plugin/holdfast.js",
+    ".pi/extensions/holdfast.js",
+  ].map((path) => join(path));
+  assert.ok((await paths()).includes(".mcp.json"));
+  assert.deepEqual(await paths(npxLauncher), plugins);
+  runInit(await planInit(hostNames, places, npxLauncher), places);
+  const before = everything(places);
+  runInit(await planInit(hostNames, places), places);
+  assert.deepEqual(everything(places), before, "a later init keeps it");
+  for (const host of hosts) {
+    const setup = await host.setup();
+    const hasServer = setup.pieces(places, npxLauncher).some(({ server }) => server);
+    if (hasServer) assert.equal(launcherFor(setup, places), npxLauncher, host.name);
+  }
+  await uninstall(places);
+  assert.deepEqual(everything(places), { home: "folder", project: "folder" });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { hostNamed } from "../hosts.ts";
@@ -39,7 +39,33 @@ test("the same folder is an Agent Plugins bundle: manifest, servers and skill [i
   assert.deepEqual({ holdfast: { type, command, args, alwaysLoad: true } }, init);
   assert.match(String(read("plugins/claude-code/plugin.json").$schema), /\/schemas\/1\.0\.0\/plugin\./);
   const skill = readFileSync(join(root, "plugins/claude-code/skills/holdfast/SKILL.md"), "utf8");
-  assert.match(skill, /^---\s+name: holdfast\n[\s\S]*## When to write\n/);
+  assert.match(skill, /^---\nname: holdfast\n[\s\S]*## When to write\n/);
+});
+
+test("init writes the bundle's skill where a host looks for skills, and leaves one that is not ours [init.skill]", async () => {
+  const skill = readFileSync(join(root, "plugins/claude-code/skills/holdfast/SKILL.md"), "utf8").trimEnd();
+  const folder = temporaryDirectory();
+  const places = { scope: "project", root: folder, home: folder, env: {} } as const;
+  const found: Record<string, string> = {};
+  for (const name of ["claude-code", "codex", "gemini", "qwen", "opencode", "kilo"]) {
+    const setup = await hostNamed(name).setup();
+    const piece = setup
+      .pieces(places, { command: "holdfast", args: [] })
+      .find(({ what }) => what === "skill");
+    assert.ok(piece, name);
+    assert.ok(piece.add("").startsWith(skill), name);
+    assert.throws(() => piece.add("---\nname: holdfast\n---\nMine."), /is not ours/);
+    assert.equal(piece.remove(piece.add(""), ""), "");
+    found[name] = relative(folder, piece.path);
+  }
+  assert.deepEqual(found, {
+    "claude-code": ".claude/skills/holdfast/SKILL.md",
+    codex: ".agents/skills/holdfast/SKILL.md",
+    gemini: ".gemini/skills/holdfast/SKILL.md",
+    qwen: ".qwen/skills/holdfast/SKILL.md",
+    opencode: ".opencode/skills/holdfast/SKILL.md",
+    kilo: ".kilo/skills/holdfast/SKILL.md",
+  });
 });
 
 test("the plugins have the package's version, and the package contains the plugins [init.plugin]", () => {

@@ -5,6 +5,7 @@ import { jsonCommandServer } from "../install/json-pieces.ts";
 import { shellLine } from "../install/launcher.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { modulePlugin } from "../install/plugin-piece.ts";
+import { skillPiece } from "../install/skill-piece.ts";
 
 /** How the hosts of this family differ. */
 export interface FamilyMember {
@@ -33,6 +34,7 @@ export function familySetup(member: FamilyMember): HostSetup {
           enabled: true,
         }),
         modulePlugin(locationOf(places, join(own, "plugin", "holdfast.js")), host),
+        skillPiece(places, join(own, "skills")),
       ];
     },
     hook: {

@@ -4,6 +4,7 @@ import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonAllowList, jsonServer } from "../install/json-pieces.ts";
 import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf } from "../install/places.ts";
+import { skillPiece } from "../install/skill-piece.ts";
 import { qwen } from "./host.ts";
 import { checkTrust, userFolder } from "./trust.ts";
 
@@ -22,6 +23,7 @@ export const qwenSetup: HostSetup = {
         ["permissions", "allow"],
         memoryTools(places).map(({ name }) => `mcp__holdfast__${name}`),
       ),
+      skillPiece(places, join(folder, "skills")),
     ];
   },
   next: ({ scope }) =>

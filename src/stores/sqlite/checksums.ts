@@ -31,8 +31,11 @@ const remainders = Uint32Array.from({ length: 256 }, (_, byte) => {
 export function checksumOf(values: readonly Value[]): number {
   // A separator and a marker that no text contains: stores refuse NUL.
   const text = values.map((value) => (value === null ? "\u0000" : `${value}`)).join("\u0000\u0000");
+  const bytes = Buffer.from(text, "utf8");
   let sum = 0xffffffff;
-  for (const byte of Buffer.from(text, "utf8")) sum = (remainders[(sum ^ byte) & 0xff] ?? 0) ^ (sum >>> 8);
+  // An iterator would take three times as long.
+  for (let at = 0; at < bytes.length; at++)
+    sum = (remainders[(sum ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (sum >>> 8);
   return (sum ^ 0xffffffff) >>> 0;
 }
 

@@ -58,7 +58,7 @@ const scratchNote = defineTool({
 const searchNotes = defineTool({
   name: "search_notes",
   description:
-    "Find notes that contain a text, in any case; if none does, similar has notes that share its words. Without a query: by tags.",
+    "Find notes that contain a text in any case, or by tags. If none contains it, similar has notes that share its words.",
   input: z.strictObject({
     query: z.string().optional(),
     tags: tags.describe("All of these"),
@@ -89,7 +89,7 @@ const searchNotes = defineTool({
 
 const listNotes = defineTool({
   name: "list_notes",
-  description: "List all notes, newest first, or those with one tag.",
+  description: "List notes, newest first: all, or those with a tag.",
   input: z.strictObject({ tag: z.string().optional(), ...page }),
   output: z.object({
     notes: z.array(note),
@@ -111,7 +111,7 @@ const listNotes = defineTool({
 
 const updateNote = defineTool({
   name: "update_note",
-  description: "Change a note. Omitted fields stay as they are; tags: [] removes all tags.",
+  description: "Change a note. Omitted fields stay; tags: [] removes all.",
   input: changedNote,
   adapt: (place) => ({
     input: changedNote.extend({

@@ -5,7 +5,7 @@ import { type Call, defineTool, type Surface } from "../surface.ts";
 import { pinsView } from "./block.ts";
 import type { ListedPin } from "./operations.ts";
 
-const id = z.string().min(1).describe("The pin's id, such as p3");
+const id = z.string();
 
 const listed = z.object({
   id: z.string(),
@@ -18,18 +18,15 @@ const listed = z.object({
 const pin = defineTool({
   name: "pin",
   description:
-    "Keep what the user demands or forbids, in the user's own words. It is shown first in every turn, after every compaction too. With an id, confirms a rule that was found.",
+    "Keep a rule in the user's own words, shown first in every turn. With id: confirm a found rule.",
   input: z.strictObject({
-    text: z.string().optional().describe("The rule, word for word"),
-    id: id.optional().describe("Instead of text: the id of a found rule"),
+    text: z.string().optional().describe("Word for word"),
+    id: id.optional().describe("Instead of text"),
     tool: z
       .string()
       .optional()
-      .describe('Refuse calls of this tool; * stands for any characters, | separates names. Default: "*"'),
-    pattern: z
-      .string()
-      .optional()
-      .describe("Refuse calls whose input contains this; * stands for any characters"),
+      .describe('Refuse calls of this tool: * is any text, | separates. Default: "*"'),
+    pattern: z.string().optional().describe("Refuse calls whose input contains this: * is any text"),
   }),
   output: z.object({ ok: z.literal(true), id: z.string(), text: z.string() }),
   run: async ({ session, options }, input) => {
@@ -44,8 +41,7 @@ const pin = defineTool({
 
 const unpin = defineTool({
   name: "unpin",
-  description:
-    "Remove a pin that no longer holds because the user said so, or drop a found rule that is none.",
+  description: "Remove a pin that the user took back, or a found rule that is none.",
   input: z.strictObject({ id }),
   output: z.object({ ok: z.literal(true), id: z.string(), text: z.string() }),
   destructive: true,
@@ -57,7 +53,7 @@ const unpin = defineTool({
 
 const listTool = defineTool({
   name: "list_pins",
-  description: "List the pins and the rules that were found, with their ids.",
+  description: "List pins and found rules with their ids.",
   input: z.strictObject({}),
   output: z.object({ pins: z.array(listed) }),
   readOnly: true,

@@ -1,0 +1,38 @@
+import { HoldfastError } from "../../errors.ts";
+import type { FileLocation, Gap, Piece } from "./piece.ts";
+
+/** In every file that is ours as a whole. */
+export const ownMarker = "Written by holdfast init";
+
+interface OwnFile {
+  what: string;
+  /** Contains the marker. */
+  content: string;
+  /** What doctor says if the file is missing. Default: a missing part. */
+  missing?: Gap["kind"];
+  module?: string;
+}
+
+/** A whole file of ours. A file of the same name without the marker is somebody else's and stays. */
+export function ownFile(
+  location: FileLocation,
+  { what, content, missing = "missing", module }: OwnFile,
+): Piece {
+  const isOurs = (text: string) => text.includes(ownMarker);
+  return {
+    ...location,
+    what,
+    ...(module === undefined ? {} : { module }),
+    add(text) {
+      if (text === "" || isOurs(text)) return content;
+      throw new HoldfastError(
+        "invalid_input",
+        `${location.path} already exists and is not ours. Nothing was changed. Move it away and run the command again.`,
+        { data: { file: location.path } },
+      );
+    },
+    remove: (text, before) => (isOurs(text) ? before : text),
+    isIn: isOurs,
+    gaps: (text) => (text === content ? [] : [{ what, kind: isOurs(text) ? "differs" : missing }]),
+  };
+}
