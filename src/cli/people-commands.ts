@@ -54,6 +54,15 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --revision N             the change to undo, if no later change conflicts with it${store}`,
     load: () => import("./commands/undo.ts"),
   },
+  receipts: {
+    usage: "receipts [SESSION] [--compaction N] [--put-back N [--into notepad|note]]",
+    summary: "show what compactions kept and what is out of sight, and put something back",
+    options: `${session}
+  --compaction N           only this compaction (default: all, and what the newest took out of sight)
+  --put-back N             write item N of the list into memory
+  --into PLACE             notepad (default), which the agent always sees, or note${store}`,
+    load: () => import("./commands/receipts.ts"),
+  },
   pin: {
     usage: "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]",
     summary: "keep a rule before the agent, word for word; without an argument, list the pins",
