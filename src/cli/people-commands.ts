@@ -151,12 +151,14 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/trust.ts"),
   },
   gc: {
-    usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--yes]",
-    summary: "permanently remove old sessions, archived ones first",
+    usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--keep-everything] [--yes]",
+    summary: "show what retention keeps and removes, or permanently remove old sessions",
     options: `
+  (no rule)                what the config keeps (retention.*), what the store takes and what would go
   --older-than AGE         sessions not written to for this long: 12h, 30d, 2w, 6mo, 1y
   --max-size SIZE          the oldest sessions, until the rest fits in this size: 800kB, 500MB, 2GB
   --keep N                 keep the N newest; on its own, remove all others
+  --keep-everything        as if the config kept everything
   --yes                    remove them; without it, only show what would be removed
   --dry-run                only show what would be removed, even with --yes${store}`,
     load: () => import("./commands/gc.ts"),

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { defaultLimits } from "../engine/limits.ts";
+import type { RetentionRules } from "../engine/retention.ts";
 import { makeGuard } from "../secrets/guard.ts";
 import type { SecretPolicy } from "../secrets/redact.ts";
 import { Memory } from "../sessions/memory.ts";
@@ -16,6 +17,7 @@ export interface HookMemoryOptions {
   secrets?: SecretPolicy | undefined;
   /** Milliseconds to wait for another process's lock. */
   patience?: number | undefined;
+  retention?: RetentionRules;
 }
 
 /** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
@@ -23,7 +25,7 @@ export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  { secrets, patience }: HookMemoryOptions = {},
+  { secrets, patience, retention }: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
@@ -38,6 +40,7 @@ export async function openHookMemory(
     guard: makeGuard(secrets),
     clock: Date.now,
     makeId: makeSessionId,
+    ...(retention ? { retention } : {}),
   });
 }
 
