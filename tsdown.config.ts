@@ -87,10 +87,24 @@ const setupApart = {
   },
 };
 
+/**
+ * An import of a built-in module reads each of its exports; for node:fs that loads Node's streams, which takes as long as
+ * opening a database. This takes only what is used.
+ */
+const leanBuiltins = {
+  name: "lean-builtins",
+  renderChunk: (code: string) =>
+    code.replaceAll(
+      /^import\s*\{([^}]*)\}\s*from\s*["'](node:[\w/]+)["'];?/gm,
+      (_, names: string, module: string) =>
+        `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${module}");`,
+    ),
+};
+
 export const hook = defineConfig({
   ...common,
   deps: { onlyBundle: builtIn },
-  plugins: [setupApart],
+  plugins: [setupApart, leanBuiltins],
   entry: { hook: "src/cli/commands/hook.ts" },
   minify: true,
   dts: false,

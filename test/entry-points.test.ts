@@ -216,6 +216,8 @@ test("a result is worked in by its call, its symbols or its outcome [config.work
   assert.ok(covers("npm test: two failures in login", "…", { command: "npm test" }));
   assert.ok(covers("suite: 12 passed, 3 failed", "ran all\n12 passed\n3 failed", { command: "make check" }));
   assert.ok(covers("isTokenExpired uses graceMs", "function isTokenExpired(token, graceMs)", { path: "a" }));
+  const tree = "src\n├── auth\n│   ├── jwt.ts\n│   └── refresh.ts\n└── billing";
+  assert.ok(covers("src/auth: jwt.ts, refresh.ts; src/billing is empty", tree, { command: "tree src" }));
   assert.equal(
     covers("a plan for tomorrow", "function isTokenExpired(token)", { path: "src/x.ts" }),
     undefined,
@@ -225,7 +227,7 @@ test("a result is worked in by its call, its symbols or its outcome [config.work
 test("a changed system prompt is labelled, and what shortens a text is accepted over the limit [config.label] [config.shortening]", async () => {
   const view = (text: string) => ({ notepad: "", blocks: new Map([["knowledge", text]]) });
   assert.match(
-    planChange(view("Be brief."), view("Be kind."), 0)?.text ?? "",
+    planChange(view("Be brief."), view("Be kind."), 0)?.instructions ?? "",
     /^\[System prompt and skills, changed; .*\]\nBe kind\.\n\[End/,
   );
   const large = await openMemory({ store: "memory:", limits: { notepadCharacters: 100 } });

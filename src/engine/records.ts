@@ -63,6 +63,8 @@ export type Learned = {
 export type Injection = {
   before: number;
   text: string;
+  /** A change of the system prompt: it goes into the system role where the provider allows it. */
+  role?: "system";
 };
 
 export type OpenTask = {

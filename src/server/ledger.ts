@@ -7,9 +7,10 @@ import type { Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers/handlers.ts";
 import { hostCall, hostCalls, hostPiece } from "./host-calls.ts";
 import type { HostSessions } from "./host-sessions.ts";
+import { countWrites } from "./memory-writes.ts";
 import { costOfCall, type PriceOf } from "./money.ts";
 
-export type ModelCall = Reply<"calls">["calls"][number];
+export type ModelCall = Reply<"call">["call"];
 type PieceView = Reply<"call">["pieces"][number];
 
 /** Characters of a piece to show in a call; the piece's own route returns all of it. */
@@ -60,8 +61,15 @@ export function ledgerHandlers({
       const [newest] = await callsOf(session, { limit: 1 }, { hosts, priceOf });
       const to = before === undefined ? {} : { to: before - 1 };
       const page = await callsOf(session, { limit, ...to }, { hosts, priceOf });
+      const [next] =
+        before === undefined ? [] : await callsOf(session, { limit: 1, to: before }, { hosts, priceOf });
+      const writes = await countWrites(session, page, next);
       const oldest = page[0]?.number ?? 1;
-      return { calls: page, total: newest?.number ?? 0, before: oldest > 1 ? oldest : null };
+      return {
+        calls: page.map((call, index) => ({ ...call, writes: writes[index] ?? 0 })),
+        total: newest?.number ?? 0,
+        before: oldest > 1 ? oldest : null,
+      };
     },
 
     async call({ params: { id, number }, query: { against } }) {

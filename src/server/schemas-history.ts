@@ -213,7 +213,9 @@ const modelCall = z.object({
 });
 
 export const modelCallPage = z.object({
-  calls: z.array(modelCall).describe("In order, oldest first"),
+  calls: z
+    .array(modelCall.extend({ writes: count.describe("Changes of memory after it, up to the next call") }))
+    .describe("In order, oldest first"),
   total: count,
   before: count.nullable().describe("Pass as `before` for older calls"),
 });

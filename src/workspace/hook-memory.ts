@@ -12,19 +12,25 @@ import { emptyToolbox } from "../surfaces/empty-toolbox.ts";
 import { type Project, prepareProjectStore } from "./project.ts";
 import type { StoreLocation } from "./store-location.ts";
 
+export interface HookMemoryOptions {
+  secrets?: SecretPolicy | undefined;
+  /** Milliseconds to wait for another process's lock. */
+  patience?: number | undefined;
+}
+
 /** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
 export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  secrets?: SecretPolicy,
+  { secrets, patience }: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
     prepareProjectStore(project, store.file);
   }
   return new Memory({
-    store: await openFast(store),
+    store: await openFast(store, patience),
     owner: "local",
     toolbox: emptyToolbox,
     limits: defaultLimits,
@@ -35,10 +41,11 @@ export async function openHookMemory(
   });
 }
 
-async function openFast({ url }: StoreLocation): Promise<Store> {
+async function openFast({ url }: StoreLocation, patience: number | undefined): Promise<Store> {
   // `doctor` reports warnings about the SQLite version; hooks stay quiet.
   const onWarning = () => {};
+  const waiting = patience === undefined ? {} : { patience };
   const address = parseStoreAddress(url);
-  if (address.kind === "sqlite") return sqliteStore({ ...address, onWarning });
-  return (await import("../stores/open-store.ts")).openStore(url, { onWarning });
+  if (address.kind === "sqlite") return sqliteStore({ ...address, onWarning, ...waiting });
+  return (await import("../stores/open-store.ts")).openStore(url, { onWarning, ...waiting });
 }

@@ -29,6 +29,8 @@ export const configuration = from("configuration", {
     "archive works from the command line, and an archived session is read-only until it is reopened.",
   "config.level-one": "Level 1 comes first after /clear, and its decisions carry their evidence.",
   "config.beads": "bd add is called as in the protocol where the tracker takes it, else as today.",
+  "config.discovery":
+    "Structural findings go to discovery/ beside NOTES.md, one file per topic, and recovery finds them.",
   "config.grimoires": "project init writes to grimoires/loa if that folder exists.",
   "config.synthesis": "A synthesis row says what was noted, not how many lines a result had.",
   "config.handover": "Hand-over rows have no machine paths and name what the session logged.",
@@ -39,6 +41,8 @@ export const configuration = from("configuration", {
   "config.shortening": "An edit that does not lengthen a text is accepted, whatever the limit.",
   "config.tasks":
     "Without a conversation to collapse, open tasks and outcomes are kept and shown, and the texts say so.",
+  "config.task-collapse":
+    "Where a host's transcript can be read, a finished task collapses in the checkpoint: outcome and written files stay.",
   "config.tags":
     "list_tags shows a spelling that a note has; limits as configured are in the tools' schemas.",
   "config.authored": "Tools that an agent authors are offered to an AI SDK agent that is already running.",

@@ -1,7 +1,8 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { isMissing, type Reply } from "../api.ts";
 import { count, plural } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { Pager, usePages } from "../pages.tsx";
 import { hrefTo, replaceWith } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
@@ -35,9 +36,9 @@ interface CompactionViewProps {
 /** Each compaction: why it happened, what it removed, and where that is now. */
 export function CompactionView(props: CompactionViewProps) {
   const { sessionId, chosen, epoch, limit, freshness, isDemo } = props;
-  const [before, setBefore] = useState<number>();
-  const query = { limit: pageSize, ...(before === undefined ? {} : { before }) };
-  const { data, error, reload } = useLoad("compactions", { params: { id: sessionId }, query }, epoch);
+  const pages = usePages(pageSize);
+  const request = { params: { id: sessionId }, query: pages.query };
+  const { data, error, reload } = useLoad("compactions", request, epoch);
   if (!data) return <Waiting error={error} retry={reload} />;
   const { compactions } = data;
   const newest = compactions[0]?.epoch;
@@ -53,33 +54,14 @@ export function CompactionView(props: CompactionViewProps) {
       ) : (
         <>
           <CompactionPicker sessionId={sessionId} compactions={compactions} current={current} />
-          {(data.before !== null || before !== undefined) && (
-            <div class="pager">
-              <button
-                type="button"
-                class="button"
-                disabled={data.before === null}
-                onClick={() => setBefore(data.before ?? undefined)}
-              >
-                Older compactions
-              </button>
-              <button
-                type="button"
-                class="button"
-                disabled={before === undefined}
-                onClick={() => setBefore(undefined)}
-              >
-                Newest compactions
-              </button>
-            </div>
-          )}
+          <Pager {...pages} older={data.before} name="compactions" />
           <OneCompaction
             key={current}
             sessionId={sessionId}
             epoch={current}
             limit={limit}
             name={props.name}
-            freshness={current === newest && before === undefined ? freshness : undefined}
+            freshness={current === newest && pages.isNewest ? freshness : undefined}
           />
         </>
       )}

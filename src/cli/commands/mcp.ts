@@ -6,7 +6,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
 import { explainProblems, requireValid } from "../../workspace/config-problems.ts";
 import { limitsOf } from "../../workspace/library-options.ts";
-import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import type { Project } from "../../workspace/project.ts";
@@ -51,7 +51,7 @@ export async function run(args: string[]): Promise<number> {
       surfaces,
       limits: limitsOf(config),
       version: packageVersion(),
-      openMemory: () => openMemoryIn(find(), { surfaces, patience: interactivePatience }),
+      openMemory: () => openMemoryIn(find(), { surfaces, isInteractive: true }),
       resolveSession: sessionResolver(project, values.session),
       outbox: outboxOf(find),
     },

@@ -3,7 +3,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { MomentSurface } from "../../surfaces/surface.ts";
-import { offers, type WorkspaceConfig } from "../../workspace/config.ts";
+import { offers, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openHookMemory } from "../../workspace/hook-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation } from "../../workspace/store-location.ts";
@@ -50,7 +50,10 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   reportDistrust(run, store);
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
-    opened ??= await openHookMemory(project, store, mayCreate, run.config.values.secrets);
+    opened ??= await openHookMemory(project, store, mayCreate, {
+      secrets: run.config.values.secrets,
+      patience: settingValue(run.config, "interactivePatience"),
+    });
     return opened;
   };
   const known = readHookState(project.directory, host, hostSession);

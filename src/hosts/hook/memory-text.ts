@@ -80,7 +80,8 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
     { text: hide((state && tasksView.block?.(state)?.text) ?? ""), share: 200, more: show },
     { text: hide(checkpoint), share: checkpointShare, more: show },
   ];
-  const notes: Part = { text: hide(project), share: 1_000, more: "call recover_context, or read NOTES.md" };
+  const recover = offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
+  const notes: Part = { text: hide(project), share: 1_000, more: recover };
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
   const lines = [
