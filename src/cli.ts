@@ -40,9 +40,6 @@ if (major < 22 || (major === 22 && minor < 13)) {
   process.exitCode = await main(process.argv.slice(2));
 }
 
-<<<<<<< HEAD
-export {};
-=======
 /**
  * `npm --prefix CHECKOUT run holdfast -- …` starts in the checkout, but means the directory the person is in. Programs
  * that this one starts must not follow the variable again.
@@ -55,4 +52,5 @@ function enterDirectoryOfPerson(): void {
   delete process.env.INIT_CWD;
   process.chdir(directory);
 }
->>>>>>> main
+
+export {};
