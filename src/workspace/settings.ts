@@ -277,27 +277,6 @@ export const settings = {
   }),
   ...limitSettings(["chat", "mcp", "plugin", "serve", "commands"]),
   ...retentionSettings(everywhere),
-  ...limits({
-    notepadCharacters: "Characters in the notepad.",
-    noteCharacters: "Characters in one note.",
-    noteTags: "Tags on one note.",
-    tagCharacters: "Characters in one tag.",
-    spaceNotesCharacters: "Characters in the scratchpad's notes.",
-    spacePlanCharacters: "Characters in the scratchpad's plan.",
-    refs: "References in the scratchpad.",
-    refCharacters: "Characters in one reference.",
-    pinBytes: "Bytes of all pins together.",
-    foundRuleBytes: "Bytes of all rules found in what the user said.",
-    resultTokens: "Tokens in one list of notes that a tool returns.",
-    systemPromptCharacters: "Characters in an agent's own system prompt.",
-    stateKeys: "State keys per agent, and per session.",
-    stateKeyCharacters: "Characters in one state key.",
-    stateValueCharacters: "Characters in one state value, as JSON.",
-    skills: "Saved skills per agent.",
-    skillCharacters: "Characters in one saved skill.",
-    tools: "Authored tools per agent.",
-    toolCharacters: "Characters in one authored tool.",
-  }),
 } as const;
 
 function nudge(name: keyof typeof noNudges, description: string): Setting<number> {
