@@ -101,6 +101,19 @@ const receiptItem = z.object({
   text: z.string(),
 });
 
+const outOfSight = z.object({
+  kind: z.string().describe("rule, ask, command, file, name…"),
+  text: z.string(),
+  place: z.enum(["one call", "by search", "lost"]),
+  call: z.string().optional().describe("For one call: the call that brings it back"),
+});
+
+export const putBack = z.object({
+  kind: z.string().max(40),
+  text: z.string().max(100_000),
+  into: z.enum(["notepad", "note"]).default("notepad"),
+});
+
 const compactionItem = z.object({
   epoch: count,
   trigger,
@@ -161,6 +174,7 @@ export const compaction = compactionItem.extend({
     recallable: z.array(receiptItem),
     missing: z.array(receiptItem),
     putBack: z.array(receiptItem),
+    outOfSight: z.array(outOfSight).describe("What the agent no longer sees, most needed first"),
   }),
   checkpoint: checkpoint.extend({ revision: count.nullable(), at: time.nullable() }).nullable(),
   warningTurn: z

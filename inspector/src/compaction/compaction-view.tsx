@@ -6,6 +6,7 @@ import { Pager, usePages } from "../pages.tsx";
 import { hrefTo, replaceWith } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
+import { OutOfSight } from "./out-of-sight.tsx";
 import { useRemovedMessages } from "./removed-messages.ts";
 import { CompactionReplay } from "./replay.tsx";
 import { CompactionSteps } from "./steps.tsx";
@@ -200,6 +201,7 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
         </p>
       )}
       <Verdict compaction={data} items={items} why={why} />
+      <OutOfSight sessionId={sessionId} compaction={data} />
       <section class="panel" aria-labelledby="title-map">
         <div class="panel-head">
           <h2 id="title-map">What survived, and where it is now</h2>
