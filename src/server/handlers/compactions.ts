@@ -167,7 +167,14 @@ async function assemble(
     ...item,
     revision: compact.revision,
     at: compact.at,
-    receipt: { kept, recallable, missing, putBack: receipt.putBack, outOfSight: outOfSight(receipt) },
+    receipt: {
+      kept,
+      recallable,
+      missing,
+      putBack: receipt.putBack,
+      needed: (receipt.needs ?? []).map(({ text }) => text),
+      outOfSight: outOfSight(receipt),
+    },
     checkpoint:
       checkpoint && written
         ? { ...checkpointOf(written), revision: checkpoint.revision, at: checkpoint.at }
