@@ -30,13 +30,13 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
   const marked = only === "memory" ? (edit !== undefined && edit <= wanted ? edit : undefined) : wanted;
   const revision = marked ?? wanted;
   const newestShown = only === "memory" ? (edits.entry(0)?.revision ?? newest) : newest;
-  const settled = useSettled(revision);
   const isReady = only === "all" || edits.isReady || edits.error !== undefined;
+  const settled = useSettled(isReady ? revision : undefined);
   return (
     <div class="timeline">
       <div class="scrub">
         <label class="scrub-label" for="scrub">
-          Revision <span class="number">{count(wanted)}</span>{" "}
+          Revision <span class="number">{count(revision)}</span>{" "}
           <span class="faint number">of {count(newest)}</span>
         </label>
         <input
@@ -78,7 +78,7 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
           </div>
           <JournalList journal={journal} revision={revision} choose={choose} />
         </section>
-        {isReady ? (
+        {settled !== undefined ? (
           <EntryDetail
             sessionId={sessionId}
             revision={settled}
@@ -192,11 +192,12 @@ function EntryLines({ entry }: { entry: Entry }) {
   );
 }
 
-function useSettled(value: number): number {
+/** The value once it has not changed for a while; the first one at once. */
+function useSettled(value: number | undefined): number | undefined {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), settleDelay);
     return () => clearTimeout(timer);
   }, [value]);
-  return settled;
+  return settled ?? value;
 }
