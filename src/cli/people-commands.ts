@@ -162,7 +162,7 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   },
   gc: {
     usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--keep-everything] [--yes]",
-    summary: "show what retention keeps and removes, or permanently remove old sessions",
+    summary: "show what is kept and why, and remove old sessions for good",
     options: `
   (no rule)                what the config keeps (retention.*), what the store takes and what would go
   --older-than AGE         sessions not written to for this long: 12h, 30d, 2w, 6mo, 1y
