@@ -87,7 +87,7 @@ export const settings = {
   surfaces: setting({
     kind: listOf(oneOf(surfaceChoices)),
     otherwise:
-      "notepad and notes; project if there is a NOTES.md; scratchpad if it is enabled; in chat also tasks, results and sessions",
+      "notepad, notes and pins; project if there is a NOTES.md; scratchpad if it is enabled, and in plug-ins; in chat also tasks, results and sessions",
     description: "The forms of memory that the agent gets.",
     flags: ["surfaces"],
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
