@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { defaultLimits } from "../engine/limits.ts";
+import type { RetentionRules } from "../engine/retention.ts";
 import { makeGuard } from "../secrets/guard.ts";
 import type { SecretPolicy } from "../secrets/redact.ts";
 import { Memory } from "../sessions/memory.ts";
@@ -12,19 +13,26 @@ import { emptyToolbox } from "../surfaces/empty-toolbox.ts";
 import { type Project, prepareProjectStore } from "./project.ts";
 import type { StoreLocation } from "./store-location.ts";
 
+export interface HookMemoryOptions {
+  secrets?: SecretPolicy | undefined;
+  /** Milliseconds to wait for another process's lock. */
+  patience?: number | undefined;
+  retention?: RetentionRules;
+}
+
 /** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
 export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  secrets?: SecretPolicy,
+  { secrets, patience, retention }: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
     prepareProjectStore(project, store.file);
   }
   return new Memory({
-    store: await openFast(store),
+    store: await openFast(store, patience),
     owner: "local",
     toolbox: emptyToolbox,
     limits: defaultLimits,
@@ -32,13 +40,15 @@ export async function openHookMemory(
     guard: makeGuard(secrets),
     clock: Date.now,
     makeId: makeSessionId,
+    ...(retention ? { retention } : {}),
   });
 }
 
-async function openFast({ url }: StoreLocation): Promise<Store> {
+async function openFast({ url }: StoreLocation, patience: number | undefined): Promise<Store> {
   // `doctor` reports warnings about the SQLite version; hooks stay quiet.
   const onWarning = () => {};
+  const waiting = patience === undefined ? {} : { patience };
   const address = parseStoreAddress(url);
-  if (address.kind === "sqlite") return sqliteStore({ ...address, onWarning });
-  return (await import("../stores/open-store.ts")).openStore(url, { onWarning });
+  if (address.kind === "sqlite") return sqliteStore({ ...address, onWarning, ...waiting });
+  return (await import("../stores/open-store.ts")).openStore(url, { onWarning, ...waiting });
 }

@@ -18,6 +18,7 @@ import {
 import { secretPolicies } from "../secrets/redact.ts";
 import { clearingSettings } from "./clearing-settings.ts";
 import { limitSettings } from "./limit-settings.ts";
+import { retentionSettings } from "./retention-settings.ts";
 
 /**
  * What reads the configuration. A plug-in runs inside a host and keeps no conversation of its own; `commands` are those
@@ -185,6 +186,15 @@ export const settings = {
     actsIn: ["hook"],
     elsewhere: "it is no hook",
   }),
+  interactivePatience: setting({
+    kind: wholeNumber(0, 60_000),
+    default: 2_000,
+    description:
+      "Milliseconds that a call of an agent, a host or a browser waits for a store that another process holds.",
+    env: ["INTERACTIVE_PATIENCE"],
+    actsIn: ["mcp", "hook", "plugin", "serve"],
+    elsewhere: "it waits for a minute",
+  }),
   skills: setting({
     // As in $PATH, because folders may have commas in their names.
     kind: listOf(text, delimiter),
@@ -265,6 +275,7 @@ export const settings = {
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
+  ...retentionSettings(everywhere),
   ...limitSettings(["chat", "mcp", "plugin", "serve", "commands"]),
 } as const;
 

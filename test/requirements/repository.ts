@@ -15,6 +15,10 @@ export const repository = [
     "repo.hosts-table": "The table of clients and scenarios in the docs is rendered from the recorded runs.",
     "repo.hosts": "Only a host's folder and the list of hosts name a host; the check finds a planted name.",
     "repo.root-entry": "The built root entry statically imports no Node module.",
+    "repo.light":
+      "Installing the package takes at most 35 MB and 45 packages; what only chat, serve or the sandbox need is loaded by them alone.",
+    "repo.newcomer":
+      "With the packed tarball in an empty directory: init, first memory in a request, doctor without a problem and a clean uninstall, within two minutes.",
     "repo.hook-entry": "The built hook loads only its own file and Node's modules.",
     "repo.plans-pure":
       "compaction/ has no I/O of its own, and no function called plan writes; the check finds planted ones.",

@@ -8,6 +8,8 @@ export const server = from("serve", {
   "serve.token-file":
     "The token can come from a file or the environment, so that it is not on the command line.",
   "serve.no-password": "Nothing that a command prints contains the store's password.",
+  "serve.kept-token":
+    "A store's token stays the same, in a file that only the user can read, so that an open page reconnects after a restart.",
   "serve.token":
     "Each start creates a random 256-bit token; opening the page once moves it into a cookie that scripts cannot read, and it never appears in a log.",
   "serve.headers":
@@ -26,6 +28,8 @@ export const server = from("serve", {
   "serve.notes": "A person adds, finds, edits and deletes notes.",
   "serve.journal": "The journal is returned newest first, in pages, with actors and line diffs.",
   "serve.past": "The memory at any revision can be read, and a revision undone.",
+  "serve.put-back":
+    "What a compaction took out of sight can be put back into the notepad or a note, as a person.",
   "serve.compactions":
     "Each compaction is returned with its trigger, warning turn, checkpoint, removed messages, summary and receipt.",
   "serve.calls":

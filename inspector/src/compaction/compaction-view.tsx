@@ -1,10 +1,12 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { isMissing, type Reply } from "../api.ts";
 import { count, plural } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { Pager, usePages } from "../pages.tsx";
 import { hrefTo, replaceWith } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
+import { OutOfSight } from "./out-of-sight.tsx";
 import { useRemovedMessages } from "./removed-messages.ts";
 import { CompactionReplay } from "./replay.tsx";
 import { CompactionSteps } from "./steps.tsx";
@@ -35,9 +37,9 @@ interface CompactionViewProps {
 /** Each compaction: why it happened, what it removed, and where that is now. */
 export function CompactionView(props: CompactionViewProps) {
   const { sessionId, chosen, epoch, limit, freshness, isDemo } = props;
-  const [before, setBefore] = useState<number>();
-  const query = { limit: pageSize, ...(before === undefined ? {} : { before }) };
-  const { data, error, reload } = useLoad("compactions", { params: { id: sessionId }, query }, epoch);
+  const pages = usePages(pageSize);
+  const request = { params: { id: sessionId }, query: pages.query };
+  const { data, error, reload } = useLoad("compactions", request, epoch);
   if (!data) return <Waiting error={error} retry={reload} />;
   const { compactions } = data;
   const newest = compactions[0]?.epoch;
@@ -53,33 +55,14 @@ export function CompactionView(props: CompactionViewProps) {
       ) : (
         <>
           <CompactionPicker sessionId={sessionId} compactions={compactions} current={current} />
-          {(data.before !== null || before !== undefined) && (
-            <div class="pager">
-              <button
-                type="button"
-                class="button"
-                disabled={data.before === null}
-                onClick={() => setBefore(data.before ?? undefined)}
-              >
-                Older compactions
-              </button>
-              <button
-                type="button"
-                class="button"
-                disabled={before === undefined}
-                onClick={() => setBefore(undefined)}
-              >
-                Newest compactions
-              </button>
-            </div>
-          )}
+          <Pager {...pages} older={data.before} name="compactions" />
           <OneCompaction
             key={current}
             sessionId={sessionId}
             epoch={current}
             limit={limit}
             name={props.name}
-            freshness={current === newest && before === undefined ? freshness : undefined}
+            freshness={current === newest && pages.isNewest ? freshness : undefined}
           />
         </>
       )}
@@ -175,16 +158,20 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
   const { data, error, reload } = useLoad("compaction", { params: { id: sessionId, epoch } }, 0);
   const then = useLoad(
     "memoryAt",
-    data && { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } },
+    data?.revision != null
+      ? { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } }
+      : undefined,
     0,
   );
+  // Retention may have removed the memory of that time.
+  const memory = data?.revision === null ? "" : then.data && memoryText(then.data);
   const removed = useRemovedMessages(sessionId, epoch);
   const items = useMemo(
     () =>
-      data && then.data && removed.messages
-        ? traceItems(data, { memory: memoryText(then.data), messages: removed.messages })
+      data && memory !== undefined && removed.messages
+        ? traceItems(data, { memory, messages: removed.messages })
         : undefined,
-    [data, then.data, removed.messages],
+    [data, memory, removed.messages],
   );
   if (isMissing(error)) {
     return (
@@ -201,13 +188,20 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
   const why = whyOf(data, limit);
   return (
     <>
-      <WithWithout
-        sessionId={sessionId}
-        revision={isNewest ? undefined : data.revision}
-        freshness={freshness}
-        title={isNewest ? "now" : `right after compaction ${epoch}`}
-      />
+      {isNewest || data.revision !== null ? (
+        <WithWithout
+          sessionId={sessionId}
+          revision={isNewest ? undefined : (data.revision ?? undefined)}
+          freshness={freshness}
+          title={isNewest ? "now" : `right after compaction ${epoch}`}
+        />
+      ) : (
+        <p class="faint">
+          Retention removed the history of this compaction. Its receipt and checkpoint are kept.
+        </p>
+      )}
       <Verdict compaction={data} items={items} why={why} />
+      <OutOfSight sessionId={sessionId} compaction={data} />
       <section class="panel" aria-labelledby="title-map">
         <div class="panel-head">
           <h2 id="title-map">What survived, and where it is now</h2>

@@ -3,8 +3,9 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { MomentSurface } from "../../surfaces/surface.ts";
-import { offers, type WorkspaceConfig } from "../../workspace/config.ts";
+import { offers, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openHookMemory } from "../../workspace/hook-memory.ts";
+import { retentionOf } from "../../workspace/library-options.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation } from "../../workspace/store-location.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
@@ -50,7 +51,11 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   reportDistrust(run, store);
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
-    opened ??= await openHookMemory(project, store, mayCreate, run.config.values.secrets);
+    opened ??= await openHookMemory(project, store, mayCreate, {
+      secrets: run.config.values.secrets,
+      retention: retentionOf(run.config),
+      patience: settingValue(run.config, "interactivePatience"),
+    });
     return opened;
   };
   const known = readHookState(project.directory, host, hostSession);

@@ -101,16 +101,47 @@ test("[hooks.deadline] does not wait for endless input or a lock that is never r
 test("[hooks.deadline] reads a database that another process writes to, and answers before its own write", async () => {
   const project = await withNotes();
   // It answers from a worker, and a busy machine needs time to start one.
-  const env = { HOLDFAST_HOOK_DEADLINE: "7000" };
+  const env = { HOLDFAST_HOOK_DEADLINE: "9000", HOLDFAST_INTERACTIVE_PATIENCE: "300" };
   const other = new DatabaseSync(project.database);
   try {
     other.exec("BEGIN IMMEDIATE");
     const { stdout, last } = await run(project, { ...start, source: "compact" }, { env });
     assert.match(contextIn(stdout), /canary[\s\S]+\[Receipt: /);
-    assert.equal(last?.code, "deadline");
+    assert.equal(last?.code, "store_busy");
     other.exec("ROLLBACK");
   } finally {
     other.close();
+  }
+});
+
+test("[locks.hooks] a compaction that a locked store kept from being shown or recorded is made up for, once", async () => {
+  const project = await withNotes();
+  const prompt = { ...start, hook_event_name: "UserPromptSubmit", prompt: "go on" };
+  const env = { HOLDFAST_HOOK_DEADLINE: "7000", HOLDFAST_INTERACTIVE_PATIENCE: "50" };
+  const receipts = () =>
+    inMemory(project, async (memory) => {
+      const history = await (await memory.resumeSession("claude-code.s1")).history();
+      return history.filter(({ operation }) => operation.type === "context.receipt").length;
+    });
+  const locks = { shown: "BEGIN IMMEDIATE", unshown: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE" };
+  for (const [name, statement] of Object.entries(locks)) {
+    const before = await receipts();
+    const other = new DatabaseSync(project.database);
+    try {
+      other.exec(statement);
+      const { stdout, last } = await run(project, { ...start, source: "compact" }, { env });
+      assert.equal(contextIn(stdout).includes("canary"), name === "shown");
+      assert.equal(last?.code, "store_busy");
+      other.exec("ROLLBACK");
+    } finally {
+      other.close();
+    }
+    assert.equal(await receipts(), before, name);
+    const { stdout } = await run(project, prompt, { env });
+    assert.equal(contextIn(stdout).includes("canary"), name === "unshown", stdout);
+    assert.equal(await receipts(), before + 1, name);
+    assert.equal(contextIn((await run(project, prompt, { env })).stdout), "");
+    assert.equal(await receipts(), before + 1, name);
   }
 });
 
