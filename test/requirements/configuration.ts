@@ -28,6 +28,7 @@ export const configuration = from("configuration", {
   "config.archive":
     "archive works from the command line, and an archived session is read-only until it is reopened.",
   "config.level-one": "Level 1 comes first after /clear, and its decisions carry their evidence.",
+  "config.once": "The block of NOTES.md is shown once after a compaction.",
   "config.beads": "bd add is called as in the protocol where the tracker takes it, else as today.",
   "config.discovery":
     "Structural findings go to discovery/ beside NOTES.md, one file per topic, and recovery finds them.",
