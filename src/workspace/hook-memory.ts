@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { defaultLimits } from "../engine/limits.ts";
+import { defaultLimits, type Limits } from "../engine/limits.ts";
 import type { RetentionRules } from "../engine/retention.ts";
 import { makeGuard } from "../secrets/guard.ts";
 import type { SecretPolicy } from "../secrets/redact.ts";
@@ -18,6 +18,8 @@ export interface HookMemoryOptions {
   /** Milliseconds to wait for another process's lock. */
   patience?: number | undefined;
   retention?: RetentionRules;
+  /** For rules that are found in what the user said (default: the usual ones). */
+  limits?: Limits;
 }
 
 /** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
@@ -25,7 +27,7 @@ export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  { secrets, patience, retention }: HookMemoryOptions = {},
+  { secrets, patience, retention, limits = defaultLimits }: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
@@ -35,7 +37,7 @@ export async function openHookMemory(
     store: await openFast(store, patience),
     owner: "local",
     toolbox: emptyToolbox,
-    limits: defaultLimits,
+    limits,
     countTokens: estimateTokens,
     guard: makeGuard(secrets),
     clock: Date.now,
