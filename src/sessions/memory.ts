@@ -305,7 +305,7 @@ export class Memory {
       id: checkId(options.id ?? this.#setting.makeId(), "session id"),
       owner: this.owner,
       agent: checkId(options.agent ?? "default", "agent id"),
-      title: options.title === undefined ? null : checkTitle(options.title),
+      title: options.title === undefined ? null : this.#guard.clean(checkTitle(options.title)).value,
       status: "active",
       origin,
       parent: null,

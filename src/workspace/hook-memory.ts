@@ -14,6 +14,8 @@ import type { StoreLocation } from "./store-location.ts";
 
 export interface HookMemoryOptions {
   secrets?: SecretPolicy | undefined;
+  /** Gets one line if a secret was taken out of what is stored. */
+  onSecret?: ((notice: string) => void) | undefined;
   /** Milliseconds to wait for another process's lock. */
   patience?: number | undefined;
 }
@@ -23,7 +25,7 @@ export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  { secrets, patience }: HookMemoryOptions = {},
+  { secrets, onSecret, patience }: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
@@ -35,7 +37,7 @@ export async function openHookMemory(
     toolbox: emptyToolbox,
     limits: defaultLimits,
     countTokens: estimateTokens,
-    guard: makeGuard(secrets),
+    guard: makeGuard(secrets, onSecret),
     clock: Date.now,
     makeId: makeSessionId,
   });
