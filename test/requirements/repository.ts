@@ -15,6 +15,8 @@ export const repository = [
     "repo.hosts-table": "The table of clients and scenarios in the docs is rendered from the recorded runs.",
     "repo.hosts": "Only a host's folder and the list of hosts name a host; the check finds a planted name.",
     "repo.root-entry": "The built root entry statically imports no Node module.",
+    "repo.expected":
+      "The repository has workflows that run its own scripts, templates, conduct, releasing and versioning; the check finds a script that is missing.",
     "repo.light":
       "Installing the package takes at most 35 MB and 45 packages; what only chat, serve or the sandbox need is loaded by them alone.",
     "repo.newcomer":
