@@ -29,7 +29,9 @@ export const repository = [
     "repo.growth":
       "Every pattern and every function that takes a text runs on four times as much hostile text in at most eight times the time; the check finds planted slow ones, and a new one is covered without being listed.",
     "repo.requirements": "Every requirement is cited by a test, and every citation names a requirement.",
-    "repo.docs": "Code blocks in the docs are cut from files that run in the tests.",
+    "repo.docs":
+      "Code blocks in the docs are cut from files that run in the tests, commands exist with their options, and links resolve.",
+    "repo.pictures": "The README's terminals are drawn from runs of the program, and are current.",
     "repo.demo": "The demo shows the notepad growing through compactions and what was kept at the end.",
   }),
 ];
