@@ -51,7 +51,7 @@ export const keepEverything: RetentionRules = {
 export const day = 86_400_000;
 
 /** Whatever the rules say, the last day stays: callers may still repeat a call, or undo it. */
-export const leastKept = day;
+export const leastKept = 24 * 3_600_000;
 
 /** The time before which a rule removes; -Infinity if it keeps everything. */
 export function cutoff(days: number, now: number): number {

@@ -15,6 +15,8 @@ import type { StoreLocation } from "./store-location.ts";
 
 export interface HookMemoryOptions {
   secrets?: SecretPolicy | undefined;
+  /** Gets one line if a secret was taken out of what is stored. */
+  onSecret?: ((notice: string) => void) | undefined;
   /** Milliseconds to wait for another process's lock. */
   patience?: number | undefined;
   retention?: RetentionRules;
@@ -27,7 +29,7 @@ export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  { secrets, patience, retention, limits = defaultLimits }: HookMemoryOptions = {},
+  { secrets, onSecret, patience, retention, limits = defaultLimits }: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
@@ -39,7 +41,7 @@ export async function openHookMemory(
     toolbox: emptyToolbox,
     limits,
     countTokens: estimateTokens,
-    guard: makeGuard(secrets),
+    guard: makeGuard(secrets, onSecret),
     clock: Date.now,
     makeId: makeSessionId,
     ...(retention ? { retention } : {}),

@@ -28,7 +28,7 @@ export interface HookRun {
   /** Called at most once, as soon as the answer is known; writes come after it. */
   answer: (reply: HookReply) => void;
   /** Reports a failure without delaying the answer. */
-  fail: (error: unknown) => void;
+  fail: (error: unknown, code?: string) => void;
 }
 
 /** One event with everything needed to handle it; the database is opened only on demand. */
@@ -55,6 +55,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
       secrets: run.config.values.secrets,
       retention: retentionOf(run.config),
       limits: limitsOf(run.config),
+      onSecret: (notice) => fail(new Error(notice), "secret"),
       patience: settingValue(run.config, "interactivePatience"),
     });
     return opened;
