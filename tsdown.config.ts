@@ -1,12 +1,47 @@
-import { defineConfig } from "tsdown";
+import { minifySync } from "rolldown/utils";
+import { defineConfig, type UserConfig } from "tsdown";
 import page from "./inspector/tsdown.config.ts";
+import { licenses } from "./scripts/licenses.ts";
 
-const common = {
+const common: UserConfig = {
   format: "esm",
   platform: "node",
   target: "node22.13",
   fixedExtension: false,
-} as const;
+  // Some packages have their ES modules only there, and their main file cannot be built in.
+  inputOptions: { resolve: { mainFields: ["module", "main"] } },
+};
+
+/** Packages that only our own programs use. They are built in, so that installing Holdfast does not fetch them. */
+const builtIn = [
+  "@hono/node-server",
+  /^@modelcontextprotocol\//,
+  "gpt-tokenizer",
+  "hono",
+  "jsonc-parser",
+  "quickjs-wasi",
+  "smol-toml",
+  "yaml",
+  // string-width and what it uses.
+  /^(?:string-width|strip-ansi|ansi-regex|get-east-asian-width)$/,
+  // The parser of Markdown and what it uses.
+  /^(?:mdast-|micromark|unist-|decode-named|character-entities|devlop|longest-streak|markdown-table|zwitch)/,
+];
+
+/** The code of a package gets files of its own, which nobody debugs: they are made small. Ours stay readable. */
+const smallPackages = {
+  name: "small-packages",
+  generateBundle(_options: unknown, files: Record<string, { type: string; code?: string }>) {
+    for (const [name, file] of Object.entries(files))
+      if (/^package-.*\.js$/.test(name) && file.code !== undefined)
+        file.code = minifySync(name, file.code, { codegen: { removeWhitespace: true } }).code;
+  },
+};
+
+function packageFile(id: string): string | null {
+  const [, name] = /.*node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id) ?? [];
+  return name === undefined ? null : `package-${name.replaceAll(/[@\\/]+/g, "-").replace(/^-/, "")}`;
+}
 
 /** Agents wait for their hooks, so the hook is built on its own: it shares no file with what loads slowly. */
 const hookApart = {
@@ -17,10 +52,14 @@ const hookApart = {
 
 const library = defineConfig({
   ...common,
-  plugins: [hookApart],
+  deps: { onlyBundle: builtIn },
+  plugins: [hookApart, licenses("LICENSES-OF-BUILT-IN-PACKAGES.txt"), smallPackages],
+  outputOptions: { codeSplitting: { groups: [{ name: packageFile, test: /node_modules/ }] } },
+  copy: [{ from: "node_modules/quickjs-wasi/quickjs.wasm" }],
   entry: {
     index: "src/index.ts",
     cli: "src/cli.ts",
+    o200k: "src/context/o200k.ts",
     agent: "src/agent/index.ts",
     "ai-sdk": "src/adapters/ai-sdk/index.ts",
     anthropic: "src/adapters/anthropic/index.ts",
@@ -39,16 +78,33 @@ const library = defineConfig({
   clean: true,
 });
 
-/** Only commands load a host's setup, from the library's files. */
+/** Only commands load a host's setup, from the library's files. The library's token table serves hooks too. */
 const setupApart = {
   name: "setup-apart",
-  resolveId: (source: string) =>
-    source === "./setup.ts" ? { id: "./cli.js", external: true as const } : undefined,
+  resolveId(source: string) {
+    if (source === "./setup.ts") return { id: "./cli.js", external: true as const };
+    return source === "./o200k.ts" ? { id: "./o200k.js", external: true as const } : undefined;
+  },
+};
+
+/**
+ * An import of a built-in module reads each of its exports; for node:fs that loads Node's streams, which takes as long as
+ * opening a database. This takes only what is used.
+ */
+const leanBuiltins = {
+  name: "lean-builtins",
+  renderChunk: (code: string) =>
+    code.replaceAll(
+      /^import\s*\{([^}]*)\}\s*from\s*["'](node:[\w/]+)["'];?/gm,
+      (_, names: string, module: string) =>
+        `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${module}");`,
+    ),
 };
 
 export const hook = defineConfig({
   ...common,
-  plugins: [setupApart],
+  deps: { onlyBundle: builtIn },
+  plugins: [setupApart, leanBuiltins],
   entry: { hook: "src/cli/commands/hook.ts" },
   minify: true,
   dts: false,

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
-
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const [first] = process.argv.slice(2);
+
+enterDirectoryOfPerson();
 
 // Node 22 warns about its experimental SQLite at every start; stderr is for failures.
 const emitWarning = process.emitWarning.bind(process) as (...warning: unknown[]) => void;
@@ -17,6 +17,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
   // A hook that cannot run must not stop the agent that called it.
   process.exitCode = first === "hook" ? 0 : 1;
 } else if (first === "--version" || first === "-v") {
+  const { readFileSync } = process.getBuiltinModule("node:fs");
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
     version: string;
   };
@@ -26,11 +27,30 @@ if (major < 22 || (major === 22 && minor < 13)) {
   const { homedir } = process.getBuiltinModule("node:os");
   const cache =
     process.env.NODE_COMPILE_CACHE ?? `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/holdfast`;
-  process.getBuiltinModule("node:module").enableCompileCache?.(cache);
+  const { enableCompileCache, flushCompileCache } = process.getBuiltinModule("node:module");
+  enableCompileCache?.(cache);
   const { run } = await import("./cli/commands/hook.ts");
   process.exitCode = await run(process.argv.slice(3));
+  // Exit here, with everything written: Node would take its time to free what it holds.
+  flushCompileCache?.();
+  process.exit();
 } else {
   // Import lazily: an old Node cannot parse it, and --version does not need it.
   const { main } = await import("./cli/main.ts");
   process.exitCode = await main(process.argv.slice(2));
 }
+
+/**
+ * `npm --prefix CHECKOUT run holdfast -- …` starts in the checkout, but means the directory the person is in. Programs
+ * that this one starts must not follow the variable again.
+ */
+function enterDirectoryOfPerson(): void {
+  const { npm_lifecycle_event: script, INIT_CWD: directory } = process.env;
+  if (script !== "holdfast" || !directory) return;
+  const checkout = process.getBuiltinModule("node:path").resolve(import.meta.dirname, "..");
+  if (process.cwd() !== checkout) return;
+  delete process.env.INIT_CWD;
+  process.chdir(directory);
+}
+
+export {};

@@ -2,21 +2,27 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { generateText, type ModelMessage } from "ai";
+import { openSdkStage } from "../src/adapters/ai-sdk/test-support/ai-sdk.ts";
 import { warningFor } from "../src/compaction/notices.ts";
-import { placements } from "../src/context/placement.ts";
+import { type Placement, placements } from "../src/context/placement.ts";
 import { defaultLimits } from "../src/engine/limits.ts";
+import { claudeTranscript } from "../src/hosts/hook/test-support/transcripts.ts";
 import type { OpenClawContext, OpenClawTool } from "../src/hosts/openclaw/api.ts";
 import openClawPlugin from "../src/hosts/openclaw/index.ts";
 import piExtension from "../src/hosts/pi/index.ts";
 import { FakePi, shownIn } from "../src/hosts/pi/test-support/fake-pi.ts";
 import { openMemory, surfaceNames } from "../src/index.ts";
 import { instructionsOf } from "../src/mcp/server.ts";
-import { inHost } from "../src/surfaces/surface.ts";
+import type { SurfaceChoice } from "../src/sessions/options.ts";
+import { initProject, openProject } from "../src/surfaces/project/index.ts";
+import { inHost, type Surface } from "../src/surfaces/surface.ts";
 import { createToolbox, dotless } from "../src/surfaces/toolbox.ts";
 import { findProject } from "../src/workspace/project.ts";
 import { chosenSurfaces, knownSurfaces, loadSurfaces } from "../src/workspace/surfaces.ts";
-import { call, ofType, openStage } from "./support/agent.ts";
-import { hook, hookProject } from "./support/hook.ts";
+import { call, filler, isSummaryRequest, ofType, openStage, plainSummary } from "./support/agent.ts";
+import { hook, hookProject, inMemory } from "./support/hook.ts";
+import { lookTool } from "./support/look-tool.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 /** Every tool name that exists, in both spellings. A text that contains one names a tool. */
@@ -69,34 +75,112 @@ test("the check finds a tool that is named but not offered, in either spelling [
   assert.throws(() => assertCallable("Call recall_result.", ["recall"], "a stub"), /recall_result/);
 });
 
+interface Sent {
+  messages: readonly { role: string; content?: unknown }[];
+  tools?: { function: { name: string } }[];
+}
+
+/** Checks a request: it names only tools that it offers, and what it says about placement holds in it. */
+function assertTrue({ messages, tools = [] }: Sent, surfaces: readonly string[], where: string): void {
+  const offered = tools.map((tool) => tool.function.name);
+  const text = JSON.stringify([messages, tools]);
+  // A summariser gets the conversation as text and no tools.
+  if (tools.length > 0) assertCallable(text, offered, where);
+  const newest = JSON.stringify(messages.findLast(({ role }) => role === "user"));
+  if (/prepended to each message/.test(text) && /kept in the plan/.test(text))
+    assert.match(newest, /\[Session Scratchpad\]/, `${where} promises the scratchpad in each message`);
+  if (surfaces.includes("notepad") && /kept in the notepad/.test(text))
+    assert.doesNotMatch(text, /\(empty/, `${where}: after the first write nothing says that it is empty`);
+}
+
+/** Two turns with a write in between; every request is checked. */
+async function checkAgent(
+  t: TestContext,
+  surfaces: readonly SurfaceChoice[],
+  placement: Placement,
+): Promise<void> {
+  const stage = await openStage(t, {
+    script: () => ({ text: "Done." }),
+    surfaces,
+    placement,
+    contextWindow: 60_000,
+  });
+  await stage.say("First.");
+  await writeEverywhere(await stage.session());
+  await stage.say("Second.");
+  await stage.say("Third.");
+  assertShown(stage.server.requests, surfaces.map(String), `agent, ${placement}`);
+}
+
+function assertShown(requests: readonly Sent[], surfaces: readonly string[], where: string): void {
+  for (const request of requests) assertTrue(request, surfaces, where);
+  const last = JSON.stringify(requests.at(-1)?.messages);
+  if (surfaces.includes("notepad")) assert.match(last, /kept in the notepad/);
+  if (surfaces.includes("scratchpad")) assert.match(last, /kept in the plan/);
+}
+
+test("a surface that names a missing tool, or promises another placement, is caught [config.true-texts]", async (t) => {
+  const liar = (text: string): Surface => ({ name: "liar", tools: [], guidance: () => text });
+  await assert.rejects(checkAgent(t, ["notepad", liar("Call recall_result.")], "epoch"), /recall_result/);
+  await assert.rejects(
+    checkAgent(t, ["scratchpad", liar("It is prepended to each message you receive.")], "epoch"),
+    /promises the scratchpad in each message/,
+  );
+  const empty = liar("Your notepad: (empty — use write_notepad)");
+  await assert.rejects(checkAgent(t, ["notepad", empty], "epoch"), /nothing says that it is empty/);
+});
+
 for (const surfaces of combinations) {
   const title = surfaces.join(", ");
   for (const placement of placements) {
     test(`agent, ${placement}, ${title}: what is promised holds in the next request [config.true-texts]`, async (t) => {
-      const stage = await openStage(t, {
-        script: () => ({ text: "Done." }),
-        surfaces: surfaces as never,
-        placement,
-        contextWindow: 60_000,
-      });
-      const session = await stage.session();
-      await stage.say("First.");
-      await writeEverywhere(session);
-      await stage.say("Second.");
-      const request = stage.server.requests.at(-1);
-      const offered = (request?.tools ?? []).map((tool) => tool.function.name);
-      const text = JSON.stringify([request?.messages, request?.tools]);
-      assertCallable(text, offered, "the prompt");
-      assertCallable(warningFor(surfaces), offered, "the warning");
-      const newest = JSON.stringify(request?.messages.at(-1));
-      if (/prepended to each message/.test(text)) assert.match(newest, /\[Session Scratchpad\]/);
-      if (surfaces.includes("notepad")) {
-        assert.match(text, /kept in the notepad/);
-        assert.doesNotMatch(text, /\(empty/, "after the first write nothing says that it is empty");
-      }
-      if (surfaces.includes("scratchpad")) assert.match(text, /kept in the plan/);
+      await checkAgent(t, surfaces as never, placement);
+      assertCallable(warningFor(surfaces), await toolsOf(surfaces), "the warning");
+    });
+
+    // Sub-sessions need an agent of Holdfast.
+    const inSdk = surfaces.filter((name) => name !== "sessions");
+    if (inSdk.length === 0) continue;
+    test(`AI SDK, ${placement}, ${title}: what is promised holds in the next request [config.true-texts]`, async (t) => {
+      const stage = await openSdkStage(t, () => ({ text: "Done." }), { surfaces: inSdk as never });
+      const messages: ModelMessage[] = [];
+      const ask = async (content: string) => {
+        messages.push({ role: "user", content });
+        const result = await generateText({ ...stage.settings({ placement }), instructions: "x", messages });
+        messages.push(...result.responseMessages);
+      };
+      await ask("First.");
+      await writeEverywhere(stage.session);
+      await ask("Second.");
+      assertShown(stage.calls(), inSdk, `AI SDK, ${placement}`);
     });
   }
+
+  test(`agent, ${title}: warnings, stubs, cuts, checkpoints and receipts name only its tools [config.true-texts]`, async (t) => {
+    let looks = 0;
+    const stage = await openStage(t, {
+      script: (request) => {
+        if (isSummaryRequest(request)) return { text: plainSummary(request) };
+        const canLook = request.tools?.some((tool) => tool.function.name === "look");
+        return canLook && ++looks % 4 !== 0
+          ? { toolCalls: [call("look", { reads: looks })] }
+          : { text: "Looked." };
+      },
+      surfaces: surfaces as never,
+      tools: { look: lookTool },
+      contextWindow: 24_000,
+      clearing: { keepLast: 1, cachedPrice: 1, writePrice: 1 },
+    });
+    const said: string[] = [];
+    for (let turn = 1; turn <= 4; turn++) {
+      const { events } = await stage.say(`Look around, part ${turn}. ${filler(2_500)}`);
+      said.push(...events.map(({ type }) => type));
+    }
+    assert.ok(said.includes("warning") && said.includes("receipt"), `it was compacted: ${said}`);
+    const all = JSON.stringify(stage.server.requests);
+    assert.equal(/Call recall_result with id/.test(all), surfaces.includes("results"));
+    for (const request of stage.server.requests) assertTrue(request, surfaces, "a long conversation");
+  });
 
   test(`MCP, ${title}: instructions and descriptions name only its tools [config.true-texts]`, async () => {
     const root = projectWith(surfaces);
@@ -114,21 +198,53 @@ for (const surfaces of combinations) {
       const host = await open(t, projectWith(surfaces));
       assertCallable(await host.prompt(), host.offered, host.name);
       assert.doesNotMatch(await host.prompt(), /prepended to each message|collapse to one line/);
+      // The text stays while the agent writes, so it must be true after a write as well.
+      assert.doesNotMatch(await host.prompt(), /\(empty/);
     }
   });
 }
 
-test("a hook names only the tools of the configured surfaces [config.true-texts]", async () => {
-  for (const surfaces of [["scratchpad"], ["notes"], ["notepad"]]) {
+for (const surfaces of combinations) {
+  test(`a hook with ${surfaces.join(", ")} names only their tools [config.true-texts]`, async () => {
     const project = await hookProject();
     writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces }));
-    const event = { session_id: "s", hook_event_name: "SessionStart", source: "startup" };
-    const { context } = await hook(project, "claude-code", event);
-    const offered = (await openMemory({ store: "memory:", surfaces: surfaces as never }))
-      .tools()
-      .map(({ name }) => dotless(name));
-    assertCallable(context, offered, `a hook with ${surfaces}`);
-  }
+    if (surfaces.includes("project")) initProject(openProject({ root: project.root }));
+    const offered = await toolsOf(surfaces);
+    const transcript_path = claudeTranscript(project);
+    const send = async (hook_event_name: string, more: object = {}) => {
+      const event = { session_id: "s", transcript_path, hook_event_name, ...more };
+      const { stdout, failures } = await hook(project, "claude-code", event);
+      assert.deepEqual(failures, []);
+      assertCallable(stdout, offered, `${hook_event_name} with ${surfaces}`);
+      assert.doesNotMatch(stdout, /prepended to each message|collapse/);
+      return stdout;
+    };
+    await send("SessionStart", { source: "startup" });
+    await inMemory(project, async (memory) => writeEverywhere(await memory.openSession("claude-code.s")));
+    assert.match(await send("UserPromptSubmit"), /kept in the plan/);
+    await send("PreCompact", { trigger: "auto" });
+    const restarted = await send("SessionStart", { source: "compact" });
+    assert.match(restarted, /\[Checkpoint/);
+    await send("SessionStart", { source: "clear", session_id: "s2" });
+  });
+}
+
+test("over MCP nothing is promised that only a hook or a plug-in does, and the tools return it [config.true-texts]", async () => {
+  const workspace = { project: findProject(temporaryDirectory()), config: { values: {} } };
+  const text = instructionsOf(await loadSurfaces(knownSurfaces, workspace));
+  assert.doesNotMatch(text, /shown first in every turn|project memory block|edit_system_prompt/);
+  assert.match(text, /- session\.scratchpad: read\(\)/, "in a program it is an object, not a tool");
+  assert.match(text, /persistent scratchpad tool \(session_scratchpad\)/);
+  const memory = await openMemory({ store: "memory:", surfaces: ["scratchpad", "notepad"] });
+  const session = await memory.createSession();
+  const read = async () => {
+    const answer = await session.call("session_scratchpad", {});
+    return answer.ok ? answer.text : answer.code;
+  };
+  assert.equal(await read(), "The scratchpad is empty.");
+  await session.call("session_scratchpad", { action: "set_plan", content: "1. Count the rows" });
+  assert.equal(await read(), "[Session Scratchpad]\nPlan:\n1. Count the rows\n[End Scratchpad]");
+  await memory.close();
 });
 
 test("results are cleared only where the agent can recall them [config.clearing]", async (t) => {
@@ -138,7 +254,7 @@ test("results are cleared only where the agent can recall them [config.clearing]
       script: () =>
         ++reads <= 6 ? { toolCalls: [call("read_notepad", {}), call("look", { reads })] } : { text: "Done." },
       surfaces,
-      tools: { look: (await import("./support/look-tool.ts")).lookTool },
+      tools: { look: lookTool },
       contextWindow: 60_000,
       clearing: { keepLast: 1, cachedPrice: 1, writePrice: 1 },
     });
@@ -155,6 +271,13 @@ test("the warning names what the agent has, and the seed's text where it has the
   );
   assert.doesNotMatch(warningFor(["scratchpad"]), /notepad/);
 });
+
+/** The tools that a host offers with these surfaces, by their dotless names. */
+async function toolsOf(surfaces: readonly string[]): Promise<string[]> {
+  const workspace = { project: findProject(temporaryDirectory()), config: { values: {} } };
+  const served = await loadSurfaces(surfaces as never, workspace);
+  return served.flatMap(({ tools }) => tools.map(({ name }) => dotless(name)));
+}
 
 type Writable = Awaited<ReturnType<Awaited<ReturnType<typeof openStage>>["session"]>>;
 

@@ -1,33 +1,18 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { build, type UserConfig } from "tsdown";
-import { hook } from "../tsdown.config.ts";
+import { runNode } from "./support/command-line.ts";
+import { buildPackage, type Installed, installPackage } from "./support/packed.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
-const root = join(import.meta.dirname, "..");
-const dist = temporaryDirectory();
+const stage = temporaryDirectory();
+const dist = join(stage, "dist");
+let installed: Installed;
 
 before(async () => {
-  const entry = { index: "src/index.ts", cli: "src/cli.ts" };
-  await build({
-    config: false,
-    cwd: root,
-    entry,
-    outDir: dist,
-    format: "esm",
-    fixedExtension: false,
-    dts: false,
-    logLevel: "silent",
-  });
-  await build({
-    ...(hook as UserConfig),
-    config: false,
-    cwd: root,
-    outDir: dist,
-    logLevel: "silent",
-  });
+  await buildPackage(stage);
+  installed = installPackage(stage, temporaryDirectory());
 });
 
 /** All static imports of a built file, direct and indirect. */
@@ -52,21 +37,24 @@ test("the built root entry imports no Node module [repo.root-entry]", () => {
 });
 
 test("the check finds a Node module where there is one [repo.root-entry]", () => {
-  assert.ok([...staticImports("cli.js")].includes("node:fs"));
+  assert.ok([...staticImports("pi.js")].includes("node:fs"));
 });
 
 test("the CLI entry loads only its own few lines [repo.root-entry]", () => {
-  assert.deepEqual([...staticImports("cli.js")], ["cli.js", "node:fs"]);
+  assert.deepEqual([...staticImports("cli.js")], ["cli.js"]);
 });
 
 test("a hook loads only its own file and Node's modules, because an agent waits for it [repo.hook-entry]", () => {
   const files = readdirSync(dist).filter((name) => /^hook(?:-core-[\w-]+)?\.js$/.test(name));
   assert.equal(files.length, 2);
-  const imports = files.flatMap((name) => [
-    ...readFileSync(join(dist, name), "utf8").matchAll(/\b(?:from|import)\s*"([^"]+)"/g),
-  ]);
-  const names = imports.map(([, name = ""]) => name);
+  const text = files.map((name) => readFileSync(join(dist, name), "utf8")).join("\n");
+  const imports = text.matchAll(/\b(?:from|import)\s*"([^"]+)"|getBuiltinModule\(["`]([^"`]+)/g);
+  const names = [...imports].map(([, imported, builtIn]) => imported ?? builtIn ?? "");
   assert.ok(names.includes("node:sqlite"), "the pattern finds no imports");
+  assert.ok(
+    names.some((name) => name.startsWith("./hook-core-")),
+    "the pattern finds no imports",
+  );
   assert.deepEqual(
     names.filter((name) => !name.startsWith("node:") && !name.startsWith("./hook-core-")),
     [],
@@ -82,4 +70,78 @@ test("the hook's file does not contain what init writes for a host [repo.hook-en
     holders.filter((name) => name.startsWith("hook")),
     [],
   );
+});
+
+test("the package installs few packages and few megabytes [repo.light]", () => {
+  const { packages, megabytes } = installed;
+  assert.ok(packages.includes("holdfast") && packages.includes("ai"), packages.join(" "));
+  assert.ok(packages.length <= 45, `${packages.length} packages`);
+  // The build here has no type declarations, which take 0.2 MB.
+  assert.ok(megabytes <= 34.5, `${megabytes} MB`);
+});
+
+test("built in packages bring their licences [repo.light]", () => {
+  const licences = readFileSync(join(dist, "LICENSES-OF-BUILT-IN-PACKAGES.txt"), "utf8");
+  for (const name of [
+    "gpt-tokenizer",
+    "hono",
+    "micromark",
+    "quickjs-wasi",
+    "yaml",
+    "@modelcontextprotocol/server",
+  ])
+    assert.match(licences, new RegExp(`^${name} \\d`, "m"));
+});
+
+test("init loads nothing that only chat, serve or the sandbox need [repo.light]", () => {
+  const files = readdirSync(dist).filter((name) => /^(?:cli|main-.*|init-.*|setup.*)\.js$/.test(name));
+  const loaded = new Set(files.flatMap((file) => [...staticImports(file)]));
+  assert.ok(
+    [...loaded].some((name) => name.startsWith("package-jsonc-parser")),
+    "staticImports finds nothing",
+  );
+  const heavy = /^(?:ai|@ai-sdk.*)$|hono|quickjs|gpt-tokenizer|modelcontextprotocol/;
+  assert.deepEqual(
+    [...loaded].filter((name) => heavy.test(name)),
+    [],
+  );
+});
+
+test("a newcomer: install, init, first memory in a request, doctor, uninstall, in two minutes [repo.newcomer]", async () => {
+  const started = performance.now();
+  const { project, cli } = installed;
+  const home = temporaryDirectory();
+  const run = (args: string[], input?: string) =>
+    runNode([cli, ...args], process.execPath, { cwd: project, env: { HOME: home, PATH: "" }, input });
+  const before = readdirSync(project).toSorted();
+
+  const init = await run(["init", "claude-code"]);
+  assert.equal(init.code, 0, init.stderr);
+  assert.match(init.stdout, /What happens now/);
+
+  const event = { session_id: "first", cwd: project, transcript_path: join(project, "none.jsonl") };
+  const hook = (name: string, more = {}) =>
+    run(["hook", "claude-code"], JSON.stringify({ ...event, hook_event_name: name, ...more }));
+  await hook("SessionStart", { source: "startup" });
+  const pin = await run(["pin", "Deploy only from the release branch"]);
+  assert.equal(pin.code, 0, pin.stderr);
+  const back = await hook("SessionStart", { source: "compact" });
+  assert.match(back.stdout, /Deploy only from the release branch/);
+
+  // The person says yes when Claude Code asks.
+  const yes = { hasTrustDialogAccepted: true, enabledMcpjsonServers: ["holdfast"] };
+  writeFileSync(join(home, ".claude.json"), JSON.stringify({ projects: { [project]: yes } }));
+  const doctor = await run(["doctor", "claude-code"]);
+  assert.equal(doctor.code, 0, doctor.stdout);
+  const uninstall = await run(["uninstall"]);
+  assert.equal(uninstall.code, 0, uninstall.stderr);
+  assert.deepEqual(
+    readdirSync(project)
+      .filter((name) => name !== ".holdfast")
+      .toSorted(),
+    before,
+    "only the memory stays",
+  );
+  const seconds = (performance.now() - started) / 1000;
+  assert.ok(seconds < 120, `${seconds} s`);
 });

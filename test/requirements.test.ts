@@ -10,7 +10,10 @@ const root = join(import.meta.dirname, "..");
 function citations(): Map<string, string> {
   const cited = new Map<string, string>();
   for (const file of globSync(
-    ["{src,test,inspector}/**/*.{test,long}.ts", "{src,test,inspector}/**/{support,test-support}/*.ts"],
+    [
+      "{src,test,inspector}/**/*.{test,long,browser}.ts",
+      "{src,test,inspector}/**/{support,test-support}/*.ts",
+    ],
     {
       cwd: root,
     },

@@ -14,8 +14,7 @@ export function ConnectionBanner() {
       )}
       {state === "locked" && (
         <p class="banner">
-          <strong>The server restarted with another token.</strong> Open the address that it printed. Use{" "}
-          <code>--token</code> to keep the same token.
+          <strong>The server restarted with another token.</strong> Open the address that it printed.
         </p>
       )}
     </div>

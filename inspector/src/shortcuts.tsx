@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { currentRoute, goTo, tabs } from "./route.ts";
 import { nextTheme } from "./theme.ts";
 
@@ -58,7 +58,8 @@ function isTyping({ target }: KeyboardEvent): boolean {
 
 export function Help({ close }: { close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key arrives, which belongs to the dialog.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
   return (

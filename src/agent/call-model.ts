@@ -11,8 +11,9 @@ import {
 } from "ai";
 import type { Prompt } from "../context/prompt.ts";
 import { cacheKindOf, planCacheMarks, withCacheKey, withCacheMark } from "../context/prompt-cache.ts";
+import { withSystemRole } from "../context/system-role.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
-import type { ModelSettings } from "./options.ts";
+import { type ModelSettings, modelSettings } from "./options.ts";
 import { type AskedCall, sanitiseAnswer } from "./sanitise-answer.ts";
 
 export interface ModelAnswer {
@@ -28,7 +29,7 @@ export interface ModelAnswer {
 
 export interface ModelCall {
   model: LanguageModel;
-  prompt: Pick<Prompt, "system" | "messages" | "parts">;
+  prompt: Pick<Prompt, "system" | "messages" | "parts" | "instructions">;
   tools: ToolSet;
   settings: ModelSettings;
   toolChoice?: ToolChoice<ToolSet> | undefined;
@@ -100,7 +101,14 @@ function requestOf({ model, prompt, tools, settings, toolChoice, cache, signal }
   const offered = withoutExecution(tools);
   const system: SystemModelMessage[] =
     prompt.system === "" ? [] : [{ role: "system", content: prompt.system }];
-  const plain = { ...request, instructions: prompt.system, messages: prompt.messages, tools: offered };
+  const conversation = withSystemRole(prompt, providerOf(model));
+  const plain = {
+    ...request,
+    instructions: prompt.system,
+    messages: conversation,
+    allowSystemInMessages: conversation !== prompt.messages,
+    tools: offered,
+  };
   const kind = cache === undefined ? "none" : cacheKindOf(providerOf(model));
   if (kind === "none" || cache === undefined) return plain;
   if (kind === "key") {
@@ -129,27 +137,10 @@ function noToolChoice(model: LanguageModel): { toolChoice?: "none" } {
   return cacheKindOf(providerOf(model)) === "marks" ? {} : { toolChoice: "none" };
 }
 
-const settingNames = [
-  "temperature",
-  "topP",
-  "topK",
-  "presencePenalty",
-  "frequencyPenalty",
-  "stopSequences",
-  "seed",
-  "reasoning",
-  "maxOutputTokens",
-  "maxRetries",
-  "timeout",
-  "headers",
-  "telemetry",
-  "providerOptions",
-] as const satisfies readonly (keyof ModelSettings)[];
-
 /** The settings that every call of an agent has. A tool choice is only for calls that answer the user. */
 export function callSettings(options: ModelSettings): ModelSettings {
   return Object.fromEntries(
-    settingNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    modelSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
 }
 

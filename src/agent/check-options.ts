@@ -18,7 +18,7 @@ import {
   wholeNumber,
 } from "../engine/options.ts";
 import { HoldfastError } from "../errors.ts";
-import type { AgentOptions, ModelSettings } from "./options.ts";
+import { type AgentOptions, modelSettings } from "./options.ts";
 
 const tokens: OptionKind<number> = {
   ...amount,
@@ -34,31 +34,14 @@ function each<Name extends string>(
   return Object.fromEntries(Object.keys(defaults).map((name) => [name, kind])) as Record<Name, OptionKind>;
 }
 
-/** The AI SDK checks these itself. */
-const modelSettings = [
-  "maxOutputTokens",
-  "temperature",
-  "topP",
-  "topK",
-  "presencePenalty",
-  "frequencyPenalty",
-  "stopSequences",
-  "seed",
-  "reasoning",
-  "headers",
-  "maxRetries",
-  "timeout",
-  "providerOptions",
-  "telemetry",
-  "toolChoice",
-] as const satisfies readonly (keyof ModelSettings | "toolChoice")[];
-
 /** What each option of an agent may be. Adapters share most of them. */
 export const agentOptionKinds = {
+  // The AI SDK checks these itself.
   ...(Object.fromEntries(modelSettings.map((name) => [name, anything])) as Record<
     (typeof modelSettings)[number],
     OptionKind
   >),
+  toolChoice: anything,
   promptCache: toggle,
   memory: anything,
   model: anything,

@@ -22,6 +22,24 @@ export interface ModelSettings
   telemetry?: TelemetryOptions;
 }
 
+/** Their names. */
+export const modelSettings = [
+  "maxOutputTokens",
+  "temperature",
+  "topP",
+  "topK",
+  "presencePenalty",
+  "frequencyPenalty",
+  "stopSequences",
+  "seed",
+  "reasoning",
+  "headers",
+  "maxRetries",
+  "timeout",
+  "providerOptions",
+  "telemetry",
+] as const satisfies readonly (keyof ModelSettings)[];
+
 type SharedOptions = NonNullable<ToolSet[string]["providerOptions"]>;
 
 export interface AgentOptions extends ModelSettings {

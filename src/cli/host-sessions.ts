@@ -25,10 +25,36 @@ interface Cached {
   conversation: Promise<HostConversation | undefined>;
 }
 
+/** The transcript of a session, as it is now. */
+interface Transcribed {
+  host: Host;
+  path: string;
+  stamp: string;
+}
+
 /** Reads the conversations of the coding agents of a project, for the inspector. */
 export function hostSessions({ directory }: Project): HostSessions {
   const asks = new Map<string, string>();
   const cached = new Map<string, Cached>();
+
+  const locate = (sessionId: string) => {
+    const host = hostOfSession(sessionId);
+    const path = host && placeOfSession(directory, sessionId)?.transcript;
+    const stamp = path === undefined ? undefined : stampOf(path);
+    return host && path !== undefined && stamp !== undefined ? { host, path, stamp } : undefined;
+  };
+  const known = ({ path, stamp }: Transcribed) => {
+    const entry = cached.get(path);
+    return entry?.stamp === stamp ? entry.conversation : undefined;
+  };
+  const read = ({ host, path, stamp }: Transcribed) => {
+    const conversation = readWhole(host, path);
+    cached.set(path, { stamp, conversation });
+    const oldest = cached.size > maxCached ? cached.keys().next().value : undefined;
+    if (oldest !== undefined) cached.delete(oldest);
+    return conversation;
+  };
+
   return {
     about(sessionId) {
       const host = hostOfSession(sessionId);
@@ -40,17 +66,15 @@ export function hostSessions({ directory }: Project): HostSessions {
     },
 
     async conversation(sessionId) {
-      const host = hostOfSession(sessionId);
-      const place = host && placeOfSession(directory, sessionId);
-      const stamp = place ? stampOf(place.transcript) : undefined;
-      if (!host || !place || stamp === undefined) return undefined;
-      const known = cached.get(place.transcript);
-      if (known?.stamp === stamp) return known.conversation;
-      const conversation = readWhole(host, place.transcript);
-      cached.set(place.transcript, { stamp, conversation });
-      const oldest = cached.size > maxCached ? cached.keys().next().value : undefined;
-      if (oldest !== undefined) cached.delete(oldest);
-      return conversation;
+      const found = locate(sessionId);
+      return found && (known(found) ?? read(found));
+    },
+
+    async messages(sessionId, mayMatch) {
+      const found = locate(sessionId);
+      if (!found) return [];
+      const conversation = await (known(found) ?? (mayMatch(readText(found.path)) ? read(found) : undefined));
+      return conversation?.messages ?? [];
     },
 
     removed(sessionId, transcript, size) {
@@ -131,11 +155,21 @@ function toHostMessage({ number, message, at }: StoredMessage): HostMessage {
   return { number, stored: fromStored(message, at) };
 }
 
+/** "" if the host dropped it meanwhile. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
 /** Changes with the file; undefined if it cannot be read whole. */
 function stampOf(path: string): string | undefined {
   try {
-    const { mtimeMs, size } = statSync(path);
-    return size > maxBytes ? undefined : `${mtimeMs} ${size}`;
+    const file = statSync(path);
+    const { mtimeMs, size } = file;
+    return size > maxBytes || !file.isFile() ? undefined : `${mtimeMs} ${size}`;
   } catch {
     // The host may have dropped its transcript.
     return undefined;

@@ -39,6 +39,7 @@ const chatOptions = `
   --nudge WHEN[=N]         remind the model of its memory: after-turns=N, on-plan-detected, after-compaction,
                            turns-since-last-use=N or on-unwritten-claim
   --set NAME=VALUE         any other setting, as "holdfast config" lists them
+  --keep-everything        remove nothing on its own, whatever the config says under retention
   --db PATH, --store URL   where sessions are stored
   --json                   print events as JSON lines`;
 
@@ -50,7 +51,8 @@ const hostOptions: HelpText = ({ all }) => `
   --json                   print JSON`;
 
 const initOptions: HelpText = (words) => `${filled(hostOptions, words)}
-  --surfaces A,B           write the surfaces to holdfast.json, or to your own config with --user`;
+  --surfaces A,B           write the surfaces to holdfast.json, or to your own config with --user
+  --npx                    write "npx holdfast" instead of paths of this machine, for files that you commit`;
 
 const doctorOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
@@ -76,7 +78,7 @@ export const commands: Record<string, Command> = {
     load: () => import("./demo/demo.ts"),
   },
   init: {
-    usage: "init [HOST…] [--user] [--surfaces A,B] [--dry-run]",
+    usage: "init [HOST…] [--user] [--npx] [--surfaces A,B] [--dry-run]",
     summary: "connect to the coding agents found here",
     options: initOptions,
     load: () => import("./commands/init.ts"),
@@ -103,6 +105,7 @@ export const commands: Record<string, Command> = {
   --token-file FILE        read the token from this file
   --no-open                do not open a browser
   --set NAME=VALUE         any setting, as "holdfast config" lists them
+  --keep-everything        remove nothing on its own, whatever the config says under retention
   --demo                   fill an empty store with a finished session and a scripted agent at work
   --db PATH, --store URL   where sessions are stored (default for --demo: a temporary file)`,
     load: () => import("./commands/serve.ts"),
@@ -122,9 +125,10 @@ export const commands: Record<string, Command> = {
     usage: "mcp [--surfaces A,B] [--session ID] [--cost]",
     summary: "serve memory to an agent over MCP on stdio",
     options: `
-  --surfaces A,B           surfaces to enable (default: notepad,notes, and project if there is a NOTES.md)
+  --surfaces A,B           surfaces to enable (default: notepad,notes,pins, and project if there is a NOTES.md)
   --session ID             always use this session (default: the session of the host that starts the server)
   --set NAME=VALUE         any setting, as "holdfast config" lists them
+  --keep-everything        remove nothing on its own, whatever the config says under retention
   --cost                   print the token cost of each surface's tool definitions and exit
   --db PATH, --store URL   where sessions are stored`,
     load: () => import("./commands/mcp.ts"),
@@ -158,8 +162,8 @@ export const commands: Record<string, Command> = {
 export async function main([name, ...args]: string[]): Promise<number> {
   // Ignore EPIPE (e.g. `holdfast log | head`).
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
-  if (name === undefined || name === "--help" || name === "-h")
-    return printRootHelp(name === undefined ? 1 : 0);
+  if (name === undefined) return welcomeOrHelp();
+  if (name === "--help" || name === "-h") return printRootHelp(0);
   if (name === "help") {
     const [wanted, ...rest] = args.filter((each) => !each.startsWith("-"));
     return wanted === undefined ? printRootHelp(0) : main([wanted, ...rest, "--help"]);
@@ -187,6 +191,14 @@ export async function main([name, ...args]: string[]): Promise<number> {
     if (problem === undefined) throw error;
     return fail(problem);
   }
+}
+
+/** Without a command: someone at a terminal is shown the next step, a script gets the help. */
+async function welcomeOrHelp(): Promise<number> {
+  const { ask, isAtTerminal } = await import("./terminal/ask.ts");
+  if (!isAtTerminal()) return printRootHelp(1);
+  const { run } = await import("./welcome.ts");
+  return run(ask);
 }
 
 async function printRootHelp(code: number): Promise<number> {

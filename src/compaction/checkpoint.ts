@@ -7,6 +7,7 @@ import type { CheckpointBudget } from "./budget.ts";
 import { renderCheckpoint } from "./checkpoint-text.ts";
 import { commandOutcomes } from "./facts/commands.ts";
 import { touchedFiles } from "./facts/files.ts";
+import { collapseTasks } from "./facts/finished-tasks.ts";
 import { planItems } from "./facts/plan.ts";
 import { compareReads, readParts } from "./facts/reads.ts";
 import { stillRunning } from "./facts/running.ts";
@@ -47,13 +48,18 @@ export function planWithNeeds(
   input: CheckpointInput,
   rules: readonly string[],
 ): { checkpoint: Checkpoint; needs: Need[] } {
-  const { state, messages, to, earlier, budget = {}, contents = new Map(), countTokens } = input;
+  const { state, to, earlier, budget = {}, contents = new Map(), countTokens } = input;
+  const messages = collapseTasks(input.messages, to);
   const known = earlier?.memory ?? oldMemory(earlier);
   const removed = messages.filter(({ number }) => number <= to);
   const sightings = gatherSightings(messages, sightingsOf(known));
   const scores = scoreNames(sightings, input.weights);
   const gone = namesGone(sightings, messages, to);
-  const plan = planItems(state, messages, earlier && { open: earlier.planOpen, closed: earlier.planClosed });
+  const plan = planItems(
+    state,
+    input.messages,
+    earlier && { open: earlier.planOpen, closed: earlier.planClosed },
+  );
   const files = touchedFiles(removed, known.files, known.calls);
   const commands = commandOutcomes(removed, known.commands, known.calls);
   const facts = {
@@ -64,7 +70,7 @@ export function planWithNeeds(
   };
   const reads = readParts(removed, known.reads, known.calls);
   const decisions = statedDecisions(removed, known.decisions);
-  const running = stillRunning(state, messages, known.running);
+  const running = stillRunning(state, input.messages, known.running);
   const { calls } = sightings;
   const text = renderCheckpoint(
     {

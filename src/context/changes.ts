@@ -11,7 +11,10 @@ export interface MemoryView {
 }
 
 export interface PlannedChange {
+  /** "" if only the system prompt changed. */
   text: string;
+  /** The system prompt and skills, labelled, if they changed. */
+  instructions?: string;
   /** The text is a full copy of the notepad, which replaces every earlier one. */
   whole: boolean;
 }
@@ -37,6 +40,7 @@ export function planChange(
   shorten = (text: string) => text,
 ): PlannedChange | undefined {
   const parts: string[] = [];
+  let instructions: string | undefined;
   let whole = false;
   if (now.notepad !== undefined && shown.notepad === now.notepad && believed !== now.notepad) {
     whole = true;
@@ -52,16 +56,18 @@ export function planChange(
     const block = now.blocks.get(surface);
     // Pins are never shortened.
     const fit = surface === "pins" ? (text: string) => text : shorten;
-    if (block !== shown.blocks.get(surface)) parts.push(renderBlock(surface, block, fit));
+    if (block === shown.blocks.get(surface)) continue;
+    if (block === undefined) parts.push(`[The ${surface} block is empty now]`);
+    else if (surface === "knowledge") instructions = renderInstructions(fit(block));
+    else parts.push(fit(block));
   }
-  return parts.length === 0 ? undefined : { text: parts.join("\n\n"), whole };
+  if (parts.length === 0 && instructions === undefined) return undefined;
+  return { text: parts.join("\n\n"), whole, ...(instructions === undefined ? {} : { instructions }) };
 }
 
-/** A block has markers of its own, except instructions: those must not pass for a message of the user. */
-function renderBlock(surface: string, block: string | undefined, shorten: (text: string) => string): string {
-  if (block === undefined) return `[The ${surface} block is empty now]`;
-  if (surface !== "knowledge") return shorten(block);
-  return `[System prompt and skills, changed; they replace every earlier copy]\n${shorten(block)}\n[End of system prompt and skills]`;
+/** Other blocks have markers of their own. Instructions must not pass for a message of the user. */
+function renderInstructions(block: string): string {
+  return `[System prompt and skills, changed; they replace every earlier copy]\n${block}\n[End of system prompt and skills]`;
 }
 
 /** A line diff; `@N` gives the position in the text as last shown. */

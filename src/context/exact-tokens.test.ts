@@ -1,31 +1,11 @@
 import assert from "node:assert/strict";
-import { registerHooks } from "node:module";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { isHoldfastError } from "../errors.ts";
 import { loadExactTokenizer } from "./exact-tokens.ts";
 
-const isMissing = await failWithoutPackage();
 const tokenizer = await loadExactTokenizer();
 const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
 const plain = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
-
-/** The error for a missing package. Runs first, because a loaded package stays loaded. */
-async function failWithoutPackage(): Promise<unknown> {
-  const hooks = registerHooks({
-    resolve(specifier, context, next) {
-      if (specifier.startsWith("gpt-tokenizer")) throw new Error(`Cannot find package '${specifier}'`);
-      return next(specifier, context);
-    },
-  });
-  try {
-    return await loadExactTokenizer();
-  } catch (error) {
-    return error;
-  } finally {
-    hooks.deregister();
-  }
-}
 
 /** Deterministic pseudo-random numbers below `limit`. */
 function createRandom(seed: number): (limit: number) => number {
@@ -49,12 +29,6 @@ const HAN =
 const MILLION = 1_000_000;
 
 describe("loadExactTokenizer", () => {
-  it("says what to install when the package is missing", () => {
-    assert.ok(isHoldfastError(isMissing));
-    assert.equal(isMissing.code, "missing_dependency");
-    assert.match(isMissing.message, /npm install gpt-tokenizer/);
-  });
-
   it("is named o200k and counts 0 for an empty text", () => {
     assert.equal(tokenizer.name, "o200k");
     assert.equal(tokenizer.count(""), 0);

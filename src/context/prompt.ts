@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import { readInjections, readSpans } from "../engine/conversation.ts";
+import type { Injection } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { type Context, closedTexts } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
@@ -31,6 +32,8 @@ export interface Prompt {
   conversation: StoredMessage[];
   /** The injected memory. */
   added: string[];
+  /** The messages that change the system prompt, by index. */
+  instructions: readonly number[];
 }
 
 /** One message of the prompt: a stored message, injected memory, or the summary. */
@@ -39,6 +42,8 @@ interface Slot {
   summary?: string;
   /** Replaces the messages of a task. */
   collapsed?: boolean;
+  /** The memory is a change of the system prompt. */
+  isInstructions?: boolean;
   memory: string;
 }
 
@@ -57,6 +62,7 @@ export function planPrompt({ state, context, messages, base, placement, steer = 
     parts: slots.map(partOf),
     conversation: slots.flatMap(({ stored }) => (stored ? [stored] : [])),
     added: slots.flatMap(({ memory }) => (memory === "" ? [] : [memory])),
+    instructions: slots.flatMap(({ isInstructions }, index) => (isInstructions ? index : [])),
   };
 }
 
@@ -65,7 +71,7 @@ function newestUserSlot(slots: Slot[], messages: readonly StoredMessage[]): Slot
   const newest = messages.findLast(({ message }) => message.role === "user");
   return (
     slots.findLast(({ stored, collapsed }) => newest && !collapsed && stored?.number === newest.number) ??
-    slots.findLast((slot) => messageOf(slot).role === "user")
+    slots.findLast((slot) => !slot.isInstructions && messageOf(slot).role === "user")
   );
 }
 
@@ -103,16 +109,20 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
   const spans = readSpans(state).map(([, span]) => span);
   const show = shownMessages(state);
   const injections = Map.groupBy(readInjections(state), ({ before }) => before);
-  const inject = (number: number) => (injections.get(number) ?? []).map(({ text }) => text).join("\n\n");
   const slots: Slot[] = [];
-  const put = (memory: string, stored?: StoredMessage) => {
+  const put = (before: readonly Injection[], stored?: StoredMessage) => {
+    const memory = textsOf(before, undefined).join("\n\n");
+    const changed = textsOf(before, "system").map((text) => ({ memory: text, isInstructions: true }));
+    // Nothing may come between a call and its result.
+    const isResult = stored?.message.role === "tool";
+    if (!isResult) slots.push(...changed);
     if (stored && (memory === "" || stored.message.role === "user")) slots.push({ memory, stored });
     else {
       const added = memory === "" ? [] : [{ memory }];
       const original = stored ? [{ memory: "", stored }] : [];
-      // Nothing may come between a call and its result.
-      slots.push(...(stored?.message.role === "tool" ? [...original, ...added] : [...added, ...original]));
+      slots.push(...(isResult ? [...original, ...added] : [...added, ...original]));
     }
+    if (isResult) slots.push(...changed);
   };
 
   const summary = spans.find(({ kind }) => kind === "summary");
@@ -129,7 +139,7 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
         stored: { ...stored, message: { role: "user", content: span.text } },
         collapsed: true,
       });
-      for (const ask of unansweredAsks(span, messages)) put("", show(ask));
+      for (const ask of unansweredAsks(span, messages)) put([], show(ask));
       hiddenUntil = span.to;
     }
     // If a call is hidden, hide its result too.
@@ -137,10 +147,14 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
       number <= hiddenUntil ||
       (message.role === "tool" && number === hiddenUntil + 1 && isTaskEnd(spans, hiddenUntil));
     if (hidden && number > hiddenUntil) hiddenUntil = number;
-    put(inject(number), hidden || isEmpty(message) ? undefined : show(stored));
+    put(injections.get(number) ?? [], hidden || isEmpty(message) ? undefined : show(stored));
   }
-  put(inject(next));
+  put(injections.get(next) ?? []);
   return slots;
+}
+
+function textsOf(injections: readonly Injection[], role: Injection["role"]): string[] {
+  return injections.filter((injection) => injection.role === role).map(({ text }) => text);
 }
 
 /** A task may collapse while the user still waits for an answer, so unanswered user messages stay. */

@@ -19,7 +19,16 @@ import { applyChanges, listResident, residentRecord, type State } from "./state.
 
 export type ConversationOperation =
   | ({ type: "context.open" } & Frozen)
-  | { type: "context.inject"; before: number; text: string; placed: number; whole: boolean }
+  | {
+      type: "context.inject";
+      before: number;
+      /** "" if only the system prompt changed. */
+      text: string;
+      /** The system prompt, if it changed. */
+      instructions?: string;
+      placed: number;
+      whole: boolean;
+    }
   | ({ type: "context.fold"; before: number; mark: string } & Frozen)
   | { type: "context.tell"; before: number; text: string; percent: number }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
@@ -43,7 +52,9 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
   },
   "context.inject"(draft, operation, state) {
     const epoch = readEpoch(state);
-    inject(draft, operation);
+    const { before, text, instructions } = operation;
+    if (instructions !== undefined) inject(draft, { before, text: instructions, role: "system" });
+    if (text !== "") inject(draft, { before, text });
     const changed = operation.whole ? 0 : epoch.changed + operation.text.length;
     draft.put("epoch", "current", { ...epoch, placed: operation.placed, changed });
     return epochOf(state);
@@ -107,10 +118,10 @@ function epochOf(state: State): Outcome<ConversationResult> {
   return inEpoch(readEpoch(state).number);
 }
 
-function inject(draft: Draft, { before, text }: Injection): void {
+function inject(draft: Draft, { before, text, role }: Injection): void {
   const number = draft.counter("lastInjection") + 1;
   draft.mark("lastInjection", number);
-  draft.insert("injection", messageKey(number), { before, text });
+  draft.insert("injection", messageKey(number), { before, text, ...(role ? { role } : {}) });
 }
 
 type Compaction = Extract<ConversationOperation, { type: "context.compact" }>;

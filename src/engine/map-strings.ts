@@ -16,3 +16,14 @@ export function mapStrings<T>(value: T, map: (text: string) => string): T {
   });
   return changed ? (Object.fromEntries(entries) as T) : value;
 }
+
+/** Whether the strings in a value have more characters than this together. Stops counting when they do. */
+export function hasMoreText(value: unknown, most: number): boolean {
+  let left = most;
+  const count = (each: unknown): boolean => {
+    if (typeof each === "string") left -= each.length;
+    else if (typeof each === "object" && each !== null) return Object.values(each).some(count);
+    return left < 0;
+  };
+  return count(value);
+}

@@ -63,6 +63,8 @@ export type Learned = {
 export type Injection = {
   before: number;
   text: string;
+  /** A change of the system prompt: it goes into the system role where the provider allows it. */
+  role?: "system";
 };
 
 export type OpenTask = {
@@ -279,6 +281,11 @@ export type Receipt = {
   mismatch?: { call: number; lacks: string[] };
 };
 
+/** Who wrote the lines of a text, as runs of lines. Only kept of texts that someone else than the agent wrote to. */
+export type TextOrigins = {
+  lines: [count: number, by: "agent" | "person" | "sub-session" | "import" | "system"][];
+};
+
 /** The value type of each record kind a session owns. */
 export type RecordValues = {
   space: string;
@@ -294,6 +301,7 @@ export type RecordValues = {
   removed: Removed;
   child: Child;
   lock: string;
+  origin: TextOrigins;
   skill: SkillValue;
   tool: ToolValue;
   note: NoteValue;
@@ -322,6 +330,7 @@ export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   injection: { resident: true },
   child: { resident: true },
   lock: { resident: true },
+  origin: { resident: true },
   skill: { resident: true },
   tool: { resident: true },
   removed: { resident: false },

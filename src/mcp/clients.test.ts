@@ -72,6 +72,7 @@ const everyCall: [name: string, input: (earlier: Output) => Record<string, unkno
   ["track_ref", () => ({ path: "a.txt", purpose: "p" })],
   ["ask_question", () => ({ question: "q" })],
   ["log_handoff", () => ({ summary: "s" })],
+  ["log_structure", () => ({ topic: "t", content: "c" })],
   ["archive", () => ({})],
   ["promote", () => ({})],
   ["recover_context", () => ({})],

@@ -53,6 +53,8 @@ export interface HostSessions {
   about(sessionId: string): HostSession | undefined;
   /** Undefined when there is no transcript to read. */
   conversation(sessionId: string): Promise<HostConversation | undefined>;
+  /** The messages of a conversation whose transcript may match a search; empty for any other. */
+  messages(sessionId: string, mayMatch: (raw: string) => boolean): Promise<readonly HostMessage[]>;
   /** The messages that a compaction removed, numbered as its receipt numbers them; empty when they cannot be read. */
   removed(sessionId: string, transcript: string, size: number): readonly HostMessage[];
   /** Newest first. */
@@ -62,6 +64,7 @@ export interface HostSessions {
 export const noHosts: HostSessions = {
   about: () => undefined,
   conversation: async () => undefined,
+  messages: async () => [],
   removed: () => [],
   failures: () => [],
 };

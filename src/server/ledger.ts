@@ -7,9 +7,10 @@ import type { Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers/handlers.ts";
 import { hostCall, hostCalls, hostPiece } from "./host-calls.ts";
 import type { HostSessions } from "./host-sessions.ts";
+import { countWrites } from "./memory-writes.ts";
 import { costOfCall, type PriceOf } from "./money.ts";
 
-export type ModelCall = Reply<"calls">["calls"][number];
+export type ModelCall = Reply<"call">["call"];
 type PieceView = Reply<"call">["pieces"][number];
 
 /** Characters of a piece to show in a call; the piece's own route returns all of it. */
@@ -60,14 +61,21 @@ export function ledgerHandlers({
       const [newest] = await callsOf(session, { limit: 1 }, { hosts, priceOf });
       const to = before === undefined ? {} : { to: before - 1 };
       const page = await callsOf(session, { limit, ...to }, { hosts, priceOf });
+      const [next] =
+        before === undefined ? [] : await callsOf(session, { limit: 1, to: before }, { hosts, priceOf });
+      const writes = await countWrites(session, page, next);
       const oldest = page[0]?.number ?? 1;
-      return { calls: page, total: newest?.number ?? 0, before: oldest > 1 ? oldest : null };
+      return {
+        calls: page.map((call, index) => ({ ...call, writes: writes[index] ?? 0 })),
+        total: newest?.number ?? 0,
+        before: oldest > 1 ? oldest : null,
+      };
     },
 
     async call({ params: { id, number }, query: { against } }) {
       const session = await memory.resumeSession(id);
       const recorded = await recordedCall(session, number, hosts, priceOf);
-      if (!recorded) throw notRecorded(`model call ${number}`, id);
+      if (!recorded) throw await callGone(session, number);
       const { view, pieces } = recorded;
       const chosen = against ?? (await comparableCall(session, view, { hosts, priceOf }));
       const other = chosen === null ? undefined : await recordedCall(session, chosen, hosts, priceOf);
@@ -79,7 +87,9 @@ export function ledgerHandlers({
       return {
         call: view,
         pieces: pieces.map((piece, index) => viewPiece(piece, index, kept, known)),
-        previous: number > 1 ? number - 1 : null,
+        previous:
+          (await callsOf(session, { to: number - 1, limit: 1 }, { hosts, priceOf }))[0]?.number ?? null,
+        isBare: pieces.length === 0,
         against: other?.view.number ?? null,
         prefix: { pieces: kept, tokens: keptTokens, money: prefixMoney(keptTokens, view.model, priceOf) },
         removed: (other?.pieces ?? [])
@@ -201,6 +211,17 @@ function partOf(part: string): PieceView["part"] {
 function shown(text: string): { text: string; cut: boolean } {
   const cut = text.length > maxShown;
   return { text: cut ? text.slice(0, maxShown).toWellFormed() : text, cut };
+}
+
+/** Retention keeps the newest calls and those that prove a compaction. */
+async function callGone(session: Session, number: number): Promise<HoldfastError> {
+  const [newest] = await session.calls.list({ limit: 1 });
+  if (!newest || number > newest.number) return notRecorded(`model call ${number}`, session.id);
+  return new HoldfastError(
+    "history_removed",
+    `The prompt of model call ${number} is no longer recorded: retention keeps the newest calls of session ${session.id} and those that prove a compaction. "holdfast gc" shows the rules.`,
+    { data: { call: number } },
+  );
 }
 
 function notRecorded(what: string, sessionId: string): HoldfastError {

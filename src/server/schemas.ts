@@ -85,7 +85,7 @@ export const tagPage = z.object({
 
 const searchHit = z.object({
   sessionId: z.string(),
-  title: z.string().nullable(),
+  title: z.string().nullable().describe("Of the session; of a coding agent's, what the user asked first"),
   status: sessionStatus,
   kind: z.enum(["title", "notepad", "plan", "scratchpad", "reference", "note", "message"]),
   noteId: z.string().nullable(),

@@ -3,8 +3,10 @@ import { type SearchHit, SessionSearch } from "../sessions/search/session-search
 import type { SessionSummary } from "../stores/store.ts";
 import type { Reply } from "./api.ts";
 import type { ServerContext } from "./handlers/handlers.ts";
+import type { HostSessions } from "./host-sessions.ts";
 
-/** Limits how long one request takes; the cursor continues from there. */
+/** Limits how long one request takes (milliseconds); the cursor continues from there. */
+const maxTimePerPage = 1_000;
 const maxSessionsPerPage = 100;
 const excerptBefore = 60;
 const excerptLength = 240;
@@ -18,46 +20,43 @@ interface SearchQuery {
 
 /** One page: the best hits of the next sessions, in order of creation, which writes do not change. */
 export async function searchSessions(
-  { memory, directory }: ServerContext,
+  { memory, directory, hosts }: ServerContext,
   { q, status, limit, cursor }: SearchQuery,
 ): Promise<Reply<"search">> {
   const inOrder = (await directory.of(status)).toSorted(newestFirst);
   const start = cursor === undefined ? 0 : positionAfter(inOrder, cursor);
-  const page = inOrder.slice(start, start + maxSessionsPerPage);
   const search = new SessionSearch({ query: q, limit });
-  for (const summary of page) {
+  const begun = performance.now();
+  let last: SessionSummary | undefined;
+  let searched = 0;
+  for (const summary of inOrder.slice(start, start + maxSessionsPerPage)) {
+    if (searched > 0 && performance.now() - begun > maxTimePerPage) break;
     const session = await memory.findSession(summary.id);
-    if (session) await search.add(session);
+    if (session) await search.add(session, (mayMatch) => hosts.messages(summary.id, mayMatch));
     else search.addTitle(summary);
+    last = summary;
+    searched++;
     // Let other requests run between two sessions.
     await new Promise(setImmediate);
   }
-  const last = page.at(-1);
-  const isDone = last === undefined || start + page.length >= inOrder.length;
   return {
-    hits: search.hits().map(toReply),
+    hits: search.hits().map((hit) => toReply(hit, hosts)),
     total: search.total,
-    searched: page.length,
-    cursor: isDone ? null : cursorOf(last),
+    searched,
+    cursor: !last || start + searched >= inOrder.length ? null : cursorOf(last),
   };
 }
 
-function toReply({
-  session,
-  kind,
-  note,
-  message,
-  line,
-  text,
-  score,
-  ranges,
-}: SearchHit): Reply<"search">["hits"][number] {
+function toReply(
+  { session, kind, note, message, line, text, score, ranges }: SearchHit,
+  hosts: HostSessions,
+): Reply<"search">["hits"][number] {
   const [[at, to] = [0, 0]] = ranges;
   const from = Math.max(0, at - excerptBefore);
   const excerpt = text.slice(from, from + excerptLength).toWellFormed();
   return {
     sessionId: session.id,
-    title: session.title,
+    title: session.title ?? (hosts.about(session.id)?.ask || null),
     status: session.status,
     kind,
     noteId: note?.id ?? null,

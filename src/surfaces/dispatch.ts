@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { typeName } from "../engine/check-fields.ts";
+import { hasMoreText } from "../engine/map-strings.ts";
 import { countCharacters, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard } from "../secrets/guard.ts";
@@ -23,7 +24,9 @@ export async function dispatch(
     const tool = tools.get(name);
     if (!tool) throw unknownTool(tools, name);
     const guard = call.guard ?? makeGuard();
-    const { value, notice } = guard.clean(normaliseTexts(parseInput(tool, input)));
+    const parsed = parseInput(tool, input);
+    if (hasMoreText(parsed, maxInput)) throw tooLarge(name);
+    const { value, notice } = guard.clean(normaliseTexts(parsed));
     const output = guard.hide(await tool.run(call, value));
     const text = tool.text ? tool.text(output) : JSON.stringify(output);
     return notice === ""
@@ -35,8 +38,19 @@ export async function dispatch(
   }
 }
 
+/** Characters in one call. Every surface's own limits are far lower; this one is checked before anything reads the text. */
+const maxInput = 16_000_000;
+
+function tooLarge(tool: string): HoldfastError {
+  return new HoldfastError(
+    "over_limit",
+    `${tool}: the input has more than ${maxInput.toLocaleString("en")} characters. Nothing was changed. Write less: what is needed later, and where the rest is.`,
+    { data: { tool, limit: maxInput } },
+  );
+}
+
 function parseInput(tool: Tool, input: unknown): Record<string, unknown> {
-  const fields = input ?? {};
+  const fields = input === undefined ? {} : input;
   const parsed = tool.input.safeParse(fields);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => describeIssue(issue, fields, tool));

@@ -4,8 +4,9 @@ import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
+import { settingValue } from "./config.ts";
 import { requireValid } from "./config-problems.ts";
-import { limitsOf, secretsOf } from "./library-options.ts";
+import { limitsOf, retentionOf, secretsOf } from "./library-options.ts";
 import { Outbox } from "./outbox.ts";
 import { prepareProjectStore } from "./project.ts";
 import { quarantined } from "./trust.ts";
@@ -16,29 +17,28 @@ export interface OpenOptions {
   surfaces?: readonly Surface[] | undefined;
   /** Receives warnings about the store. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
-  /** Milliseconds to wait for another process's lock. Default: a minute, for commands that people run. */
-  patience?: number | undefined;
+  /** An agent, a host or a browser waits: `interactivePatience` is the limit for another process's lock, not a minute. */
+  isInteractive?: boolean | undefined;
 }
-
-/** For programs that an agent, a host or a browser waits for. */
-export const interactivePatience = 2_000;
 
 /** Opens the memory of a workspace, creating it if there is none. The caller reports problems of its config. */
 export async function openMemoryIn(
   { project, config, store }: Workspace,
-  { surfaces, onWarning = console.warn, patience }: OpenOptions = {},
+  { surfaces, onWarning = console.warn, isInteractive = false }: OpenOptions = {},
 ): Promise<Memory> {
   for (const warning of distrustIn({ project, store })) onWarning(warning);
   prepareProjectStore(project, store.file);
+  const patience = isInteractive ? settingValue(config, "interactivePatience") : undefined;
   const memory = await openMemory({
     store: store.url,
     surfaces: surfaces ?? surfaceNames,
     limits: limitsOf(config),
     secrets: secretsOf(config),
+    retention: retentionOf(config),
     onWarning,
     ...(patience === undefined ? {} : { patience }),
   });
-  const outbox = new Outbox({ project, store });
+  const outbox = new Outbox({ project, store, config });
   // Calls that an earlier process kept while the store was locked.
   if (outbox.size > 0) await outbox.drain((session) => memory.openSession(session)).catch(() => false);
   return memory;

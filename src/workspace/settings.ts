@@ -2,7 +2,6 @@ import { delimiter } from "node:path";
 import { noNudges } from "../compaction/nudges.ts";
 import { placements } from "../context/placement.ts";
 import { agentDefaults, defaultChildLimits } from "../engine/agent-defaults.ts";
-import { defaultClearing } from "../engine/clearing-policy.ts";
 import { defaultLimits } from "../engine/limits.ts";
 import {
   amount,
@@ -17,6 +16,9 @@ import {
   wholeNumber,
 } from "../engine/options.ts";
 import { secretPolicies } from "../secrets/redact.ts";
+import { clearingSettings } from "./clearing-settings.ts";
+import { limitSettings } from "./limit-settings.ts";
+import { retentionSettings } from "./retention-settings.ts";
 
 /**
  * What reads the configuration. A plug-in runs inside a host and keeps no conversation of its own; `commands` are those
@@ -86,7 +88,7 @@ export const settings = {
   surfaces: setting({
     kind: listOf(oneOf(surfaceChoices)),
     otherwise:
-      "notepad and notes; project if there is a NOTES.md; scratchpad if it is enabled; in chat also tasks, results and sessions",
+      "notepad, notes and pins; project if there is a NOTES.md; scratchpad if it is enabled, and in plug-ins; in chat also tasks, results and sessions",
     description: "The forms of memory that the agent gets.",
     flags: ["surfaces"],
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
@@ -184,6 +186,15 @@ export const settings = {
     actsIn: ["hook"],
     elsewhere: "it is no hook",
   }),
+  interactivePatience: setting({
+    kind: wholeNumber(0, 60_000),
+    default: 2_000,
+    description:
+      "Milliseconds that a call of an agent, a host or a browser waits for a store that another process holds.",
+    env: ["INTERACTIVE_PATIENCE"],
+    actsIn: ["mcp", "hook", "plugin", "serve"],
+    elsewhere: "it waits for a minute",
+  }),
   skills: setting({
     // As in $PATH, because folders may have commas in their names.
     kind: listOf(text, delimiter),
@@ -228,44 +239,7 @@ export const settings = {
     "nudgeOnUnwrittenClaim",
     "Reminds the agent if it says that it noted something but called no memory tool. 1: on.",
   ),
-  "clearing.enabled": setting({
-    kind: toggle,
-    default: true,
-    description: "Whether old tool results are replaced with one-line stubs. Needs the surface results.",
-    actsIn: onlyChat,
-    elsewhere: hostPlaces,
-  }),
-  "clearing.searchTokens": clearing("searchTokens", "A search result of this size is cleared."),
-  "clearing.fileTokens": clearing("fileTokens", "A file of this size is cleared."),
-  "clearing.treeTokens": clearing("treeTokens", "A directory listing of this size is cleared."),
-  "clearing.jsonTokens": clearing("jsonTokens", "A JSON answer of this size is cleared."),
-  "clearing.testTokens": clearing("testTokens", "A test run of this size is cleared."),
-  "clearing.otherTokens": clearing("otherTokens", "Any other result of this size is cleared."),
-  "clearing.accumulatedTokens": clearing(
-    "accumulatedTokens",
-    "Smaller results of one kind are cleared once they add up to this.",
-  ),
-  "clearing.sessionTokens": clearing(
-    "sessionTokens",
-    "Smaller results of every kind are cleared once all results add up to this.",
-  ),
-  "clearing.leastTokens": clearing("leastTokens", "Results smaller than this are kept."),
-  "clearing.keepLast": clearing("keepLast", "Number of newest results to keep."),
-  "clearing.exclude": setting({
-    kind: listOf(text),
-    default: defaultClearing.exclude,
-    description: "Tools whose results are never cleared.",
-    actsIn: onlyChat,
-    elsewhere: hostPlaces,
-  }),
-  "clearing.cachedPrice": clearingPrice(
-    "cachedPrice",
-    "Price of a cached input token relative to a fresh one.",
-  ),
-  "clearing.writePrice": clearingPrice(
-    "writePrice",
-    "Price of a cache write relative to a fresh input token.",
-  ),
+  ...clearingSettings({ actsIn: onlyChat, elsewhere: hostPlaces }),
   "children.depth": child("depth", "Max nesting of sub-sessions."),
   "children.running": child("running", "Max sub-sessions at the same time."),
   "children.tokens": child("tokens", "Tokens that a sub-session may use."),
@@ -301,27 +275,8 @@ export const settings = {
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
-  ...limits({
-    notepadCharacters: "Characters in the notepad.",
-    noteCharacters: "Characters in one note.",
-    noteTags: "Tags on one note.",
-    tagCharacters: "Characters in one tag.",
-    spaceNotesCharacters: "Characters in the scratchpad's notes.",
-    spacePlanCharacters: "Characters in the scratchpad's plan.",
-    refs: "References in the scratchpad.",
-    refCharacters: "Characters in one reference.",
-    pinBytes: "Bytes of all pins together.",
-    foundRuleBytes: "Bytes of all rules found in what the user said.",
-    resultTokens: "Tokens in one list of notes that a tool returns.",
-    systemPromptCharacters: "Characters in an agent's own system prompt.",
-    stateKeys: "State keys per agent, and per session.",
-    stateKeyCharacters: "Characters in one state key.",
-    stateValueCharacters: "Characters in one state value, as JSON.",
-    skills: "Saved skills per agent.",
-    skillCharacters: "Characters in one saved skill.",
-    tools: "Authored tools per agent.",
-    toolCharacters: "Characters in one authored tool.",
-  }),
+  ...retentionSettings(everywhere),
+  ...limitSettings(["chat", "mcp", "plugin", "serve", "commands"]),
 } as const;
 
 function nudge(name: keyof typeof noNudges, description: string): Setting<number> {
@@ -336,23 +291,6 @@ function nudge(name: keyof typeof noNudges, description: string): Setting<number
   };
 }
 
-type ClearingNumber = Exclude<keyof typeof defaultClearing, "exclude" | "cachedPrice" | "writePrice">;
-
-function clearing(name: ClearingNumber, description: string): Setting<number> {
-  const fallback = defaultClearing[name];
-  return { kind: wholeNumber(0), default: fallback, description, actsIn: onlyChat, elsewhere: hostPlaces };
-}
-
-function clearingPrice(name: "cachedPrice" | "writePrice", description: string): Setting<number> {
-  return {
-    kind: amount,
-    default: defaultClearing[name],
-    description,
-    actsIn: onlyChat,
-    elsewhere: hostPlaces,
-  };
-}
-
 function child(name: keyof typeof defaultChildLimits, description: string): Setting<number> {
   const why = "only an agent of Holdfast runs sub-sessions";
   return {
@@ -362,25 +300,6 @@ function child(name: keyof typeof defaultChildLimits, description: string): Sett
     actsIn: onlyChat,
     elsewhere: why,
   };
-}
-
-type LimitName = Exclude<keyof typeof defaultLimits, "scratchpadTokens">;
-
-/** The limits of the surfaces, under `limits`. */
-function limits<Name extends LimitName>(
-  descriptions: Record<Name, string>,
-): Record<`limits.${Name}`, Setting<number>> {
-  const made: Partial<Record<string, Setting<number>>> = {};
-  for (const name of Object.keys(descriptions) as Name[]) {
-    made[`limits.${name}`] = {
-      kind: wholeNumber(1),
-      default: defaultLimits[name],
-      description: descriptions[name],
-      actsIn: ["chat", "mcp", "plugin", "serve", "commands"],
-      elsewhere: "it writes nothing for the agent",
-    };
-  }
-  return made as Record<`limits.${Name}`, Setting<number>>;
 }
 
 export type SettingName = keyof typeof settings;

@@ -7,12 +7,12 @@ import { readRegularFile } from "../stores/regular-file.ts";
 const maxBytes = 1_000_000;
 
 /** Writes a small JSON file atomically: readers see the old or the new content, never a part. */
-export function writeSmallFile(path: string, value: unknown): void {
+export function writeSmallFile(path: string, value: unknown, { isDurable = false } = {}): void {
   makeFolder(dirname(path));
   const temporary = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   try {
     // `wx` fails on an existing path, so a planted symlink is never followed.
-    writeFileSync(temporary, `${JSON.stringify(value)}\n`, { flag: "wx", mode: 0o600 });
+    writeFileSync(temporary, `${JSON.stringify(value)}\n`, { flag: "wx", mode: 0o600, flush: isDurable });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

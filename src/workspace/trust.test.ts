@@ -194,7 +194,9 @@ test("a folder from an earlier version is the user's own in a work tree that doe
   // Files that teams share on purpose are not memory.
   writeFileSync(join(root, ".holdfast", "config.json"), "{}");
   writeFileSync(join(root, ".holdfast", "NOTES.md"), "# Notes");
-  git(root, "add", "-f", ".holdfast/config.json", ".holdfast/NOTES.md");
+  mkdirSync(join(root, ".holdfast", "discovery"));
+  writeFileSync(join(root, ".holdfast", "discovery", "src.md"), "# src");
+  git(root, "add", "-f", ".holdfast/config.json", ".holdfast/NOTES.md", ".holdfast/discovery");
   assert.equal(findProject(root).quarantine, undefined);
   // A pull may replace ignored files: then they are tracked.
   git(root, "add", "-f", ".holdfast/memory.db");

@@ -20,9 +20,14 @@ export interface Quarantine {
 /** Files that a team may commit on purpose. They are the repository's data, not the agent's memory. */
 const shared = new Set([".gitignore", "config.json", "NOTES.md"]);
 
+function isShared(path: string): boolean {
+  return shared.has(path) || /^discovery\/[^/]+\.md$/.test(path);
+}
+
 /** What Holdfast keeps beside a store; none of it is shown to an agent. */
 const harmless = new Set([
   ...shared,
+  "discovery",
   "binding.json",
   "links",
   "installed.json",
@@ -46,7 +51,7 @@ export function findQuarantine(root: string, directory: string): Quarantine | un
   if (special !== undefined) return linkFound(directory, special);
   const binding = readBinding(directory);
   const tree = findWorkTree(root);
-  const tracked = (tree?.index?.below(directory) ?? []).filter(({ path }) => !shared.has(path));
+  const tracked = (tree?.index?.below(directory) ?? []).filter(({ path }) => !isShared(path));
   const isNested = tree?.root !== directory && hasEntry(directory, ".git");
   if (tracked.length > 0 || isNested) {
     const isAccepted = !isNested && tracked.every(({ path, oid }) => binding?.accepted[path] === oid);

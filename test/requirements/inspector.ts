@@ -7,7 +7,8 @@ export const inspector = from("inspector", {
     "A compaction shows each item of the removed messages, where it came from and where it is now.",
   "inspector.sessions":
     "The page shows sessions as a tree with their live state, and archives and deletes them with undo.",
-  "inspector.search": "One search covers the notes, notepads, plans and titles of all sessions.",
+  "inspector.search":
+    "One search covers the notes, notepads, plans, titles and messages of all sessions, also those in a host's transcript.",
   "inspector.memory":
     "The page shows a session's notepad, plan, references, notes, NOTES.md with lint findings, and budgets, and marks stale references.",
   "inspector.merge": "A person edits while the agent writes, and both edits are kept.",

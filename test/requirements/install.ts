@@ -14,6 +14,11 @@ export const install = from("init, uninstall, doctor", {
     "init writes for one project or, with --user, for all, in the folders that the hosts' variables name.",
   "init.command":
     "Hosts get plain holdfast where that resolves to this package, otherwise this Node and this file; paths with spaces and metacharacters work.",
+  "init.checkout":
+    "Started with npm --prefix CHECKOUT run holdfast, every command works on the directory the person is in.",
+  "init.machine-paths":
+    "init names the project's files into which it writes paths of this machine; --npx writes npx holdfast instead, and a later init and doctor keep that.",
+  "init.next": "init ends with what happens now, how to see it, how to check it and how to undo it.",
   "init.permissions":
     "init allows the memory tools, and no others, in hosts that refuse them without a screen; doctor notes where they are not allowed.",
   "init.all-or-nothing": "When one file cannot be written, the others are restored.",

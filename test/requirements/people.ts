@@ -45,4 +45,10 @@ export const people = from("commands for people", {
   "people.pipe": "A pipe that closes early ends a command quietly.",
   "people.quiet": "Node's experimental warnings, as for SQLite on Node 22, do not appear on stderr.",
   "people.completions": "Completions for bash, zsh and fish know commands, options, sessions and hosts.",
+  "people.welcome":
+    "holdfast without a command shows the hosts found here and offers to connect them; without a terminal it prints the help.",
+  "people.rescue":
+    "rescue shows plan, rules, asks, decisions, files and commands from before the last compaction of the newest conversations here, without secrets, and puts what is chosen into memory.",
+  "people.stats":
+    "stats counts, over a period, compactions survived, items put back, repeated reads avoided, and the tokens and money that memory took.",
 });

@@ -8,6 +8,8 @@ export const server = from("serve", {
   "serve.token-file":
     "The token can come from a file or the environment, so that it is not on the command line.",
   "serve.no-password": "Nothing that a command prints contains the store's password.",
+  "serve.kept-token":
+    "A store's token stays the same, in a file that only the user can read, so that an open page reconnects after a restart.",
   "serve.token":
     "Each start creates a random 256-bit token; opening the page once moves it into a cookie that scripts cannot read, and it never appears in a log.",
   "serve.headers":

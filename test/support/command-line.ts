@@ -19,14 +19,15 @@ export function holdfast(...args: string[]): Promise<Outcome> {
 export function runNode(
   args: string[],
   executable = process.execPath,
-  { cwd, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  { cwd, env = {}, input }: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string | undefined } = {},
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = spawn(executable, args, {
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
       cwd,
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compiled, ...env },
     });
+    child.stdin.on("error", () => {}).end(input);
     let [stdout, stderr] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

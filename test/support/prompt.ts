@@ -9,8 +9,12 @@ export function assertValidPrompt({ messages }: ScriptedRequest): void {
   const shown = () => JSON.stringify(messages, null, 1).slice(0, 20_000);
   assert.equal(messages[0]?.role, "system", "the first message is the system prompt");
   assert.ok(
-    messages.slice(1).every(({ role }) => role !== "system"),
-    "there is one system prompt",
+    messages
+      .slice(1)
+      .every(
+        ({ role, content }) => role !== "system" || String(content).startsWith("[System prompt and skills"),
+      ),
+    "there is one system prompt, and labelled changes of it",
   );
   assertPaired(messages);
   assert.notEqual(

@@ -20,7 +20,14 @@ const cli = join(import.meta.dirname, "../../src/cli.ts");
 
 /** Starts `holdfast serve` in a separate process and waits until it prints its address. */
 export async function startServe(context: TestContext, args: string[], cwd: string): Promise<ServeProcess> {
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_NO_WARNINGS: "1", CI: "1" };
+  const env = {
+    ...process.env,
+    NODE_TEST_CONTEXT: undefined,
+    NODE_NO_WARNINGS: "1",
+    CI: "1",
+    // Tokens are kept there.
+    XDG_STATE_HOME: join(cwd, ".state"),
+  };
   const child = spawn(process.execPath, [cli, "serve", "--no-open", ...args], { cwd, env });
   context.after(() => child.kill("SIGKILL"));
   const lines: string[] = [];

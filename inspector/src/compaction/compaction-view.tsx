@@ -1,8 +1,10 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { isMissing, type Reply } from "../api.ts";
 import { count, plural } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { Pager, usePages } from "../pages.tsx";
 import { hrefTo, replaceWith } from "../route.ts";
+import { useScrollToChosen } from "../scroll-to-chosen.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
 import { OutOfSight } from "./out-of-sight.tsx";
@@ -36,9 +38,9 @@ interface CompactionViewProps {
 /** Each compaction: why it happened, what it removed, and where that is now. */
 export function CompactionView(props: CompactionViewProps) {
   const { sessionId, chosen, epoch, limit, freshness, isDemo } = props;
-  const [before, setBefore] = useState<number>();
-  const query = { limit: pageSize, ...(before === undefined ? {} : { before }) };
-  const { data, error, reload } = useLoad("compactions", { params: { id: sessionId }, query }, epoch);
+  const pages = usePages(pageSize);
+  const request = { params: { id: sessionId }, query: pages.query };
+  const { data, error, reload } = useLoad("compactions", request, epoch);
   if (!data) return <Waiting error={error} retry={reload} />;
   const { compactions } = data;
   const newest = compactions[0]?.epoch;
@@ -54,33 +56,14 @@ export function CompactionView(props: CompactionViewProps) {
       ) : (
         <>
           <CompactionPicker sessionId={sessionId} compactions={compactions} current={current} />
-          {(data.before !== null || before !== undefined) && (
-            <div class="pager">
-              <button
-                type="button"
-                class="button"
-                disabled={data.before === null}
-                onClick={() => setBefore(data.before ?? undefined)}
-              >
-                Older compactions
-              </button>
-              <button
-                type="button"
-                class="button"
-                disabled={before === undefined}
-                onClick={() => setBefore(undefined)}
-              >
-                Newest compactions
-              </button>
-            </div>
-          )}
+          <Pager {...pages} older={data.before} name="compactions" />
           <OneCompaction
             key={current}
             sessionId={sessionId}
             epoch={current}
             limit={limit}
             name={props.name}
-            freshness={current === newest && before === undefined ? freshness : undefined}
+            freshness={current === newest && pages.isNewest ? freshness : undefined}
           />
         </>
       )}
@@ -131,11 +114,12 @@ function CompactionPicker({
     if (!target) return;
     event.preventDefault();
     choose(target.epoch);
-    const list = event.currentTarget as HTMLElement;
-    requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus());
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus());
   };
+  const list = useRef<HTMLFieldSetElement>(null);
+  useScrollToChosen(list, '[aria-pressed="true"]', current);
   return (
-    <fieldset class="picker" aria-label="Compactions, in order" onKeyDown={walk}>
+    <fieldset ref={list} class="picker" aria-label="Compactions, in order" onKeyDown={walk}>
       {inOrder.map(({ epoch, removed, tokensBefore, tokensAfter, counts }) => (
         <button
           key={epoch}
@@ -176,16 +160,20 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
   const { data, error, reload } = useLoad("compaction", { params: { id: sessionId, epoch } }, 0);
   const then = useLoad(
     "memoryAt",
-    data && { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } },
+    data?.revision != null
+      ? { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } }
+      : undefined,
     0,
   );
+  // Retention may have removed the memory of that time.
+  const memory = data?.revision === null ? "" : then.data && memoryText(then.data);
   const removed = useRemovedMessages(sessionId, epoch);
   const items = useMemo(
     () =>
-      data && then.data && removed.messages
-        ? traceItems(data, { memory: memoryText(then.data), messages: removed.messages })
+      data && memory !== undefined && removed.messages
+        ? traceItems(data, { memory, messages: removed.messages })
         : undefined,
-    [data, then.data, removed.messages],
+    [data, memory, removed.messages],
   );
   if (isMissing(error)) {
     return (
@@ -202,12 +190,18 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
   const why = whyOf(data, limit);
   return (
     <>
-      <WithWithout
-        sessionId={sessionId}
-        revision={isNewest ? undefined : data.revision}
-        freshness={freshness}
-        title={isNewest ? "now" : `right after compaction ${epoch}`}
-      />
+      {isNewest || data.revision !== null ? (
+        <WithWithout
+          sessionId={sessionId}
+          revision={isNewest ? undefined : (data.revision ?? undefined)}
+          freshness={freshness}
+          title={isNewest ? "now" : `right after compaction ${epoch}`}
+        />
+      ) : (
+        <p class="faint">
+          Retention removed the history of this compaction. Its receipt and checkpoint are kept.
+        </p>
+      )}
       <Verdict compaction={data} items={items} why={why} />
       <OutOfSight sessionId={sessionId} compaction={data} />
       <section class="panel" aria-labelledby="title-map">

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { callApi } from "../api.ts";
 import { currentRoute } from "../route.ts";
 import { attempt } from "../toast.tsx";
@@ -29,21 +29,26 @@ function mainText({ type, text }: Part): string {
   }
 }
 
-/** A message's parts in full. */
-export function MessageBody({ message }: { message: Message }) {
+/** A message's parts in full, at the text to find. */
+export function MessageBody({ message, find = "" }: { message: Message; find?: string }) {
   const [whole, setWhole] = useState<Message>();
   const { parts } = whole ?? message;
+  const foundIn = find === "" ? -1 : parts.findIndex(({ text }) => text.includes(find));
+  const isBeyond = find !== "" && foundIn === -1 && !whole && parts.some(({ cut }) => cut);
   const readWhole = () =>
     attempt(async () => {
       const { sessionId = "" } = currentRoute();
       setWhole(await callApi("message", { params: { id: sessionId, number: message.number } }));
     });
+  useEffect(() => {
+    if (isBeyond) void readWhole();
+  }, [isBeyond]);
   return (
     <div class="message">
       {parts.map((part, index) => (
         <div key={index} class={`message-part message-${part.type}${part.isError ? " is-error" : ""}`}>
           {labelOf(part) !== "" && <span class="message-label">{labelOf(part)}</span>}
-          <pre dir="auto">{part.text}</pre>
+          <pre dir="auto">{index === foundIn ? <Found text={part.text} find={find} /> : part.text}</pre>
         </div>
       ))}
       {!whole && parts.some(({ cut }) => cut) && (
@@ -52,6 +57,20 @@ export function MessageBody({ message }: { message: Message }) {
         </button>
       )}
     </div>
+  );
+}
+
+/** A text that is scrolled to the first place of `find`. */
+function Found({ text, find }: { text: string; find: string }) {
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: "center" }), [find]);
+  const at = text.indexOf(find);
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark ref={place}>{find}</mark>
+      {text.slice(at + find.length)}
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
 import type { Reply } from "../api.ts";
 import { useLoad } from "../load.ts";
+import { Pager, usePages } from "../pages.tsx";
 import { replaceWith } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { CallBars } from "./call-bars.tsx";
@@ -8,7 +8,7 @@ import { CallDetail } from "./call-detail.tsx";
 import { Legend } from "./legend.tsx";
 import { Money } from "./money.tsx";
 
-export type Call = Reply<"calls">["calls"][number];
+export type Call = Reply<"call">["call"];
 
 const pageSize = 120;
 
@@ -22,9 +22,9 @@ export function ContextView({
   chosen: number | undefined;
   freshness: string;
 }) {
-  const [before, setBefore] = useState<number>();
-  const query = { limit: pageSize, ...(before === undefined ? {} : { before }) };
-  const { data, error, reload } = useLoad("calls", { params: { id: sessionId }, query }, freshness);
+  const pages = usePages(pageSize);
+  const request = { params: { id: sessionId }, query: pages.query };
+  const { data, error, reload } = useLoad("calls", request, freshness);
   if (!data) return <Waiting error={error} retry={reload} />;
   if (data.calls.length === 0) return <NoCalls />;
   const { calls, total } = data;
@@ -41,33 +41,15 @@ export function ContextView({
         </div>
         <p class="signs faint">
           {current?.source === "transcript"
-            ? "Read from the host's transcript: the provider's counts; how they divide is an estimate. ✂ compaction"
+            ? "Read from the host's transcript: the provider's counts; how they divide is an estimate. System is the rest: the host's prompt, its tools and what it adds. ✂ compaction"
             : "! warning before a compaction · Σ summary · ✂ compaction"}
         </p>
         <CallBars calls={calls} current={current?.number} choose={choose} />
-        {(data.before !== null || before !== undefined) && (
-          <div class="pager">
-            <button
-              type="button"
-              class="button"
-              disabled={data.before === null}
-              onClick={() => setBefore(data.before ?? undefined)}
-            >
-              Older calls
-            </button>
-            <span class="faint number">
-              {calls[0]?.number}–{calls.at(-1)?.number} of {total}
-            </span>
-            <button
-              type="button"
-              class="button"
-              disabled={before === undefined}
-              onClick={() => setBefore(undefined)}
-            >
-              Newest calls
-            </button>
-          </div>
-        )}
+        <Pager {...pages} older={data.before} name="calls">
+          <span class="faint number">
+            {calls[0]?.number}–{calls.at(-1)?.number} of {total}
+          </span>
+        </Pager>
         <Money calls={calls} />
       </section>
       {current && (

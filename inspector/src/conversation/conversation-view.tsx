@@ -3,6 +3,7 @@ import type { Reply } from "../api.ts";
 import { MessageBody, messageLine } from "../compaction/messages.tsx";
 import { count, time } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { useRoute } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 
 type Message = Reply<"messages">["messages"][number];
@@ -25,6 +26,7 @@ interface ConversationViewProps {
 
 /** The messages, oldest first, a page at a time, with a cut where the window begins. */
 export function ConversationView({ sessionId, chosen, freshness }: ConversationViewProps) {
+  const { find } = useRoute();
   const [before, setBefore] = useState<number>();
   useEffect(() => setBefore(undefined), [sessionId, chosen]);
   const around = chosen === undefined ? undefined : Math.max(0, chosen - pageSize / 2);
@@ -67,8 +69,9 @@ export function ConversationView({ sessionId, chosen, freshness }: ConversationV
       <ol class="talk">
         {messages.map((message, index) => (
           <MessageItem
-            key={message.number}
+            key={message.number === chosen ? `chosen ${chosen}` : message.number}
             message={message}
+            find={message.number === chosen ? find : ""}
             isChosen={message.number === chosen}
             isCut={index > 0 && isOut(messages[index - 1]) && !isOut(message)}
           />
@@ -82,7 +85,14 @@ function isOut(message: Message | undefined): boolean {
   return message?.inContext === "summarised";
 }
 
-function MessageItem({ message, isChosen, isCut }: { message: Message; isChosen: boolean; isCut: boolean }) {
+interface MessageItemProps {
+  message: Message;
+  find: string;
+  isChosen: boolean;
+  isCut: boolean;
+}
+
+function MessageItem({ message, find, isChosen, isCut }: MessageItemProps) {
   const [isOpen, setOpen] = useState(isChosen);
   return (
     <li
@@ -109,7 +119,7 @@ function MessageItem({ message, isChosen, isCut }: { message: Message; isChosen:
           {states[message.inContext] !== "" && <span class="badge">{states[message.inContext]}</span>}
           {message.at !== null && <span class="number faint talk-time">{time(message.at)}</span>}
         </summary>
-        {isOpen && <MessageBody message={message} />}
+        {isOpen && <MessageBody message={message} find={find} />}
       </details>
     </li>
   );

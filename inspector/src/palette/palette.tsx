@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { callApi, type Reply } from "../api.ts";
 import { currentRoute, hrefTo } from "../route.ts";
 import { tabNames } from "../session/session-view.tsx";
@@ -22,7 +22,8 @@ export function Palette({ close }: { close: () => void }) {
     () => choicesFor(query, sessions, found).slice(0, maxChoices),
     [query, sessions, found],
   );
-  useEffect(() => {
+  // Before the next key arrives, which belongs to the dialog.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
   useEffect(() => setAt(0), [query]);

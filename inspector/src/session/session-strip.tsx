@@ -1,5 +1,5 @@
 import type { Reply } from "../api.ts";
-import { count, dollars, percent, time } from "../format.ts";
+import { count, dollars, percent, plural, time } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { currentRoute, replaceWith, type Tab } from "../route.ts";
 
@@ -7,8 +7,10 @@ type Call = Reply<"calls">["calls"][number];
 
 const maxCalls = 240;
 const height = 34;
+/** The height of a marker below a call that led to writes. */
+const writeHeight = 5;
 
-/** The whole session at a glance: fill by call, warnings, cuts and money. Moving along it moves every view. */
+/** The whole session at a glance: fill by call, warnings, cuts, writes and money. Moving along it moves every view. */
 export function SessionStrip({ sessionId, freshness }: { sessionId: string; freshness: string }) {
   const query = { limit: maxCalls };
   const { data } = useLoad("calls", { params: { id: sessionId }, query }, freshness);
@@ -18,6 +20,7 @@ export function SessionStrip({ sessionId, freshness }: { sessionId: string; fres
   const current = currentCall(calls, tab, item);
   const money = calls.flatMap((call) => (call.money ? [call.money.total] : []));
   const cuts = calls.filter((call, index) => index > 0 && calls[index - 1]?.epoch !== call.epoch).length;
+  const writes = calls.reduce((sum, each) => sum + each.writes, 0);
   const call = calls[current];
   return (
     <section class="strip" aria-label="The session by call">
@@ -30,21 +33,23 @@ export function SessionStrip({ sessionId, freshness }: { sessionId: string; fres
           max={calls.length - 1}
           value={current}
           aria-label="Move through the session"
-          aria-valuetext={call ? `Call ${call.number} at ${time(call.at)}, ${fillOf(call)} full` : ""}
+          aria-valuetext={call ? describe(call) : ""}
           onInput={(event) => moveTo(sessionId, calls[Number(event.currentTarget.value)])}
         />
       </div>
-      <p class="strip-facts number faint">
+      <div class="strip-facts number faint">
         {call && (
           <span>
             call {call.number} · {time(call.at)} · {fillOf(call)} full
+            {call.writes > 0 && ` · ${plural(call.writes, "write")} to memory`}
           </span>
         )}
+        <StripLegend calls={calls} />
         <span>
-          {count(data?.total ?? calls.length)} calls, {cuts === 1 ? "1 cut" : `${cuts} cuts`}
+          {count(data?.total ?? calls.length)} calls, {plural(cuts, "cut")}, {plural(writes, "write")}
           {money.length > 0 && `, ${dollars(money.reduce((sum, each) => sum + each, 0))}`}
         </span>
-      </p>
+      </div>
     </section>
   );
 }
@@ -52,7 +57,12 @@ export function SessionStrip({ sessionId, freshness }: { sessionId: string; fres
 function Picture({ calls, current }: { calls: readonly Call[]; current: number }) {
   const width = 100 / calls.length;
   return (
-    <svg class="strip-picture" viewBox={`0 0 100 ${height}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg
+      class="strip-picture"
+      viewBox={`0 0 100 ${height + writeHeight}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       {calls.map((call, index) => {
         const share = Math.min(1, tokensOf(call) / Math.max(1, call.contextWindow));
         const isCut = index > 0 && calls[index - 1]?.epoch !== call.epoch;
@@ -65,6 +75,15 @@ function Picture({ calls, current }: { calls: readonly Call[]; current: number }
               width={width * 0.86}
               height={height * share}
             />
+            {call.writes > 0 && (
+              <rect
+                class="strip-write"
+                x={index * width}
+                y={height + 1}
+                width={width * 0.86}
+                height={writeHeight - 1}
+              />
+            )}
             {isCut && (
               <line
                 class="strip-cut"
@@ -82,9 +101,34 @@ function Picture({ calls, current }: { calls: readonly Call[]; current: number }
   );
 }
 
+const kinds: readonly [kind: string, name: string, isIn: (call: Call) => boolean][] = [
+  ["warning", "warning", ({ purpose }) => purpose === "warning"],
+  ["summary", "summary", ({ purpose }) => purpose === "summary"],
+  ["write", "write to memory", ({ writes }) => writes > 0],
+];
+
+function StripLegend({ calls }: { calls: readonly Call[] }) {
+  const used = kinds.filter(([, , isIn]) => calls.some(isIn));
+  if (used.length === 0) return null;
+  return (
+    <ul class="strip-legend" aria-label="Colours of the strip">
+      {used.map(([kind, name]) => (
+        <li key={kind}>
+          <span class={`swatch swatch-${kind}`} aria-hidden="true" />
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function tokensOf({ usage, parts }: Call): number {
   const { free: _free, ...used } = parts;
   return usage.input ?? Object.values(used).reduce((sum, tokens) => sum + tokens, 0);
+}
+
+function describe(call: Call): string {
+  return `Call ${call.number} at ${time(call.at)}, ${fillOf(call)} full, ${plural(call.writes, "write")} to memory`;
 }
 
 function fillOf(call: Call): string {

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { launchBrowser } from "./launch-browser.ts";
 
 let running: Promise<Browser | undefined> | undefined;
+let profile: Promise<BrowserContext> | undefined;
 
 after(async () => {
   await (await running)?.close();
@@ -15,8 +16,12 @@ export function inBrowser(
   return async (context) => {
     running ??= launchBrowser();
     const browser = await running;
-    if (browser) await body(browser, context);
-    else context.skip("no browser runs here");
+    if (!browser) return context.skip("no browser runs here");
+    try {
+      await body(browser, context);
+    } finally {
+      for (const page of (await profile)?.pages() ?? []) await page.close();
+    }
   };
 }
 
@@ -33,18 +38,17 @@ export interface PageOptions {
   width?: number;
 }
 
-/** Opens the page in a new browser profile, authenticated with the server's token. */
+/** Opens the page in a new tab, authenticated with the server's token. Each server has an origin of its own. */
 export async function openPage(
   browser: Browser,
   { url, token }: { url: string; token: string },
   { hash = "#/", colorScheme = "light", width = 1280 }: PageOptions = {},
 ): Promise<OpenPage> {
-  const context = await browser.newContext({
-    colorScheme,
-    viewport: { width, height: 900 },
-    reducedMotion: "reduce",
-  });
+  profile ??= browser.newContext({ reducedMotion: "reduce" });
+  const context = await profile;
   const page = await context.newPage();
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: 900 });
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
   page.on("dialog", (dialog) => {

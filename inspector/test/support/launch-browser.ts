@@ -13,6 +13,7 @@ const flags = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  "--renderer-process-limit=1",
 ];
 
 /** Installed browsers to try when the one from npm does not run here. */

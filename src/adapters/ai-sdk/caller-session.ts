@@ -179,9 +179,12 @@ function anchorInjections(state: State, messages: readonly StoredMessage[]): Sta
   if (injections.every(isAnchored)) return state;
   const resident = new Map(state.resident);
   for (const id of state.resident.keys()) if (id.startsWith("injection/")) resident.delete(id);
-  injections.forEach(({ before, text }, index) => {
-    const anchor = messages.find(({ number }) => number >= before)?.number ?? end;
-    resident.set(recordId("injection", messageKey(index + 1)), { before: anchor, text } satisfies Json);
+  injections.forEach((injection, index) => {
+    const anchor = messages.find(({ number }) => number >= injection.before)?.number ?? end;
+    resident.set(recordId("injection", messageKey(index + 1)), {
+      ...injection,
+      before: anchor,
+    } satisfies Json);
   });
   return { row: state.row, resident };
 }

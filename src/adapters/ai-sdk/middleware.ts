@@ -9,6 +9,7 @@ import { recordTurn } from "../../agent/ledger.ts";
 import { isOverflow } from "../../agent/overflow.ts";
 import { placeUnseenChanges } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
+import { withSystemRole } from "../../context/system-role.ts";
 import type { CallerSession } from "./caller-session.ts";
 import { createNudge } from "./nudge-turn.ts";
 import type { Listeners } from "./options.ts";
@@ -60,7 +61,9 @@ export function memoryMiddleware({
     const planned = await agent.plan({ steer: nudge(agent, await agent.session.state()), base: "" });
     const { prompt } = planned;
     const system = withMemory(instructions, prompt.system);
-    const messages = prompt.messages.map((message) => toPromptMessage(shared.bytes.with(message)));
+    const messages = withSystemRole(prompt, provider).map((message) =>
+      toPromptMessage(shared.bytes.with(message)),
+    );
     const whole = { ...params, prompt: [...system, ...messages] };
     const summary = prompt.parts.indexOf("summaries");
     const placed =

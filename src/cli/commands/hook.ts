@@ -4,8 +4,9 @@ import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { keepFailure } from "../../hosts/failures.ts";
 import type { HookRun } from "../../hosts/hook/context.ts";
-import { type HookEvent, type HookKind, readHookEvent } from "../../hosts/hook/event.ts";
+import { endsCompaction, type HookEvent, type HookKind, readHookEvent } from "../../hosts/hook/event.ts";
 import { runHook } from "../../hosts/hook/run-hook.ts";
+import { noteMissed, readHookState } from "../../hosts/hook/state.ts";
 import type { Host } from "../../hosts/host.ts";
 import { findHost, hostNames } from "../../hosts/hosts.ts";
 import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
@@ -37,7 +38,7 @@ class HookCall {
   readonly #started = performance.now();
   #project = findProject(process.cwd());
   #config = readWorkspaceConfig(this.#project);
-  #event = "";
+  #event: HookEvent | undefined;
   #isAnswered = false;
   #isReported = false;
   #worker: Worker | undefined;
@@ -62,14 +63,14 @@ class HookCall {
     }
     if (this.#config.problems.length > 0) await this.#reportConfig();
     const event = readHookEvent(host, payload);
-    this.#event = event.name;
+    this.#event = event;
     const given = { project: this.#project, config: this.#config, flags };
     if (mayTakeLong(event, given)) return this.#workInThread({ host: host.name, payload, ...given });
     await runHook({
       ...given,
       event,
       answer: (reply) => this.#print(host.formatAnswer(event, reply)),
-      fail: (error) => this.fail(error),
+      fail: (error, code) => this.fail(error, code),
     });
   }
 
@@ -95,7 +96,7 @@ class HookCall {
     const { hookDeadline } = this.#config;
     const left = Math.max(0, hookDeadline - (performance.now() - this.#started));
     this.#timer = setTimeout(() => {
-      const stage = this.#event === "" ? "The event could not be read" : `${this.#event} was not finished`;
+      const stage = this.#event ? `${this.#event.name} was not finished` : "The event could not be read";
       this.fail(
         new HoldfastError(
           "store_busy",
@@ -104,7 +105,7 @@ class HookCall {
         "deadline",
       );
       this.end();
-      if (this.#worker) leaveThreads();
+      if (this.#worker || !this.#event) leaveThreads();
       process.exit(0);
     }, left);
   }
@@ -122,7 +123,20 @@ class HookCall {
     if (!this.#isReported) write(2, `holdfast hook: ${message.slice(0, 500)}\n`);
     this.#isReported = true;
     const host = this.#args[0] ?? "";
-    keepFailure(this.#project.directory, { at: Date.now(), host, event: this.#event, code, message });
+    const event = this.#event?.name ?? "";
+    keepFailure(this.#project.directory, { at: Date.now(), host, event, code, message });
+    if (code === "deadline" || code === "store_busy") this.#noteMissed();
+  }
+
+  /** A compaction that was not recorded is made up for by the next event of the conversation. */
+  #noteMissed(): void {
+    const event = this.#event;
+    if (!event || !endsCompaction(event)) return;
+    try {
+      noteMissed(this.#project.directory, event.host.name, event.hostSession, this.#isAnswered);
+    } catch {
+      // The failure is reported; a place that cannot be written cannot keep this either.
+    }
   }
 
   end(): void {
@@ -157,6 +171,8 @@ function mayTakeLong(event: HookEvent, { project, config, flags }: HookGiven): b
   // Only a session that was resumed may read its transcript at the start.
   if (event.kind === "session-start" && (event.source === "compact" || event.source === "resume"))
     return true;
+  const isLooking = event.kind === "prompt" || event.kind === "after-tool";
+  if (isLooking && readHookState(project.directory, event.host.name, event.hostSession)?.missed) return true;
   const { kind } = locateStore({ project, cwd: event.cwd, flags, config });
   return kind !== "sqlite" || hasNotes(project.root);
 }
@@ -167,9 +183,9 @@ if (import.meta.url.endsWith(`?${workerMark}`)) {
   const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads");
   const { host: name, payload, ...given } = workerData as HookJob;
   const send = (message: HookMessage) => parentPort?.postMessage(message);
-  const fail = (error: unknown) => {
+  const fail = (error: unknown, code = codeOf(error)) => {
     const message = error instanceof Error ? error.message : String(error);
-    send({ kind: "failure", message, code: codeOf(error) });
+    send({ kind: "failure", message, code });
   };
   const host = findHost(name);
   if (host) {
@@ -179,7 +195,7 @@ if (import.meta.url.endsWith(`?${workerMark}`)) {
       event,
       answer: (reply) => send({ kind: "answer", text: host.formatAnswer(event, reply) }),
       fail,
-    }).catch(fail);
+    }).catch((error: unknown) => fail(error));
   }
 }
 

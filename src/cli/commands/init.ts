@@ -1,12 +1,15 @@
 import { HoldfastError } from "../../errors.ts";
 import { hostNames } from "../../hosts/hosts.ts";
 import { type InitPlan, planInit, runInit } from "../../hosts/install/init.ts";
+import { isInNpxCache, npxLauncher } from "../../hosts/install/launcher.ts";
+import { filesWithMachinePaths } from "../../hosts/install/machine-paths.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
 import { planSurfaces } from "../../hosts/install/plan-surfaces.ts";
 import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { type FileChange, isChange, writeChanges } from "../../hosts/install/write-changes.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments, showChange } from "../host-commands.ts";
+import { ownCommand } from "../own-command.ts";
 import { counted } from "../terminal/quantities.ts";
 
 export async function run(args: string[]): Promise<number> {
@@ -14,10 +17,11 @@ export async function run(args: string[]): Promise<number> {
     "dry-run": { type: "boolean", default: false },
     user: { type: "boolean", default: false },
     diff: { type: "boolean", default: false },
+    npx: { type: "boolean", default: false },
     surfaces: { type: "string" },
   });
   const places = findPlaces(values.user ? "user" : "project", findProject(process.cwd()).root);
-  const plan = await planInit(positionals, places);
+  const plan = await planInit(positionals, places, values.npx ? npxLauncher : undefined);
   const config = values.surfaces === undefined ? [] : [planSurfaces(values.surfaces, places)];
   if (plan.hosts.length === 0) {
     throw new HoldfastError(
@@ -53,16 +57,55 @@ function show(
   }
 }
 
-function closing({ files, next }: ShownPlan, places: Places, isDryRun: boolean): string {
-  const count = files.filter(isChange).length;
+function closing(plan: ShownPlan, places: Places, isDryRun: boolean): string {
+  const count = plan.files.filter(isChange).length;
+  const paths = pathsNotice(plan, places);
   if (isDryRun)
-    return `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`;
-  if (count === 0) return "Everything is already set up; nothing was changed.";
+    return [
+      `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`,
+      ...paths,
+    ].join("\n");
+  const done = count === 0 ? ["Everything is already set up; nothing was changed."] : written(count, plan);
+  return [...done, ...paths, "", ...whatNow(plan.hosts, places)].join("\n");
+}
+
+function written(count: number, { next }: ShownPlan): string[] {
+  return [`${counted(count, "file")} written.`, ...next];
+}
+
+/** Says which files that people commit contain paths of this machine, and what to do about it. */
+function pathsNotice({ files }: ShownPlan, places: Places): string[] {
+  const paths = filesWithMachinePaths(files, places);
+  const cache = isInNpxCache()
+    ? ["This program is in the cache of npx, which npm may clear. To keep it: npm install --global holdfast."]
+    : [];
+  if (paths.length === 0) return cache;
   return [
-    `${counted(count, "file")} written.`,
-    ...next,
-    `Check it: holdfast doctor. Undo it: holdfast uninstall${places.scope === "user" ? " --user" : ""}.`,
-  ].join("\n");
+    ...cache,
+    `These files contain paths of this machine: ${paths.join(", ")}.`,
+    `Before you commit them: ${ownCommand()} init --npx writes "npx holdfast" instead, which works on every machine and starts more slowly. The files of plug-ins keep their paths.`,
+  ];
+}
+
+/** What happens from now on, and how to see it. */
+function whatNow(hosts: InitPlan["hosts"], places: Places): string[] {
+  const command = ownCommand();
+  const titles = hosts.map(({ title }) => title).join(", ");
+  return [
+    `What happens now: start ${titles} as usual. It has tools to write down notes, plans and rules, and gets them back`,
+    "after every compaction, /clear, resume and crash.",
+    ...aligned({
+      "See it": `${command} serve`,
+      "Check it": `${command} doctor`,
+      "Lost a plan already?": `${command} rescue`,
+      "Undo it": `${command} uninstall${places.scope === "user" ? " --user" : ""}`,
+    }),
+  ];
+}
+
+function aligned(rows: Readonly<Record<string, string>>): string[] {
+  const width = Math.max(...Object.keys(rows).map((label) => label.length)) + 2;
+  return Object.entries(rows).map(([label, command]) => `  ${label.padEnd(width)}${command}`);
 }
 
 function report({ hosts, files, next }: ShownPlan, places: Places, dryRun: boolean) {
@@ -77,6 +120,7 @@ function report({ hosts, files, next }: ShownPlan, places: Places, dryRun: boole
       action: actionOf(file),
       diff: isChange(file) ? diffOf(file) : [],
     })),
+    machinePaths: filesWithMachinePaths(files, places),
     next,
   };
 }

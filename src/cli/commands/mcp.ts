@@ -6,7 +6,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
 import { explainProblems, requireValid } from "../../workspace/config-problems.ts";
 import { limitsOf } from "../../workspace/library-options.ts";
-import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import type { Project } from "../../workspace/project.ts";
@@ -21,6 +21,7 @@ export async function run(args: string[]): Promise<number> {
     surfaces: { type: "string" },
     session: { type: "string" },
     set: { type: "string", multiple: true },
+    "keep-everything": { type: "boolean" },
     cost: { type: "boolean", default: false },
   });
   if (positionals.length > 0)
@@ -51,7 +52,7 @@ export async function run(args: string[]): Promise<number> {
       surfaces,
       limits: limitsOf(config),
       version: packageVersion(),
-      openMemory: () => openMemoryIn(find(), { surfaces, patience: interactivePatience }),
+      openMemory: () => openMemoryIn(find(), { surfaces, isInteractive: true }),
       resolveSession: sessionResolver(project, values.session),
       outbox: outboxOf(find),
     },

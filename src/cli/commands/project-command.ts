@@ -13,6 +13,7 @@ export const projectCommand: Command = {
   log blocker TEXT         [--kind waiting|blocked] [--eta DATE] [--resolution TEXT]
   log ref PATH             --purpose TEXT [--lines 45-67]
   log question TEXT        [--answer TEXT]
+  log structure TOPIC      --content TEXT (or -: read it from stdin)
   handoff SUMMARY          [--next TEXT] [--task TEXT] [--agent NAME]
   archive                  [--keep N] archive all but the N newest decisions (default: 10)
   promote SESSION [TEXT]   [--as handoff|debt|goal|question|blocker] copy findings from a session's notepad

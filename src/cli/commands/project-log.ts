@@ -15,6 +15,7 @@ const kinds: Record<string, [operation: string, field: string]> = {
   blocker: ["log_blocker", "blocker"],
   ref: ["track_ref", "path"],
   question: ["ask_question", "question"],
+  structure: ["log_structure", "topic"],
 };
 
 export async function recover(args: ProjectArguments): Promise<number> {
@@ -34,6 +35,7 @@ export async function log(args: ProjectArguments): Promise<number> {
     );
   }
   const [operation, field] = known;
+  if (args.values.content === "-") args.values.content = readFileSync(0, "utf8");
   const textField = rest.length === 0 ? {} : { [field]: rest.join(" ") };
   return perform(args, operation, { ...textField, ...fieldsOf(args) });
 }
@@ -148,6 +150,8 @@ function fieldsOf(args: ProjectArguments): Record<string, unknown> {
     "next",
     "task",
     "as",
+    "topic",
+    "content",
   ]) {
     if (values[name] !== undefined) fields[name.replaceAll("-", "_")] = values[name];
   }

@@ -53,6 +53,8 @@ const options = {
   lines: text,
   purpose: text,
   answer: text,
+  topic: text,
+  content: text,
   next: text,
   task: text,
   keep: text,

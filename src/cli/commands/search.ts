@@ -3,7 +3,9 @@ import type { Memory } from "../../sessions/memory.ts";
 import { type SearchHit, SessionSearch } from "../../sessions/search/session-search.ts";
 import type { Session } from "../../sessions/session.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { findProject } from "../../workspace/project.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
+import { hostSessions } from "../host-sessions.ts";
 import { eachSession, pickSession } from "../pick-session.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { ageOf } from "../terminal/quantities.ts";
@@ -22,10 +24,12 @@ export async function run(args: string[]): Promise<number> {
   if (query === "") throw new HoldfastError("invalid_input", `QUERY is missing. Usage: holdfast ${usage}`);
   const limit = wholeNumber(values.limit, "limit") ?? 20;
   const memory = await openExistingMemory({ flags: values });
+  const hosts = hostSessions(findProject(process.cwd()));
   try {
     const perSession = values.session === undefined ? {} : { perSession: limit };
     const search = new SessionSearch({ query, limit, ...perSession });
-    for await (const session of sessionsToSearch(memory, values.session)) await search.add(session);
+    for await (const session of sessionsToSearch(memory, values.session))
+      await search.add(session, (mayMatch) => hosts.messages(session.id, mayMatch));
     const { total } = search;
     if (values.json) printJson({ query, total, hits: search.hits().map(toJson) });
     else printLines(render(search.hits(), total, query, screenOf()));

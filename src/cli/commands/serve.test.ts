@@ -44,9 +44,9 @@ test("serve --demo shows a finished session and an agent at work, narrates it in
   assert.ok(!/error|stopped:/i.test(server.output()), server.output());
 });
 
-test("a killed server restarts with every acknowledged write; a second one can run next to it [serve.restart] [serve.port]", async (context) => {
+test("a killed server restarts with every acknowledged write; a second one can run next to it [serve.restart] [serve.port] [serve.kept-token]", async (context) => {
   const directory = temporaryDirectory();
-  const options = ["--db", join(directory, "memory.db"), "--token", "the-same-token-each-time"];
+  const options = ["--db", join(directory, "memory.db")];
   const first = await startServe(context, ["--demo", ...options], directory);
   await first.printed(/you ›/);
   assert.equal((await addNote(first, "acknowledged")).status, 200);
@@ -58,6 +58,7 @@ test("a killed server restarts with every acknowledged write; a second one can r
   const second = await startServe(context, options, directory);
   const third = await startServe(context, options, directory);
   assert.notEqual(second.url, third.url, "without --port the next free port is used");
+  assert.deepEqual([second.token, third.token], [first.token, first.token], "the token is the store's");
   const resumed = await EventReader.open(second, hello?.id);
   assert.equal((await resumed.next())?.event, "reset", "the page must reload");
   for (const server of [second, third]) {

@@ -12,8 +12,9 @@ import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
 import { readRegularFile } from "../../stores/regular-file.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
+import { keptToken } from "../../workspace/kept-token.ts";
 import { limitsOf, projectOptionsOf } from "../../workspace/library-options.ts";
-import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { projectSession } from "../../workspace/project-session.ts";
@@ -37,6 +38,7 @@ export async function run(args: string[]): Promise<number> {
     "no-open": { type: "boolean", default: false },
     demo: { type: "boolean", default: false },
     set: { type: "string", multiple: true },
+    "keep-everything": { type: "boolean" },
   });
   if (positionals.length > 0)
     throw new HoldfastError("invalid_input", `serve takes no argument ${JSON.stringify(positionals[0])}.`);
@@ -49,11 +51,13 @@ export async function run(args: string[]): Promise<number> {
   const { hosts } = chooseAccess(binding);
   const choice = chooseStore(values, values.demo);
   const workspace = findWorkspace({ flags: choice.flags, settings: values });
+  const isKept = binding.token === undefined && !choice.isTemporary && workspace.store.kind !== "memory";
+  const token = isKept ? keptToken(workspace.store.url) : binding.token;
   await requireValid(workspace.config);
   const { project, store, config } = workspace;
   const { root } = project;
   const surfaces = await loadSurfaces(chosenSurfaces(workspace), workspace);
-  const memory = await openMemoryIn(workspace, { surfaces, patience: interactivePatience });
+  const memory = await openMemoryIn(workspace, { surfaces, isInteractive: true });
   const outbox = new Outbox(workspace);
   const stopped = new AbortController();
   const removeSignalHandlers = onSignals(() => stopped.abort());
@@ -70,6 +74,7 @@ export async function run(args: string[]): Promise<number> {
     const page = await pageFiles();
     const server = await startServer({
       ...binding,
+      token,
       memory,
       storeName: storeName(store),
       version: packageVersion(),
@@ -81,7 +86,10 @@ export async function run(args: string[]): Promise<number> {
       demo: values.demo,
       priceOf,
     });
-    introduce(server, `${storeName(store)}${choice.isTemporary ? " (temporary)" : ""}`);
+    introduce(server, {
+      store: `${storeName(store)}${choice.isTemporary ? " (temporary)" : ""}`,
+      isTokenKept: token !== undefined,
+    });
     if (!page.has("/"))
       console.log("The page is not built, so only the API is available. Run: npm run build\n");
     if (!values["no-open"]) openBrowser(server.invite());
@@ -137,11 +145,17 @@ function chooseStore({ db, store }: StoreFlags, isDemo: boolean): StoreChoice {
   return { flags: { db: join(directory, "memory.db") }, isTemporary: true, directory };
 }
 
-function introduce({ url, token }: RunningServer, store: string): void {
+function introduce(
+  { url, token }: RunningServer,
+  { store, isTokenKept }: { store: string; isTokenKept: boolean },
+): void {
   console.log(`${paint("bold", "Holdfast")} shows ${store}`);
   console.log(`  page  ${paint("cyan", `${url}?token=${encodeURIComponent(token)}`)}`);
   console.log(`  API   ${url}openapi.json   MCP  ${url}mcp`);
-  console.log(paint("dim", "  The token changes at each start unless you set one. Stop with Ctrl-C.\n"));
+  const lasting = isTokenKept
+    ? "An open page reconnects after a restart: the token stays the same."
+    : "The token changes at each start.";
+  console.log(paint("dim", `  ${lasting} Stop with Ctrl-C.\n`));
 }
 
 async function runDemo(memory: Memory, signal: AbortSignal): Promise<void> {

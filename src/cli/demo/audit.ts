@@ -13,8 +13,8 @@ export const contextWindow = 4_100;
 
 export interface AuditOptions {
   session: NewSessionOptions;
-  /** Delay in milliseconds before each answer of the scripted model. */
-  thinking?: number;
+  /** Milliseconds before an answer of the scripted model, by its number, from 1. */
+  thinking?: (answer: number) => number;
   signal?: AbortSignal;
   /** Called for each event; the agent waits for it. */
   onEvent?: (event: AgentEvent) => void | Promise<void>;
@@ -30,10 +30,12 @@ export interface Audit {
 
 /** Runs a real agent with a scripted model that audits the workbook. */
 export async function runAudit(memory: Memory, options: AuditOptions): Promise<Audit> {
-  const { thinking = 0, signal, onEvent } = options;
+  const { thinking, signal, onEvent } = options;
   const script = auditScript();
+  let answers = 0;
   const server = await startScriptedServer(async (request) => {
-    if (thinking > 0) await pass(thinking, undefined, signal ? { signal } : {});
+    answers++;
+    if (thinking) await pass(thinking(answers), undefined, signal ? { signal } : {});
     return script(request);
   });
   try {

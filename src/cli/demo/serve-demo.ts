@@ -2,8 +2,8 @@ import type { Memory } from "../../sessions/memory.ts";
 import { runAudit } from "./audit.ts";
 import { conclude, introduceAudit, narrator } from "./demo.ts";
 
-/** Slow enough to follow on the page. */
-const thinking = 2_500;
+/** Slow enough to follow on the page; the first answers are quick, so that there is something to see. */
+const thinking = (answer: number) => (answer <= 2 ? 400 : 2_500);
 
 /** Fills an empty store with a finished session, then runs a second agent at a pace that can be followed. */
 export async function playDemo(memory: Memory, signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ const minColumn = 15;
 const maxColumn = 31;
 /** A line of help that starts with so many spaces continues the description above it. */
 const continuation = /^ {12,}(\S.*)$/;
-const row = /^ {2}(\S.*?)(?: {2,}(\S.*))?$/;
+const row = /^ {2}(\S(?:[^ ]| (?! ))*) {2,}(\S.*)$/;
 
 /** A line of help: a term and what it means, or a paragraph. */
 interface HelpLine {

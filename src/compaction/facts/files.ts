@@ -47,7 +47,7 @@ function touch(files: Map<string, FileFact>, now: FileFact): void {
   files.set(now.path, { path: now.path, done, lines, last: now.last });
 }
 
-function actionOf(tool: string, { command }: Fields): FileFact["done"] {
+export function actionOf(tool: string, { command }: Fields): FileFact["done"] {
   // Single-tool editors name the action in a `command` field.
   if (typeof command === "string" && creatingCommands.has(command)) return "created";
   if (!writingTools.test(tool) || command === "view") return "read";

@@ -2,7 +2,7 @@ import { otherLanguages } from "./other-languages.ts";
 
 /** Words that may come before the rule itself. */
 const openers =
-  "(?:(?:please|pls|also|and|but|oh|ah|hey|btw|by the way|ok|okay|so|just|then|now|yes|no|great|thanks|thank you|one more thing|another thing|one thing|important|note|fyi|ps|p\\.s\\.|again|still|plus|additionally|furthermore|as i said|like i said|remember|rule|as for \\S+|in general|generally|for the record|to be clear|while (?:we're|you're|we are|you are) at it|before i forget|side note|reminder|attention|warning|caution)(?:[,:.!—–-]*| [—–-]+)\\s+)*";
+  "(?:(?:(?:please|pls|also|and|but|oh|ah|hey|btw|by the way|ok|okay|so|just|then|now|yes|no|great|thanks|thank you|one more thing|another thing|one thing|important|note|fyi|ps|p\\.s\\.|again|still|plus|additionally|furthermore|as i said|like i said|remember|rule|in general|generally|for the record|to be clear|while (?:we're|you're|we are|you are) at it|before i forget|side note|reminder|attention|warning|caution)(?:[,:.!—–-]*| [—–-]+)|as for \\S+(?: [—–-]+)?)\\s+){0,8}";
 
 /** Where an imperative may begin. */
 const clause = `(?:(?:^|[,;:(—–]\\s*|\\s-+\\s+)${openers}|\\b(?:and|but|so|please|pls|also|then|or|to|that|you|we|must|should|shall|may|will|ought to|have to|can you|could you|would you|just)\\s+)`;

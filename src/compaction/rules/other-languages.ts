@@ -9,7 +9,7 @@ export const otherLanguages: readonly { says: RegExp; unless?: RegExp }[] = [
     unless: /\b(?:noch niemals|niemals (?:gesehen|gehört|funktioniert))/,
   },
   {
-    says: /(?:^|[,;:–—]\s*|\b(?:bitte|und|aber|also|wir|du|sollst|sollen|soll|musst|müssen|muss|darfst)\s+)(?:\S+ ){0,5}(?:nie|immer|stets)\b/,
+    says: /(?:(?:^|[,;:–—]\s+|\b(?:bitte|und|aber|also|wir|du|sollst|sollen|soll|musst|müssen|muss|darfst)\s+)(?:\S+ ){0,5}|[,;:–—](?:[^\s,;:–—]+ (?:\S+ ){0,4})?)(?:nie|immer|stets)\b/,
     unless:
       /\b(?:immer noch|noch immer|noch nie|wie immer|nie wieder funktion|immer wieder|nie (?:fertig|funktioniert|gesehen|gehört|gewusst)|(?:es|das|er|sie|ich|test\w*|build\w*|server\w*|fehler\w*|seite\w*) (?:\S+ ){0,4}(?:nie|immer)\b)/,
   },

@@ -28,6 +28,19 @@ test("rules are found in many phrasings and languages, word for word [pins.found
   assert.deepEqual(found(inPassing), ["Never push to main without asking me."]);
 });
 
+test("a rule is found however many signs, spaces and openers come before it [pins.found]", () => {
+  const stated = [
+    "Bei Deployments,Releases gilt:immer zuerst die Tests.",
+    "Für Fehler,a,b, immer erst ein Test.",
+    "Im Code – wir schreiben stets Englisch.",
+    "Please, ok, and also, as for deploys, never push on a Friday.",
+    "As for naming — always use kebab-case.",
+  ];
+  for (const text of stated) assert.ok(isRule(text), text);
+  const spaced = "Always deploy to eu-west-1   -- no, sorry, eu-west-2.";
+  assert.deepEqual(found(spaced), ["Always deploy to […] eu-west-2"]);
+});
+
 test("questions, faults, tasks and facts are no rules [pins.ordinary]", () => {
   assert.deepEqual(
     ordinary.filter((text) => ownSentences(text).some(isRule)),

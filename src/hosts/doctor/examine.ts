@@ -2,8 +2,9 @@ import type { Project } from "../../workspace/project.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "../install/config-file.ts";
+import { launcherFor } from "../install/configured-launcher.ts";
 import { detect } from "../install/detect.ts";
-import { findLauncher, findProgram, type Launcher } from "../install/launcher.ts";
+import { findLauncher, findProgram } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
 import type { Places, Scope } from "../install/places.ts";
 import { readRecord } from "../install/record.ts";
@@ -27,8 +28,7 @@ export interface Examination {
 export async function examine(host: Host, examination: Examination): Promise<HostReport> {
   const { project, isNamed } = examination;
   const setup = await host.setup();
-  const launcher = findLauncher(examination.places.env);
-  const [places, twice] = wiredPlaces(host, setup, examination.places, launcher);
+  const [places, twice] = wiredPlaces(host, setup, examination.places);
   const plugin = setup.findPlugin?.(examination.places);
   const isPresent = detect(host, setup, examination.places) !== undefined;
   const report = { host: host.name, title: host.title, isPresent };
@@ -44,7 +44,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   const remedy = `holdfast init ${host.name}${places.scope === "user" ? " --user" : ""}`;
   const version = await checkVersion(host, places);
   const findings = [version];
-  const wiring = checkWiring(setup, places, launcher, remedy);
+  const wiring = checkWiring(setup, places, remedy);
   findings.push(...wiring.findings);
   if (twice && !setup.hasOneConfig) {
     const detail = "It is set up in the project and for all your projects, so each hook runs twice.";
@@ -93,13 +93,13 @@ async function examinePlugin(
 }
 
 /** The scopes that contain something of ours, now or according to the record; the project comes first. */
-function wiredPlaces(host: Host, setup: HostSetup, places: Places, launcher: Launcher): Places[] {
+function wiredPlaces(host: Host, setup: HostSetup, places: Places): Places[] {
   return (["project", "user"] as const)
     .map((scope: Scope) => ({ ...places, scope }))
     .filter(
       (candidate) =>
         readRecord(candidate).files.some((file) => file.host === host.name) ||
-        setup.pieces(candidate, launcher).some((piece) => isIn(piece)),
+        setup.pieces(candidate, findLauncher(candidate.env)).some((piece) => isIn(piece)),
     );
 }
 
@@ -147,9 +147,9 @@ interface Wiring {
   plugin?: string | undefined;
 }
 
-function checkWiring(setup: HostSetup, places: Places, launcher: Launcher, remedy: string): Wiring {
+function checkWiring(setup: HostSetup, places: Places, remedy: string): Wiring {
   const findings: Finding[] = [];
-  const pieces = setup.pieces(places, launcher);
+  const pieces = setup.pieces(places, launcherFor(setup, places));
   const ownFile = pieces.find(({ module }) => module !== undefined)?.path;
   const wiring: Wiring = { findings, plugin: setup.plugin?.file ?? ownFile };
   const { startEvent = "", lineBeside } = setup.hook ?? {};

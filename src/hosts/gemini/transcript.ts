@@ -46,6 +46,6 @@ function resultText(call: Record<string, unknown>): string {
 /** Input tokens of the newest request, which drop after a compression; undefined if the file does not record them. */
 export function lastInputTokens(path: string): number | undefined {
   const tail = readPart(path, { maxBytes: 64_000 }) ?? "";
-  const newest = [...tail.matchAll(/"tokens"\s*:\s*\{[^}]*?"input"\s*:\s*(\d+)/g)].at(-1)?.[1];
+  const newest = [...tail.matchAll(/"tokens"\s*:\s*\{[^{}]*?"input"\s*:\s*(\d+)/g)].at(-1)?.[1];
   return newest === undefined ? undefined : Number(newest);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import {
+  answered,
   claudeTranscript,
   codexTranscript,
   geminiTranscript,
@@ -102,6 +103,39 @@ test("[hooks.claude-code] a summary that comes after the session's restart still
       [1, 2],
     );
   });
+});
+
+test("a task that was begun and ended over MCP collapses in the checkpoint, and its outcome is shown [config.task-collapse]", async () => {
+  const project = await hookProject();
+  writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces: ["notepad", "tasks"] }));
+  const transcript_path = join(project.root, "transcript.jsonl");
+  const used = (id: string, name: string, input: unknown) => [
+    answered(`a${id}`, [{ type: "tool_use", id, name, input }]),
+    said(`r${id}`, [{ type: "tool_result", tool_use_id: id, content: "ok" }]),
+  ];
+  const told = [
+    said("1", "Port the parser, then the printer"),
+    ...used("2", "mcp__holdfast__begin_task", { description: "Parser" }),
+    ...used("3", "Read", { file_path: "/p/src/legacy-grammar.ts" }),
+    ...used("4", "Edit", { file_path: "/p/src/parser.ts", new_string: "x" }),
+    ...used("5", "mcp__holdfast__end_task", { summary: "ported" }),
+    ...used("6", "Read", { file_path: "/p/src/printer.ts" }),
+  ];
+  writeFileSync(transcript_path, lines(...told));
+  const event = { session_id: "s1", transcript_path };
+  await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "startup" });
+  await inMemory(project, async (memory) => {
+    const session = await memory.openSession("claude-code.s1");
+    await session.apply({ type: "tasks.begin", description: "Parser" });
+    await session.apply({ type: "tasks.end", summary: "ported" });
+  });
+  await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "auto" });
+  const restart = { ...event, hook_event_name: "SessionStart", source: "compact" };
+  const { context } = await hook(project, "claude-code", restart);
+  assert.match(context, /\[Ended tasks\]\n\[Task: Parser — ported\]/);
+  assert.match(context, /Files edited: \/p\/src\/parser\.ts/);
+  assert.match(context, /\/p\/src\/printer\.ts/);
+  assert.doesNotMatch(context, /legacy-grammar/);
 });
 
 test("[hooks.codex] Codex: an empty object before, nothing after, memory at the restart", async () => {

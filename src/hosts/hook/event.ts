@@ -36,6 +36,12 @@ export type HookKind =
   | "turn-end"
   | "end";
 
+/** Whether the event shows the model its memory after a compaction, and records that compaction. */
+export function endsCompaction({ kind, source, host }: HookEvent): boolean {
+  if (kind === "session-start") return source === "compact";
+  return kind === "after-compaction" && !host.compaction.restartsSession;
+}
+
 /** Event names accepted from every host. */
 const genericEvents: readonly HookKind[] = [
   "session-start",

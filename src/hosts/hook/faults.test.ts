@@ -14,6 +14,7 @@ import {
 } from "../../../test/support/hook.ts";
 import { noMounts, readOnlyPlace, smallDisk } from "../../../test/support/mounts.ts";
 import { openMemory } from "../../index.ts";
+import { makeCorpus } from "../../secrets/test-support/corpus.ts";
 import { type Failure, readFailures } from "../failures.ts";
 
 const start = { hook_event_name: "SessionStart", source: "startup", session_id: "s1" };
@@ -101,16 +102,47 @@ test("[hooks.deadline] does not wait for endless input or a lock that is never r
 test("[hooks.deadline] reads a database that another process writes to, and answers before its own write", async () => {
   const project = await withNotes();
   // It answers from a worker, and a busy machine needs time to start one.
-  const env = { HOLDFAST_HOOK_DEADLINE: "7000" };
+  const env = { HOLDFAST_HOOK_DEADLINE: "9000", HOLDFAST_INTERACTIVE_PATIENCE: "300" };
   const other = new DatabaseSync(project.database);
   try {
     other.exec("BEGIN IMMEDIATE");
     const { stdout, last } = await run(project, { ...start, source: "compact" }, { env });
     assert.match(contextIn(stdout), /canary[\s\S]+\[Receipt: /);
-    assert.equal(last?.code, "deadline");
+    assert.equal(last?.code, "store_busy");
     other.exec("ROLLBACK");
   } finally {
     other.close();
+  }
+});
+
+test("[locks.hooks] a compaction that a locked store kept from being shown or recorded is made up for, once", async () => {
+  const project = await withNotes();
+  const prompt = { ...start, hook_event_name: "UserPromptSubmit", prompt: "go on" };
+  const env = { HOLDFAST_HOOK_DEADLINE: "7000", HOLDFAST_INTERACTIVE_PATIENCE: "50" };
+  const receipts = () =>
+    inMemory(project, async (memory) => {
+      const history = await (await memory.resumeSession("claude-code.s1")).history();
+      return history.filter(({ operation }) => operation.type === "context.receipt").length;
+    });
+  const locks = { shown: "BEGIN IMMEDIATE", unshown: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE" };
+  for (const [name, statement] of Object.entries(locks)) {
+    const before = await receipts();
+    const other = new DatabaseSync(project.database);
+    try {
+      other.exec(statement);
+      const { stdout, last } = await run(project, { ...start, source: "compact" }, { env });
+      assert.equal(contextIn(stdout).includes("canary"), name === "shown");
+      assert.equal(last?.code, "store_busy");
+      other.exec("ROLLBACK");
+    } finally {
+      other.close();
+    }
+    assert.equal(await receipts(), before, name);
+    const { stdout } = await run(project, prompt, { env });
+    assert.equal(contextIn(stdout).includes("canary"), name === "unshown", stdout);
+    assert.equal(await receipts(), before + 1, name);
+    assert.equal(contextIn((await run(project, prompt, { env })).stdout), "");
+    assert.equal(await receipts(), before + 1, name);
   }
 });
 
@@ -122,6 +154,26 @@ test("[hooks.deadline] does not wait for a transcript that is a pipe", {
   execFileSync("mkfifo", [transcript_path]);
   const { stdout } = await run(project, { ...start, hook_event_name: "PreCompact", transcript_path });
   assert.match(stdout, /^Carry over/);
+});
+
+test("[secrets.stored] a hook stores what was said without its secrets, and says so", async () => {
+  const project = await withNotes();
+  const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
+  const transcript_path = join(project.root, "transcript.jsonl");
+  const message = { role: "user", content: `Please deploy with ${secret} and never print it.` };
+  writeFileSync(transcript_path, `${JSON.stringify({ type: "user", uuid: "u1", message })}\n`);
+  const { stderr, last } = await run(project, {
+    ...start,
+    hook_event_name: "PreCompact",
+    transcript_path,
+  });
+  assert.match(stderr, /Stored without a secret \(aws-access-key\)/);
+  assert.equal(last?.code, "secret");
+  const stored = await inMemory(project, async (memory) =>
+    JSON.stringify(await (await memory.resumeSession("claude-code.s1")).history()),
+  );
+  assert.match(stored, /Please deploy with \[REDACTED/);
+  assert.ok(!stored.includes(secret));
 });
 
 /** The deadline of these tests, with room for a busy machine. */

@@ -1,5 +1,6 @@
 import { listPins } from "../../surfaces/pins/operations.ts";
 import { type RulePin, refuseCall, rulesOf } from "../../surfaces/pins/refuse-call.ts";
+import { settingValue } from "../../workspace/config.ts";
 import { openHookMemory } from "../../workspace/hook-memory.ts";
 import { locateStore } from "../../workspace/store-location.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
@@ -26,7 +27,8 @@ async function readRules(
   const known = cachedRules(directory, session, store);
   if (known) return known;
   const stamp = stampOf(store);
-  const memory = await openHookMemory(project, store, false);
+  const patience = settingValue(config, "interactivePatience");
+  const memory = await openHookMemory(project, store, false, { patience });
   try {
     const state = await (await memory?.findSession(session))?.state();
     const pins = state ? rulesOf(listPins(state)) : [];

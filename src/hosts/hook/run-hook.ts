@@ -6,9 +6,10 @@ import { isNothingKept } from "../../surfaces/views.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
 import { dropStaleLinks } from "../session-link.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
+import { endsCompaction } from "./event.ts";
 import { guardCall } from "./guard.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
-import { writeHookState } from "./state.ts";
+import { type MissedCompaction, writeHookState } from "./state.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 
 /** Handles one event of a host: answers first, then writes. */
@@ -24,6 +25,7 @@ export async function runHook(run: HookRun): Promise<void> {
   };
   try {
     await handle(hook);
+    if (endsCompaction(hook.event)) hook.state.missed = undefined;
   } finally {
     keepState(hook);
     await hook.close();
@@ -69,6 +71,8 @@ async function startSession(hook: HookContext): Promise<void> {
   } else if (event.source === "resume" && (await isCompacted(hook))) await showCompacted(hook);
   else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
+  // A project may have no other program that runs long enough. The agent has its answer; what fails is tried next time.
+  await (await hook.memory())?.retention.step().catch(() => true);
 }
 
 /** Whether a compaction has ended that the conversation was not shown. */
@@ -147,9 +151,17 @@ async function lookForNews(hook: HookContext): Promise<void> {
   const isPrompt = event.kind === "prompt";
   if (isPrompt && state.turn) finishTurn(state, "");
   const { endsSilently = false } = event.host.compaction;
-  if (wasCompressed(hook) || (endsSilently && (await isCompacted(hook)))) await showCompacted(hook);
+  if (state.missed) await makeUp(hook, state.missed);
+  else if (wasCompressed(hook) || (endsSilently && (await isCompacted(hook)))) await showCompacted(hook);
   else await showNews(hook);
   if (isPrompt) state.turn = newTurn();
+}
+
+/** Shows and records a compaction that an earlier event could not, because another process held the store. */
+async function makeUp(hook: HookContext, { isShown }: MissedCompaction): Promise<void> {
+  const { afterCompaction, showCompacted: show } = await loadCompaction();
+  await (isShown ? afterCompaction(hook) : show(hook));
+  hook.state.missed = undefined;
 }
 
 async function showNews(hook: HookContext): Promise<void> {

@@ -23,11 +23,18 @@ export interface HookState {
   nudges: NudgeFacts;
   /** The current turn, until its end is reported. */
   turn?: OpenTurn | undefined;
+  /** A compaction that could not be shown or recorded in time; the next event of the conversation does it. */
+  missed?: MissedCompaction | undefined;
   /** When the conversation ended, if it did. */
   ended?: string | undefined;
   /** The host's transcript and working directory, for people who look at the session. */
   transcript?: string;
   cwd?: string;
+}
+
+export interface MissedCompaction {
+  /** The model was shown its memory; only the records are missing. */
+  isShown: boolean;
 }
 
 /** The previous event of the conversation. */
@@ -51,6 +58,13 @@ export function readHookState(directory: string, host: string, hostSession: stri
 
 export function writeHookState(directory: string, host: string, hostSession: string, state: HookState): void {
   writeSmallFile(stateFile(directory, host, hostSession), state);
+}
+
+/** Notes that a compaction was not recorded, from outside the thread that was to do it. Durable before the hook ends. */
+export function noteMissed(directory: string, host: string, hostSession: string, isShown: boolean): void {
+  const path = stateFile(directory, host, hostSession);
+  const state = readHookState(directory, host, hostSession) ?? newHookState();
+  writeSmallFile(path, { ...state, missed: { isShown } }, { isDurable: true });
 }
 
 export function stateFile(directory: string, host: string, hostSession: string): string {

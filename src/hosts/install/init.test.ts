@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { globSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { hostNames } from "../hosts.ts";
+import { hostNames, hosts } from "../hosts.ts";
+import { launcherFor } from "./configured-launcher.ts";
 import { planInit, runInit } from "./init.ts";
+import { npxLauncher } from "./launcher.ts";
+import { filesWithMachinePaths } from "./machine-paths.ts";
 import { everything, freshPlaces, init, launcher, put, uninstall } from "./test-support/installed-project.ts";
 
 test("the hosts' own variables set where their files are [init.scopes]", async () => {
@@ -163,4 +166,28 @@ test("init detects hosts by their program, their folder or a project file [init.
   writeFileSync(join(bin, "pi"), "#!/bin/sh\n", { mode: 0o755 });
   assert.deepEqual(await found({ PATH: bin }), ["codex", "opencode", "pi"]);
   await assert.rejects(() => planInit(["cursor"], places, launcher), /no host "cursor".*claude-code, codex/);
+});
+
+test("with npx, only plug-ins contain paths of this machine, and init and doctor keep npx [init.machine-paths]", async () => {
+  const places = freshPlaces();
+  const paths = async (launcher?: typeof npxLauncher) =>
+    filesWithMachinePaths((await planInit(hostNames, places, launcher)).files, places);
+  const plugins = [
+    ".opencode/plugin/holdfast.js",
+    ".kilo/plugin/holdfast.js",
+    ".pi/extensions/holdfast.js",
+  ].map((path) => join(path));
+  assert.ok((await paths()).includes(".mcp.json"));
+  assert.deepEqual(await paths(npxLauncher), plugins);
+  runInit(await planInit(hostNames, places, npxLauncher), places);
+  const before = everything(places);
+  runInit(await planInit(hostNames, places), places);
+  assert.deepEqual(everything(places), before, "a later init keeps it");
+  for (const host of hosts) {
+    const setup = await host.setup();
+    const hasServer = setup.pieces(places, npxLauncher).some(({ server }) => server);
+    if (hasServer) assert.equal(launcherFor(setup, places), npxLauncher, host.name);
+  }
+  await uninstall(places);
+  assert.deepEqual(everything(places), { home: "folder", project: "folder" });
 });

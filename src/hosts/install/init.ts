@@ -2,8 +2,9 @@ import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { hosts, hostsNamed } from "../hosts.ts";
 import { readConfig, textOf } from "./config-file.ts";
+import { launcherFor } from "./configured-launcher.ts";
 import { detect } from "./detect.ts";
-import { findLauncher, type Launcher } from "./launcher.ts";
+import type { Launcher } from "./launcher.ts";
 import type { Piece } from "./piece.ts";
 import type { Places } from "./places.ts";
 import {
@@ -36,7 +37,7 @@ export function piecesByFile(setup: HostSetup, places: Places, launcher: Launche
 export async function planInit(
   names: readonly string[],
   places: Places,
-  launcher = findLauncher(places.env),
+  launcher?: Launcher,
 ): Promise<InitPlan> {
   const plan: InitPlan = { hosts: [], files: [], next: [] };
   for (const host of names.length > 0 ? hostsNamed(names) : hosts) {
@@ -45,7 +46,8 @@ export async function planInit(
     plan.hosts.push(host);
     const next = setup.next?.(places);
     if (next !== undefined) plan.next.push(next);
-    for (const [path, pieces] of piecesByFile(setup, places, launcher)) {
+    const chosen = launcher ?? launcherFor(setup, places);
+    for (const [path, pieces] of piecesByFile(setup, places, chosen)) {
       const file = readConfig(path);
       const after = pieces.reduce((text, piece) => piece.add(text), textOf(file));
       plan.files.push({ host: host.name, path, before: file.bytes, after: Buffer.from(after), pieces });

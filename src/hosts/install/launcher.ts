@@ -37,6 +37,14 @@ export function findLauncher(env: Environment = process.env, own = builtCommand)
   return { command: process.execPath, args: [usesBuild() ? builtCommand : sourceCommand] };
 }
 
+/** Finds the program at every start, through npx: the same words on every machine. */
+export const npxLauncher: Launcher = { command: "npx", args: ["--yes", "holdfast"] };
+
+/** Whether this program runs from the cache of npx, which npm may clear. */
+export function isInNpxCache(root = packageRoot): boolean {
+  return /[\\/]_npx[\\/]/.test(root);
+}
+
 /** npm and npx add `node_modules/.bin` to the PATH only for the programs they start. */
 function isLasting(folder: string): boolean {
   return !(basename(folder) === ".bin" && basename(dirname(folder)) === "node_modules");

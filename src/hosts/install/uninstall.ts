@@ -62,5 +62,14 @@ export function runUninstall({ hosts: chosen, files, left }: UninstallPlan, plac
   removeEmpty(record.files.filter(isGone).flatMap(({ folders }) => folders));
   const rest: InstallRecord = { ...record, files: record.files.filter((file) => !isGone(file)) };
   if (record.files.length > 0) writeRecord(places, rest, []);
-  if (rest.files.length === 0) rmSync(cacheFolder(places), { recursive: true, force: true });
+  if (rest.files.length === 0) removeCache(cacheFolder(places));
+}
+
+/** A hook that runs elsewhere may write to the cache meanwhile; what stays of it does no harm. */
+function removeCache(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 2 });
+  } catch {
+    // The next hook or the next uninstall deals with the rest.
+  }
 }

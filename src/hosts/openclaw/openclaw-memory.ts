@@ -8,7 +8,7 @@ import type { Session } from "../../sessions/session.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
-import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { Outbox } from "../../workspace/outbox.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
@@ -244,7 +244,7 @@ function hostSettings(settings: Record<string, unknown>): HostSettings {
 async function openProjectMemory(cwd: string, host: HostSettings): Promise<Memory> {
   const workspace = findWorkspace({ cwd, host });
   const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
-  return openMemoryIn(workspace, { surfaces, patience: interactivePatience });
+  return openMemoryIn(workspace, { surfaces, isInteractive: true });
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

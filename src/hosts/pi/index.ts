@@ -5,7 +5,7 @@ import { inPlugin, type Surface } from "../../surfaces/surface.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { limitsOf } from "../../workspace/library-options.ts";
-import { interactivePatience, openMemoryIn } from "../../workspace/open-memory.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { Outbox } from "../../workspace/outbox.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
@@ -52,7 +52,7 @@ async function openStoreOrMemory(
     const workspace = findWorkspace({ cwd });
     for (const problem of await explainProblems(workspace.config))
       report(new HoldfastError("invalid_input", problem));
-    return await openMemoryIn(workspace, { surfaces, patience: interactivePatience });
+    return await openMemoryIn(workspace, { surfaces, isInteractive: true });
   } catch (error) {
     report(error);
     return openMemory({ store: "memory:", surfaces });

@@ -47,6 +47,15 @@ export class LineMatcher {
     return this.#terms.length > 1 && this.#terms.every((term) => folded.includes(term));
   }
 
+  /**
+   * A quick test for a file that escapes its texts, such as JSON: false when a word of the query is not in it. Words that
+   * the file may have escaped are not looked for.
+   */
+  mayMatchIn(raw: string): boolean {
+    const folded = foldCase(raw);
+    return this.#terms.every((term) => /[^a-z0-9]/.test(term) || folded.includes(term));
+  }
+
   /** The matching lines of a text, in order. `extra` (such as tags) counts as part of every line. */
   match(text: string, extra = ""): LineMatch[] {
     const passage = this.#query.includes("\n") ? this.#matchPassage(text) : undefined;

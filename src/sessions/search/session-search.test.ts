@@ -33,6 +33,30 @@ test("search covers titles, notepads, plans, scratchpads, references and notes; 
   await memory.close();
 });
 
+test("search covers a conversation that is kept elsewhere, and reads it only if its raw text may match [people.search]", async () => {
+  const memory = await openTestMemory();
+  const session = await memory.createSession({ id: "hosted" });
+  const stored = [
+    { role: "user", content: "Move the ledger to bigint" },
+    { role: "assistant", content: 'The ticket is "TKT-4703"' },
+  ].map((message, index) => ({ number: index + 1, stored: { message, at: 0 } }));
+  const raw = JSON.stringify(stored);
+  const find = async (query: string) => {
+    let wasRead = false;
+    const search = new SessionSearch({ query, limit: 20 });
+    await search.add(session, async (mayMatch) => {
+      wasRead = mayMatch(raw);
+      return wasRead ? stored : [];
+    });
+    return [wasRead, search.hits().map(({ kind, message }) => `${kind} ${message}`)];
+  };
+  assert.deepEqual(await find("tkt-4703"), [true, ["message 2"]]);
+  assert.deepEqual(await find('is "TKT'), [true, ["message 2"]]);
+  assert.deepEqual(await find("ledger bigint"), [true, ["message 1"]]);
+  assert.deepEqual(await find("ledger nowhere"), [false, []]);
+  await memory.close();
+});
+
 test("one session does not hide the others, and the order does not depend on the order of adding [people.search]", async () => {
   const memory = await openTestMemory();
   const full = await memory.createSession({ id: "full" });

@@ -1,4 +1,5 @@
 import { plainTextOf, toStored } from "../../context/conversation.ts";
+import type { Json } from "../../engine/json.ts";
 import { messageKey } from "../../engine/messages.ts";
 import type { SessionRow } from "../../engine/state.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
@@ -23,6 +24,14 @@ export interface SearchOptions {
   /** Max hits per session, so that one session does not hide the others. */
   perSession?: number;
 }
+
+/**
+ * Reads the messages of a conversation that is kept outside the session, such as a coding agent's transcript. `mayMatch`
+ * says of its raw text whether reading it is worth the while.
+ */
+export type ReadMessages = (
+  mayMatch: (raw: string) => boolean,
+) => Promise<readonly { number: number; stored: Json }[]>;
 
 const maxHitsPerSession = 5;
 
@@ -52,7 +61,8 @@ export class SessionSearch {
     this.#perSession = perSession;
   }
 
-  async add(session: Session): Promise<void> {
+  /** `elsewhere` reads the messages of a session that stores none itself. */
+  async add(session: Session, elsewhere?: ReadMessages): Promise<void> {
     const state = await session.state();
     const { notes, plan, refs } = readScratchpad(state);
     const texts = [
@@ -65,7 +75,8 @@ export class SessionSearch {
     const searched = summaryOf(state.row);
     const hits = texts.flatMap(([kind, text]) => this.#matchText(searched, kind, text));
     const notesFound = state.row.counters.notes === 0 ? [] : await this.#matchNotes(session, searched);
-    const messagesFound = await this.#matchMessages(session, searched, state.row.counters.lastMessage);
+    const messages = await this.#readMessages(session, state.row.counters.lastMessage, elsewhere);
+    const messagesFound = this.#matchMessages(messages, searched);
     this.#keep([...hits, ...notesFound, ...messagesFound]);
   }
 
@@ -92,17 +103,27 @@ export class SessionSearch {
     });
   }
 
-  /** One hit per message, newest first: the best line of those that contain all words of the query. */
-  async #matchMessages(session: Session, searched: SearchedSession, last: number): Promise<SearchHit[]> {
-    if (last === 0) return [];
+  async #readMessages(session: Session, last: number, elsewhere: ReadMessages | undefined) {
+    if (last === 0) {
+      const messages = (await elsewhere?.((raw) => this.#matcher.mayMatchIn(raw))) ?? [];
+      return messages.slice(-maxMessages);
+    }
     const range = { from: messageKey(Math.max(1, last - maxMessages + 1)), to: messageKey(last) };
     const records = await session.records("message", undefined, range);
-    return records.reverse().flatMap(({ key, value }): SearchHit[] => {
-      const { message } = toStored(Number(key), value);
+    return records.map(({ key, value }) => ({ number: Number(key), stored: value }));
+  }
+
+  /** One hit per message, newest first: the best line of those that contain all words of the query. */
+  #matchMessages(
+    messages: readonly { number: number; stored: Json }[],
+    searched: SearchedSession,
+  ): SearchHit[] {
+    return messages.toReversed().flatMap(({ number, stored }): SearchHit[] => {
+      const { message } = toStored(number, stored);
       const text = message?.content === undefined ? "" : plainTextOf(message);
       if (!this.#matcher.isWorthMatching(text)) return [];
       const [best] = this.#matcher.match(text).sort((a, b) => b.score - a.score);
-      return best ? [{ session: searched, kind: "message", message: Number(key), ...best }] : [];
+      return best ? [{ session: searched, kind: "message", message: number, ...best }] : [];
     });
   }
 

@@ -6,7 +6,7 @@ import { logHandoff, updateContext } from "./edit/tables.ts";
 import { contextFields, itemsOf, type Notes } from "./notes-md/parse.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { asData, recoverLevel1 } from "./recover/recover.ts";
-import { parseReference, rootPrefix } from "./verify/references.ts";
+import { parseReference, rootPrefix, withoutMachinePaths } from "./verify/references.ts";
 import { readSource } from "./verify/working-tree.ts";
 
 export interface MomentOptions extends ProjectOptions, Omit<Caller, "notepad"> {}
@@ -112,11 +112,11 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Mom
     const { checkpoint, moment } = options;
     const logged = loggedInSession(project);
     const done = options.summary ?? summaryOf(checkpoint, logged);
-    const summary = withoutMachinePaths(project, done).slice(0, maxSummaryLength).toWellFormed();
+    const summary = withoutMachinePaths(project.file.root, done).slice(0, maxSummaryLength).toWellFormed();
     const when = moment === "before-compaction" ? "Compaction" : "Session end";
     const task = checkpoint.openTasks.at(-1);
     const open = checkpoint.openAsks.at(-1) ?? checkpoint.planOpen[0] ?? options.summary;
-    const next = open === undefined ? undefined : withoutMachinePaths(project, open);
+    const next = open === undefined ? undefined : withoutMachinePaths(project.file.root, open);
     logHandoff(
       project,
       { summary: `${when}: ${summary}`, ...(task ? { task } : {}), ...(next ? { next } : {}) },
@@ -124,11 +124,6 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Mom
       "checkpoint",
     );
   });
-}
-
-/** A path of this machine means nothing on another; the protocol's prefix does. */
-function withoutMachinePaths({ file }: Project, text: string): string {
-  return text.replaceAll(`${file.root}/`, rootPrefix);
 }
 
 /** What was logged in NOTES.md since the session started, such as "2 debt". */
@@ -177,7 +172,7 @@ export async function recordSynthesis(options: SynthesisOptions): Promise<Moment
     const shown = findings
       .slice(0, 10)
       .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 120)}`.toWellFormed())
-      .map((line) => withoutMachinePaths(project, line));
+      .map((line) => withoutMachinePaths(project.file.root, line));
     const more = findings.length > shown.length ? `; ${findings.length - shown.length} more` : "";
     logHandoff(project, { summary: `Synthesised ${shown.join("; ")}${more}` }, options, "synthesis");
   });

@@ -19,17 +19,20 @@ export function initProject(project: Project): { name: string; ignored: boolean 
       );
     }
     writeNotesFile(file, templateText(project.now()));
-    unignoreNotes(file);
+    unignore(file, "!NOTES.md");
     return { name: file.name, ignored: isIgnored(file) };
   });
 }
 
-/** `.holdfast` is ignored by git, but the notes belong in the repository. */
-function unignoreNotes(file: NotesFile): void {
-  const ignore = join(file.root, ".holdfast/.gitignore");
+/** `.holdfast` is ignored by git, but the notes and what is beside them belong in the repository. */
+export function unignore(file: NotesFile, ...patterns: string[]): void {
   if (file.name !== ".holdfast/NOTES.md") return;
-  const current = existsSync(ignore) ? readFileSync(ignore, "utf8") : "*\n";
-  if (current.includes("!NOTES.md")) return;
-  const exceptions = "!.gitignore\n!NOTES.md\n";
-  appendFileSync(ignore, existsSync(ignore) ? exceptions : current + exceptions, { mode: 0o600 });
+  const ignore = join(file.root, ".holdfast/.gitignore");
+  const current = existsSync(ignore) ? readFileSync(ignore, "utf8") : "";
+  const known = new Set(current.split("\n"));
+  const wanted = [...(current === "" ? ["*"] : []), "!.gitignore", ...patterns];
+  const missing = wanted.filter((line) => !known.has(line));
+  if (missing.length === 0) return;
+  const separator = current === "" || current.endsWith("\n") ? "" : "\n";
+  appendFileSync(ignore, `${separator}${missing.join("\n")}\n`, { mode: 0o600 });
 }

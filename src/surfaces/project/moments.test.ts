@@ -231,6 +231,7 @@ test("the model sees level 1 of the current file; tools and commands do the same
     "track_ref",
     "ask_question",
     "log_handoff",
+    "log_structure",
     "archive",
     "promote",
   ]);

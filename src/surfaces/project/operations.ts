@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
+import { discoveryFiles, documentStructure } from "./discovery.ts";
 import { archiveDecisions } from "./edit/archive.ts";
 import { existingNotes } from "./edit/change-notes.ts";
 import { logDebt } from "./edit/debt.ts";
@@ -43,7 +44,7 @@ const text = z.string().min(1);
 const recoverContext = defineOperation({
   name: "recover_context",
   description:
-    "Recover NOTES.md. Level 1: state and last decisions. Level 2: decisions and goals that match a query. Level 3: the whole file.",
+    "Recover NOTES.md. Level 1: state and last decisions. Level 2: decisions, goals and documented structure that match a query. Level 3: the whole file.",
   input: z.strictObject({
     level: z.number().int().min(1).max(3).default(1),
     query: z.string().optional().describe("For level 2"),
@@ -58,7 +59,7 @@ const recoverContext = defineOperation({
         ? recoverLevel1(file, notes, count).text
         : level === 2
           ? recoverLevel2(file, notes, (query ?? "").trim(), count).text
-          : recoverLevel3(notes, staleLines(project));
+          : recoverLevel3(notes, staleLines(project), discoveryFiles(file));
     return { ok: true, text: found, tokens: count(found) };
   },
 });
@@ -187,6 +188,21 @@ const handOff = defineOperation({
   },
 });
 
+const structure = defineOperation({
+  name: "log_structure",
+  description:
+    "Document the structure of the code (layout, modules, entry points) in the folder discovery/ beside NOTES.md, one file per topic. The same topic replaces the file.",
+  input: z.strictObject({
+    topic: z.string().min(1).max(200).describe("What it is about; names the file"),
+    content: z.string().min(1).max(100_000).describe("Markdown"),
+  }),
+  run: async (project, { topic, content }) => {
+    const { name, backup } = documentStructure(project, topic, content);
+    const earlier = backup === undefined ? "" : ` The earlier text is in ${backup}.`;
+    return { ok: true, text: `Documented in ${name}.${earlier}`, id: name };
+  },
+});
+
 const archive = defineOperation({
   name: "archive",
   description: "Move all but the newest decisions to the archive table.",
@@ -216,6 +232,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   track,
   ask,
   handOff,
+  structure,
   archive,
   promote,
 ];

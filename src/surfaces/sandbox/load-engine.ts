@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 
 /** The compiled QuickJS module. TypeScript declares WebAssembly only together with the DOM. */
 export interface Engine {
@@ -18,8 +20,13 @@ const memorySection = 5;
 
 /** Loads QuickJS with a memory that cannot grow past the limit, independent of the engine's own limit. */
 export async function loadEngine(memoryBytes: number): Promise<Engine> {
-  const path = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
-  return WebAssembly.compile(capMemory(await readFile(path), Math.floor(memoryBytes / pageBytes)));
+  return WebAssembly.compile(capMemory(await readFile(engineFile()), Math.floor(memoryBytes / pageBytes)));
+}
+
+/** In the build, the engine is beside the code; in the sources, it is in its package. */
+function engineFile(): string {
+  const built = join(import.meta.dirname, "quickjs.wasm");
+  return existsSync(built) ? built : createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
 }
 
 /** Sets a maximum on the module's memory; the published module has none. */

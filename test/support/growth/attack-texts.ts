@@ -23,7 +23,7 @@ export function attacksOn(source: string, flags: string): Attack[] {
   const characters = [...new Set([...charactersOf(pattern), " ", "a", "\n"])];
   const attacks = new Map<string, Attack>();
   const add = (prefix: string, pump: string) => {
-    for (const suffix of pump === "" ? [] : ["", "\u0001", "a\n\u0001", " \u0001"])
+    for (const suffix of pump === "" ? [] : ["\u0001", "a\n\u0001", " \u0001"])
       attacks.set(JSON.stringify([prefix, pump, suffix]), { prefix, pump, suffix });
   };
   for (const { quantifier, before } of repetitionsIn(pattern)) {

@@ -25,18 +25,18 @@ export function findPatterns(path: string, text: string): FoundPattern[] {
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`);
   const found: FoundPattern[] = [];
   const visit = (node: Node, parent: Node | undefined): void => {
-    const line = text.slice(0, node.start ?? 0).split("\n").length;
+    const line = () => text.slice(0, node.start ?? 0).split("\n").length;
     if (node.regex) {
       const { pattern, flags } = node.regex;
       const splits = parent?.type === "CallExpression" && parent.callee?.property?.name === "split";
-      found.push({ path, line, pattern: { source: pattern, flags }, splits });
+      found.push({ path, line: line(), pattern: { source: pattern, flags }, splits });
     } else if (/^(?:New|Call)Expression$/.test(node.type ?? "") && node.callee?.name === "RegExp") {
       const [source, flags] = node.arguments ?? [];
       const isLiteral = typeof source?.value === "string" && (!flags || typeof flags.value === "string");
       const pattern = isLiteral
         ? { source: String(source.value), flags: String(flags?.value ?? "") }
         : undefined;
-      found.push({ path, line, pattern, splits: false });
+      found.push({ path, line: line(), pattern, splits: false });
     }
     for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, node);
   };

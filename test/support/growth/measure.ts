@@ -3,57 +3,82 @@ import { Script } from "node:vm";
 /** Four times the text may take at most this many times as long. Linear work takes 4, quadratic 16. */
 export const maxGrowth = 8;
 
-/** Work below this many milliseconds is not told apart from noise; quadratic work on these texts takes far longer. */
-const noiseMilliseconds = 25;
+/** Work below this many milliseconds is not told apart from noise; quadratic work on these texts takes longer. */
+const noiseMilliseconds = 15;
 
 /** Linear work on these texts takes less of the processor; exponential work never ends. */
-const longMilliseconds = 1_500;
+const longMilliseconds = 400;
 
-export interface Growth {
-  small: number;
-  large: number;
+/** The first of many kinds of work that takes more than `maxGrowth` times as long on four times the text. */
+export function findSlowest<Each>(
+  works: readonly Each[],
+  run: (each: Each, length: number) => void,
+  length: number,
+): Each | undefined {
+  for (let at = 0; at < works.length; at++) {
+    at = findLong(works, at, (each) => run(each, 4 * length));
+    const long = works[at];
+    if (long !== undefined && growsTooFast((size) => run(long, size), length)) return long;
+  }
+  return undefined;
 }
 
-/** Runs work at n and 4n; undefined if it grows linearly or is too fast to matter, else both times. */
-export function findGrowth(work: (length: number) => void, length: number): Growth | undefined {
-  let large = timeOf(() => work(4 * length));
-  if (large < noiseMilliseconds) return undefined;
-  if (large === Number.POSITIVE_INFINITY) return { small: 0, large };
-  let small = timeOf(() => work(length));
-  // Another process may have taken the processor: the fastest of several runs counts.
-  for (let again = 0; again < 3 && large > maxGrowth * small; again++) {
+/** The index of the next work that takes longer than noise. One watch for all is far cheaper than one for each. */
+function findLong<Each>(works: readonly Each[], from: number, run: (each: Each) => void): number {
+  let at = from;
+  runLimited(4 * longMilliseconds, () => {
+    for (; at < works.length; at++) {
+      const before = process.threadCpuUsage();
+      run(works[at] as Each);
+      if (cpuSince(before) > noiseMilliseconds) return;
+    }
+  });
+  return at;
+}
+
+function growsTooFast(work: (length: number) => void, length: number): boolean {
+  let [small, large] = [0, Number.POSITIVE_INFINITY];
+  // A collection of garbage may fall into either: they are far apart if every pair of runs is.
+  for (let again = 0; again < 4 && large > maxGrowth * small; again++) {
     large = Math.min(
       large,
       timeOf(() => work(4 * length)),
     );
+    if (large === Number.POSITIVE_INFINITY) return true;
+    if (large < noiseMilliseconds) return false;
     small = Math.max(
       small,
       timeOf(() => work(length)),
     );
   }
-  return large > noiseMilliseconds && large > maxGrowth * small ? { small, large } : undefined;
+  return large > maxGrowth * small;
 }
 
 /** CPU milliseconds of this thread; work that never ends is stopped. */
 function timeOf(work: () => void, limit = 2 * longMilliseconds): number {
   const before = process.threadCpuUsage();
-  try {
-    timed.work = work;
-    limited.runInThisContext({ timeout: limit });
-  } catch (error) {
-    if ((error as { code?: string }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
-    // The limit is on the clock; on a busy machine the work may have had little of the processor.
-    const cpu = cpuSince(before);
-    return cpu > longMilliseconds || limit > 40 * longMilliseconds
-      ? Number.POSITIVE_INFINITY
-      : timeOf(work, 3 * limit);
-  }
-  return cpuSince(before);
+  if (runLimited(limit, work)) return cpuSince(before);
+  // The limit is on the clock; on a busy machine the work may have had little of the processor.
+  return cpuSince(before) > longMilliseconds || limit > 40 * longMilliseconds
+    ? Number.POSITIVE_INFINITY
+    : timeOf(work, 3 * limit);
 }
 
 function cpuSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;
+}
+
+/** Runs work; false if it took longer than the limit and was stopped. */
+function runLimited(milliseconds: number, work: () => void): boolean {
+  try {
+    timed.work = work;
+    limited.runInThisContext({ timeout: milliseconds });
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+    return false;
+  }
 }
 
 /** Only a script can be stopped in the middle of a pattern. */

@@ -14,7 +14,7 @@ export const said = (uuid: string, content: unknown) => ({
   isSidechain: false,
   message: { role: "user", content },
 });
-const answered = (uuid: string, content: unknown) => ({
+export const answered = (uuid: string, content: unknown) => ({
   type: "assistant",
   uuid,
   sessionId: "s1",

@@ -196,7 +196,7 @@ function checkPath(file: NotesFile): Stats | undefined {
 function refused(path: string, why: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `${JSON.stringify(path)} ${why}, so it cannot be used as NOTES.md. Use a regular file inside the project.`,
+    `${JSON.stringify(path)} ${why}, so Holdfast does not use it. Use a regular file inside the project.`,
     { data: { path } },
   );
 }

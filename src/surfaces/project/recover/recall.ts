@@ -1,5 +1,6 @@
 import { takeCharacters } from "../../../engine/text.ts";
 import { NoteIndex } from "../../notes/note-index.ts";
+import { discoveryFiles, readDiscovery } from "../discovery.ts";
 import { readDecision } from "../notes-md/decision.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 import { type Entry, entriesOf, itemsOf, type Notes, newestEntries, tableOf } from "../notes-md/parse.ts";
@@ -16,7 +17,7 @@ const recallBudget = 500;
 const maxMatchTokens = 160;
 
 export interface Match {
-  kind: "decision" | "archived" | "goal";
+  kind: "decision" | "archived" | "goal" | "structure";
   /** From 1. */
   line: number;
   text: string;
@@ -38,14 +39,14 @@ interface Candidate {
   show: () => string;
 }
 
-/** Level 2: the decisions and sub-goals that match a query, best first; the newest ones without a query. */
+/** Level 2: the decisions, sub-goals and documented structure that match a query, best first; the newest ones without a query. */
 export function recoverLevel2(
   file: NotesFile,
   notes: Notes,
   query: string,
   count: (text: string) => number,
 ): Level2 {
-  const candidates = candidatesOf(notes, referenceChecker(file.root));
+  const candidates = [...structureOf(file), ...candidatesOf(notes, referenceChecker(file.root))];
   const { found, total } = search(candidates, query);
   const heading =
     query === "" ? "newest first" : `matches for ${JSON.stringify(asData(takeCharacters(query, 60)))}`;
@@ -113,6 +114,28 @@ function candidatesOf(notes: Notes, check: ReturnType<typeof referenceChecker>):
     }),
   );
   return [...archived, ...goals, ...decisions];
+}
+
+/** Each file in discovery/ is one candidate. */
+function structureOf(file: NotesFile): Candidate[] {
+  return discoveryFiles(file)
+    .slice(0, maxStructureFiles)
+    .flatMap((name) => {
+      const content = structureText(file, name);
+      const show = () => `Structure, ${asData(name)}: ${asData(takeCharacters(content, 2_000))}`;
+      return content === "" ? [] : { kind: "structure" as const, line: 0, content, show };
+    });
+}
+
+const maxStructureFiles = 200;
+
+/** A file that cannot be read costs a recovery nothing. */
+function structureText(file: NotesFile, name: string): string {
+  try {
+    return readDiscovery(file, name) ?? "";
+  } catch {
+    return "";
+  }
 }
 
 function showDecision(notes: Notes, entry: Entry, check: ReturnType<typeof referenceChecker>): string {

@@ -9,6 +9,11 @@ export interface Reference {
 
 export const rootPrefix = "$" + "{PROJECT_ROOT}/";
 
+/** A path of this machine means nothing on another; the protocol's prefix does. */
+export function withoutMachinePaths(root: string, text: string): string {
+  return text.replaceAll(`${root}/`, rootPrefix);
+}
+
 export function parseReference(text: string): Reference {
   const bare = text.trim().replace(/^`(.*)`$/, "$1");
   const [, path = bare, from, to] = /^(.*?):(\d+)(?:-(\d+))?$/.exec(bare) ?? [];

@@ -78,9 +78,9 @@ function writeFailed(file: NotesFile, cause: unknown): HoldfastError {
   );
 }
 
-/** Saves a copy of the notes and returns its path. */
-export function backUp(file: NotesFile, text: string, at: string): string {
-  const name = `NOTES-${at.replaceAll(":", "")}`;
+/** Saves a copy of a text and returns its path. */
+export function backUp(file: NotesFile, text: string, at: string, of = "NOTES"): string {
+  const name = `${of}-${at.replaceAll(":", "")}`;
   const directory = workingDirectory(file);
   for (let count = 1; ; count++) {
     const copy = `${name}${count === 1 ? "" : `-${count}`}.md`;

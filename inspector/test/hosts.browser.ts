@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { hostSessions } from "../../src/cli/host-sessions.ts";
 import { keepFailure } from "../../src/hosts/failures.ts";
 import { openMemory } from "../../src/index.ts";
-import { pageFiles } from "../../src/server/page/page.ts";
+import { runNode } from "../../test/support/command-line.ts";
 import { call, startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
+import { builtPage } from "./support/built-page.ts";
 import { codingSession, firstAsk, playCodingSession } from "./support/coding-session.ts";
 
 async function serveCodingSession(context: TestContext) {
@@ -15,7 +17,7 @@ async function serveCodingSession(context: TestContext) {
   const memory = await openMemory({ store: played.database, surfaces: ["notepad", "notes", "scratchpad"] });
   const { server } = await startTestServer(context, {
     memory,
-    page: await pageFiles(),
+    page: await builtPage(),
     hosts: hostSessions(played.project),
     priceOf: () => ({ input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15, basis: "test-prices" }),
   });
@@ -73,6 +75,16 @@ test(
     await page.locator(".talk-line").getByText(firstAsk).waitFor();
     await page.getByText("The window begins here").waitFor();
 
+    // The search finds what only the transcript has, and opens its place.
+    await page.keyboard.press("/");
+    await page.keyboard.type("TKT-4703");
+    const hits = page.locator(".results").getByRole("region", { name: firstAsk });
+    await hits.getByText(/^message \d+$/).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.locator(".talk-item.is-chosen mark").getByText("TKT-4703").waitFor();
+    await page.getByRole("searchbox", { name: /^Search the notes/ }).fill("");
+
     // The host drops its transcript: a line of each message is kept.
     rmSync(transcript);
     await page.goto(new URL(`#/${codingSession}/compaction/1`, page.url()).href);
@@ -87,6 +99,21 @@ test(
     assert.deepEqual(problems, []);
   }),
 );
+
+test("the command line searches the transcripts of coding agents [people.search] [inspector.search]", async (context) => {
+  const { server, project } = await serveCodingSession(context);
+  const cli = join(import.meta.dirname, "../../src/cli.ts");
+  const { stdout } = await runNode([cli, "search", "TKT-4703", "--json"], process.execPath, {
+    cwd: project.root,
+    env: { HOLDFAST_DB: "" },
+  });
+  const { hits } = await call(server, "search", { query: { q: "TKT-4703" } });
+  assert.deepEqual(
+    JSON.parse(stdout).hits.map((hit: Record<string, unknown>) => [hit.kind, hit.message ?? null, hit.text]),
+    hits.map(({ kind, message, excerpt }) => [kind, message, excerpt]),
+  );
+  assert.deepEqual([hits[0]?.kind, hits[0]?.title], ["message", firstAsk]);
+});
 
 test("a coding agent's failed hooks and open asks need attention [inspector.attention]", async (context) => {
   const { server, project } = await serveCodingSession(context);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openTestMemory } from "../../test/support/memory.ts";
 import { startServe } from "../../test/support/serve-process.ts";
+import { startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
 
@@ -28,7 +29,7 @@ test(
     const jump = await page.evaluate<number>(`new Promise((resolve) => {
       const report = (list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
       new PerformanceObserver(report).observe({ type: "layout-shift", buffered: true });
-      setTimeout(() => resolve(0), 500);
+      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(0))));
     })`);
     assert.ok(jump < 0.1, `the page jumped by ${jump}`);
 
@@ -66,8 +67,7 @@ test(
     const memory = await openTestMemory({ store: db });
     await (await memory.createSession({ id: "audit" })).notepad.write("- a");
     await memory.close();
-    const options = ["--db", db, "--token", "the-same-token-each-time"];
-    const first = await startServe(context, options, directory);
+    const first = await startServe(context, ["--db", db], directory);
     const { page } = await openPage(browser, first, { hash: "#/audit/memory" });
     await page.getByRole("button", { name: "Edit the notepad" }).click();
     const editor = page.getByRole("textbox", { name: "Text of the notepad" });
@@ -78,8 +78,9 @@ test(
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Cannot reach the server. Nothing was saved").waitFor();
 
-    const port = new URL(first.url).port;
-    const second = await startServe(context, [...options, "--port", port], directory);
+    const port = Number(new URL(first.url).port);
+    await first.ended;
+    const second = await startTestServer(context, { path: db, port, token: first.token });
     await page.getByText("Disconnected from the server.").waitFor({ state: "detached" });
     await page.locator(".link-live").waitFor();
     assert.equal(await editor.inputValue(), "typed before the fall");
@@ -87,9 +88,8 @@ test(
     await page.locator(".prose").getByText("typed before the fall").waitFor();
 
     // With another token, the page cannot reconnect and says what to do.
-    second.process.kill("SIGKILL");
-    await second.ended;
-    await startServe(context, ["--db", db, "--port", port], directory);
+    await second.server.stop();
+    await startTestServer(context, { path: db, port, token: "another-token-than-before" });
     await page.getByText("The server restarted with another token.").waitFor();
   }),
 );

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Memory } from "../../src/index.ts";
-import { pageFiles } from "../../src/server/page/page.ts";
 import { projectNotes } from "../../src/server/project-notes.ts";
 import { startTestServer, type TestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
+import { builtPage } from "./support/built-page.ts";
 import { naughty } from "./support/naughty.ts";
 
 async function serve(context: TestContext, options: Parameters<typeof startTestServer>[1] = {}) {
-  return startTestServer(context, { page: await pageFiles(), ...options });
+  return startTestServer(context, { page: await builtPage(), ...options });
 }
 
 const agent = { actor: { kind: "agent" as const } };
@@ -199,12 +199,13 @@ test(
     assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
     assert.deepEqual(problems, []);
 
-    const phone = await openPage(browser, server, { hash: "#/naughty/memory", width: 360 });
-    await phone.page.locator(".card").first().waitFor();
+    await page.setViewportSize({ width: 360, height: 900 });
+    await page.goto(new URL("#/naughty/memory", page.url()).href);
+    await page.locator(".card").first().waitFor();
+    await page.locator(".sidebar").waitFor({ state: "detached" });
     const main = 'document.querySelector(".main")';
-    const tooWide = await phone.page.evaluate<number>(`${main}.scrollWidth - ${main}.clientWidth`);
-    assert.equal(tooWide, 0);
-    assert.deepEqual(phone.problems, []);
+    assert.equal(await page.evaluate<number>(`${main}.scrollWidth - ${main}.clientWidth`), 0);
+    assert.deepEqual(problems, []);
   }),
 );
 

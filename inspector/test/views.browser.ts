@@ -1,21 +1,19 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
 import axeCore from "axe-core";
 import type { Page } from "playwright-core";
-import { runAudit } from "../../src/cli/demo/audit.ts";
 import { Compaction } from "../../src/compaction/compaction.ts";
 import { emptyCounters } from "../../src/engine/state.ts";
 import { commitReceipt } from "../../src/hosts/commit-receipt.ts";
 import { openMemory } from "../../src/index.ts";
-import { pageFiles } from "../../src/server/page/page.ts";
 import { openStore } from "../../src/stores/open-store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import type { JournalEntry } from "../../src/surfaces/operations.ts";
 import { surfaceNames } from "../../src/surfaces/surfaces.ts";
 import { startTestServer } from "../../test/support/server.ts";
-import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { serveAudit } from "./support/audited.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
+import { builtPage } from "./support/built-page.ts";
 
 /** An element that each view shows once loaded. */
 const landmarks: Record<string, string> = {
@@ -26,61 +24,73 @@ const landmarks: Record<string, string> = {
   timeline: ".then",
 };
 
-/** In the dark theme only the colours differ. */
-async function violationsIn(page: Page): Promise<string[]> {
-  await page.evaluate(axeCore.source);
-  const { violations } = await page.evaluate<{
-    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-  }>(
-    "axe.run({ resultTypes: ['violations'], ...(matchMedia('(prefers-color-scheme: dark)').matches ? { runOnly: ['color-contrast'] } : {}) })",
-  );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+/** The axe-core rules of each look: the dark theme differs in its colours only, a narrow screen in everything else. */
+const light = { colorScheme: "light", width: 1280, rules: {} } as const;
+const dark = { colorScheme: "dark", width: 1280, rules: { runOnly: ["color-contrast"] } } as const;
+const narrow = {
+  colorScheme: "light",
+  width: 360,
+  rules: { rules: { "color-contrast": { enabled: false } } },
+} as const;
+
+/** The violations in what the page shows; `within` leaves out what was checked before. */
+async function violationsIn(
+  page: Page,
+  within = "document",
+  looks: readonly (typeof light | typeof dark | typeof narrow)[] = [light, dark, narrow],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { colorScheme, width, rules } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    const { violations } = await page.evaluate<{
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+    }>(`axe.run(${within}, ${JSON.stringify({ resultTypes: ["violations"], ...rules })})`);
+    found.push(
+      ...violations.map(
+        ({ id, nodes }) =>
+          `${colorScheme}, ${width} px: ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+      ),
+    );
+  }
+  return found;
 }
 
 test(
   "axe-core finds no violation in any view, light and dark, wide and narrow [inspector.accessible]",
   inBrowser(async (browser, context) => {
-    const { server, memory } = await startTestServer(context, { page: await pageFiles() });
-    await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
+    const { server, memory } = await serveAudit(context);
     const session = await memory.openSession("audit");
     await session.notes.add("A note\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted `code`", ["tag"]);
     await session.scratchpad.setPlan("- [x] one\n- [ ] two");
     await session.scratchpad.addRef("src/there.ts");
-    const looks = [
-      { colorScheme: "light", width: 1280 },
-      { colorScheme: "dark", width: 1280 },
-      { colorScheme: "light", width: 360 },
-    ] as const;
-    for (const look of looks) {
-      const { page, problems } = await openPage(browser, server, look);
-      await page.getByRole("tree", { name: "Sessions" }).getByText("Workbook audit").waitFor();
-      assert.deepEqual(await violationsIn(page), [], `sessions ${JSON.stringify(look)}`);
-      for (const [view, landmark] of Object.entries(landmarks)) {
-        await page.goto(new URL(`#/audit/${view}`, page.url()).href);
-        await page.locator(landmark).first().waitFor({ state: "attached" });
-        assert.deepEqual(await violationsIn(page), [], `${view} ${JSON.stringify(look)}`);
-      }
-      await page.keyboard.press("?");
-      await page.getByRole("dialog").waitFor();
-      assert.deepEqual(await violationsIn(page), [], `help ${JSON.stringify(look)}`);
-      await page.keyboard.press("Escape");
-      await page.keyboard.press("Control+k");
-      await page.getByRole("dialog", { name: "Go to" }).getByRole("option").first().waitFor();
-      assert.deepEqual(await violationsIn(page), [], `palette ${JSON.stringify(look)}`);
-      assert.deepEqual(problems, []);
-      await page.context().close();
+    const { page, problems } = await openPage(browser, server, { width: narrow.width });
+    await page.evaluate(axeCore.source);
+    await page.getByRole("tree", { name: "Sessions" }).getByText("Workbook audit").waitFor();
+    // A wide page has the list beside each view.
+    assert.deepEqual(await violationsIn(page, "document", [narrow]), [], "sessions");
+    for (const [view, landmark] of Object.entries(landmarks)) {
+      await page.goto(new URL(`#/audit/${view}`, page.url()).href);
+      await page.locator(landmark).first().waitFor({ state: "attached" });
+      assert.deepEqual(await violationsIn(page), [], view);
     }
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    assert.deepEqual(await violationsIn(page, "'dialog'"), [], "help");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Go to" }).getByRole("option").first().waitFor();
+    assert.deepEqual(await violationsIn(page, "'dialog'"), [], "palette");
+    assert.deepEqual(problems, []);
   }),
 );
 
 test(
   "the keyboard alone is enough to move through calls, read a prompt, go back in time and undo [inspector.keyboard] [inspector.context] [inspector.timeline]",
   inBrowser(async (browser, context) => {
-    const { server, memory } = await startTestServer(context, {
-      page: await pageFiles(),
+    const { server, memory } = await serveAudit(context, {
       priceOf: () => ({ input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, basis: "test-prices" }),
     });
-    await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
     const session = await memory.openSession("audit");
     const { page, problems } = await openPage(browser, server, { hash: "#/audit/memory" });
     await page.locator("h1").waitFor();
@@ -134,10 +144,10 @@ test(
 );
 
 test(
-  "shows the receipt of a host's own compaction [inspector.survived]",
+  "announces a compaction in another session, and shows the receipt of a host's own [inspector.survived] [inspector.live]",
   inBrowser(async (browser, context) => {
-    const { server, memory } = await startTestServer(context, { page: await pageFiles() });
-    const session = await memory.createSession({ id: "hosted" });
+    const { server, memory } = await startTestServer(context, { page: await builtPage() });
+    const session = await memory.createSession({ id: "hosted", title: "The setup" });
     await session.notepad.write("The port is 5432");
     const stored = (number: number, content: string) => ({
       number,
@@ -155,9 +165,16 @@ test(
       commit: (receipt) => commitReceipt(session, receipt),
       notify: async () => {},
     });
+    await memory.createSession({ id: "other", title: "Another session" });
+    const { page, problems } = await openPage(browser, server, { hash: "#/other/memory" });
+    await page.locator(".link-live").waitFor();
     await compaction.begin({ messages: removed, to: 2 });
     await compaction.finish({ text: "See docs/setup.md", by: "model" });
-    const { page, problems } = await openPage(browser, server, { hash: "#/hosted/compaction" });
+    const news = page.locator(".toast", {
+      hasText: /^The setup was compacted: \d+ → 10 tokens\. \d+ things followed, 1 lost\./,
+    });
+    await news.getByRole("button", { name: "Look" }).click();
+    await page.waitForURL(/#\/hosted\/compaction\/1$/);
     await page.getByText(/^1 of \d+ things is lost\.$/).waitFor();
     await page.getByText("2 messages left the window.").waitFor();
     // Without a transcript, each removed message is a line, and the map knows what came from where.
@@ -247,12 +264,12 @@ async function writeLongSession(store: Store): Promise<void> {
 test(
   "1,000 sessions, 100,000 journal entries and a full notepad: the page renders one screenful and can jump anywhere [inspector.large]",
   inBrowser(async (browser, context) => {
-    const store = await openStore(join(temporaryDirectory(), "large.db"));
+    const store = await openStore("memory:");
     await writeLongSession(store);
     for (let index = 0; index < 1_000; index++)
       assert.ok(await store.create({ row: newRow(`s${index}`), records: [], entries: [firstEntry] }));
     const memory = await openMemory({ store, surfaces: surfaceNames });
-    const { server } = await startTestServer(context, { memory, page: await pageFiles() });
+    const { server } = await startTestServer(context, { memory, page: await builtPage() });
     const { page, problems } = await openPage(browser, server, { hash: "#/long/memory" });
     const tree = page.getByRole("tree", { name: "Sessions" });
     await tree.getByRole("treeitem").nth(5).waitFor();
@@ -270,10 +287,18 @@ test(
     const journal = page.getByRole("listbox", { name: "Journal, newest first" });
     await journal.getByRole("option").nth(3).waitFor();
     assert.ok((await journal.getByRole("option").count()) < 60);
+    // The End key works before the first entry is loaded.
+    await page.route(/\/journal\?before=101&/, async (route) => {
+      await page.getByRole("heading", { name: "Revision 1", exact: true }).waitFor();
+      await route.continue();
+    });
+    await journal.getByRole("option", { selected: true }).press("End");
+    await journal.getByRole("option", { selected: true }).getByText("Created the session").waitFor();
+    assert.equal(await page.evaluate("document.activeElement.getAttribute('aria-selected')"), "true");
     const scrub = page.getByRole("slider", { name: /^Revision/ });
-    await scrub.fill("50000");
-    await page.locator(".then").getByText("At 50000", { exact: true }).waitFor();
-    await journal.getByRole("option", { selected: true }).getByText("50000", { exact: true }).waitFor();
+    await scrub.fill("98000");
+    await page.locator(".then").getByText("At 98000", { exact: true }).waitFor();
+    await journal.getByRole("option", { selected: true }).getByText("98000", { exact: true }).waitFor();
     await scrub.fill("1");
     await page.getByText("Memory was empty.").waitFor();
     assert.deepEqual(problems, []);

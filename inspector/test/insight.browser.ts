@@ -3,15 +3,16 @@ import { readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import { runAudit } from "../../src/cli/demo/audit.ts";
-import { pageFiles } from "../../src/server/page/page.ts";
 import { call, startTestServer } from "../../test/support/server.ts";
+import { serveAudit } from "./support/audited.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
+import { builtPage } from "./support/built-page.ts";
 
 const agent = { actor: { kind: "agent" as const } };
 const prices = () => ({ input: 2, cacheWrite: 2.5, cacheRead: 0.2, output: 10, basis: "test-prices" });
 
 async function serve(context: TestContext) {
-  return startTestServer(context, { page: await pageFiles(), priceOf: prices });
+  return startTestServer(context, { page: await builtPage(), priceOf: prices });
 }
 
 const isInView = (page: Page, selector: string) =>
@@ -60,7 +61,7 @@ test(
     const then = await call(server, "compaction", { params: { id: "audit", epoch: 1 } });
     const { total, alone, kept } = await call(server, "window", {
       params: { id: "audit" },
-      query: { revision: then.revision },
+      query: { revision: then.revision ?? undefined },
     });
     assert.ok(alone < total && kept === total, `${alone} and ${kept} of ${total}`);
     await page.getByRole("region", { name: `Without memory: ${alone} of ${total}` }).waitFor();
@@ -86,8 +87,7 @@ test(
 test(
   "the page answers whether something is still there, with its life, and where to fetch the rest [inspector.still-there]",
   inBrowser(async (browser, context) => {
-    const { server, memory } = await serve(context);
-    await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
+    const { server, memory } = await serveAudit(context, { priceOf: prices });
     const session = await memory.openSession("audit");
     const { page, problems } = await openPage(browser, server, { hash: "#/audit/compaction" });
     const field = page.getByRole("searchbox", { name: "Is it still there?" });
@@ -179,8 +179,7 @@ test(
 test(
   "numbers are true: parts add up, bars are proportional, and a turn after a compaction is compared with the last turn [inspector.numbers] [inspector.context]",
   inBrowser(async (browser, context) => {
-    const { server, memory } = await serve(context);
-    await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
+    const { server } = await serveAudit(context, { priceOf: prices });
     const params = { id: "audit" };
     const { calls } = await call(server, "calls", { params });
     const turns = calls.filter(({ purpose }) => purpose === "turn");
@@ -243,6 +242,7 @@ test(
     const marked = journal.getByRole("option", { selected: true });
     await marked.getByText("Added to the notepad: EMEA: 310 rows").waitFor();
     await page.getByRole("heading", { name: `Revision ${ticked}` }).waitFor();
+    await page.locator(".scrub-label").getByText(`Revision ${ticked} of 5`).waitFor();
     await page.locator(".entry-summary-full").getByText("Added to the notepad: EMEA: 310 rows").waitFor();
     await marked.press("ArrowDown");
     await marked.getByText("Ticked: Read all 10 sheets").waitFor();
@@ -271,8 +271,7 @@ test(
 test(
   "search covers messages, groups hits by session, fits its pane, takes the arrow keys and opens the place [inspector.places] [inspector.search]",
   inBrowser(async (browser, context) => {
-    const { server, memory } = await serve(context);
-    await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
+    const { server, memory } = await serveAudit(context, { priceOf: prices });
     const other = await memory.createSession({ id: "other", title: "Other" });
     await other.notepad.write(
       `# Long\n${"filler\n".repeat(80)}- the leavers E-1041 are ${"w".repeat(200)}`,
@@ -351,8 +350,9 @@ test(
 test(
   "a compaction can be played, stepped and saved as a picture, and the strip moves every view [inspector.replay] [inspector.strip]",
   inBrowser(async (browser, context) => {
-    const { server, memory } = await serve(context);
-    await runAudit(memory, { session: { id: "audit", title: "An <audit> & more" } });
+    const { server, memory } = await serveAudit(context, { priceOf: prices });
+    const session = await memory.openSession("audit");
+    await session.apply({ type: "session.rename", title: "An <audit> & more" });
     const { page, problems } = await openPage(browser, server, { hash: "#/audit/compaction/1" });
     const replay = page.getByRole("region", { name: "Replay of the cut" });
     const status = replay.getByRole("status");
@@ -393,6 +393,27 @@ test(
     await page.waitForURL(/#\/audit\/timeline\/\d+$/);
     const { calls } = await call(server, "calls", { params: { id: "audit" } });
     assert.match(page.url(), new RegExp(`/${calls[10]?.revision}$`));
+
+    // Each write is counted once, with the call that led to it, on every page.
+    const writing = (await session.history({ limit: 1_000 })).filter(({ operation }) =>
+      /^(?:notepad|notes)\./.test(operation.type),
+    );
+    const writes = calls.map((each) => each.writes);
+    assert.equal(sum(writes), writing.length);
+    const { calls: older } = await call(server, "calls", {
+      params: { id: "audit" },
+      query: { before: 5, limit: 3 },
+    });
+    assert.deepEqual(
+      older.map((each) => each.writes),
+      writes.slice(1, 4),
+    );
+    assert.equal(
+      await page.locator(".strip-write").count(),
+      writes.filter((each) => each > 0).length,
+      "the strip marks them",
+    );
+    await page.locator(".strip-facts").getByText(`, ${writing.length} writes`).waitFor();
     assert.deepEqual(problems, []);
   }),
 );
@@ -407,5 +428,9 @@ test(
     await page.locator(".link-live").waitFor();
     assert.equal(await page.evaluate("document.querySelector('.virtual').scrollTop"), 0);
     await page.locator(".session-day").getByText("Today").waitFor();
+    // The tabs do not all fit; the chosen one is in view.
+    await page.goto(new URL("#/s0/timeline", page.url()).href);
+    const box = await page.getByRole("tab", { name: "Timeline", selected: true }).boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
   }),
 );

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { runNode } from "../../../test/support/command-line.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+
+const checkout = join(import.meta.dirname, "../../..");
+
+/** Starts the CLI as `npm --prefix CHECKOUT run SCRIPT` does. */
+function npmRun(script: string, directory: string, ...args: string[]) {
+  return runNode([join(checkout, "src/cli.ts"), ...args], process.execPath, {
+    cwd: checkout,
+    env: { npm_lifecycle_event: script, INIT_CWD: directory, PATH: "" },
+  });
+}
+
+test("from a checkout, commands work on the directory the person is in [init.checkout]", async () => {
+  const project = temporaryDirectory();
+  mkdirSync(join(project, ".git"));
+  const inside = join(project, "packages");
+  mkdirSync(inside);
+  const [init, config, other] = await Promise.all([
+    npmRun("holdfast", inside, "init", "claude-code", "--dry-run", "--json"),
+    npmRun("holdfast", inside, "config", "--json"),
+    npmRun("bench", inside, "init", "claude-code", "--dry-run", "--json"),
+  ]);
+  assert.equal(init.code, 0, init.stderr);
+  const plan = JSON.parse(init.stdout) as { root: string; machinePaths: string[] };
+  assert.equal(plan.root, project);
+  assert.deepEqual(plan.machinePaths, [".mcp.json", join(".claude", "settings.json")]);
+  assert.ok(config.stdout.includes(JSON.stringify(project).slice(1, -1)), config.stdout);
+  assert.equal((JSON.parse(other.stdout) as { root: string }).root, checkout, "another npm script stays");
+});
+
+test("init says where it wrote paths of this machine, what happens now and how to see it [init.machine-paths] [init.next]", async () => {
+  const project = temporaryDirectory();
+  const { stdout, code } = await npmRun("holdfast", project, "init", "claude-code");
+  assert.equal(code, 0);
+  assert.match(stdout, /contain paths of this machine: \.mcp\.json, \.claude.settings\.json\.\n/);
+  assert.match(stdout, /npm --prefix \S+ run holdfast -- init --npx writes "npx holdfast" instead/);
+  assert.match(stdout, /What happens now: start Claude Code as usual/);
+  for (const command of ["serve", "doctor", "uninstall"])
+    assert.match(stdout, new RegExp(`npm --prefix \\S+ run holdfast -- ${command}\n`));
+});
