@@ -170,7 +170,7 @@ test("rejects a file that is not a transcript and says what to do", async () => 
     ["", /is empty\. Pass a \.jsonl file from/],
     ["\n \n", /is empty/],
     ["not json", /no line with a JSON object\. Line 1: Skipped/],
-    ['{"hello":1}', /is not a recorded session of Claude Code or Codex or pi/],
+    ['{"hello":1}', /is not a recorded session of Claude Code or Codex or opencode or pi/],
     [jsonl(header, said("one")), /records no token usage.*Use one in which/],
     [jsonl({ ...header, version: 2 }), /version 2.*Open the session once with pi/],
   ];
