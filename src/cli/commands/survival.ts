@@ -153,7 +153,7 @@ function cells({ kind, messages, needed, inSummary, inCheckpoint, readAgain }: S
     count(needed),
     inSummary === undefined ? "-" : share(inSummary),
     share(inCheckpoint),
-    readAgain.calls === 0 ? "-" : `${counted(readAgain.calls, "file")}, ${kilo(readAgain.tokens)}`,
+    readAgain.calls === 0 ? "-" : `${counted(readAgain.calls, "file")}, ${thousands(readAgain.tokens)}`,
   ];
 }
 
@@ -173,6 +173,6 @@ function totals(sessions: readonly MeasuredSession[]): string[] {
   ];
 }
 
-function kilo(tokens: number): string {
+function thousands(tokens: number): string {
   return tokens < 1_000 ? String(tokens) : `${count(Math.round(tokens / 1_000))}k`;
 }
