@@ -125,7 +125,7 @@ export const commands: Record<string, Command> = {
     usage: "mcp [--surfaces A,B] [--session ID] [--cost]",
     summary: "serve memory to an agent over MCP on stdio",
     options: `
-  --surfaces A,B           surfaces to enable (default: notepad,notes, and project if there is a NOTES.md)
+  --surfaces A,B           surfaces to enable (default: notepad,notes,pins, and project if there is a NOTES.md)
   --session ID             always use this session (default: the session of the host that starts the server)
   --set NAME=VALUE         any setting, as "holdfast config" lists them
   --keep-everything        remove nothing on its own, whatever the config says under retention

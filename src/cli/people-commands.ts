@@ -23,6 +23,13 @@ export const peopleCommands: Record<string, Command> = {
   --revision N             the memory as of that revision${store}`,
     load: () => import("./commands/show.ts"),
   },
+  stats: {
+    usage: "stats [--since AGE]",
+    summary: "show what memory did lately: compactions, items put back, reads avoided, tokens and money",
+    options: `
+  --since AGE              12h, 7d (default), 4w, 6mo${store}`,
+    load: () => import("./commands/stats.ts"),
+  },
   rescue: {
     usage: "rescue [FILE] [--take 1,3|all] [--session SESSION]",
     summary: "show what your conversations knew before their last compaction, and put it into memory",
@@ -162,7 +169,7 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   },
   gc: {
     usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--keep-everything] [--yes]",
-    summary: "show what retention keeps and removes, or permanently remove old sessions",
+    summary: "show what is kept and why, and remove old sessions for good",
     options: `
   (no rule)                what the config keeps (retention.*), what the store takes and what would go
   --older-than AGE         sessions not written to for this long: 12h, 30d, 2w, 6mo, 1y

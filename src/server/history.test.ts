@@ -128,7 +128,11 @@ test("shows a compaction's trigger, warning turn, checkpoint, removed messages, 
   for (const receipt of receipts) {
     const shown = await call(server, "compaction", { params: { id: "a", epoch: receipt.epoch } });
     const { kept, recallable, missing, putBack } = receipt;
-    const { outOfSight, ...rest } = shown.receipt;
+    const { outOfSight, needed, ...rest } = shown.receipt;
+    assert.deepEqual(
+      needed,
+      receipt.needs?.map(({ text }) => text),
+    );
     assert.deepEqual(rest, { kept, recallable, missing, putBack });
     assert.deepEqual(
       outOfSight.map(({ text }) => text),

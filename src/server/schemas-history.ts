@@ -174,6 +174,9 @@ export const compaction = compactionItem.extend({
     recallable: z.array(receiptItem),
     missing: z.array(receiptItem),
     putBack: z.array(receiptItem),
+    needed: z
+      .array(z.string())
+      .describe("What the agent is likely to need, in sight or not, most needed first"),
     outOfSight: z.array(outOfSight).describe("What the agent no longer sees, most needed first"),
   }),
   checkpoint: checkpoint.extend({ revision: count.nullable(), at: time.nullable() }).nullable(),

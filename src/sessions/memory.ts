@@ -295,7 +295,8 @@ export class Memory {
   }
 
   #newRow(options: NewSessionOptions, origin: SessionRow["origin"]): SessionRow {
-    return newRow(options, { origin, owner: this.owner, setting: this.#setting });
+    const row = newRow(options, { origin, owner: this.owner, setting: this.#setting });
+    return { ...row, title: this.#guard.clean(row.title).value };
   }
 
   #create(row: SessionRow, records: RecordWrite[], operation: JournalEntry["operation"]): Promise<Session> {

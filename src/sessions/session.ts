@@ -5,6 +5,7 @@ import type { Json } from "../engine/json.ts";
 import { hasMoreText } from "../engine/map-strings.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { Applied } from "../engine/operations.ts";
+import { originChanges } from "../engine/origins.ts";
 import { Queue } from "../engine/queue.ts";
 import {
   type Receipt,
@@ -279,13 +280,14 @@ export class Session implements SessionHandle {
         if ((await this.state()) === state) throw error;
         continue;
       }
+      const actor = options.actor ?? { kind: "agent" as const };
       const entry: JournalEntry = {
         revision: state.row.revision + 1,
         at: now,
-        actor: options.actor ?? { kind: "agent" },
+        actor,
         surface: options.surface ?? operation.type.split(".")[0] ?? "",
         operation,
-        changes: applied.changes,
+        changes: [...applied.changes, ...originChanges(state, applied.changes, actor)],
         key: options.key ?? null,
         result:
           options.key === undefined

@@ -38,7 +38,7 @@ export async function openMemoryIn(
     onWarning,
     ...(patience === undefined ? {} : { patience }),
   });
-  const outbox = new Outbox({ project, store });
+  const outbox = new Outbox({ project, store, config });
   // Calls that an earlier process kept while the store was locked.
   if (outbox.size > 0) await outbox.drain((session) => memory.openSession(session)).catch(() => false);
   return memory;

@@ -1,9 +1,10 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { isMissing, type Reply } from "../api.ts";
 import { count, plural } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Pager, usePages } from "../pages.tsx";
 import { hrefTo, replaceWith } from "../route.ts";
+import { useScrollToChosen } from "../scroll-to-chosen.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
 import { OutOfSight } from "./out-of-sight.tsx";
@@ -113,11 +114,12 @@ function CompactionPicker({
     if (!target) return;
     event.preventDefault();
     choose(target.epoch);
-    const list = event.currentTarget as HTMLElement;
-    requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus());
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus());
   };
+  const list = useRef<HTMLFieldSetElement>(null);
+  useScrollToChosen(list, '[aria-pressed="true"]', current);
   return (
-    <fieldset class="picker" aria-label="Compactions, in order" onKeyDown={walk}>
+    <fieldset ref={list} class="picker" aria-label="Compactions, in order" onKeyDown={walk}>
       {inOrder.map(({ epoch, removed, tokensBefore, tokensAfter, counts }) => (
         <button
           key={epoch}

@@ -12,6 +12,8 @@ export interface Journal {
   begins: Reply<"journal">["begins"];
   /** The newest has index 0. */
   entry(index: number): Entry | undefined;
+  /** Known before the entry is loaded, if revisions have no gaps. */
+  revisionAt(index: number): number | undefined;
   indexOf(revision: number): number;
   error: ApiError | undefined;
   /** Whether a response has arrived. */
@@ -58,6 +60,7 @@ export function useAllEntries(sessionId: string, newest: number): Journal {
       const revision = newest - index;
       return kept.blocks.get(blockOf(revision))?.find((each) => each.revision === revision);
     },
+    revisionAt: (index) => newest - index,
     indexOf: (revision) => newest - revision,
     error: error.current,
     isReady: kept.blocks.size > 0,
@@ -124,6 +127,7 @@ export function useMemoryEntries(sessionId: string, newest: number): Journal {
     total: all.length,
     begins,
     entry: (index) => all[index],
+    revisionAt: (index) => all[index]?.revision,
     indexOf: (revision) => {
       const index = all.findIndex((each) => each.revision <= revision);
       return index === -1 ? all.length - 1 : index;

@@ -109,6 +109,7 @@ test("--json has the documented shapes [people.json]", async () => {
     "revision",
     "pins",
     "notepad",
+    "notepadOrigins",
     "scratchpad",
     "notes",
     "tasks",

@@ -170,7 +170,14 @@ async function assemble(
     ...item,
     revision: compact?.revision ?? null,
     at: compact?.at ?? null,
-    receipt: { kept, recallable, missing, putBack: receipt.putBack, outOfSight: outOfSight(receipt) },
+    receipt: {
+      kept,
+      recallable,
+      missing,
+      putBack: receipt.putBack,
+      needed: (receipt.needs ?? []).map(({ text }) => text),
+      outOfSight: outOfSight(receipt),
+    },
     checkpoint: written
       ? { ...checkpointOf(written), revision: checkpoint?.revision ?? null, at: checkpoint?.at ?? null }
       : null,
