@@ -52,3 +52,5 @@ function enterDirectoryOfPerson(): void {
   delete process.env.INIT_CWD;
   process.chdir(directory);
 }
+
+export {};

@@ -126,6 +126,7 @@ test("doctor fits terminals of 80 and 140 columns [people.captures]", () => {
   const diagnosis: Diagnosis = {
     config: ['.holdfast/config.json, line 3: unknown setting "surface". Did you mean surfaces?'],
     trouble: undefined,
+    room: "The store takes 1.2 GB; what is older than 90 days takes 800 MB of it. holdfast gc removes that.",
     reports: [
       {
         host: "claude-code",

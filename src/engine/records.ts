@@ -281,6 +281,11 @@ export type Receipt = {
   mismatch?: { call: number; lacks: string[] };
 };
 
+/** Who wrote the lines of a text, as runs of lines. Only kept of texts that someone else than the agent wrote to. */
+export type TextOrigins = {
+  lines: [count: number, by: "agent" | "person" | "sub-session" | "import" | "system"][];
+};
+
 /** The value type of each record kind a session owns. */
 export type RecordValues = {
   space: string;
@@ -296,6 +301,7 @@ export type RecordValues = {
   removed: Removed;
   child: Child;
   lock: string;
+  origin: TextOrigins;
   skill: SkillValue;
   tool: ToolValue;
   note: NoteValue;
@@ -324,6 +330,7 @@ export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   injection: { resident: true },
   child: { resident: true },
   lock: { resident: true },
+  origin: { resident: true },
   skill: { resident: true },
   tool: { resident: true },
   removed: { resident: false },

@@ -47,4 +47,6 @@ export const people = from("commands for people", {
   "people.completions": "Completions for bash, zsh and fish know commands, options, sessions and hosts.",
   "people.welcome":
     "holdfast without a command shows the hosts found here and offers to connect them; without a terminal it prints the help.",
+  "people.rescue":
+    "rescue shows plan, rules, asks, decisions, files and commands from before the last compaction of the newest conversations here, without secrets, and puts what is chosen into memory.",
 });

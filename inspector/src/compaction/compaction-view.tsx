@@ -160,16 +160,20 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
   const { data, error, reload } = useLoad("compaction", { params: { id: sessionId, epoch } }, 0);
   const then = useLoad(
     "memoryAt",
-    data && { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } },
+    data?.revision != null
+      ? { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } }
+      : undefined,
     0,
   );
+  // Retention may have removed the memory of that time.
+  const memory = data?.revision === null ? "" : then.data && memoryText(then.data);
   const removed = useRemovedMessages(sessionId, epoch);
   const items = useMemo(
     () =>
-      data && then.data && removed.messages
-        ? traceItems(data, { memory: memoryText(then.data), messages: removed.messages })
+      data && memory !== undefined && removed.messages
+        ? traceItems(data, { memory, messages: removed.messages })
         : undefined,
-    [data, then.data, removed.messages],
+    [data, memory, removed.messages],
   );
   if (isMissing(error)) {
     return (
@@ -186,12 +190,18 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
   const why = whyOf(data, limit);
   return (
     <>
-      <WithWithout
-        sessionId={sessionId}
-        revision={isNewest ? undefined : data.revision}
-        freshness={freshness}
-        title={isNewest ? "now" : `right after compaction ${epoch}`}
-      />
+      {isNewest || data.revision !== null ? (
+        <WithWithout
+          sessionId={sessionId}
+          revision={isNewest ? undefined : (data.revision ?? undefined)}
+          freshness={freshness}
+          title={isNewest ? "now" : `right after compaction ${epoch}`}
+        />
+      ) : (
+        <p class="faint">
+          Retention removed the history of this compaction. Its receipt and checkpoint are kept.
+        </p>
+      )}
       <Verdict compaction={data} items={items} why={why} />
       <OutOfSight sessionId={sessionId} compaction={data} />
       <section class="panel" aria-labelledby="title-map">

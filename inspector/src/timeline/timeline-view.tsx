@@ -43,7 +43,7 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
           id="scrub"
           class="scrub-range"
           type="range"
-          min={1}
+          min={edits.begins?.revision ?? 1}
           max={newest}
           value={wanted}
           aria-valuetext={`Revision ${wanted} of ${newest}`}
@@ -77,6 +77,12 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
             </fieldset>
           </div>
           <JournalList journal={journal} revision={revision} choose={choose} />
+          {edits.begins && (
+            <p class="faint">
+              The history begins at revision {count(edits.begins.revision)} ({time(edits.begins.at)}).
+              Retention removed what is older.
+            </p>
+          )}
         </section>
         {settled !== undefined ? (
           <EntryDetail

@@ -5,6 +5,7 @@ import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments } from "../host-commands.ts";
 import { renderDoctor } from "../terminal/render-doctor.ts";
@@ -26,6 +27,7 @@ export async function run(args: string[]): Promise<number> {
     throwIfStopped();
   }
   const config = await explainProblems(readWorkspaceConfig(project));
+  const room = await readRoom();
   const trouble = project.quarantine?.message ?? generalTrouble(reports);
   const isHealthy =
     trouble === undefined &&
@@ -34,13 +36,30 @@ export async function run(args: string[]): Promise<number> {
   if (values.json)
     console.log(
       JSON.stringify(
-        { ok: isHealthy, root: project.root, config, hosts: reports, ...(trouble ? { trouble } : {}) },
+        {
+          ok: isHealthy,
+          root: project.root,
+          config,
+          hosts: reports,
+          ...(trouble ? { trouble } : {}),
+          ...(room ? { store: room } : {}),
+        },
         null,
         2,
       ),
     );
-  else printLines(renderDoctor({ reports, config, trouble }, screenOf()));
+  else printLines(renderDoctor({ reports, config, trouble, room }, screenOf()));
   return isHealthy ? 0 : 1;
+}
+
+/** A warning about the store's size; undefined if there is none, or no store that can be opened. */
+async function readRoom(): Promise<string | undefined> {
+  const memory = await openExistingMemory({ onWarning: () => {} }).catch(() => undefined);
+  try {
+    return (await memory?.retention.room())?.warning;
+  } finally {
+    await memory?.close();
+  }
 }
 
 function isProblem({ status }: Finding): boolean {

@@ -106,6 +106,7 @@ function whatNow(hosts: InitPlan["hosts"], places: Places, screen: Screen): stri
     ...aligned({
       "See it": `${command} serve`,
       "Check it": `${command} doctor`,
+      "Lost a plan already?": `${command} rescue`,
       "Undo it": `${command} uninstall${places.scope === "user" ? " --user" : ""}`,
     }),
   ];

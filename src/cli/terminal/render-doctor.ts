@@ -12,6 +12,8 @@ export interface Diagnosis {
   config: readonly string[];
   /** Why no memory is kept at all. */
   trouble: string | undefined;
+  /** What the store's size calls for. */
+  room: string | undefined;
 }
 
 const labels = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const;
@@ -21,7 +23,7 @@ const indent = " ".repeat(25);
 const maxDetail = 600;
 
 /** The report of `holdfast doctor`, by host, and the number of problems. */
-export function renderDoctor({ reports, config, trouble }: Diagnosis, screen: Screen): string[] {
+export function renderDoctor({ reports, config, trouble, room }: Diagnosis, screen: Screen): string[] {
   const settings = config.map((detail): Finding => ({ check: "config", status: "problem", detail }));
   const shown = reports.filter(({ findings }) => findings.length > 0);
   const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
@@ -38,6 +40,7 @@ export function renderDoctor({ reports, config, trouble }: Diagnosis, screen: Sc
       ...findings.flatMap((finding) => renderFinding(finding, screen)),
     ]),
     ...(absent.length > 0 ? paragraph(`Not found: ${absent.join(", ")}.`, "dim") : []),
+    ...(room === undefined ? [] : renderFinding({ check: "store", status: "note", detail: room }, screen)),
     ...(trouble === undefined ? [] : paragraph(trouble)),
     ...(problems > 0
       ? [`${counted(problems, "problem")}.`]

@@ -53,8 +53,9 @@ export function compactionHandlers(
       const [receipt] = await receiptsOf(session, epoch, epoch);
       const steps = receipt ? await findSteps(session, epoch) : {};
       const [item] = receipt ? await itemsOf(session, [receipt], context) : [];
-      if (!receipt || !item || !steps.compact) throw noCompaction(id, epoch);
-      return assemble(session, receipt, item, steps.compact, steps);
+      const isRemoved = steps.compact === undefined && (await session.historyStart()) !== undefined;
+      if (!receipt || !item || !(steps.compact || isRemoved)) throw noCompaction(id, epoch);
+      return assemble(session, receipt, item, steps);
     },
 
     async putBack({ params: { id, epoch }, body: { kind, text, into } }) {
@@ -153,20 +154,22 @@ function epochAfter({ changes }: JournalEntry): number | undefined {
   return change?.type === "record" ? (change.after as Epoch | null)?.number : undefined;
 }
 
+/** Retention may have removed the steps; the receipt and the checkpoint are kept. */
 async function assemble(
   session: Session,
   receipt: Receipt,
   item: Item,
-  compact: JournalEntry,
-  { checkpoint, warning }: Steps,
+  { compact, checkpoint, warning }: Steps,
 ): Promise<Compaction> {
   const { kept, recallable, missing } = receipt;
   const written =
-    checkpoint?.operation.type === "context.checkpoint" ? checkpoint.operation.checkpoint : undefined;
+    checkpoint?.operation.type === "context.checkpoint"
+      ? checkpoint.operation.checkpoint
+      : (await session.records("checkpoint", [String(receipt.epoch)]))[0]?.value;
   return {
     ...item,
-    revision: compact.revision,
-    at: compact.at,
+    revision: compact?.revision ?? null,
+    at: compact?.at ?? null,
     receipt: {
       kept,
       recallable,
@@ -175,12 +178,11 @@ async function assemble(
       needed: (receipt.needs ?? []).map(({ text }) => text),
       outOfSight: outOfSight(receipt),
     },
-    checkpoint:
-      checkpoint && written
-        ? { ...checkpointOf(written), revision: checkpoint.revision, at: checkpoint.at }
-        : null,
+    checkpoint: written
+      ? { ...checkpointOf(written), revision: checkpoint?.revision ?? null, at: checkpoint?.at ?? null }
+      : null,
     warningTurn: warning ? await warningTurn(session, warning) : null,
-    summary: compact.operation.type === "context.compact" ? compact.operation.summary : "",
+    summary: compact?.operation.type === "context.compact" ? compact.operation.summary : "",
   };
 }
 
