@@ -145,6 +145,7 @@ export const controller = [
     "cache.marks":
       "Anthropic gets cache breakpoints after tools, frozen memory and summary and at the end, at most four with the caller's own; they can be turned off.",
     "cache.key": "OpenAI gets one cache key per session; the caller's own wins.",
+    "cache.warning": "A warning turn keeps the tools where the provider caches them, and runs only memory's.",
     "wires.calls":
       "On the wires of Anthropic, OpenAI and Google, parallel calls are paired with their results, and thinking keeps its signature through results and a restart.",
     "wires.compaction": "Compactions leave requests that each provider accepts.",
