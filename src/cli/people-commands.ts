@@ -23,6 +23,16 @@ export const peopleCommands: Record<string, Command> = {
   --revision N             the memory as of that revision${store}`,
     load: () => import("./commands/show.ts"),
   },
+  rescue: {
+    usage: "rescue [FILE] [--take 1,3|all] [--session SESSION]",
+    summary: "show what your conversations knew before their last compaction, and put it into memory",
+    options: `
+  FILE                     a transcript (default: the newest conversations of the hosts in this project)
+  --take NUMBERS           put these items into memory: 1,3 or all; without it, a terminal asks
+  --session SESSION        into this session (default: the conversation here, or else the one rescued)
+  --all                    the newest conversations of all projects${store}`,
+    load: () => import("./commands/rescue.ts"),
+  },
   edit: {
     usage: "edit [SESSION] [--space SPACE]",
     summary: "edit memory in your editor; changes the agent makes meanwhile are merged",
@@ -53,6 +63,15 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     options: `${session}
   --revision N             the change to undo, if no later change conflicts with it${store}`,
     load: () => import("./commands/undo.ts"),
+  },
+  receipts: {
+    usage: "receipts [SESSION] [--compaction N] [--put-back N [--into notepad|note]]",
+    summary: "show what compactions kept and what is out of sight, and put something back",
+    options: `${session}
+  --compaction N           only this compaction (default: all, and what the newest took out of sight)
+  --put-back N             write item N of the list into memory
+  --into PLACE             notepad (default), which the agent always sees, or note${store}`,
+    load: () => import("./commands/receipts.ts"),
   },
   pin: {
     usage: "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]",
@@ -142,12 +161,14 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/trust.ts"),
   },
   gc: {
-    usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--yes]",
-    summary: "permanently remove old sessions, archived ones first",
+    usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--keep-everything] [--yes]",
+    summary: "show what is kept and why, and remove old sessions for good",
     options: `
+  (no rule)                what the config keeps (retention.*), what the store takes and what would go
   --older-than AGE         sessions not written to for this long: 12h, 30d, 2w, 6mo, 1y
   --max-size SIZE          the oldest sessions, until the rest fits in this size: 800kB, 500MB, 2GB
   --keep N                 keep the N newest; on its own, remove all others
+  --keep-everything        as if the config kept everything
   --yes                    remove them; without it, only show what would be removed
   --dry-run                only show what would be removed, even with --yes${store}`,
     load: () => import("./commands/gc.ts"),

@@ -59,7 +59,7 @@ export async function welcome(found: readonly FoundHost[], { print, ask, init }:
     if (/^(?:y|yes|)$/i.test((await ask(question)) ?? "no")) return init();
     print("Nothing was changed.\n");
   }
-  for (const line of steps(command, [changes > 0 ? "init --dry-run" : "serve", "doctor", "help"]))
+  for (const line of steps(command, [changes > 0 ? "init --dry-run" : "serve", "rescue", "doctor", "help"]))
     print(line);
   return 0;
 }
@@ -69,6 +69,7 @@ const purposes: Readonly<Record<string, string>> = {
   "init --dry-run": "show what would change",
   demo: "watch a scripted agent keep its notes",
   serve: "see and edit memory in the browser",
+  rescue: "get back what a compaction took from a conversation",
   doctor: "verify that memory reaches each agent",
   help: "all commands",
 };

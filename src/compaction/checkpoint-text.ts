@@ -3,7 +3,7 @@ import type { CheckpointMemory, CommandFact, FileFact } from "../engine/records.
 import { oneLine } from "../engine/text.ts";
 import type { CheckpointBudget, Measure } from "./budget.ts";
 import { measureFor } from "./budget.ts";
-import { isRoutine } from "./facts/commands.ts";
+import { commandWorth, freshness } from "./facts/commands.ts";
 import { type Candidate, orderByNeed } from "./need/choose.ts";
 import { namesCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
@@ -216,7 +216,7 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const paths = new Set(facts.files.map(({ path }) => path));
   return [
     ...files.map(({ file, text }) =>
-      item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts), file.path),
+      item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts.calls), file.path),
     ),
     ...bestNames(facts)
       .filter(({ text }) => !paths.has(text))
@@ -227,11 +227,6 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
 function bestNames({ sightings, scores }: CheckpointFacts): Sighting[] {
   const score = ({ text }: Sighting) => scores.get(text) ?? 0;
   return sightings.toSorted((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1)).slice(0, maxNames);
-}
-
-/** 1 for now, falling to a third after thirty calls. */
-function freshness(last: number, { calls }: CheckpointFacts): number {
-  return Math.exp(-(calls - last) / 30);
 }
 
 function fileText({ path, lines }: FileFact): string {
@@ -252,21 +247,11 @@ function failureTexts({ commands }: CheckpointFacts): string[] {
     .map(({ line, failure }) => `${oneLine(line, 160)} (${oneLine(failure, 130)})`);
 }
 
-/** Longer ones are scripts, written for one use. */
-const maxCommand = 400;
-
 /** The commands that build, test, run or deploy here, and others that were typed again; the likeliest next one first. */
-function commandTexts(facts: CheckpointFacts): string[] {
-  const worth = ({ line, runs, last }: CommandFact) =>
-    ((isRoutine(line) ? 1 : 0) + Math.min(runs - 1, 8) / 2) * freshness(last, facts);
-  const isWorthKeeping = (command: CommandFact) =>
-    command.isCommand &&
-    command.failure === "" &&
-    command.line.length <= maxCommand &&
-    !command.line.includes("<<") &&
-    worth(command) > 0;
-  return facts.commands
-    .filter(isWorthKeeping)
+function commandTexts({ commands, calls }: CheckpointFacts): string[] {
+  const worth = (command: CommandFact) => commandWorth(command, calls);
+  return commands
+    .filter((command) => command.failure === "" && worth(command) > 0)
     .toSorted((a, b) => worth(b) - worth(a) || b.last - a.last)
     .map(({ line, runs }) => `${oneLine(line)} (ok${runs > 1 ? `, ${runs} runs` : ""})`);
 }

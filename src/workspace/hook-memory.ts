@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { defaultLimits } from "../engine/limits.ts";
+import type { RetentionRules } from "../engine/retention.ts";
 import { makeGuard } from "../secrets/guard.ts";
 import type { SecretPolicy } from "../secrets/redact.ts";
 import { Memory } from "../sessions/memory.ts";
@@ -18,6 +19,7 @@ export interface HookMemoryOptions {
   onSecret?: ((notice: string) => void) | undefined;
   /** Milliseconds to wait for another process's lock. */
   patience?: number | undefined;
+  retention?: RetentionRules;
 }
 
 /** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
@@ -25,7 +27,7 @@ export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  { secrets, onSecret, patience }: HookMemoryOptions = {},
+  { secrets, onSecret, patience, retention }: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
@@ -40,6 +42,7 @@ export async function openHookMemory(
     guard: makeGuard(secrets, onSecret),
     clock: Date.now,
     makeId: makeSessionId,
+    ...(retention ? { retention } : {}),
   });
 }
 

@@ -6,7 +6,7 @@ import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
 import { settingValue } from "./config.ts";
 import { requireValid } from "./config-problems.ts";
-import { limitsOf, secretsOf } from "./library-options.ts";
+import { limitsOf, retentionOf, secretsOf } from "./library-options.ts";
 import { Outbox } from "./outbox.ts";
 import { prepareProjectStore } from "./project.ts";
 import { quarantined } from "./trust.ts";
@@ -34,6 +34,7 @@ export async function openMemoryIn(
     surfaces: surfaces ?? surfaceNames,
     limits: limitsOf(config),
     secrets: secretsOf(config),
+    retention: retentionOf(config),
     onWarning,
     ...(patience === undefined ? {} : { patience }),
   });

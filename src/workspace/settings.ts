@@ -18,6 +18,7 @@ import {
 import { secretPolicies } from "../secrets/redact.ts";
 import { clearingSettings } from "./clearing-settings.ts";
 import { limitSettings } from "./limit-settings.ts";
+import { retentionSettings } from "./retention-settings.ts";
 
 /**
  * What reads the configuration. A plug-in runs inside a host and keeps no conversation of its own; `commands` are those
@@ -275,6 +276,7 @@ export const settings = {
     elsewhere: hostCompacts,
   }),
   ...limitSettings(["chat", "mcp", "plugin", "serve", "commands"]),
+  ...retentionSettings(everywhere),
 } as const;
 
 function nudge(name: keyof typeof noNudges, description: string): Setting<number> {

@@ -97,6 +97,7 @@ function whatNow(hosts: InitPlan["hosts"], places: Places): string[] {
     ...aligned({
       "See it": `${command} serve`,
       "Check it": `${command} doctor`,
+      "Lost a plan already?": `${command} rescue`,
       "Undo it": `${command} uninstall${places.scope === "user" ? " --user" : ""}`,
     }),
   ];

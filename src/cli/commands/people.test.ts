@@ -325,7 +325,7 @@ test("completions know the commands, their options and the sessions [people.comp
         .filter((name) => name.startsWith("se"))
         .join(" "),
     ],
-    "--keep",
+    "--keep --keep-everything",
     "helper-1",
     "audit-2 audit-1",
     "plan",

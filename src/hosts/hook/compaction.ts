@@ -16,6 +16,7 @@ import { previewFound } from "../../surfaces/pins/operations.ts";
 import type { Moment } from "../../surfaces/surface.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
 import { commitReceipt } from "../commit-receipt.ts";
+import { projectReader } from "../read-files.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
 import {
   checkpointRoomFor,
@@ -27,7 +28,6 @@ import {
 } from "./context.ts";
 import type { RenderedMemory } from "./memory-text.ts";
 import { notify, projectText } from "./moments.ts";
-import { projectReader } from "./read-files.ts";
 import { noteCompaction } from "./turn.ts";
 
 /** If the host announces a compaction before every request, skip those with little new in the transcript. */

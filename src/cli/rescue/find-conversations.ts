@@ -1,0 +1,103 @@
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, join, sep } from "node:path";
+import { HoldfastError } from "../../errors.ts";
+import type { Host } from "../../hosts/host.ts";
+import { hosts } from "../../hosts/hosts.ts";
+import { readSpans } from "../../hosts/transcript/read-conversation.ts";
+import { readRecording } from "../../replay/read-transcript.ts";
+import type { Span } from "../../replay/rescue.ts";
+
+/** A conversation that a host recorded on this machine. */
+export interface Conversation {
+  host: Host;
+  file: string;
+  /** When it was last written to. */
+  at: number;
+  /** The host's id of it. */
+  id: string;
+}
+
+const headBytes = 65_536;
+/** Older ones are not looked at. */
+const maxFiles = 400;
+/** Larger ones take seconds to read. */
+const maxBytes = 100_000_000;
+
+/** The conversations of the hosts in a project, or in all with `root` undefined, newest first. */
+export async function findConversations(
+  root: string | undefined,
+  limit: number,
+  home = homedir(),
+): Promise<Conversation[]> {
+  const files: Omit<Conversation, "id">[] = [];
+  for (const host of hosts) {
+    const recording = await host.recording?.();
+    if (recording) files.push(...filesIn(host, recording.folder.replace(/^~/, home)));
+  }
+  const found: Conversation[] = [];
+  for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {
+    if (found.length >= limit) break;
+    const head = readHead(file.file);
+    if (root === undefined || isOf(head, root)) found.push({ ...file, id: idIn(head, file.file) });
+  }
+  return found;
+}
+
+/** One transcript that the person names. */
+export async function openConversation(file: string): Promise<Conversation> {
+  const { format } = await readRecording(readFileSync(file, "utf8"));
+  const host = hosts.find(({ name }) => name === format);
+  if (!host) throw new HoldfastError("invalid_input", `${file} is from ${format}, which is not a host.`);
+  return { host, file, at: statSync(file).mtimeMs, id: idIn(readHead(file), file) };
+}
+
+/** Its messages, between its compactions. */
+export async function readConversationSpans({ host, file }: Conversation): Promise<Span[]> {
+  const spans = readSpans(host, file);
+  if (spans) return spans;
+  const { messages, compactions } = await readRecording(readFileSync(file, "utf8"));
+  const cuts = [0, ...compactions.map(({ messages: at }) => at), messages.length];
+  return cuts
+    .slice(1)
+    .map((end, index) => ({ messages: messages.slice(cuts[index], end).map(({ message }) => message) }));
+}
+
+function filesIn(host: Host, folder: string): Omit<Conversation, "id">[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".jsonl"))
+      .flatMap((name) => {
+        const file = join(folder, name);
+        const stat = statSync(file, { throwIfNoEntry: false });
+        return stat && stat.size > 0 && stat.size <= maxBytes ? [{ host, file, at: stat.mtimeMs }] : [];
+      });
+  } catch {
+    // The host has never run here.
+    return [];
+  }
+}
+
+function readHead(file: string): string {
+  const descriptor = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(headBytes);
+    return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, headBytes, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether a transcript's lines name this folder, or one in it, as where the conversation runs. */
+function isOf(head: string, root: string): boolean {
+  const [, quoted = '""'] = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head) ?? [];
+  const cwd = JSON.parse(quoted) as string;
+  return cwd === root || cwd.startsWith(root + sep);
+}
+
+/** The id in the transcript's lines, or else in its name. */
+function idIn(head: string, file: string): string {
+  const [, id] =
+    /"sessionId"\s*:\s*"([\w.-]+)"/.exec(head) ?? /^\{[^\n]*?"id"\s*:\s*"([\w.-]+)"/.exec(head) ?? [];
+  return id ?? basename(file, ".jsonl");
+}
