@@ -4,6 +4,9 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { terminalPictures } from "../scripts/pictures/real-runs.ts";
+import { commandHelp } from "../src/cli/command-help.ts";
+import { commands } from "../src/cli/main.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -38,4 +41,33 @@ test("links between the pages resolve [repo.docs]", () => {
       assert.ok(globSync(path.replace(/\/$/, ""), { cwd: root }).length === 1, `${page} links to ${target}`);
     }
   }
+});
+
+/** Commands of ours in a page that do not exist, or have an option that their help does not name. */
+function wrongCommands(text: string): string[] {
+  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, code = ""]) => code.split("\n"));
+  const inline = [...text.matchAll(/`((?:npx )?holdfast [^`]*)`/g)].map(([, code = ""]) => code);
+  return [...blocks, ...inline].flatMap((line) => {
+    const [, name, rest = ""] = /^(?:npx )?holdfast ([a-z]+)\b([^#|]*)/.exec(line.trim()) ?? [];
+    if (name === undefined || name === "help") return [];
+    const command = commands[name];
+    if (!command) return [line];
+    const { usage, options } = commandHelp(command);
+    const flags = [...rest.matchAll(/(?<![\w-])--[a-z-]+/g)].map(([flag]) => flag);
+    const known = `${usage} ${options} --json --db --store --help`;
+    return flags.every((flag) => new RegExp(`${flag}(?![\\w-])`).test(known)) ? [] : [line];
+  });
+}
+
+test("every command in the README and the docs exists, with its options [repo.docs]", () => {
+  for (const page of globSync(["README.md", "docs/*.md"], { cwd: root }))
+    assert.deepEqual(wrongCommands(read(page)), [], page);
+  const planted =
+    "```sh\nnpx holdfast inti\nholdfast init --usre\nholdfast init --user # fine\n```\n`holdfast shwo x`";
+  assert.equal(wrongCommands(planted).length, 3, "the check finds planted ones");
+});
+
+test("the pictures of terminals are what the program prints [repo.pictures]", () => {
+  for (const [name, svg] of Object.entries(terminalPictures()))
+    assert.equal(svg, read(join("docs/images", name)), `${name}: run node scripts/draw-terminals.ts`);
 });

@@ -101,7 +101,7 @@ export const commands: Record<string, Command> = {
     options: `
   --port N                 listen on exactly this port (default: 4747, or the next free port)
   --host ADDRESS           listen on this address instead of loopback; requires a token
-  --token TOKEN            your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: random)
+  --token TOKEN            your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: the one kept for the store)
   --token-file FILE        read the token from this file
   --no-open                do not open a browser
   --set NAME=VALUE         any setting, as "holdfast config" lists them
@@ -125,7 +125,7 @@ export const commands: Record<string, Command> = {
     usage: "mcp [--surfaces A,B] [--session ID] [--cost]",
     summary: "serve memory to an agent over MCP on stdio",
     options: `
-  --surfaces A,B           surfaces to enable (default: notepad,notes, and project if there is a NOTES.md)
+  --surfaces A,B           surfaces to enable (default: notepad,notes,pins, and project if there is a NOTES.md)
   --session ID             always use this session (default: the session of the host that starts the server)
   --set NAME=VALUE         any setting, as "holdfast config" lists them
   --keep-everything        remove nothing on its own, whatever the config says under retention

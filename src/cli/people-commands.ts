@@ -23,6 +23,13 @@ export const peopleCommands: Record<string, Command> = {
   --revision N             the memory as of that revision${store}`,
     load: () => import("./commands/show.ts"),
   },
+  stats: {
+    usage: "stats [--since AGE]",
+    summary: "show what memory did lately: compactions, items put back, reads avoided, tokens and money",
+    options: `
+  --since AGE              12h, 7d (default), 4w, 6mo${store}`,
+    load: () => import("./commands/stats.ts"),
+  },
   rescue: {
     usage: "rescue [FILE] [--take 1,3|all] [--session SESSION]",
     summary: "show what your conversations knew before their last compaction, and put it into memory",
@@ -75,7 +82,7 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   },
   pin: {
     usage: "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]",
-    summary: "keep a rule before the agent, word for word; without an argument, list the pins",
+    summary: "keep a rule in every prompt, word for word; without an argument, list the pins",
     options: `
   TEXT                     what the agent must or must not do
   ID                       a rule that was found in what you said: confirm it
@@ -102,7 +109,7 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   },
   search: {
     usage: "search QUERY [--session ID] [--limit N]",
-    summary: "search the memory of all sessions, best matches first",
+    summary: "search memory and messages of all sessions, best matches first",
     options: `
   QUERY                    words; exact matches come first
   --session ID             search only this session

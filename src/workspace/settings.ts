@@ -88,7 +88,7 @@ export const settings = {
   surfaces: setting({
     kind: listOf(oneOf(surfaceChoices)),
     otherwise:
-      "notepad and notes; project if there is a NOTES.md; scratchpad if it is enabled; in chat also tasks, results and sessions",
+      "notepad, notes and pins; project if there is a NOTES.md; scratchpad if it is enabled, and in plug-ins; in chat also tasks, results and sessions",
     description: "The forms of memory that the agent gets.",
     flags: ["surfaces"],
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
@@ -275,8 +275,8 @@ export const settings = {
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
-  ...limitSettings(["chat", "mcp", "plugin", "serve", "commands"]),
   ...retentionSettings(everywhere),
+  ...limitSettings(["chat", "mcp", "plugin", "serve", "commands"]),
 } as const;
 
 function nudge(name: keyof typeof noNudges, description: string): Setting<number> {

@@ -49,4 +49,6 @@ export const people = from("commands for people", {
     "holdfast without a command shows the hosts found here and offers to connect them; without a terminal it prints the help.",
   "people.rescue":
     "rescue shows plan, rules, asks, decisions, files and commands from before the last compaction of the newest conversations here, without secrets, and puts what is chosen into memory.",
+  "people.stats":
+    "stats counts, over a period, compactions survived, items put back, repeated reads avoided, and the tokens and money that memory took.",
 });

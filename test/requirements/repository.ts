@@ -15,6 +15,8 @@ export const repository = [
     "repo.hosts-table": "The table of clients and scenarios in the docs is rendered from the recorded runs.",
     "repo.hosts": "Only a host's folder and the list of hosts name a host; the check finds a planted name.",
     "repo.root-entry": "The built root entry statically imports no Node module.",
+    "repo.expected":
+      "The repository has workflows that run its own scripts, templates, conduct, releasing and versioning; the check finds a script that is missing.",
     "repo.light":
       "Installing the package takes at most 35 MB and 45 packages; what only chat, serve or the sandbox need is loaded by them alone.",
     "repo.newcomer":
@@ -27,7 +29,9 @@ export const repository = [
     "repo.growth":
       "Every pattern and every function that takes a text runs on four times as much hostile text in at most eight times the time; the check finds planted slow ones, and a new one is covered without being listed.",
     "repo.requirements": "Every requirement is cited by a test, and every citation names a requirement.",
-    "repo.docs": "Code blocks in the docs are cut from files that run in the tests.",
+    "repo.docs":
+      "Code blocks in the docs are cut from files that run in the tests, commands exist with their options, and links resolve.",
+    "repo.pictures": "The README's terminals are drawn from runs of the program, and are current.",
     "repo.demo": "The demo shows the notepad growing through compactions and what was kept at the end.",
   }),
 ];

@@ -5,7 +5,7 @@ import type { Session } from "../../sessions/session.ts";
 import type { MomentSurface } from "../../surfaces/surface.ts";
 import { offers, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openHookMemory } from "../../workspace/hook-memory.ts";
-import { retentionOf } from "../../workspace/library-options.ts";
+import { limitsOf, retentionOf } from "../../workspace/library-options.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation } from "../../workspace/store-location.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
@@ -53,8 +53,9 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   const memory = async (mayCreate = false) => {
     opened ??= await openHookMemory(project, store, mayCreate, {
       secrets: run.config.values.secrets,
-      onSecret: (notice) => fail(new Error(notice), "secret"),
       retention: retentionOf(run.config),
+      limits: limitsOf(run.config),
+      onSecret: (notice) => fail(new Error(notice), "secret"),
       patience: settingValue(run.config, "interactivePatience"),
     });
     return opened;

@@ -32,9 +32,11 @@ export function parseNotepad(text: string): string | undefined {
   return readsAsEmpty(body) ? body.slice(1) : unfenceContent(body);
 }
 
-/** A notepad that contains the hint itself must not parse as empty. */
+/** A notepad that contains one of the hints itself must not parse as empty. */
 function readsAsEmpty(text: string): boolean {
-  return text.endsWith(emptyNotepad) && /^\\*$/.test(text.slice(0, -emptyNotepad.length));
+  return [emptyNotepad, unusedNotepad].some(
+    (hint) => text.endsWith(hint) && /^\\*$/.test(text.slice(0, -hint.length)),
+  );
 }
 
 /** A freeform text that the model sees in full every turn. */

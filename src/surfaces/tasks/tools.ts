@@ -13,7 +13,7 @@ const beginTask = defineTool({
     reading.keepsConversation
       ? {}
       : {
-          description: "Open a task. It and its outcome are kept and shown to you again after a compaction.",
+          description: "Open a task. It and its outcome are kept outside the conversation.",
         },
   input: z.strictObject({ description: z.string().min(1).describe("What the task is, in one line") }),
   output: done,
@@ -51,10 +51,11 @@ function line(text: string): string {
 export const tasksSurface: Surface = {
   ...tasksView,
   tools: [beginTask, endTask, cancelTask],
-  guidance: (_limits, { keepsConversation }) => {
+  guidance: (_limits, { keepsConversation, shown }) => {
+    const again = `shown to you again after a compaction${shown === "host" ? " if the host runs Holdfast's hooks" : ""}`;
     const effect = keepsConversation
       ? "its steps collapse to one line"
-      : "open tasks and outcomes are kept and shown to you again after a compaction; the conversation itself stays as it is";
+      : `open tasks and outcomes are kept, and ${again}; the conversation itself stays as it is`;
     return `For work with many steps call begin_task, and when it is done call end_task with the outcome: ${effect}. If it leads nowhere, call cancel_task with the reason. Tasks can be nested up to four deep.`;
   },
 };

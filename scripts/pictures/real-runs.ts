@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Panel, playedTerminal, stillTerminals, type TerminalLine } from "./terminal-svg.ts";
+
+const cli = join(import.meta.dirname, "../../src/cli.ts");
+const columns = 84;
+
+/** The pictures of the README that show a terminal, by file name, each made from a run of the program. */
+export function terminalPictures(): Record<string, string> {
+  return { "demo.svg": drawDemo(), "after-clear.svg": drawAfterClear() };
+}
+
+/** `holdfast demo`: the agent loop, the store and the HTTP calls are real, the model is scripted. */
+function drawDemo(): string {
+  const output = run(tmpdir(), ["demo", "--fast"]).trimEnd().split("\n");
+  const lines: TerminalLine[] = [{ text: "$ npx holdfast demo", seconds: 1 }];
+  for (const text of output) lines.push({ text, seconds: secondsOf(text) });
+  return playedTerminal(lines, 26, columns);
+}
+
+function secondsOf(line: string): number {
+  if (/receipt|⚠/.test(line)) return 1.4;
+  if (/reads|checkpoint|compaction {2}|context {5}/.test(line)) return 0.7;
+  return line.trim() === "" ? 0.1 : 0.25;
+}
+
+/** What the model is told when a conversation starts again after `/clear`, without and with Holdfast. */
+function drawAfterClear(): string {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-picture-"));
+  try {
+    mkdirSync(join(folder, ".git"));
+    const event = (source: string) =>
+      JSON.stringify({ session_id: "shop", cwd: folder, hook_event_name: "SessionStart", source });
+    run(folder, ["hook", "claude-code"], event("startup"));
+    run(folder, ["pin", "Never push to main"]);
+    const plan =
+      "## Plan\n- [x] Tax table per country\n- [ ] Round totals per line, not per invoice\n- [ ] Migrate invoices since TKT-4711";
+    run(folder, ["edit"], undefined, { EDITOR: writer(plan) });
+    const answer = JSON.parse(run(folder, ["hook", "claude-code"], event("clear"))) as {
+      hookSpecificOutput: { additionalContext: string };
+    };
+    const told = answer.hookSpecificOutput.additionalContext.trimEnd().split("\n").flatMap(wrap);
+    const typed = ["$ claude", "> /clear", "> Carry on."];
+    const panels: Panel[] = [
+      {
+        title: "without Holdfast",
+        lines: [...typed, "", "(the model is told nothing: the conversation is empty)"],
+      },
+      { title: "with Holdfast", lines: [...typed, "", "(the model is told, before your words:)", ...told] },
+    ];
+    return stillTerminals(panels, columns);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** An editor that writes this text. */
+function writer(text: string): string {
+  const script = `require("node:fs").writeFileSync(process.argv[1], ${JSON.stringify(text)})`;
+  return `${JSON.stringify(process.execPath)} -e '${script.replaceAll("'", `'\\''`)}'`;
+}
+
+function wrap(line: string): string[] {
+  const lines = [""];
+  for (const word of line.split(" ")) {
+    const last = lines.at(-1) ?? "";
+    if (last !== "" && last.length + word.length >= columns) lines.push(word);
+    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
+  }
+  return lines;
+}
+
+function run(cwd: string, args: string[], input?: string, env: NodeJS.ProcessEnv = {}): string {
+  const quiet = { HOME: cwd, XDG_STATE_HOME: join(cwd, "state"), COLUMNS: String(columns), NO_COLOR: "1" };
+  return execFileSync(process.execPath, [cli, ...args], {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, ...quiet, ...env },
+    stdio: ["pipe", "pipe", "ignore"],
+    ...(input === undefined ? {} : { input }),
+  });
+}
