@@ -186,6 +186,8 @@ export const controller = [
   ...from("replay", {
     "replay.recorded": "The recorded cost of a session is reproduced within 1 % from the usage of each call.",
     "replay.compaction": "Without recorded compactions, replay compacts where the controller would.",
+    "replay.survival-found":
+      "replay --survival finds the sessions of Claude Code, Codex, pi and opencode where these keep them, and prints lines of at most 80 columns.",
     "replay.survival":
       "For each recorded compaction, and for each that would have happened, replay --survival counts the names needed later, those that the recorded summary kept, those that the checkpoint keeps, and the files read again although unchanged.",
     "replay.epoch":
