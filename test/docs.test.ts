@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
@@ -24,13 +24,28 @@ test("code blocks in the docs are cut from examples that run [repo.docs]", () =>
   assert.ok(blocks >= 4);
 });
 
-for (const example of globSync("examples/*.ts", { cwd: root })) {
+/** What an example that shows something is to print. */
+const printed: Readonly<Record<string, RegExp>> = {
+  "hono-chat": /ada: What is my name\?\n {2}→ You are Ada\.\nbob: What is my name\?\n {2}→ I do not know\./,
+  "langgraph-agent": /Where is the deploy key\?\n {2}→ In vault\/ci\.\n$/,
+  "ci-agent": /4 of 4 steps done, 0 done twice/,
+  "two-agents-postgres": /20 findings of two agents, 20 written/,
+};
+
+/** Parts of the larger examples. */
+const parts = ["model.ts", "talk.ts", "start-database.ts", "my-store.ts"];
+
+for (const example of globSync("examples/{,apps/}*.ts", { cwd: root })) {
+  if (parts.includes(basename(example))) continue;
   test(`${example} runs [repo.docs]`, () => {
     const preload = pathToFileURL(join(root, "test/support/resolve-holdfast.ts")).href;
-    execFileSync(process.execPath, ["--import", preload, join(root, example)], {
+    const output = execFileSync(process.execPath, ["--import", preload, join(root, example)], {
       cwd: temporaryDirectory(),
+      encoding: "utf8",
       stdio: "pipe",
+      env: { ...process.env, MODEL: "", PORT: "", DATABASE_URL: "" },
     });
+    assert.match(output, printed[basename(example, ".ts")] ?? /\S/);
   });
 }
 
