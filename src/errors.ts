@@ -10,6 +10,7 @@ export type ErrorCode =
   | "conflict"
   | "key_reused"
   | "cannot_undo"
+  | "history_removed"
   | "locked"
   | "secret_refused"
   | "session_exists"

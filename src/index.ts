@@ -19,6 +19,7 @@ import {
   toggle,
   wholeNumber,
 } from "./engine/options.ts";
+import { defaultRetention, keepEverything, type RetentionRules, retentionKinds } from "./engine/retention.ts";
 import { HoldfastError } from "./errors.ts";
 import { makeGuard } from "./secrets/guard.ts";
 import { type SecretPolicy, secretPolicies } from "./secrets/redact.ts";
@@ -41,6 +42,11 @@ export interface MemoryOptions {
   tokenizer?: Tokenizer;
   /** What happens to secrets in what is stored (default: `redact`). `refuse` rejects the write, `allow` stores them. */
   secrets?: SecretPolicy;
+  /**
+   * How long the store keeps history, model calls and removed sessions; applied in the background (default: see
+   * `defaultRetention`). `false` keeps everything.
+   */
+  retention?: Partial<RetentionRules> | false;
   /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
   /** Milliseconds to wait for a store that is locked or unreachable (default: the store's own). */
@@ -59,6 +65,7 @@ const memoryOptions = {
   scratchpad: { enabled: toggle, maxTokens: wholeNumber(1) },
   tokenizer: anything,
   secrets: oneOf(secretPolicies),
+  retention: anything,
   onWarning: anything,
   patience: wholeNumber(0),
   clock: anything,
@@ -101,7 +108,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     "notes",
     ...(options.scratchpad?.enabled ? ["scratchpad" as const] : []),
   ];
-  return new Memory({
+  const memory = new Memory({
     store: await openStore(options.store, {
       ...(options.onWarning ? { onWarning: options.onWarning } : {}),
       ...(options.patience === undefined ? {} : { patience: options.patience }),
@@ -115,7 +122,17 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     guard,
     clock: options.clock ?? Date.now,
     makeId: options.makeId ?? makeSessionId,
+    retention: retentionOf(options.retention),
+    onWarning: options.onWarning ?? console.warn,
   });
+  memory.retention.start();
+  return memory;
+}
+
+function retentionOf(given: MemoryOptions["retention"]): RetentionRules {
+  if (given === false) return keepEverything;
+  checkOptions("openMemory", { retention: given }, { retention: retentionKinds });
+  return { ...defaultRetention, ...given };
 }
 
 export { estimateTokens } from "./context/estimate-tokens.ts";
@@ -129,6 +146,7 @@ export {
 export type { DiffLine } from "./engine/diff.ts";
 export type { Actor } from "./engine/journal.ts";
 export { defaultLimits, type Limits } from "./engine/limits.ts";
+export { defaultRetention, type RetentionRules } from "./engine/retention.ts";
 export type { SessionExport } from "./engine/session-document.ts";
 export { type ErrorCode, HoldfastError, isHoldfastError } from "./errors.ts";
 export type { SecretPolicy } from "./secrets/redact.ts";

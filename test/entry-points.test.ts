@@ -36,7 +36,17 @@ test("chat: surfaces, limits, nudges, placement and thresholds of the file reach
     limits: { refs: 7 },
   };
   writeFileSync(join(cwd, "holdfast.json"), JSON.stringify(config));
-  const lines = ["one", "two", "/config", "/plan", "/scratchpad", "/clear", "three", "/archive"];
+  const lines = [
+    "one",
+    "two",
+    "/config",
+    "/plan",
+    "/scratchpad",
+    "/pin Never push.",
+    "/clear",
+    "three",
+    "/archive",
+  ];
   const { stdout, stderr } = await runCli([...chat, "--session", "s"], { cwd, input: lines });
   const asked = server.requests.map(({ messages }) => JSON.stringify(messages));
   assert.match(asked[0] ?? "", /Budget: ~700 tokens[\s\S]*refs \(7 items\)/);
@@ -50,12 +60,13 @@ test("chat: surfaces, limits, nudges, placement and thresholds of the file reach
   );
   assert.match(stdout, /placement = message {2}\(.*holdfast\.json\)/);
   assert.match(stdout, /There is no plan/);
+  assert.match(stdout, /Never push\./);
   assert.match(stdout, /The conversation is cleared; the memory goes on in session/);
   assert.doesNotMatch(asked[2] ?? "", /"one"/, "the old conversation is gone");
   assert.match(stderr, /Archived/);
 });
 
-test("chat --nudge and --compact-at act, and NOTES.md is used without --surfaces [config.acts]", async () => {
+test("chat --nudge and --compact-at act, and NOTES.md is used without --surfaces [config.acts] [config.notes-found]", async () => {
   const { server, cwd, chat } = await beginChat(() => ({ text: "Done." }));
   mkdirSync(join(cwd, ".holdfast"), { recursive: true });
   writeFileSync(join(cwd, ".holdfast/NOTES.md"), "# Notes\n");
@@ -85,7 +96,7 @@ test("MCP: surfaces and limits of the file are in its tools and refusals [config
   await server.end();
 });
 
-test("a hook takes its nudges, surfaces and project file from holdfast.json [config.acts]", async () => {
+test("a hook takes its nudges, surfaces and project file from holdfast.json [config.acts] [config.nudge-count]", async () => {
   const project = await hookProject();
   writeFileSync(join(project.root, "PROJECT.md"), "# Notes\n");
   const config = {
@@ -132,7 +143,7 @@ test("pi shows the scratchpad that its file already has, and nudges [config.plug
   assert.ok(known.tools.has("session_scratchpad"));
 });
 
-test("OpenClaw's own config and the file act: surfaces, nudges and NOTES.md [config.openclaw] [config.plugin-nudges] [config.acts]", async () => {
+test("OpenClaw's own config and the file act: surfaces, nudges and NOTES.md [config.openclaw] [config.plugin-nudges] [config.acts] [config.notes-found]", async () => {
   const root = projectWith({ scratchpad: { nudgeAfterTurns: 1 } });
   initProject(openProject({ root }));
   const handlers = new Map<string, (event: never, context: OpenClawContext) => unknown>();

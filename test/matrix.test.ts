@@ -12,7 +12,7 @@ import type { OpenClawContext, OpenClawTool } from "../src/hosts/openclaw/api.ts
 import openClawPlugin from "../src/hosts/openclaw/index.ts";
 import piExtension from "../src/hosts/pi/index.ts";
 import { FakePi, shownIn } from "../src/hosts/pi/test-support/fake-pi.ts";
-import { surfaceNames } from "../src/index.ts";
+import { openMemory, surfaceNames } from "../src/index.ts";
 import { instructionsOf } from "../src/mcp/server.ts";
 import type { SurfaceChoice } from "../src/sessions/options.ts";
 import { initProject, openProject } from "../src/surfaces/project/index.ts";
@@ -226,6 +226,24 @@ for (const surfaces of combinations) {
     await send("SessionStart", { source: "clear", session_id: "s2" });
   });
 }
+
+test("over MCP nothing is promised that only a hook or a plug-in does, and the tools return it [config.true-texts]", async () => {
+  const workspace = { project: findProject(temporaryDirectory()), config: { values: {} } };
+  const text = instructionsOf(await loadSurfaces(knownSurfaces, workspace));
+  assert.doesNotMatch(text, /shown first in every turn|project memory block|edit_system_prompt/);
+  assert.match(text, /- session\.scratchpad: read\(\)/, "in a program it is an object, not a tool");
+  assert.match(text, /persistent scratchpad tool \(session_scratchpad\)/);
+  const memory = await openMemory({ store: "memory:", surfaces: ["scratchpad", "notepad"] });
+  const session = await memory.createSession();
+  const read = async () => {
+    const answer = await session.call("session_scratchpad", {});
+    return answer.ok ? answer.text : answer.code;
+  };
+  assert.equal(await read(), "The scratchpad is empty.");
+  await session.call("session_scratchpad", { action: "set_plan", content: "1. Count the rows" });
+  assert.equal(await read(), "[Session Scratchpad]\nPlan:\n1. Count the rows\n[End Scratchpad]");
+  await memory.close();
+});
 
 test("results are cleared only where the agent can recall them [config.clearing]", async (t) => {
   for (const surfaces of [["notepad"], ["notepad", "results"]] as const) {

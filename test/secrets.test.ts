@@ -43,6 +43,8 @@ async function textOf(session: Session): Promise<string> {
 test("nothing that is stored contains a secret, and the answer says so [secrets.stored]", async () => {
   const warnings: string[] = [];
   const memory = await openMemory({ store: "memory:", onWarning: (warning) => warnings.push(warning) });
+  const titled = await memory.createSession({ id: "titled", title: `with ${secret}` });
+  assert.match((await titled.state()).row.title ?? "", /^with \[REDACTED/);
   const session = await memory.openSession("a");
   const answer = await session.call("add_note", { content: `the key is ${secret}` });
   assert.ok(answer.ok);

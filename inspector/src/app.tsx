@@ -38,7 +38,7 @@ export function App() {
           </a>
         )}
         <span class="brand">
-          <img class="brand-mark" src="/favicon.svg" alt="" width="22" height="22" />
+          <img class="brand-mark" src="favicon.svg" alt="" width="22" height="22" />
           Holdfast
         </span>
         <span class="topbar-store" title={health?.store}>

@@ -1,5 +1,7 @@
 import type { ChangeEvent } from "../../src/server/api.ts";
 import { type Connection, connection, recordChange, reloadEverything } from "./live.ts";
+import { currentRoute } from "./route.ts";
+import { announceCompaction } from "./session/compaction-card.tsx";
 
 /** What the tab with the stream sends to the other tabs. */
 type TabMessage =
@@ -41,9 +43,17 @@ export function followServer(): void {
 }
 
 function receive(message: TabMessage): void {
-  if (message.type === "change") recordChange(message.change);
-  else if (message.type === "connection") connection.set(message.state);
+  if (message.type === "change") {
+    recordChange(message.change);
+    announceElsewhere(message.change);
+  } else if (message.type === "connection") connection.set(message.state);
   else if (message.type === "reset") reloadEverything();
+}
+
+/** The view of a session announces its own compactions. */
+function announceElsewhere({ sessionId, entries }: ChangeEvent): void {
+  const isCompaction = entries.some(({ type }) => type === "context.compact" || type === "context.receipt");
+  if (isCompaction && sessionId !== currentRoute().sessionId) announceCompaction(sessionId);
 }
 
 /** Reads the stream, and reconnects when the server is back. */

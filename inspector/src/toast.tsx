@@ -5,6 +5,8 @@ interface Toast {
   id: number;
   text: string;
   tone: "plain" | "bad";
+  /** News stays until it is dismissed or replaced by newer news of the same subject. */
+  newsOf?: string | undefined;
   action?: { label: string; run: () => void } | undefined;
 }
 
@@ -18,6 +20,12 @@ export function showToast(text: string, action?: Toast["action"], tone: Toast["t
   const id = ++last;
   toasts.set([...toasts.get().slice(-2), { id, text, tone, action }]);
   setTimeout(() => dismiss(id), tone === "bad" ? 2 * shownFor : shownFor);
+}
+
+/** Shows what happened elsewhere, which someone may read much later. */
+export function showNews(subject: string, text: string, action: Toast["action"]): void {
+  const others = toasts.get().filter(({ newsOf }) => newsOf !== subject);
+  toasts.set([...others.slice(-2), { id: ++last, text, tone: "plain", newsOf: subject, action }]);
 }
 
 /** Runs an action and shows its failure as a toast. */

@@ -134,6 +134,7 @@ test("traces each item from its message to where it is now [inspector.survived]"
       putBack: [{ kind: "url", text: "http://back.example" }],
       recallable: [{ kind: "number", text: "99" }],
       missing: [{ kind: "ask", text: "Why?" }],
+      needed: [],
     },
   } as unknown as Compaction;
   const traced = traceItems(compaction, {
@@ -154,6 +155,25 @@ test("traces each item from its message to where it is now [inspector.survived]"
       ["99", "recallable", 4],
       ["Why?", "missing"],
     ],
+  );
+});
+
+test("what the agent is likely to need comes first, the rest in the receipt's order [inspector.survived]", () => {
+  const item = (text: string) => ({ kind: "path", text });
+  const compaction = {
+    summary: "",
+    checkpoint: null,
+    receipt: {
+      kept: ["a.ts", "b.ts", "c.ts:12", "d.ts"].map(item),
+      putBack: [],
+      recallable: ["e.ts"].map(item),
+      missing: [],
+      needed: ["c.ts", "e.ts", "npm test", "b.ts"],
+    },
+  } as unknown as Compaction;
+  assert.deepEqual(
+    traceItems(compaction, { memory: "", messages: [] }).map(({ text }) => text),
+    ["c.ts:12", "e.ts", "b.ts", "a.ts", "d.ts"],
   );
 });
 

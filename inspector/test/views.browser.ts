@@ -144,10 +144,10 @@ test(
 );
 
 test(
-  "shows the receipt of a host's own compaction [inspector.survived]",
+  "announces a compaction in another session, and shows the receipt of a host's own [inspector.survived] [inspector.live]",
   inBrowser(async (browser, context) => {
     const { server, memory } = await startTestServer(context, { page: await builtPage() });
-    const session = await memory.createSession({ id: "hosted" });
+    const session = await memory.createSession({ id: "hosted", title: "The setup" });
     await session.notepad.write("The port is 5432");
     const stored = (number: number, content: string) => ({
       number,
@@ -165,9 +165,16 @@ test(
       commit: (receipt) => commitReceipt(session, receipt),
       notify: async () => {},
     });
+    await memory.createSession({ id: "other", title: "Another session" });
+    const { page, problems } = await openPage(browser, server, { hash: "#/other/memory" });
+    await page.locator(".link-live").waitFor();
     await compaction.begin({ messages: removed, to: 2 });
     await compaction.finish({ text: "See docs/setup.md", by: "model" });
-    const { page, problems } = await openPage(browser, server, { hash: "#/hosted/compaction" });
+    const news = page.locator(".toast", {
+      hasText: /^The setup was compacted: \d+ → 10 tokens\. \d+ things followed, 1 lost\./,
+    });
+    await news.getByRole("button", { name: "Look" }).click();
+    await page.waitForURL(/#\/hosted\/compaction\/1$/);
     await page.getByText(/^1 of \d+ things is lost\.$/).waitFor();
     await page.getByText("2 messages left the window.").waitFor();
     // Without a transcript, each removed message is a line, and the map knows what came from where.
@@ -280,6 +287,14 @@ test(
     const journal = page.getByRole("listbox", { name: "Journal, newest first" });
     await journal.getByRole("option").nth(3).waitFor();
     assert.ok((await journal.getByRole("option").count()) < 60);
+    // The End key works before the first entry is loaded.
+    await page.route(/\/journal\?before=101&/, async (route) => {
+      await page.getByRole("heading", { name: "Revision 1", exact: true }).waitFor();
+      await route.continue();
+    });
+    await journal.getByRole("option", { selected: true }).press("End");
+    await journal.getByRole("option", { selected: true }).getByText("Created the session").waitFor();
+    assert.equal(await page.evaluate("document.activeElement.getAttribute('aria-selected')"), "true");
     const scrub = page.getByRole("slider", { name: /^Revision/ });
     await scrub.fill("98000");
     await page.locator(".then").getByText("At 98000", { exact: true }).waitFor();

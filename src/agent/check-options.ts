@@ -58,6 +58,7 @@ export const agentOptionKinds = {
   outputReserve: amount,
   memoryShare: someShare,
   compactAfterTasks: threshold,
+  readFile: anything,
   maxSteps: wholeNumber(1),
   ledger: toggle,
   nudges: each(noNudges, threshold),

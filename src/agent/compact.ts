@@ -89,6 +89,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     countTokens: (text) => countTokens(text) * tokenizer.ratio,
     budget: { tokens: checkpointTokens(policy.contextWindow) },
     askTokens: canRecall ? Math.floor(policy.contextWindow * askShare) : 0,
+    readFile: setting.options.readFile,
     notify: (moment) => agent.notify(moment, emit),
     emit,
     async contextAfter({ body, state }) {

@@ -39,6 +39,7 @@ const chatOptions = `
   --nudge WHEN[=N]         remind the model of its memory: after-turns=N, on-plan-detected, after-compaction,
                            turns-since-last-use=N or on-unwritten-claim
   --set NAME=VALUE         any other setting, as "holdfast config" lists them
+  --keep-everything        remove nothing on its own, whatever the config says under retention
   --db PATH, --store URL   where sessions are stored
   --json                   print events as JSON lines`;
 
@@ -104,6 +105,7 @@ export const commands: Record<string, Command> = {
   --token-file FILE        read the token from this file
   --no-open                do not open a browser
   --set NAME=VALUE         any setting, as "holdfast config" lists them
+  --keep-everything        remove nothing on its own, whatever the config says under retention
   --demo                   fill an empty store with a finished session and a scripted agent at work
   --db PATH, --store URL   where sessions are stored (default for --demo: a temporary file)`,
     load: () => import("./commands/serve.ts"),
@@ -123,9 +125,10 @@ export const commands: Record<string, Command> = {
     usage: "mcp [--surfaces A,B] [--session ID] [--cost]",
     summary: "serve memory to an agent over MCP on stdio",
     options: `
-  --surfaces A,B           surfaces to enable (default: notepad,notes, and project if there is a NOTES.md)
+  --surfaces A,B           surfaces to enable (default: notepad,notes,pins, and project if there is a NOTES.md)
   --session ID             always use this session (default: the session of the host that starts the server)
   --set NAME=VALUE         any setting, as "holdfast config" lists them
+  --keep-everything        remove nothing on its own, whatever the config says under retention
   --cost                   print the token cost of each surface's tool definitions and exit
   --db PATH, --store URL   where sessions are stored`,
     load: () => import("./commands/mcp.ts"),

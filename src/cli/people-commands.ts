@@ -71,6 +71,15 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --revision N             the change to undo, if no later change conflicts with it${store}`,
     load: () => import("./commands/undo.ts"),
   },
+  receipts: {
+    usage: "receipts [SESSION] [--compaction N] [--put-back N [--into notepad|note]]",
+    summary: "show what compactions kept and what is out of sight, and put something back",
+    options: `${session}
+  --compaction N           only this compaction (default: all, and what the newest took out of sight)
+  --put-back N             write item N of the list into memory
+  --into PLACE             notepad (default), which the agent always sees, or note${store}`,
+    load: () => import("./commands/receipts.ts"),
+  },
   pin: {
     usage: "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]",
     summary: "keep a rule before the agent, word for word; without an argument, list the pins",
@@ -159,12 +168,14 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/trust.ts"),
   },
   gc: {
-    usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--yes]",
-    summary: "permanently remove old sessions, archived ones first",
+    usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--keep-everything] [--yes]",
+    summary: "show what is kept and why, and remove old sessions for good",
     options: `
+  (no rule)                what the config keeps (retention.*), what the store takes and what would go
   --older-than AGE         sessions not written to for this long: 12h, 30d, 2w, 6mo, 1y
   --max-size SIZE          the oldest sessions, until the rest fits in this size: 800kB, 500MB, 2GB
   --keep N                 keep the N newest; on its own, remove all others
+  --keep-everything        as if the config kept everything
   --yes                    remove them; without it, only show what would be removed
   --dry-run                only show what would be removed, even with --yes${store}`,
     load: () => import("./commands/gc.ts"),

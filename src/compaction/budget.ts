@@ -23,7 +23,12 @@ export interface Measure {
   cost(text: string): number;
   /** The whole budget, in that unit. */
   total: number;
+  /** The whole budget in tokens, roughly. */
+  tokens: number;
 }
+
+/** Bytes of a token in a list of names. */
+const bytesPerToken = 3.2;
 
 export function measureFor(
   { tokens = checkpointTokens(), bytes }: CheckpointBudget,
@@ -32,10 +37,10 @@ export function measureFor(
   if (bytes !== undefined) {
     const encoder = new TextEncoder();
     const cost = (text: string) => encoder.encode(text).length;
-    return { fits: (text) => cost(text) <= bytes, cost, total: bytes };
+    return { fits: (text) => cost(text) <= bytes, cost, total: bytes, tokens: bytes / bytesPerToken };
   }
   const cost = (text: string) => upperBound(text, countTokens);
-  return { fits: (text) => cost(text) <= tokens, cost, total: tokens };
+  return { fits: (text) => cost(text) <= tokens, cost, total: tokens, tokens };
 }
 
 /** Estimated counts can be too low, far too low in scripts where tokenizers spend a token per byte. */

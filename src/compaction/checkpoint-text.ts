@@ -3,7 +3,7 @@ import type { CheckpointMemory, CommandFact, FileFact } from "../engine/records.
 import { oneLine } from "../engine/text.ts";
 import type { CheckpointBudget, Measure } from "./budget.ts";
 import { measureFor } from "./budget.ts";
-import { isRoutine } from "./facts/commands.ts";
+import { commandWorth, freshness } from "./facts/commands.ts";
 import { type Candidate, orderByNeed } from "./need/choose.ts";
 import { namesCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
@@ -84,14 +84,26 @@ function fill(items: readonly Item[], { fits }: Measure): Item[] {
     if (fits(layOut(items.slice(0, middle)))) low = middle;
     else high = middle - 1;
   }
-  const chosen = items.slice(0, low);
+  const chosen = withoutRepeats(items.slice(0, low));
   let misses = 0;
-  for (const item of items.slice(low + 1)) {
+  for (const item of items.slice(low)) {
     if (misses === maxMisses) break;
     if (fits(layOut([...chosen, item]))) chosen.push(item);
     else misses++;
   }
   return chosen;
+}
+
+/** Without names that a longer one further on tells as well, as `a.ts` before `src/a.ts`. */
+function withoutRepeats(items: readonly Item[]): Item[] {
+  const tellers = new Map<string, number>();
+  for (const { names } of items) for (const name of names) tellers.set(name, (tellers.get(name) ?? 0) + 1);
+  return items.filter(({ section, names }) => {
+    const isRepeated =
+      plainNames.has(section) && names.length > 0 && names.every((name) => (tellers.get(name) ?? 0) > 1);
+    if (isRepeated) for (const name of names) tellers.set(name, (tellers.get(name) ?? 0) - 1);
+    return !isRepeated;
+  });
 }
 
 /** How many items may fail to fit before the text counts as full. */
@@ -129,18 +141,21 @@ function withSymbols(file: string, symbols: readonly Item[]): string {
 
 /** Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. */
 const shares: [section: Section, share: number, lengths: readonly number[]][] = [
-  ["asks", 0.14, [1_200, 600, 300, 150, 60, 24, 8]],
-  ["failures", 0.05, [300, 120, 40, 20, 8]],
-  ["planOpen", 0.06, [160, 40, 16, 8]],
+  ["asks", 0.14, [1_200, 600, 300, 150, 60, 30]],
+  ["failures", 0.05, [300, 160, 80, 40]],
+  ["planOpen", 0.06, [160, 60, 40, 20]],
   ["running", 0.05, [160, 60]],
   ["commands", 0.08, [400]],
-  ["tasks", 0.04, [160, 40]],
-  ["planClosed", 0.05, [160, 40]],
+  ["tasks", 0.04, [160, 60]],
+  ["planClosed", 0.05, [160, 60]],
   ["decisions", 0.04, [220]],
 ];
 
 /** What all statements together may take: names are worth more of a small budget. */
-const statedShare = { small: 0.3, large: 0.45, smallBelow: 1_000 };
+const statedShare = { small: 0.22, large: 0.45 };
+
+/** Tokens below which a budget counts as small. */
+const smallBudget = 1_000;
 
 /** A share of a small budget may be too small for a single fact; then it gets as much as this. */
 const smallestShare = 1 / 15;
@@ -149,7 +164,7 @@ const smallestShare = 1 / 15;
 const maxListed = 40;
 
 /** What is said whatever the scores: asks, failures, the plan, running work. */
-function statedItems(facts: CheckpointFacts, { cost, total }: Measure): Item[] {
+function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure): Item[] {
   const texts: Partial<Record<Section, readonly string[]>> = {
     asks: facts.openAsks,
     failures: failureTexts(facts),
@@ -160,9 +175,9 @@ function statedItems(facts: CheckpointFacts, { cost, total }: Measure): Item[] {
     planClosed: facts.planClosed,
     decisions: facts.decisions,
   };
-  let all = total * (total < statedShare.smallBelow ? statedShare.small : statedShare.large);
+  let all = total * (tokens < smallBudget ? statedShare.small : statedShare.large);
   return shares.flatMap(([section, share, lengths]) => {
-    const room = Math.min(all, total * Math.max(share, Math.min(smallestShare, 60 / total)));
+    const room = Math.min(all, total * Math.max(share, Math.min(smallestShare, 60 / tokens)));
     const { items, used } = cutToFit(section, texts[section] ?? [], lengths, room, cost);
     all -= used;
     return items.map(
@@ -184,7 +199,7 @@ function cutToFit(
   for (const [index, fact] of facts.slice(0, maxListed).entries()) {
     // No fact takes more than two thirds of what is left, unless it is the last.
     const most = index === facts.length - 1 ? left : (left * 2) / 3;
-    const cuts = lengths.map((limit) => fenceLine(fact, limit));
+    const cuts = [...lengths, ...(isDense(fact) ? denseLengths : [])].map((limit) => fenceLine(fact, limit));
     const shortest = items.length === 0 ? cuts.at(-1) : undefined;
     const text = cuts.find((cut) => cost(`${cut}; `) <= most) ?? fitting(shortest, left, cost);
     if (text === undefined) continue;
@@ -192,6 +207,15 @@ function cutToFit(
     items.push(text);
   }
   return { items, used: items.length === 0 ? 0 : room - left };
+}
+
+/** Lengths for scripts that say much with few characters, and spend a token or more on each. */
+const denseLengths = [24, 8];
+
+function isDense(text: string): boolean {
+  const beginning = text.slice(0, 60);
+  const foreign = beginning.match(/[^\p{ASCII}\p{Script=Latin}]/gu)?.length ?? 0;
+  return foreign > [...beginning].length / 3;
 }
 
 /** The first fact, cut short, may take all of a small share. */
@@ -216,22 +240,17 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const paths = new Set(facts.files.map(({ path }) => path));
   return [
     ...files.map(({ file, text }) =>
-      item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts), file.path),
+      item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts.calls), file.path),
     ),
     ...bestNames(facts)
       .filter(({ text }) => !paths.has(text))
-      .map(({ text, kind, home }) => item(nameSection[kind], fenceLine(text), 0, home)),
+      .map(({ text, kind, home }) => item(sectionOf(kind, measure), fenceLine(text), 0, home)),
   ];
 }
 
 function bestNames({ sightings, scores }: CheckpointFacts): Sighting[] {
   const score = ({ text }: Sighting) => scores.get(text) ?? 0;
   return sightings.toSorted((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1)).slice(0, maxNames);
-}
-
-/** 1 for now, falling to a third after thirty calls. */
-function freshness(last: number, { calls }: CheckpointFacts): number {
-  return Math.exp(-(calls - last) / 30);
 }
 
 function fileText({ path, lines }: FileFact): string {
@@ -252,23 +271,19 @@ function failureTexts({ commands }: CheckpointFacts): string[] {
     .map(({ line, failure }) => `${oneLine(line, 160)} (${oneLine(failure, 130)})`);
 }
 
-/** Longer ones are scripts, written for one use. */
-const maxCommand = 400;
-
 /** The commands that build, test, run or deploy here, and others that were typed again; the likeliest next one first. */
-function commandTexts(facts: CheckpointFacts): string[] {
-  const worth = ({ line, runs, last }: CommandFact) =>
-    ((isRoutine(line) ? 1 : 0) + Math.min(runs - 1, 8) / 2) * freshness(last, facts);
-  const isWorthKeeping = (command: CommandFact) =>
-    command.isCommand &&
-    command.failure === "" &&
-    command.line.length <= maxCommand &&
-    !command.line.includes("<<") &&
-    worth(command) > 0;
-  return facts.commands
-    .filter(isWorthKeeping)
+function commandTexts({ commands, calls }: CheckpointFacts): string[] {
+  const worth = (command: CommandFact) => commandWorth(command, calls);
+  return commands
+    .filter((command) => command.failure === "" && worth(command) > 0)
     .toSorted((a, b) => worth(b) - worth(a) || b.last - a.last)
     .map(({ line, runs }) => `${oneLine(line)} (ok${runs > 1 ? `, ${runs} runs` : ""})`);
+}
+
+/** In a small budget, a heading for each kind of name costs more than it says. */
+function sectionOf(kind: NameKind, { tokens }: Measure): Section {
+  const section = nameSection[kind];
+  return tokens < smallBudget && section !== "symbols" && section !== "paths" ? "others" : section;
 }
 
 const nameSection: Record<NameKind, Section> = {

@@ -243,3 +243,29 @@ test("its content cannot imitate our markers [controller.checkpoint]", () => {
   assert.ok(!text.includes("[System]"));
   assert.match(checkpoint([]).text, /\nNothing to carry over\.\n/);
 });
+
+test("a command is shown so that it says something, or not at all; choices and questions are no asks and decisions [controller.checkpoint]", () => {
+  const long = `powershell.exe -Command "Get-NetAdapter | Where-Object Status -eq Up | Select-Object Name,${"x".repeat(200)}"`;
+  const messages = conversation(
+    user("Which one do I need?"),
+    says(
+      "Would you rather go with the first instead of the second?\n\nThis matters because:\n\nI decided on the second one because it is faster.",
+    ),
+    user("2"),
+    calls("bash", { command: long }, "1"),
+    result("exit code 1", "1"),
+    calls("bash", { command: "npm test" }, "2"),
+    result("exit code 1", "2"),
+  );
+  for (const tokens of [100, 150, 200, 400, 600]) {
+    const { text, openAsks } = checkpoint(messages, { budget: { tokens } });
+    for (const [, stub = ""] of text.matchAll(/(\S[^;:\n]*)…/g))
+      assert.ok(stub.length >= 39, `${tokens} tokens: ${stub}`);
+    assert.deepEqual(openAsks, []);
+    assert.doesNotMatch(text, /Would you|because:/);
+  }
+  assert.match(
+    checkpoint(messages).text,
+    /^Decided or found: I decided on the second one because it is faster\.$/m,
+  );
+});

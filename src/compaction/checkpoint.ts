@@ -1,6 +1,6 @@
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { Checkpoint, CheckpointMemory, CommandFact } from "../engine/records.ts";
+import type { Checkpoint, CheckpointMemory, CommandFact, Need } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { CheckpointBudget } from "./budget.ts";
@@ -14,6 +14,7 @@ import { stillRunning } from "./facts/running.ts";
 import { openAsks, statedDecisions } from "./facts/statements.ts";
 import { fromNameFact, gatherSightings, type Sighting, type Sightings, toNameFact } from "./need/gather.ts";
 import { nameFinder } from "./need/later-use.ts";
+import { listNeeds } from "./need/list-needs.ts";
 import { isWordlike } from "./need/names.ts";
 import { scoreNames } from "./need/score.ts";
 
@@ -39,6 +40,14 @@ const maxNames = 250;
 
 /** Extracts, without a model, what the agent will need from the messages about to be removed. */
 export function planCheckpoint(input: CheckpointInput): Checkpoint {
+  return planWithNeeds(input, []).checkpoint;
+}
+
+/** Plans a checkpoint, and lists what the agent is likely to need, whether or not the checkpoint has room for it. */
+export function planWithNeeds(
+  input: CheckpointInput,
+  rules: readonly string[],
+): { checkpoint: Checkpoint; needs: Need[] } {
   const { state, to, earlier, budget = {}, contents = new Map(), countTokens } = input;
   const messages = collapseTasks(input.messages, to);
   const known = earlier?.memory ?? oldMemory(earlier);
@@ -79,7 +88,9 @@ export function planCheckpoint(input: CheckpointInput): Checkpoint {
     countTokens,
   );
   const names = best(gone, scores);
-  return {
+  const asks = facts.openAsks;
+  const needs = listNeeds({ removed, rules, asks, commands, files, names, scores, calls, contents });
+  const checkpoint = {
     epoch: readEpoch(state).number,
     text,
     ...facts,
@@ -97,6 +108,7 @@ export function planCheckpoint(input: CheckpointInput): Checkpoint {
       reads,
     },
   };
+  return { checkpoint, needs };
 }
 
 function failedLine({ line, failure }: CommandFact): string {

@@ -15,10 +15,11 @@ import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operati
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
 import type { CheckpointBudget } from "./budget.ts";
-import { planCheckpoint } from "./checkpoint.ts";
+import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
-import { readParts } from "./facts/reads.ts";
-import { accountFor, planReceipt, type WayBack } from "./receipt.ts";
+import { type ReadFile, readContents } from "./facts/read-contents.ts";
+import type { WayBack } from "./place-needs.ts";
+import { accountFor, planReceipt } from "./receipt.ts";
 import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
 import {
   type AskSummariser,
@@ -54,7 +55,7 @@ export interface CompactionDriver {
   /** The room for the checkpoint (default: for a window of 200,000 tokens). Rules that were found take room as well. */
   budget?: CheckpointBudget | ((found: FoundRules) => Promise<CheckpointBudget>);
   /** Reads a file that the agent has read, to say whether it has changed; undefined if it cannot be read at once. */
-  readFile?: (path: string) => string | undefined;
+  readFile?: ReadFile | undefined;
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
@@ -134,15 +135,18 @@ export class Compaction {
     const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
     const current = withoutWithdrawn(messages, withdrawn);
     const { budget } = this.#driver;
-    const planned = planCheckpoint({
-      state,
-      messages: current,
-      to,
-      earlier,
-      budget: typeof budget === "function" ? await budget(rules) : budget,
-      contents: this.#contents(messages, earlier),
-      countTokens,
-    });
+    const { checkpoint: planned, needs } = planWithNeeds(
+      {
+        state,
+        messages: current,
+        to,
+        earlier,
+        budget: typeof budget === "function" ? await budget(rules) : budget,
+        contents: await readContents(messages, earlier, this.#driver.readFile),
+        countTokens,
+      },
+      rulesAfter(state, rules),
+    );
     const gone = messages.filter(({ number }) => number <= to);
     const askedIn = findAsk(
       planned,
@@ -157,23 +161,13 @@ export class Compaction {
       tokens:
         conversation.tokensBefore ?? countTokens(gone.map(({ message }) => plainTextOf(message)).join("\n")),
       items: accountFor(gone, checkpoint.openAsks),
+      needs,
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
       transcriptSize: transcript?.size ?? 0,
       ...(trigger === "host" ? { previews: previewsOf(gone) } : {}),
     };
     this.#begun = { checkpoint, removed, instructions: keepText(checkpoint), rules };
     return this.#begun;
-  }
-
-  #contents(messages: readonly StoredMessage[], earlier: Checkpoint | undefined): Map<string, string> {
-    const contents = new Map<string, string>();
-    const { readFile } = this.#driver;
-    if (!readFile) return contents;
-    for (const { path } of readParts(messages, earlier?.memory?.reads)) {
-      const content = contents.has(path) ? undefined : readFile(path);
-      if (content !== undefined) contents.set(path, content);
-    }
-    return contents;
   }
 
   /** Takes over a compaction that another process began; undefined if none is in progress. */
@@ -328,6 +322,12 @@ function knownRules(state: State) {
     found: ofStatus("found").map(({ id, text }) => ({ id, text })),
     settled: [...ofStatus("pinned").map(({ text }) => text), ...droppedRules(state)],
   };
+}
+
+/** The rules of the user that hold once the found ones are stored. */
+function rulesAfter(state: State, { texts, replaced }: FoundRules): string[] {
+  const known = listPins(state).filter(({ id }) => !replaced.includes(id));
+  return [...known.map(({ text }) => text), ...texts];
 }
 
 /** The session-end moment, with the checkpoint that a compaction would write now. */

@@ -52,3 +52,10 @@ export function findIdentifiers(text: string): ReceiptItem[] {
 export function namesFirst(items: readonly ReceiptItem[]): ReceiptItem[] {
   return [...items.filter(({ kind }) => kind !== "number"), ...items.filter(({ kind }) => kind === "number")];
 }
+
+/** Tests whether a text contains a name as a whole, not as part of a longer one. */
+export function containsWhole(text: string, name: string): boolean {
+  if (!text.includes(name)) return false;
+  const escaped = name.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return new RegExp(`(?<![\\w/@.-])${escaped}(?![\\w/-]|\\.\\w)`).test(text);
+}

@@ -1,10 +1,18 @@
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../context/conversation.ts";
 import { fenceLine } from "../context/fence.ts";
-import type { CompactionTrigger, Epoch, Receipt, ReceiptItem, Removed } from "../engine/records.ts";
+import type {
+  CompactionTrigger,
+  Epoch,
+  PlacedNeed,
+  Receipt,
+  ReceiptItem,
+  Removed,
+} from "../engine/records.ts";
 import { listResident, type State } from "../engine/state.ts";
 import { oneLine } from "../engine/text.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
-import { findIdentifiers, namesFirst } from "./identifiers.ts";
+import { containsWhole, findIdentifiers, namesFirst } from "./identifiers.ts";
+import { countPlaces, inContext, placeNeeds, type WayBack } from "./place-needs.ts";
 
 /** Max items that a receipt lists, most referenced first; the rest are only counted. */
 const maxNamed = 400;
@@ -25,9 +33,6 @@ export function accountFor(messages: readonly StoredMessage[], asks: readonly st
   ];
   return items.slice(0, maxItems);
 }
-
-/** How the agent can get back what left the context: with a tool, from the host's transcript, or not at all. */
-export type WayBack = "tool" | "transcript" | "none";
 
 export interface ReceiptInput {
   state: State;
@@ -71,6 +76,8 @@ export function planReceipt(input: ReceiptInput): Receipt {
     recallable: canRecall ? named(gone) : [],
     missing: canRecall ? [] : named(gone),
     putBack,
+    // The line below puts them back.
+    needs: placeNeeds(removed.needs ?? [], [contextAfter, putBackText(putBack)].join("\n"), input.wayBack),
   };
   return { ...receipt, line: receiptLine(receipt, input) };
 }
@@ -84,16 +91,21 @@ const maxLacks = 20;
 
 /**
  * What a request lacks of what a compaction left in the model's context: the text in place of the removed messages,
- * byte by byte, and every item that the receipt lists as kept. Empty if the receipt is right.
+ * byte by byte, and every item and need that the receipt lists as kept. Empty if the receipt is right.
  */
 export function findLacks(receipt: Receipt, replacement: string, sent: string): string[] {
   const isKept = keptIn(sent);
-  const lost = receipt.kept.filter((item) => !isKept(item)).map(({ text }) => oneLine(text, 200));
+  const shown = (receipt.needs ?? []).filter(({ place }) => place === "in context");
+  const isShown = inContext(shown, sent);
+  const lost = [
+    ...receipt.kept.filter((item) => !isKept(item)),
+    ...shown.filter((need) => !isShown(need)),
+  ].map(({ text }) => oneLine(text, 200));
   const isWhole = sent.includes(replacement);
   const text = isWhole
     ? []
     : [`the summary, checkpoint and receipt as committed${differsAt(replacement, sent)}`];
-  return [...text, ...lost].slice(0, maxLacks);
+  return [...new Set([...text, ...lost])].slice(0, maxLacks);
 }
 
 /** Where a text that should be there differs from what is. */
@@ -128,12 +140,8 @@ function keptIn(context: string): (item: ReceiptItem) => boolean {
   return ({ kind, text }) => {
     if (kind === "ask" || kind === "note") return squeezed.includes(squeeze(text));
     if (identifiers.has(text)) return true;
-    return kind !== "number" && context.includes(text) && wholeWord(text).test(context);
+    return kind !== "number" && containsWhole(context, text);
   };
-}
-
-function wholeWord(text: string): RegExp {
-  return new RegExp(`(?<![\\w/@.-])${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?![\\w/-]|\\.\\w)`);
 }
 
 function squeeze(text: string): string {
@@ -174,27 +182,55 @@ function isReferenced({ kind, text }: ReceiptItem, needed: string): boolean {
   return short.length >= 4 && needed.includes(short);
 }
 
-const kinds = "notes, paths, ids, numbers, URLs and asks";
+/** What the receipt puts back, as it says it. */
+function putBackText(putBack: readonly ReceiptItem[]): string {
+  return putBack.map(({ text }) => fenceLine(text)).join("; ");
+}
 
-function receiptLine(receipt: Omit<Receipt, "line">, { removed, summaryBy, wayBack }: ReceiptInput): string {
-  const { kept, recallable, missing } = receipt.counts;
-  const total = kept + recallable + missing;
-  if (wayBack !== "transcript" && removed.messages > 0) {
-    const back = receipt.putBack.map(({ text }) => fenceLine(text)).join("; ");
-    const rest = recallable > 0 ? `, ${recallable} can be recalled (tool recall)` : "";
-    const needed = back === "" ? "" : ` Put back because they are still needed: ${back}.`;
-    return `[Receipt: messages ${removed.from} to ${removed.to} were compacted. Of ${total} ${kinds} ${kept} are still here${rest}, ${missing} are missing.${needed}]`;
-  }
+function receiptLine(receipt: Omit<Receipt, "line">, { removed, wayBack }: ReceiptInput): string {
   if (removed.messages === 0)
     return "[Receipt: the host compacted this conversation and gave no transcript to read, so what was lost is unknown. Your memory above is complete.]";
-  const where = summaryBy === "unknown" ? "in the text above" : "in the text above or the summary";
-  const rest =
-    recallable > 0
-      ? `, ${recallable} can be looked up in the transcript ${fenceLine(removed.transcript)}`
-      : `, ${missing} are missing`;
-  const back = receipt.putBack.slice(0, 5).map(({ text }) => fenceLine(text.slice(0, 160)));
-  const needed = back.length > 0 ? ` Still needed by your notes: ${back.join("; ")}.` : "";
-  return `[Receipt: ${removed.messages} messages were compacted. Of ${total} ${kinds} in them ${kept} are ${where}${rest}.${needed}]`;
+  const needs = receipt.needs ?? [];
+  if (wayBack !== "transcript") {
+    const back = putBackText(receipt.putBack);
+    return `[Receipt: messages ${removed.from} to ${removed.to} were compacted. ${needsText(needs, "here", "with the tool recall")}${putBackSentence(back)}]`;
+  }
+  const here = receipt.summaryBy === "unknown" ? "in the text above" : "in the text above or the summary";
+  // A host shows only the beginning of a long text.
+  const back = putBackText(
+    receipt.putBack.slice(0, 5).map((item) => ({ ...item, text: item.text.slice(0, 160) })),
+  );
+  const transcript = `in the transcript ${fenceLine(removed.transcript)}`;
+  return `[Receipt: ${removed.messages} messages were compacted. ${needsText(needs, here, transcript)}${putBackSentence(back)}]`;
+}
+
+function putBackSentence(back: string): string {
+  return back === "" ? "" : ` Put back because they are still needed: ${back}.`;
+}
+
+const kindNames: [kind: PlacedNeed["kind"], name: string][] = [
+  ["rule", "rules"],
+  ["ask", "open asks"],
+  ["command", "commands"],
+  ["file", "files"],
+  ["name", "other names"],
+];
+
+/** "Of what you are likely to need, these are here: 2 of 2 rules, 88 of 90 other names. Out of sight: …". */
+function needsText(needs: readonly PlacedNeed[], here: string, search: string): string {
+  if (needs.length === 0) return "Nothing in them is likely to be needed again.";
+  const found = kindNames.flatMap(([kind, name]) => {
+    const all = needs.filter((need) => need.kind === kind);
+    return all.length === 0 ? [] : [`${countPlaces(all)["in context"]} of ${all.length} ${name}`];
+  });
+  const out = countPlaces(needs);
+  const rest = [
+    out["one call"] > 0 ? `${out["one call"]} one call away` : "",
+    out["by search"] > 0 ? `${out["by search"]} to be searched for ${search}` : "",
+    out.lost > 0 ? `${out.lost} lost` : "",
+  ].filter((text) => text !== "");
+  const outside = rest.length === 0 ? "" : ` Out of sight: ${rest.join(", ")}.`;
+  return `Of what you are likely to need, these are ${here}: ${found.join(", ")}.${outside}`;
 }
 
 /** Longer asks are not put back; the agent can recall them. */

@@ -4,6 +4,8 @@ export interface Block {
   /** `system`: end of the system prompt. `message`: before the newest user message, never stored. */
   placement: "system" | "message";
   text: string;
+  /** Says more than its text can be rendered to again, such as who wrote it. */
+  isMarked?: boolean;
   /** How the agent reads the whole of it where the block is shortened. */
   whole?: string;
 }

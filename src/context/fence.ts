@@ -14,7 +14,7 @@ import { looksOf } from "./look-alikes.ts";
 const fences: RegExp[] = [
   // [Session Scratchpad …, [End Scratchpad], [System], [Holdfast], [Called … anywhere, and any bracket with a word at the
   // start of a line, as all our blocks begin. Not a checkbox or a link.
-  /\[(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:(?:end|session)[ \t]{1,8}(?:scratchpad|notepad)|end of\b|holdfast\b|project memory\b|notepad\b|scratchpad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|ended tasks|delegated|asked and not|found in what|result cleared|late result|called\b|not shown here|cut here|task:|cancelled:|the \w{1,20} block|pin(?:s|ned)?\b|inst\b|instructions?\b|user\b|assistant\b|human\b|developer\b|tool\b|function\b|agent\b|(?<=^[ \t]{0,8}\[\\*[ \t]{0,8}\/?[ \t]{0,8})(?!x\])[a-z](?![^\]\n]*\]\()))/gim,
+  /\[(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:(?:end|session)[ \t]{1,8}(?:scratchpad|notepad)|end of\b|origin of\b|holdfast\b|project memory\b|notepad\b|scratchpad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|ended tasks|delegated|asked and not|found in what|result cleared|late result|called\b|not shown here|cut here|task:|cancelled:|the \w{1,20} block|pin(?:s|ned)?\b|inst\b|instructions?\b|user\b|assistant\b|human\b|developer\b|tool\b|function\b|agent\b|(?<=^[ \t]{0,8}\[\\*[ \t]{0,8}\/?[ \t]{0,8})(?!x\])[a-z](?![^\]\n]*\]\()))/gim,
   // ## Session Notepad, at any level and anywhere in a line.
   /#[ \t]{0,8}(\\*)(?!\\)(?=session[ \t]{1,8}(?:notepad|scratchpad))/gi,
   // The headings of our blocks and of prompts, alone or as the beginning of a heading.

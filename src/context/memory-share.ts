@@ -60,10 +60,10 @@ export function fitBlocks(
   };
 }
 
-/** What an epoch freezes of a context. The notepad is stored as text, unless its block was shortened. */
+/** What an epoch freezes of a context. The notepad is stored as text, unless its block was shortened or marked. */
 export function frozenOf({ blocks, shortened }: FittedContext): Frozen {
   const isCut = shortened.some(({ surface }) => surface === "notepad");
-  const notepad = isCut ? blocks.find(({ surface }) => surface === "notepad") : undefined;
+  const notepad = blocks.find(({ surface, isMarked }) => surface === "notepad" && (isCut || isMarked));
   return {
     blocks: blocks.filter(({ surface }) => surface !== "notepad").map(({ text }) => text),
     ...(notepad ? { notepadBlock: notepad.text } : {}),

@@ -212,6 +212,28 @@ export type ReceiptItem = { kind: "note" | "path" | "id" | "number" | "url" | "a
 /** A removed message that its host keeps, in one line. */
 export type RemovedMessage = { number: number; role: string; line: string };
 
+/** Something of a removed span that the agent is likely to need again. */
+export type Need = {
+  kind: "rule" | "ask" | "command" | "file" | "name";
+  text: string;
+  /** How likely it is needed, from 0 to 1. */
+  likelihood: number;
+  /** The newest removed message that shows it; missing if none does. */
+  message?: number;
+  /** A file that contains it now. */
+  home?: string;
+};
+
+/** Where a need is after a compaction. */
+export type NeedPlace = "in context" | "one call" | "by search" | "lost";
+
+/** A need, and where the agent finds it. */
+export type PlacedNeed = Pick<Need, "kind" | "text" | "likelihood"> & {
+  place: NeedPlace;
+  /** For one that is one call away: the call, such as "recall message 12" or "read src/a.ts". */
+  call?: string;
+};
+
 /** What the receipt has to account for in the messages that a compaction removes. */
 export type Removed = {
   /** First and last message. */
@@ -220,6 +242,8 @@ export type Removed = {
   messages: number;
   tokens: number;
   items: ReceiptItem[];
+  /** What the agent is likely to need, most likely first. Missing in older sessions. */
+  needs?: Need[];
   /** Path of the host's transcript ("" if none), and its size when the compaction began. */
   transcript: string;
   transcriptSize: number;
@@ -247,12 +271,19 @@ export type Receipt = {
   recallable: ReceiptItem[];
   missing: ReceiptItem[];
   putBack: ReceiptItem[];
+  /** What the agent is likely to need, most likely first, and where it is now. Missing in older receipts. */
+  needs?: PlacedNeed[];
   /** The one line the agent sees. */
   line: string;
   /** The number of the call whose request contained what the receipt says. Missing until then, and in older receipts. */
   verified?: { call: number };
   /** The call whose request did not, and what it lacked. */
   mismatch?: { call: number; lacks: string[] };
+};
+
+/** Who wrote the lines of a text, as runs of lines. Only kept of texts that someone else than the agent wrote to. */
+export type TextOrigins = {
+  lines: [count: number, by: "agent" | "person" | "sub-session" | "import" | "system"][];
 };
 
 /** The value type of each record kind a session owns. */
@@ -270,6 +301,7 @@ export type RecordValues = {
   removed: Removed;
   child: Child;
   lock: string;
+  origin: TextOrigins;
   skill: SkillValue;
   tool: ToolValue;
   note: NoteValue;
@@ -298,6 +330,7 @@ export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   injection: { resident: true },
   child: { resident: true },
   lock: { resident: true },
+  origin: { resident: true },
   skill: { resident: true },
   tool: { resident: true },
   removed: { resident: false },

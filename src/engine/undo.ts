@@ -49,7 +49,8 @@ export function planUndo(entry: JournalEntry, later: readonly JournalEntry[]): U
         break;
       }
       case "record":
-        inverse.push(invertRecord(change));
+        // Who wrote what follows from the texts that undo brings back.
+        if (change.kind !== "origin") inverse.push(invertRecord(change));
         break;
       case "count":
         inverse.push({ ...change, by: -change.by });

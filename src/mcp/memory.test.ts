@@ -3,15 +3,20 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { defaultLimits } from "../engine/limits.ts";
 import { linkSession } from "../hosts/session-link.ts";
 import { openMemory, surfaceNames } from "../index.ts";
+import { inHost } from "../surfaces/surface.ts";
 import { findSurfaces } from "../surfaces/surfaces.ts";
+import { guidanceOf } from "../surfaces/toolbox.ts";
 import { instructionsOf } from "./server.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 test("the instructions say how to recover, then give the session's guidance [mcp.instructions]", async (context) => {
-  const memory = await openMemory({ store: "memory:", surfaces: ["notepad", "notes", "pins"] });
-  const { guidance } = await (await memory.createSession()).context();
+  const guidance = guidanceOf(findSurfaces(["notepad", "notes", "pins"]), {
+    limits: defaultLimits,
+    reading: inHost,
+  });
   const server = startMcp(context, ["--store", "memory:"]);
   const { instructions, serverInfo } = await initialize(server);
   assert.equal(serverInfo.name, "holdfast");

@@ -232,6 +232,14 @@ export const routes = {
     params: sessionId.extend({ epoch: number }),
     response: history.compaction,
   },
+  putBack: {
+    method: "POST",
+    path: "/api/sessions/{id}/compactions/{epoch}/put-back",
+    summary: "Write something that a compaction took out of sight into memory, as a person",
+    params: sessionId.extend({ epoch: number }),
+    body: history.putBack,
+    response: schemas.done,
+  },
   removedMessages: {
     method: "GET",
     path: "/api/sessions/{id}/compactions/{epoch}/messages",

@@ -75,7 +75,7 @@ export function ledgerHandlers({
     async call({ params: { id, number }, query: { against } }) {
       const session = await memory.resumeSession(id);
       const recorded = await recordedCall(session, number, hosts, priceOf);
-      if (!recorded) throw notRecorded(`model call ${number}`, id);
+      if (!recorded) throw await callGone(session, number);
       const { view, pieces } = recorded;
       const chosen = against ?? (await comparableCall(session, view, { hosts, priceOf }));
       const other = chosen === null ? undefined : await recordedCall(session, chosen, hosts, priceOf);
@@ -87,7 +87,9 @@ export function ledgerHandlers({
       return {
         call: view,
         pieces: pieces.map((piece, index) => viewPiece(piece, index, kept, known)),
-        previous: number > 1 ? number - 1 : null,
+        previous:
+          (await callsOf(session, { to: number - 1, limit: 1 }, { hosts, priceOf }))[0]?.number ?? null,
+        isBare: pieces.length === 0,
         against: other?.view.number ?? null,
         prefix: { pieces: kept, tokens: keptTokens, money: prefixMoney(keptTokens, view.model, priceOf) },
         removed: (other?.pieces ?? [])
@@ -209,6 +211,17 @@ function partOf(part: string): PieceView["part"] {
 function shown(text: string): { text: string; cut: boolean } {
   const cut = text.length > maxShown;
   return { text: cut ? text.slice(0, maxShown).toWellFormed() : text, cut };
+}
+
+/** Retention keeps the newest calls and those that prove a compaction. */
+async function callGone(session: Session, number: number): Promise<HoldfastError> {
+  const [newest] = await session.calls.list({ limit: 1 });
+  if (!newest || number > newest.number) return notRecorded(`model call ${number}`, session.id);
+  return new HoldfastError(
+    "history_removed",
+    `The prompt of model call ${number} is no longer recorded: retention keeps the newest calls of session ${session.id} and those that prove a compaction. "holdfast gc" shows the rules.`,
+    { data: { call: number } },
+  );
 }
 
 function notRecorded(what: string, sessionId: string): HoldfastError {

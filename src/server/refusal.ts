@@ -5,6 +5,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   invalid_input: 400,
   not_found: 404,
   session_not_found: 404,
+  history_removed: 410,
   conflict: 409,
   cannot_undo: 409,
   text_not_found: 409,

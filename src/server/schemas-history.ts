@@ -43,6 +43,10 @@ export const journalPage = z.object({
   entries: z.array(journalEntry).describe("Newest first"),
   newest: count,
   before: count.nullable().describe("Pass as `before` for older entries; null on the last page"),
+  begins: z
+    .object({ revision: count, at: time })
+    .nullable()
+    .describe("The oldest entry, if retention removed older ones"),
 });
 
 export const fullEntry = z.object({
@@ -97,6 +101,19 @@ const receiptItem = z.object({
   text: z.string(),
 });
 
+const outOfSight = z.object({
+  kind: z.string().describe("rule, ask, command, file, name…"),
+  text: z.string(),
+  place: z.enum(["one call", "by search", "lost"]),
+  call: z.string().optional().describe("For one call: the call that brings it back"),
+});
+
+export const putBack = z.object({
+  kind: z.string().max(40),
+  text: z.string().max(100_000),
+  into: z.enum(["notepad", "note"]).default("notepad"),
+});
+
 const compactionItem = z.object({
   epoch: count,
   trigger,
@@ -148,15 +165,21 @@ const checkpoint = z.object({
 });
 
 export const compaction = compactionItem.extend({
-  revision: count.describe("The revision that removed the messages"),
-  at: time,
+  revision: count
+    .nullable()
+    .describe("The revision that removed the messages; null if retention removed that part of the history"),
+  at: time.nullable(),
   receipt: z.object({
     kept: z.array(receiptItem),
     recallable: z.array(receiptItem),
     missing: z.array(receiptItem),
     putBack: z.array(receiptItem),
+    needed: z
+      .array(z.string())
+      .describe("What the agent is likely to need, in sight or not, most needed first"),
+    outOfSight: z.array(outOfSight).describe("What the agent no longer sees, most needed first"),
   }),
-  checkpoint: checkpoint.extend({ revision: count, at: time }).nullable(),
+  checkpoint: checkpoint.extend({ revision: count.nullable(), at: time.nullable() }).nullable(),
   warningTurn: z
     .object({
       revision: count,
@@ -167,7 +190,9 @@ export const compaction = compactionItem.extend({
     .nullable(),
   summary: z
     .string()
-    .describe("What replaces the removed messages in the prompt; empty when the host keeps it"),
+    .describe(
+      "What replaces the removed messages in the prompt; empty when the host keeps it, or retention removed it",
+    ),
 });
 
 const parts = z.object({
@@ -237,6 +262,7 @@ export const modelCallDetail = z.object({
   call: modelCall,
   pieces: z.array(callPiece),
   previous: count.nullable().describe("Number of the call before it"),
+  isBare: z.boolean().describe("True: retention removed the text of the prompt and kept its numbers"),
   against: count
     .nullable()
     .describe("The call it is compared with; default: the agent's last turn, not a compaction's own call"),

@@ -1,3 +1,4 @@
+import { requireEntries, sayHistoryStart } from "../engine/history-start.ts";
 import {
   applyChanges,
   emptyCounters,
@@ -40,7 +41,15 @@ export class TimeTravel {
       );
     }
     const birth = `${session.id}/${now.createdAt}`;
-    let here = await this.#nearest(session, birth, revision);
+    const start = await session.historyStart();
+    if (start && revision < start.revision - 1) {
+      throw new HoldfastError(
+        "history_removed",
+        `Revision ${revision} cannot be read any more. ${sayHistoryStart(session.id, start)}`,
+        { data: { revision, begins: start.revision } },
+      );
+    }
+    let here = await this.#nearest(session, birth, revision, start === undefined);
     while (here.revision !== revision) {
       here =
         here.revision > revision
@@ -53,11 +62,13 @@ export class TimeTravel {
     return here;
   }
 
-  async #nearest(session: Session, birth: string, revision: number): Promise<Past> {
+  async #nearest(session: Session, birth: string, revision: number, isWhole: boolean): Promise<Past> {
     const { row } = await session.state();
-    const known = [...this.#cached].filter(([key]) => key.startsWith(`${birth}/`)).map(([, past]) => past);
+    const cached = [...this.#cached].filter(([key]) => key.startsWith(`${birth}/`)).map(([, past]) => past);
+    // Retention may have removed what is after an old snapshot.
+    const known = isWhole ? cached : cached.filter((past) => past.revision >= revision);
     // A session that was created empty has a known first revision.
-    if (row.origin === "created") known.push(beginningOf(row));
+    if (row.origin === "created" && isWhole) known.push(beginningOf(row));
     const best = known.sort((a, b) => Math.abs(a.revision - revision) - Math.abs(b.revision - revision))[0];
     return best && Math.abs(best.revision - revision) <= row.revision - revision ? best : present(session);
   }
@@ -94,12 +105,14 @@ async function present(session: Session): Promise<Past> {
 async function back(session: Session, here: Past, target: number): Promise<Past> {
   const from = Math.max(target + 1, here.revision - batchSize + 1);
   const entries = await session.history({ from, to: here.revision });
+  requireEntries(session.id, entries, { from, to: here.revision });
   return { ...walk(here, entries, revertChanges), revision: from - 1 };
 }
 
 async function forward(session: Session, here: Past, target: number): Promise<Past> {
   const to = Math.min(target, here.revision + batchSize);
   const entries = await session.history({ from: here.revision + 1, to, newestFirst: false });
+  requireEntries(session.id, entries, { from: here.revision + 1, to });
   return { ...walk(here, entries, applyChanges), revision: to };
 }
 

@@ -1,6 +1,8 @@
 import type { Json } from "../engine/json.ts";
+import { leastKept } from "../engine/retention.ts";
 import type { Ledger, LedgerCall, LedgerPiece } from "../stores/ledger.ts";
 import type { Scope } from "../stores/store.ts";
+import { piecesOf } from "../stores/trim.ts";
 
 /** A piece with the hash it is stored under. */
 export interface HashedPiece extends LedgerPiece {
@@ -20,15 +22,16 @@ export interface RecordedCall {
 /** At least every 50th call lists all its pieces, so that reading a call never follows a long chain. */
 const maxChain = 50;
 
+/** A call builds on the one before it only if that is younger than this. */
+const maxBaseAge = leastKept / 2;
+
 /** Records what each model call of a session contained. No-op if the store has no ledger. */
 export class CallLog {
   readonly #ledger: Ledger | undefined;
   readonly #scope: Scope;
   readonly #hideSecrets: (text: string) => string;
-  /** Hashes this process knows to be stored. */
-  readonly #stored = new Set<string>();
-  /** The last call this process recorded. */
-  #last: { number: number; hashes: string[]; chain: number } | undefined;
+  /** The last call this process recorded. Retention keeps it for a day, and with it its pieces. */
+  #last: { number: number; at: number; hashes: string[]; chain: number } | undefined;
 
   constructor(ledger: Ledger | undefined, scope: Scope, hideSecrets: (text: string) => string) {
     this.#ledger = ledger;
@@ -40,16 +43,17 @@ export class CallLog {
   async record(pieces: readonly HashedPiece[], facts: Json, at: number): Promise<number | undefined> {
     if (!this.#ledger) return undefined;
     const hashes = pieces.map(({ hash }) => hash);
-    const last = this.#last && this.#last.chain < maxChain ? this.#last : undefined;
+    const isUsable = this.#last && this.#last.chain < maxChain && at - this.#last.at < maxBaseAge;
+    const last = isUsable ? this.#last : undefined;
     const kept = last ? commonLength(last.hashes, hashes) : 0;
-    const fresh = pieces.slice(kept).filter(({ hash }) => !this.#stored.has(hash));
+    const stored = new Set(last?.hashes);
+    const fresh = pieces.slice(kept).filter(({ hash }) => !stored.has(hash));
     const number = await this.#ledger.record(
       this.#scope,
       { at, base: kept > 0 ? (last?.number ?? 0) : 0, kept, pieces: hashes.slice(kept), facts },
       new Map(fresh.map(({ hash, ...piece }) => [hash, { ...piece, text: this.#hideSecrets(piece.text) }])),
     );
-    if (number !== undefined) for (const { hash } of fresh) this.#stored.add(hash);
-    this.#last = number === undefined ? undefined : { number, hashes, chain: last ? last.chain + 1 : 1 };
+    this.#last = number === undefined ? undefined : { number, at, hashes, chain: last ? last.chain + 1 : 1 };
     return number;
   }
 
@@ -66,25 +70,20 @@ export class CallLog {
     const known = new Map(calls?.map((call) => [call.number, call]));
     const call = known.get(number);
     if (!call) return undefined;
-    const hashes = hashesOf(call, known);
+    const hashes = piecesOf(call, known);
     const before = known.get(number - 1);
     const texts = await this.#ledger?.pieces(this.#scope, [...new Set(hashes)]);
     const pieces = hashes.flatMap((hash) => {
       const piece = texts?.get(hash);
       return piece ? [{ hash, ...piece }] : [];
     });
-    const kept = before ? commonLength(hashesOf(before, known), hashes) : 0;
+    const kept = before ? commonLength(piecesOf(before, known), hashes) : 0;
     return { number, at: call.at, facts: call.facts, pieces, kept };
   }
 
   async piece(hash: string): Promise<LedgerPiece | undefined> {
     return (await this.#ledger?.pieces(this.#scope, [hash]))?.get(hash);
   }
-}
-
-function hashesOf(call: LedgerCall, known: ReadonlyMap<number, LedgerCall>): string[] {
-  const base = call.kept > 0 ? known.get(call.base) : undefined;
-  return base ? [...hashesOf(base, known).slice(0, call.kept), ...call.pieces] : call.pieces;
 }
 
 function commonLength(a: readonly string[], b: readonly string[]): number {

@@ -1,5 +1,6 @@
 import { checkRevision } from "../engine/check-fields.ts";
 import { type DiffLine, diffLines } from "../engine/diff.ts";
+import { requireEntries, sayHistoryStart } from "../engine/history-start.ts";
 import { revertChanges, type State } from "../engine/state.ts";
 import { planUndo } from "../engine/undo.ts";
 import { HoldfastError } from "../errors.ts";
@@ -32,7 +33,10 @@ export async function snapshotAt(session: Session, revision: number): Promise<Me
   checkRevision(now, revision);
   const notes = new Map<string, Note>((await session.notes.all()).map((note) => [note.id, note]));
   let state: State = now;
-  for (const entry of await session.history({ from: revision + 1, to: now.row.revision })) {
+  const range = { from: revision + 1, to: now.row.revision };
+  const entries = await session.history(range);
+  requireEntries(session.id, entries, range);
+  for (const entry of entries) {
     state = revertChanges(state, entry.changes, ({ kind, key, before }) => {
       if (kind !== "note") return;
       if (before === null) notes.delete(key);
@@ -88,9 +92,11 @@ export async function undo(
         newestFirst: false,
       });
       if (!entry || entry.revision !== target || isBirth(entry)) {
+        const start = await session.historyStart();
+        const why = start && target < start.revision ? ` ${sayHistoryStart(session.id, start)}` : "";
         throw new HoldfastError(
           "cannot_undo",
-          `Session ${session.id} has no operation to undo at revision ${target}.`,
+          `Session ${session.id} has no operation to undo at revision ${target}.${why}`,
           {
             data: { revision: target },
           },
@@ -126,7 +132,9 @@ async function lastUndoable(session: Session): Promise<number> {
     if (entries.length < pageSize || oldest <= 1) break;
     to = oldest - 1;
   }
-  throw new HoldfastError("cannot_undo", `Session ${session.id} has nothing left to undo.`);
+  const start = await session.historyStart();
+  const why = start ? ` ${sayHistoryStart(session.id, start)}` : "";
+  throw new HoldfastError("cannot_undo", `Session ${session.id} has nothing left to undo.${why}`);
 }
 
 function isUndone(later: readonly JournalEntry[], target: number): boolean {

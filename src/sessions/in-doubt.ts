@@ -1,5 +1,7 @@
+import type { State } from "../engine/state.ts";
 import type { Scope, Store } from "../stores/store.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
+import type { AppliedOperation } from "../surfaces/session-handle.ts";
 
 /** What the caller would have got, had the store answered. */
 export interface Unanswered {
@@ -46,6 +48,14 @@ export class InDoubt {
     if (this.#unanswered.length > 0)
       this.#unanswered = this.#unanswered.filter(({ entry }) => entry.revision > revision);
   }
+}
+
+/** Safe cast: the same operation has the same kind of result. */
+export function unansweredResult<Result>(
+  { entry, result, warnings }: Unanswered,
+  state: State,
+): AppliedOperation<Result> {
+  return { result: result as Result, warnings, revision: entry.revision, repeated: true, state };
 }
 
 function isSame(a: unknown, b: unknown): boolean {

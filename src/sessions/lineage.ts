@@ -1,3 +1,4 @@
+import type { HistoryStart } from "../engine/history-start.ts";
 import { compareKeys } from "../engine/records.ts";
 import type { LineageStep, SessionRow } from "../engine/state.ts";
 import type { JournalSelection, RecordSelection, Scope, Store, StoredRecord } from "../stores/store.ts";
@@ -30,15 +31,19 @@ export async function readRecords(
     .sort((a, b) => compareKeys(a.kind, b.kind) || compareKeys(a.key, b.key));
 }
 
-/** A fork's journal continues its ancestor's from the forked revision. */
+/**
+ * A fork's journal continues its ancestor's from the forked revision. It never has a gap: where retention has shortened
+ * a part, the older parts do not belong to it any longer.
+ */
 export async function readJournal(
   store: Store,
   row: SessionRow,
   selection: JournalSelection,
 ): Promise<JournalEntry[]> {
   const { from = 0, to = row.revision, limit = Number.MAX_SAFE_INTEGER, newestFirst = false } = selection;
+  const parts = await joinedParts(store, row, from);
   const entries: JournalEntry[] = [];
-  for (const part of newestFirst ? partsOf(row) : partsOf(row).toReversed()) {
+  for (const part of newestFirst ? parts : parts.toReversed()) {
     const range = { from: Math.max(from, part.from), to: Math.min(to, part.to) };
     if (range.from > range.to || entries.length >= limit) continue;
     const scope = { owner: row.owner, sessionId: part.sessionId };
@@ -48,8 +53,42 @@ export async function readJournal(
   return entries;
 }
 
+/** The oldest entry of a history that retention has shortened; undefined if it is whole. */
+export async function readHistoryStart(store: Store, row: SessionRow): Promise<HistoryStart | undefined> {
+  const [first] = await readJournal(store, row, { limit: 1 });
+  if (first) return isBirth(first) ? undefined : { revision: first.revision, at: first.at };
+  return { revision: row.revision + 1, at: row.updatedAt };
+}
+
+/** An import brings its own history along, which may have been shortened where it came from. */
+function isBirth({ revision, operation: { type } }: JournalEntry): boolean {
+  return revision === 1 || type === "session.create" || type === "session.import";
+}
+
+/** The parts of a session's journal down to a revision, newest first, up to the first that does not reach the next. */
+async function joinedParts(store: Store, row: SessionRow, from: number): Promise<Part[]> {
+  const parts = partsOf(row);
+  const joined: Part[] = [];
+  for (const part of parts) {
+    joined.push(part);
+    if (part.from <= from || part === parts.at(-1)) break;
+    const [first] = await store.journal(
+      { owner: row.owner, sessionId: part.sessionId },
+      { ...part, limit: 1 },
+    );
+    if (first?.revision !== part.from) break;
+  }
+  return joined;
+}
+
+interface Part {
+  sessionId: string;
+  from: number;
+  to: number;
+}
+
 /** Which session holds which revisions, newest first. */
-function partsOf(row: SessionRow): { sessionId: string; from: number; to: number }[] {
+function partsOf(row: SessionRow): Part[] {
   const steps: LineageStep[] = [{ sessionId: row.id, revision: row.revision }, ...row.lineage];
   return steps.map(({ sessionId, revision }, index) => ({
     sessionId,

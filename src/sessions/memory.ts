@@ -1,12 +1,6 @@
-import { residentKinds } from "../engine/records.ts";
+import { keepEverything } from "../engine/retention.ts";
 import type { SessionExport } from "../engine/session-document.ts";
-import {
-  emptyCounters,
-  listResident,
-  type SessionRow,
-  type SessionStatus,
-  type State,
-} from "../engine/state.ts";
+import type { SessionRow, SessionStatus } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { Rewritten } from "../stores/rewrite.ts";
@@ -17,22 +11,17 @@ import type { ApplyOptions } from "../surfaces/session-handle.ts";
 import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { Toolbox, ToolDescription } from "../surfaces/toolbox.ts";
 import { scopeOf } from "./lineage.ts";
+import { birthOf, type NewSessionOptions, newRow, residentRecords } from "./new-session.ts";
 import {
   checkId,
-  checkTitle,
   type DriverSetting,
   type SessionSetting,
   type Setting,
   type SurfaceChoice,
 } from "./options.ts";
+import { Retention } from "./retention.ts";
 import { loadState, Session, sessionNotFound } from "./session.ts";
-
-export interface NewSessionOptions {
-  /** Default: random. */
-  id?: string;
-  agent?: string;
-  title?: string;
-}
+import { retentionOwner, sweepId, sweepStateIn } from "./sweep.ts";
 
 export interface SessionQuery {
   agent?: string;
@@ -45,11 +34,15 @@ export interface SessionQuery {
   after?: { updatedAt: number; id: string };
 }
 
+export type { NewSessionOptions } from "./new-session.ts";
+
 /** Sessions cached in memory; others are loaded from the store on access. */
 const maxOpen = 500;
 
 /** An open handle on one store, for one owner. */
 export class Memory {
+  /** Removes in the background what the store no longer keeps. */
+  readonly retention: Retention;
   readonly #setting: SessionSetting;
   readonly #open = new Map<string, Session>();
   #knowledge: Memory | undefined;
@@ -63,6 +56,7 @@ export class Memory {
       offer: (surfaces, check) => this.#offer(surfaces, check),
       use: (surfaces, check) => this.#use(surfaces, check),
     };
+    this.retention = this.#makeRetention(setting);
   }
 
   get #guard(): SecretGuard {
@@ -271,6 +265,7 @@ export class Memory {
   }
 
   async close(): Promise<void> {
+    this.retention.stop();
     this.#open.clear();
     await this.#setting.store.close();
   }
@@ -300,37 +295,12 @@ export class Memory {
   }
 
   #newRow(options: NewSessionOptions, origin: SessionRow["origin"]): SessionRow {
-    const now = this.#setting.clock();
-    return {
-      id: checkId(options.id ?? this.#setting.makeId(), "session id"),
-      owner: this.owner,
-      agent: checkId(options.agent ?? "default", "agent id"),
-      title: options.title === undefined ? null : checkTitle(options.title),
-      status: "active",
-      origin,
-      parent: null,
-      lineage: [],
-      createdAt: now,
-      updatedAt: now,
-      revision: 1,
-      lastFork: 0,
-      counters: emptyCounters(),
-      notepad: null,
-    };
+    const row = newRow(options, { origin, owner: this.owner, setting: this.#setting });
+    return { ...row, title: this.#guard.clean(row.title).value };
   }
 
   #create(row: SessionRow, records: RecordWrite[], operation: JournalEntry["operation"]): Promise<Session> {
-    const birth: JournalEntry = {
-      revision: row.revision,
-      at: row.createdAt,
-      actor: { kind: "system" },
-      surface: "session",
-      operation,
-      changes: [],
-      key: null,
-      result: null,
-    };
-    return this.#insert({ row, records, entries: [birth] });
+    return this.#insert({ row, records, entries: [birthOf(row, operation)] });
   }
 
   async #insert(session: {
@@ -343,6 +313,24 @@ export class Memory {
     const state = await loadState(this.#setting, this.owner, id);
     if (!state) throw sessionNotFound(id);
     return this.#remember(new Session(this.#setting, state));
+  }
+
+  #makeRetention({ store, retention = keepEverything, onWarning = () => {} }: Setting): Retention {
+    const own = retentionOwner(this.owner);
+    return new Retention({
+      store,
+      owners: [this.owner, knowledgeOwner(this.owner), own],
+      rules: retention,
+      clock: this.#setting.clock,
+      onWarning,
+      state: async () =>
+        sweepStateIn(new Memory({ ...this.#setting, owner: own }), await sweepId(this.owner)),
+      purge: async ({ owner, id, revision }) => {
+        if (owner !== this.owner || (await store.revision({ owner, sessionId: id })) !== revision)
+          return false;
+        return this.purgeSession(id).then(() => true, isKept);
+      },
+    });
   }
 
   async #setStatus(id: string, status: SessionStatus, options: ApplyOptions): Promise<void> {
@@ -389,10 +377,10 @@ function sessionExists(id: string): HoldfastError {
   );
 }
 
-function residentRecords(state: State): RecordWrite[] {
-  return residentKinds.flatMap((kind) =>
-    listResident(state, kind).map(([key, value]) => ({ kind, key, value })),
-  );
+/** A fork reads from it, or it is gone already. */
+function isKept(error: unknown): false {
+  if (error instanceof HoldfastError && ["conflict", "session_not_found"].includes(error.code)) return false;
+  throw error;
 }
 
 function rethrowUnlessGone(error: unknown): undefined {

@@ -50,8 +50,10 @@ export class NoteCache {
       return this.#load(store, row);
     if (behind > 0) {
       const entries = await readJournal(store, row, { from: this.#revision + 1 });
-      // A redaction changes stored notes without listing them.
-      if (entries.some(({ operation }) => operation.type === "session.redact")) return this.#load(store, row);
+      // A redaction changes stored notes without listing them, and retention may have removed an entry.
+      const isPartial = entries.length < behind;
+      if (isPartial || entries.some(({ operation }) => operation.type === "session.redact"))
+        return this.#load(store, row);
       for (const entry of entries) this.#replay(entry);
       this.#revision = row.revision;
     }

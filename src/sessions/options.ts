@@ -1,5 +1,6 @@
 import { checkTexts, typeName } from "../engine/check-fields.ts";
 import type { Limits } from "../engine/limits.ts";
+import type { RetentionRules } from "../engine/retention.ts";
 import { isLongerThan, normaliseText, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { SecretGuard } from "../secrets/guard.ts";
@@ -42,6 +43,10 @@ export interface Setting {
   countTokens: (text: string) => number;
   /** Default: redacts secrets and reports nothing. */
   guard?: SecretGuard;
+  /** How long the store keeps history, model calls and removed sessions (default: for ever). */
+  retention?: RetentionRules;
+  /** Receives a warning before something goes because of the store's size. */
+  onWarning?: (warning: string) => void;
 }
 
 /** Random, and safe as a file name. */

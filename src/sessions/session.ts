@@ -1,9 +1,11 @@
 import type { Context } from "../context/blocks.ts";
 import { step } from "../engine/commit.ts";
+import type { HistoryStart } from "../engine/history-start.ts";
 import type { Json } from "../engine/json.ts";
 import { hasMoreText } from "../engine/map-strings.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { Applied } from "../engine/operations.ts";
+import { originChanges } from "../engine/origins.ts";
 import { Queue } from "../engine/queue.ts";
 import {
   type Receipt,
@@ -36,8 +38,8 @@ import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
-import { InDoubt, type Unanswered } from "./in-doubt.ts";
-import { readJournal, readRecords, scopeOf } from "./lineage.ts";
+import { InDoubt, unansweredResult } from "./in-doubt.ts";
+import { readHistoryStart, readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { NoteCache } from "./note-cache.ts";
 import { checkApplyOptions, type DriverSetting, type SessionSetting, type Setting } from "./options.ts";
 
@@ -198,7 +200,13 @@ export class Session implements SessionHandle {
     return readJournal(this.#setting.store, row, { newestFirst: true, ...selection });
   }
 
-  /** The memory right after a revision. */
+  /** The oldest entry of a history that retention has shortened; undefined if it is whole. */
+  async historyStart(): Promise<HistoryStart | undefined> {
+    const { row } = await this.state();
+    return readHistoryStart(this.#setting.store, row);
+  }
+
+  /** The memory right after a revision. Throws `history_removed` if retention removed what it takes to tell. */
   async at(revision: number): Promise<MemorySnapshot> {
     return snapshotAt(this, revision);
   }
@@ -272,13 +280,14 @@ export class Session implements SessionHandle {
         if ((await this.state()) === state) throw error;
         continue;
       }
+      const actor = options.actor ?? { kind: "agent" as const };
       const entry: JournalEntry = {
         revision: state.row.revision + 1,
         at: now,
-        actor: options.actor ?? { kind: "agent" },
+        actor,
         surface: options.surface ?? operation.type.split(".")[0] ?? "",
         operation,
-        changes: applied.changes,
+        changes: [...applied.changes, ...originChanges(state, applied.changes, actor)],
         key: options.key ?? null,
         result:
           options.key === undefined
@@ -345,7 +354,7 @@ export class Session implements SessionHandle {
 }
 
 export async function loadState(
-  setting: Setting,
+  setting: Pick<Setting, "store">,
   owner: string,
   sessionId: string,
 ): Promise<State | undefined> {
@@ -394,12 +403,4 @@ function checkWritable({ id, status }: State["row"], operation: Operation): void
     `Session ${id} is archived, so it is read-only. Nothing was changed. Reopen it first: "holdfast archive ${id} --reopen", or memory.restoreSession.`,
     { data: { session: id } },
   );
-}
-
-/** Safe cast: the same operation has the same kind of result. */
-function unansweredResult<Result>(
-  { entry, result, warnings }: Unanswered,
-  state: State,
-): AppliedOperation<Result> {
-  return { result: result as Result, warnings, revision: entry.revision, repeated: true, state };
 }

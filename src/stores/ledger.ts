@@ -1,5 +1,6 @@
 import type { Json } from "../engine/json.ts";
 import type { Scope } from "./store.ts";
+import { type CallTrim, trimmedCalls } from "./trim.ts";
 
 /** A part of a prompt, stored once even if many calls contain it. */
 export interface LedgerPiece {
@@ -46,7 +47,7 @@ export interface Ledger {
 
 /** A session's calls in memory. */
 export class CallTable {
-  readonly calls: LedgerCall[] = [];
+  calls: LedgerCall[] = [];
   readonly texts = new Map<string, LedgerPiece>();
 
   record(call: Omit<LedgerCall, "number">, pieces: ReadonlyMap<string, LedgerPiece>): LedgerCall {
@@ -59,6 +60,14 @@ export class CallTable {
   select({ from = 1, to = Number.MAX_SAFE_INTEGER, limit, newestFirst }: CallSelection): LedgerCall[] {
     const found = this.calls.filter(({ number }) => number >= from && number <= to);
     return (newestFirst ? found.toReversed() : found).slice(0, limit);
+  }
+
+  /** False if another call was recorded since the plan was made. */
+  trim(plan: CallTrim): boolean {
+    if (this.calls.at(-1)?.number !== plan.last) return false;
+    this.calls = trimmedCalls(this.calls, plan);
+    for (const hash of plan.unused) this.texts.delete(hash);
+    return true;
   }
 
   pieces(hashes: readonly string[]): Map<string, LedgerPiece> {

@@ -97,6 +97,21 @@ export function memoryStore(): Store {
       calls: async (scope, selection) => find(scope)?.calls.select(selection) ?? [],
       pieces: async (scope, hashes) => find(scope)?.calls.pieces(hashes) ?? new Map(),
     },
+    trimming: {
+      oldest: async (scope, limit) => find(scope)?.journal.slice(0, limit) ?? [],
+      async dropEntries(scope, before) {
+        const session = find(scope);
+        if (!session) return 0;
+        const kept = session.journal.filter(({ revision }) => revision >= before);
+        const dropped = session.journal.length - kept.length;
+        session.journal = kept;
+        for (const [key, revision] of session.revisionByKey)
+          if (revision < before) session.revisionByKey.delete(key);
+        return dropped;
+      },
+      dropCalls: async (scope, plan) => find(scope)?.calls.trim(plan) ?? false,
+      size: async () => undefined,
+    },
     async watch(listener) {
       return listeners.add(listener);
     },

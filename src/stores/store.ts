@@ -4,6 +4,7 @@ import type { RecordKind } from "../engine/records.ts";
 import type { SessionRow, SessionStatus } from "../engine/state.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Rewritten, TextEdit } from "./rewrite.ts";
+import type { Trimming } from "./trim.ts";
 
 /** One session of one owner. Every call names both; sessions of other owners are invisible. */
 export interface Scope {
@@ -119,6 +120,8 @@ export interface Store {
   rewrite?(owners: readonly string[], edit: TextEdit, now: number): Promise<Rewritten>;
   /** Clears what the store's files keep of text that was removed; returns what remains and when it goes. Optional. */
   erase?(): Promise<string[]>;
+  /** Removes what retention no longer keeps. Optional: a store without it keeps everything. */
+  readonly trimming?: Trimming;
   /** Records model calls; optional. */
   readonly ledger?: Ledger;
   /**

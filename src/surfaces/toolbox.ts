@@ -132,14 +132,15 @@ function adapted(tool: Tool, place: Place): Tool {
 
 /** The guidance of all surfaces, with the tools' names as the model knows them. */
 export function guidanceOf(surfaces: readonly Surface[], { limits, reading }: Place): string {
-  const text = surfaces
-    .map((surface) => surface.guidance(limits, reading))
+  return surfaces
+    .map((surface) => {
+      const text = surface.guidance(limits, reading);
+      // Only its own tools: for another surface the same name may be that of an object in a program.
+      const own = reading.dotless ? surface.tools : [];
+      return own.reduce((all, { name }) => all.replaceAll(name, dotless(name)), text);
+    })
     .filter((part) => part !== "")
     .join("\n\n");
-  const dotted = surfaces
-    .flatMap(({ tools }) => tools.map(({ name }) => name))
-    .filter((name) => name.includes("."));
-  return reading.dotless ? dotted.reduce((all, name) => all.replaceAll(name, dotless(name)), text) : text;
 }
 
 /** Caches the context: blocks depend only on the resident records, the notepad and what surfaces read from outside. */

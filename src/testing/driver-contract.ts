@@ -125,6 +125,9 @@ async function expected(): Promise<{ checkpoint: Checkpoint; receipt: Receipt; i
 
 const texts = (items: readonly ReceiptItem[]) => items.map(({ kind, text }) => `${kind} ${text}`).sort();
 
+const needsOf = ({ needs = [] }: Receipt) =>
+  needs.map(({ kind, text, likelihood }) => `${kind} ${text} ${likelihood}`);
+
 /** What every compaction driver has to do. Each case runs the whole story once. */
 export const driverContract: readonly DriverCase[] = [
   {
@@ -149,6 +152,8 @@ export const driverContract: readonly DriverCase[] = [
       assert.deepEqual(texts(named), texts(reference.items));
       const { kept, recallable, missing } = receipt.counts;
       assert.equal(kept + recallable + missing, reference.items.length);
+      assert.ok(needsOf(receipt).length > 0, "what the agent is likely to need");
+      assert.deepEqual(needsOf(receipt), needsOf(reference.receipt));
     },
   },
   {

@@ -13,6 +13,7 @@ import {
   watchChanges,
 } from "./contract-session.ts";
 import { ledgerContract } from "./ledger-contract.ts";
+import { trimContract } from "./trim-contract.ts";
 
 /** What every store guarantees. Run each case against a fresh harness. */
 export const storeContract: readonly ContractCase[] = [
@@ -359,4 +360,5 @@ export const storeContract: readonly ContractCase[] = [
     },
   },
   ...ledgerContract,
+  ...trimContract,
 ];

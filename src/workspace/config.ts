@@ -166,6 +166,7 @@ function* flagsSet(flags: ConfigFlags): Generator<[flag: string, name: string, v
     for (const flag of settingOf(name).flags ?? []) {
       const value = flags[flag];
       if (typeof value === "string") yield [`--${flag}`, name, value];
+      else if (value === true) yield [`--${flag}`, name, "true"];
     }
   }
   for (const given of texts(flags.nudge)) {

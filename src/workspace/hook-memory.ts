@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { defaultLimits } from "../engine/limits.ts";
+import { defaultLimits, type Limits } from "../engine/limits.ts";
+import type { RetentionRules } from "../engine/retention.ts";
 import { makeGuard } from "../secrets/guard.ts";
 import type { SecretPolicy } from "../secrets/redact.ts";
 import { Memory } from "../sessions/memory.ts";
@@ -14,8 +15,13 @@ import type { StoreLocation } from "./store-location.ts";
 
 export interface HookMemoryOptions {
   secrets?: SecretPolicy | undefined;
+  /** Gets one line if a secret was taken out of what is stored. */
+  onSecret?: ((notice: string) => void) | undefined;
   /** Milliseconds to wait for another process's lock. */
   patience?: number | undefined;
+  retention?: RetentionRules;
+  /** For rules that are found in what the user said (default: the usual ones). */
+  limits?: Limits;
 }
 
 /** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
@@ -23,7 +29,7 @@ export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  { secrets, patience }: HookMemoryOptions = {},
+  { secrets, onSecret, patience, retention, limits = defaultLimits }: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
@@ -33,11 +39,12 @@ export async function openHookMemory(
     store: await openFast(store, patience),
     owner: "local",
     toolbox: emptyToolbox,
-    limits: defaultLimits,
+    limits,
     countTokens: estimateTokens,
-    guard: makeGuard(secrets),
+    guard: makeGuard(secrets, onSecret),
     clock: Date.now,
     makeId: makeSessionId,
+    ...(retention ? { retention } : {}),
   });
 }
 

@@ -1,4 +1,5 @@
 import { defaultLimits, type Limits } from "../engine/limits.ts";
+import { defaultRetention, keepEverything, type RetentionRules } from "../engine/retention.ts";
 import type { SecretPolicy } from "../secrets/redact.ts";
 import type { ProjectSurfaceOptions } from "../surfaces/project/surface.ts";
 import { settingValue, type WorkspaceConfig } from "./config.ts";
@@ -23,6 +24,12 @@ export function limitsOf(config: Pick<WorkspaceConfig, "values">): Limits {
     ...settingsIn(config, "limits"),
     ...(tokens === undefined ? {} : { scratchpadTokens: tokens }),
   };
+}
+
+/** What the store keeps, for `openMemory`. */
+export function retentionOf(config: Pick<WorkspaceConfig, "values">): RetentionRules {
+  const { keepEverything: isOff = false, ...rules } = settingsIn(config, "retention");
+  return isOff ? keepEverything : { ...defaultRetention, ...rules };
 }
 
 /** What happens to secrets, for `openMemory`. */

@@ -10,7 +10,8 @@ export function limitSettings(actsIn: readonly EntryPoint[]): Record<`limits.${L
       kind: wholeNumber(1),
       default: defaultLimits[name],
       description: descriptions[name],
-      actsIn,
+      // A hook writes down the rules that it finds, and nothing else for the agent.
+      actsIn: name === "foundRuleBytes" ? [...actsIn, "hook"] : actsIn,
       elsewhere: "it writes nothing for the agent",
     };
   }

@@ -6,7 +6,7 @@ import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
 import { settingValue } from "./config.ts";
 import { requireValid } from "./config-problems.ts";
-import { limitsOf, secretsOf } from "./library-options.ts";
+import { limitsOf, retentionOf, secretsOf } from "./library-options.ts";
 import { Outbox } from "./outbox.ts";
 import { prepareProjectStore } from "./project.ts";
 import { quarantined } from "./trust.ts";
@@ -34,10 +34,11 @@ export async function openMemoryIn(
     surfaces: surfaces ?? surfaceNames,
     limits: limitsOf(config),
     secrets: secretsOf(config),
+    retention: retentionOf(config),
     onWarning,
     ...(patience === undefined ? {} : { patience }),
   });
-  const outbox = new Outbox({ project, store });
+  const outbox = new Outbox({ project, store, config });
   // Calls that an earlier process kept while the store was locked.
   if (outbox.size > 0) await outbox.drain((session) => memory.openSession(session)).catch(() => false);
   return memory;

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type TestContext, test } from "node:test";
+import { runNode } from "../../test/support/command-line.ts";
 import { openTestMemory, rejection } from "../../test/support/memory.ts";
 import { type Program, startProgram } from "../../test/support/processes.ts";
 import { startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { openMemory } from "../index.ts";
 import { initialize, type McpProcess, startMcp } from "../mcp/test-support/mcp-process.ts";
-import { Outbox } from "./outbox.ts";
+import { makeCorpus } from "../secrets/test-support/corpus.ts";
+import { keptFiles, Outbox } from "./outbox.ts";
 import { findWorkspace } from "./workspace.ts";
 
 process.env.XDG_STATE_HOME = temporaryDirectory();
@@ -55,6 +57,12 @@ async function connect(
   const mcp = startMcp(context, ["--session", "s"], { cwd: root, env });
   await initialize(mcp);
   return mcp;
+}
+
+/** A command in the project, with this test's own state directory. */
+function holdfastIn(root: string, ...args: string[]) {
+  const cli = join(import.meta.dirname, "../cli.ts");
+  return runNode([cli, ...args], process.execPath, { cwd: root });
 }
 
 const textOf = (answer: { content: { text: string }[] }) => answer.content[0]?.text ?? "";
@@ -179,6 +187,42 @@ test("a kept call that no longer applies is set aside, and a read is not kept [l
   const files = readdirSync(join(root, ".holdfast", "outbox"), { recursive: true });
   assert.equal(files.filter((name) => String(name).endsWith(".refused")).length, 1);
   await memory.close();
+});
+
+test("a kept call contains no secret, and redact and purge reach it [secrets.stored] [secrets.erase]", async (context) => {
+  const { root, database, holder } = await lockedProject(context);
+  const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
+  const memory = await openMemory({ store: database, patience: 50 });
+  const call = {
+    sessionId: "s",
+    open: () => memory.openSession("s"),
+    tool: "write_notepad",
+    isWrite: true,
+    input: { content: `word-to-redact ${secret}` },
+  };
+  const outbox = new Outbox(findWorkspace({ cwd: root }));
+  const answer = await outbox.call(call);
+  assert.match(answer.text, /kept on disk.*Stored without a secret/);
+  const refusing = findWorkspace({ cwd: root });
+  refusing.config.values.secrets = "refuse";
+  const refused = await new Outbox(refusing).call(call);
+  assert.equal(refused.ok ? "" : refused.code, "secret_refused");
+  outbox.close();
+  const files = keptFiles(join(root, ".holdfast"));
+  const read = () => files.map((path) => readFileSync(path, "utf8")).join("\n");
+  assert.equal(files.length, 1);
+  assert.ok(!read().includes(secret) && read().includes("word-to-redact"));
+  await memory.close();
+  await release(holder);
+  // Set aside, as if the store had refused it, so that opening the memory does not apply it.
+  const aside = `${files[0]}.refused`;
+  renameSync(files[0] ?? "", aside);
+  files.splice(0, 1, aside);
+  const redacted = await holdfastIn(root, "redact", "word-to-redact");
+  assert.equal(redacted.code, 0, redacted.stderr);
+  assert.ok(!read().includes("word-to-redact"));
+  assert.equal((await holdfastIn(root, "purge", "s")).code, 0);
+  assert.deepEqual(keptFiles(join(root, ".holdfast")), []);
 });
 
 test("health answers at once while another process holds the store [locks.health]", async (context) => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { Queue } from "../engine/queue.ts";
 import { HoldfastError } from "../errors.ts";
+import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
 import { makeProjectDirectory } from "./project.ts";
@@ -38,13 +39,15 @@ const maxKept = 200;
 export class Outbox {
   readonly #project: string;
   readonly #directory: string;
+  readonly #guard: SecretGuard;
   readonly #queue = new Queue();
   /** Sessions with calls that this process kept, and how to open them. */
   readonly #waiting = new Map<string, OutboxCall["open"]>();
   #timer: NodeJS.Timeout | undefined;
   #number = 0;
 
-  constructor({ project, store }: Pick<Workspace, "project" | "store">) {
+  constructor({ project, store, config }: Pick<Workspace, "project" | "store" | "config">) {
+    this.#guard = makeGuard(config.values.secrets);
     this.#project = project.directory;
     this.#directory = join(project.directory, "outbox", shortHash(store.url));
   }
@@ -83,11 +86,19 @@ export class Outbox {
     }
   }
 
-  #keep({ sessionId, tool, input, key, open }: OutboxCall): ToolAnswer {
+  #keep({ sessionId, tool, input: given, key, open }: OutboxCall): ToolAnswer {
+    let cleaned: { value: unknown; notice: string };
+    try {
+      cleaned = this.#guard.clean(given);
+    } catch (error) {
+      if (!(error instanceof HoldfastError)) throw error;
+      return { ok: false, code: error.code, text: `${tool}: ${error.message}`, data: { kept: false } };
+    }
+    const { value: input, notice } = cleaned;
     const kept = { session: sessionId, tool, input, key: key ?? `outbox-${crypto.randomUUID()}` };
     const isKept = this.size < maxKept && this.#write(kept);
     const next = isKept
-      ? "The call was kept on disk and is applied once, as soon as the lock is free. Do not repeat it."
+      ? `The call was kept on disk and is applied once, as soon as the lock is free. Do not repeat it.${notice === "" ? "" : ` ${notice}`}`
       : "Nothing was changed. Continue without it, and try again later.";
     if (isKept) {
       this.#waiting.set(sessionId, open);
@@ -156,6 +167,20 @@ export class Outbox {
       .filter((name) => name.endsWith(".json"))
       .sort();
   }
+}
+
+/** The files of calls that are kept, also of those that were refused. */
+export function keptFiles(directory: string): string[] {
+  const outbox = join(directory, "outbox");
+  return namesIn(outbox).flatMap((store) =>
+    namesIn(join(outbox, store)).map((name) => join(outbox, store, name)),
+  );
+}
+
+/** Forgets the calls of sessions that are removed for good. */
+export function dropKept(directory: string, sessions: readonly string[]): void {
+  for (const path of keptFiles(directory))
+    if (sessions.includes(readCall(path)?.session ?? "")) rmSync(path, { force: true });
 }
 
 async function applyKept(

@@ -18,6 +18,7 @@ import {
 import { secretPolicies } from "../secrets/redact.ts";
 import { clearingSettings } from "./clearing-settings.ts";
 import { limitSettings } from "./limit-settings.ts";
+import { retentionSettings } from "./retention-settings.ts";
 
 /**
  * What reads the configuration. A plug-in runs inside a host and keeps no conversation of its own; `commands` are those
@@ -87,7 +88,7 @@ export const settings = {
   surfaces: setting({
     kind: listOf(oneOf(surfaceChoices)),
     otherwise:
-      "notepad and notes; project if there is a NOTES.md; scratchpad if it is enabled; in chat also tasks, results and sessions",
+      "notepad, notes and pins; project if there is a NOTES.md; scratchpad if it is enabled, and in plug-ins; in chat also tasks, results and sessions",
     description: "The forms of memory that the agent gets.",
     flags: ["surfaces"],
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
@@ -274,6 +275,7 @@ export const settings = {
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
+  ...retentionSettings(everywhere),
   ...limitSettings(["chat", "mcp", "plugin", "serve", "commands"]),
 } as const;
 

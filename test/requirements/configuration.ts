@@ -20,7 +20,7 @@ export const configuration = from("configuration", {
   "config.page": "Every setting is in one page of the docs, generated from the table of settings.",
   "config.examples": "The schema validates the examples in the docs.",
   "config.acts": "A setting in the file is seen to act in chat, MCP, a hook, pi and OpenClaw.",
-  "config.chat-commands": "/clear, /plan, /scratchpad, /config and /archive work in chat.",
+  "config.chat-commands": "/clear, /plan, /scratchpad, /pin, /config and /archive work in chat.",
   "config.plugin-nudges":
     "Nudges and the scratchpad reach the model in pi and OpenClaw, also from entries that pi already has.",
   "config.steer": "A host hands over steer text: steer, scratchpad, user message, in that order.",
@@ -28,6 +28,7 @@ export const configuration = from("configuration", {
   "config.archive":
     "archive works from the command line, and an archived session is read-only until it is reopened.",
   "config.level-one": "Level 1 comes first after /clear, and its decisions carry their evidence.",
+  "config.once": "The block of NOTES.md is shown once after a compaction.",
   "config.beads": "bd add is called as in the protocol where the tracker takes it, else as today.",
   "config.discovery":
     "Structural findings go to discovery/ beside NOTES.md, one file per topic, and recovery finds them.",
@@ -48,5 +49,19 @@ export const configuration = from("configuration", {
   "config.authored": "Tools that an agent authors are offered to an AI SDK agent that is already running.",
   "config.true-texts":
     "Every tool named in guidance, warnings, hints and descriptions is callable there, and what is said about placement holds in the next request.",
+  "config.when-to-write":
+    "When to write, and what not to write, is in the scratchpad's guidance, the skill and the docs.",
+  "config.named-surfaces": "openMemory says where project and sandbox are if it gets their names.",
+  "config.sdk-limits": "The AI SDK adapter shows the memory's limits in guidance and schemas.",
+  "config.nudge-count": "An agent and a hook count turns for a nudge the same way.",
+  "config.similar":
+    "Ranked hits are returned beside the exact ones and not counted as results of the search.",
+  "config.empty-hint":
+    "The hint of an empty notepad is the seed's, and after the first write nothing says that it is empty.",
+  "config.hook-mistake": "A hook with a mistake in the config says so and goes on with the default.",
+  "config.coming-from":
+    "The docs say where metaclaw's, Forge's, OpenClaw's and Loa's parts are, and what to import.",
+  "config.context-line": "The line about how full the context is, is documented.",
+  "config.notes-found": "NOTES.md is used by chat without --surfaces and by OpenClaw if it is there.",
   "config.outside": "A project's config that names a store outside the project is shown as such.",
 });

@@ -36,6 +36,8 @@ export const controller = [
       "A checkpoint takes 1 % of the window, at least 400 and at most 2,500 tokens, or what a host's limit leaves; it uses at least 95 % of that if there is enough to say, never exceeds it, and a long section starves no other.",
     "controller.checkpoint-need":
       "Names are ranked by predicted later use, with weights fitted on recorded sessions, and what the host keeps is not said again.",
+    "controller.read-ledger-drivers":
+      "The agent and the AI SDK adapter with readFile, the hooks and the plug-ins compare what the agent has read with the files as they are.",
     "controller.read-ledger":
       "The checkpoint says which files the agent has read are unchanged on disk and which have changed, and never calls a file unchanged that is not.",
     "controller.names":
@@ -54,6 +56,10 @@ export const controller = [
     "controller.receipt": "A receipt says what of the removed span is kept, recallable or missing.",
     "controller.receipt-complete":
       "Every path, id, number, URL and request of the removed span is in exactly one of the three.",
+    "controller.receipt-needs":
+      "A receipt counts what the agent is likely to need: rules, open asks, commands, files, and names by predicted rank, each in context, one call away, to be searched for, or lost.",
+    "controller.receipt-one-call":
+      "One call away is only what something in the context names the exact call for: the number of its message, or a file that still contains it.",
     "controller.receipt-put-back": "What the notepad, the plan or an open task still mentions is put back.",
     "controller.receipt-line": "The agent sees the receipt as one line.",
     "controller.nudges":

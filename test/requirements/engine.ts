@@ -22,6 +22,23 @@ export const engine = [
       "In Postgres the newest sessions of an owner are read from an index, page by page.",
     "stores.copy":
       "All sessions of a store can be copied to a store of any kind, in several goes; each is compared by a hash of its content.",
+    "retention.history":
+      "History beyond the configured days or operations is removed in the background, the last day never; memory, idempotency keys in the window and checksums stay right.",
+    "retention.ends":
+      "Undo, history, log, diff and the inspector's timeline say where a shortened history begins; none shows a wrong state.",
+    "retention.forks":
+      "Forks of a session whose history was shortened keep their memory, and no history has a gap.",
+    "retention.sessions":
+      "Deleted and archived sessions are removed by age, unless a fork reads from them or they changed since.",
+    "retention.ledger":
+      "Old model calls are removed with the text that no other contains; what proves a compaction stays, and a call whose text is gone says so.",
+    "retention.cap":
+      "A store over its size limit warns for a week before anything goes; active sessions never go.",
+    "retention.off": "Retention can be turned off, and runs once a day otherwise.",
+    "retention.crash": "A process killed while it removes old history loses nothing else.",
+    "retention.gc": "holdfast gc shows the rules, the size and what would go, and removes it with --yes.",
+    "retention.year":
+      "A simulated year of ordinary use stays under 200 MB, and opening, show and lists stay flat.",
     "stores.layout":
       "holdfast store check says which engine a Postgres store runs on, how its tables lie, and what is wrong.",
     "stores.moved": "In Postgres a read-only or crowded server is tried again on a new connection.",

@@ -21,6 +21,8 @@ export const hooks = from("hooks", {
   "hooks.codex": "Codex: an object before a compaction, nothing after it, memory at the next start.",
   "hooks.told-once":
     "A compaction reported to a resumed conversation is not reported again at its own event.",
+  "hooks.kept-tail":
+    "Where a host keeps the newest messages, the checkpoint spends nothing on what they say.",
   "hooks.gemini":
     "Gemini CLI: always JSON, no angle brackets, cheap before every request, memory again after the chat was compressed.",
   "hooks.generic": "Other hosts send plain events and get plain fields back.",

@@ -21,6 +21,10 @@ export const people = from("commands for people", {
   "people.edit-kept": "Whatever fails, the edited text is kept in a private file, and its name is printed.",
   "people.diff": "diff shows the last change, or the changes between two revisions.",
   "people.undo": "undo reverts a change as a person and shows what it did.",
+  "people.receipts":
+    "receipts shows each compaction's counts by kind and place, whether it was verified, and what is out of sight, most needed first.",
+  "people.receipts-put-back":
+    "receipts --put-back writes an item that is out of sight into the notepad or a note, as a person; undo takes it out again.",
   "people.search": "search finds lines in the memory of all sessions, best first.",
   "people.gc":
     "gc removes by age, number and size, deleted and archived sessions first; it is a dry run without --yes.",

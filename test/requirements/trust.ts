@@ -17,5 +17,7 @@ export const trust = from("trust", {
   "trust.import": "holdfast import --quarantined takes single sessions.",
   "trust.config":
     "A config file from the repository may not name a store outside of .holdfast until the user accepts it.",
+  "trust.origin":
+    "Each line of the notepad keeps who wrote it (agent, person, sub-session, import); what is not the agent's own is named where the notepad is shown to it, and in holdfast show.",
   "trust.notes-md": "NOTES.md is shown as data of the repository, with its name.",
 });

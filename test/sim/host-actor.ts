@@ -78,6 +78,7 @@ export class HostActor {
     const compaction = new Compaction(
       pluginDriver({
         session,
+        cwd: process.cwd(),
         report: (error) => this.#world.problems.push(error),
         wayBack: "transcript",
         contextAfter: async () => {

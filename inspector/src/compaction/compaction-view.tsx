@@ -1,11 +1,13 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { isMissing, type Reply } from "../api.ts";
 import { count, plural } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Pager, usePages } from "../pages.tsx";
 import { hrefTo, replaceWith } from "../route.ts";
+import { useScrollToChosen } from "../scroll-to-chosen.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
+import { OutOfSight } from "./out-of-sight.tsx";
 import { useRemovedMessages } from "./removed-messages.ts";
 import { CompactionReplay } from "./replay.tsx";
 import { CompactionSteps } from "./steps.tsx";
@@ -112,11 +114,12 @@ function CompactionPicker({
     if (!target) return;
     event.preventDefault();
     choose(target.epoch);
-    const list = event.currentTarget as HTMLElement;
-    requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus());
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus());
   };
+  const list = useRef<HTMLFieldSetElement>(null);
+  useScrollToChosen(list, '[aria-pressed="true"]', current);
   return (
-    <fieldset class="picker" aria-label="Compactions, in order" onKeyDown={walk}>
+    <fieldset ref={list} class="picker" aria-label="Compactions, in order" onKeyDown={walk}>
       {inOrder.map(({ epoch, removed, tokensBefore, tokensAfter, counts }) => (
         <button
           key={epoch}
@@ -157,16 +160,20 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
   const { data, error, reload } = useLoad("compaction", { params: { id: sessionId, epoch } }, 0);
   const then = useLoad(
     "memoryAt",
-    data && { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } },
+    data?.revision != null
+      ? { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } }
+      : undefined,
     0,
   );
+  // Retention may have removed the memory of that time.
+  const memory = data?.revision === null ? "" : then.data && memoryText(then.data);
   const removed = useRemovedMessages(sessionId, epoch);
   const items = useMemo(
     () =>
-      data && then.data && removed.messages
-        ? traceItems(data, { memory: memoryText(then.data), messages: removed.messages })
+      data && memory !== undefined && removed.messages
+        ? traceItems(data, { memory, messages: removed.messages })
         : undefined,
-    [data, then.data, removed.messages],
+    [data, memory, removed.messages],
   );
   if (isMissing(error)) {
     return (
@@ -183,13 +190,20 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
   const why = whyOf(data, limit);
   return (
     <>
-      <WithWithout
-        sessionId={sessionId}
-        revision={isNewest ? undefined : data.revision}
-        freshness={freshness}
-        title={isNewest ? "now" : `right after compaction ${epoch}`}
-      />
+      {isNewest || data.revision !== null ? (
+        <WithWithout
+          sessionId={sessionId}
+          revision={isNewest ? undefined : (data.revision ?? undefined)}
+          freshness={freshness}
+          title={isNewest ? "now" : `right after compaction ${epoch}`}
+        />
+      ) : (
+        <p class="faint">
+          Retention removed the history of this compaction. Its receipt and checkpoint are kept.
+        </p>
+      )}
       <Verdict compaction={data} items={items} why={why} />
+      <OutOfSight sessionId={sessionId} compaction={data} />
       <section class="panel" aria-labelledby="title-map">
         <div class="panel-head">
           <h2 id="title-map">What survived, and where it is now</h2>

@@ -131,7 +131,7 @@ function isLine({ kind }: Traced): boolean {
 interface HomeGroupProps {
   home: Home;
   isHost: boolean;
-  /** In the receipt's order: what is most likely needed again comes first. */
+  /** What is most likely needed again comes first. */
   items: readonly Traced[];
   isLit: (item: Traced) => boolean;
   highlight: (key: string | undefined) => void;

@@ -31,7 +31,10 @@ export interface Texts {
   messages: readonly Message[];
 }
 
-/** Traces each item of the receipt from the removed messages to where it is now, in the receipt's order. */
+/**
+ * Traces each item of the receipt from the removed messages to where it is now: what the agent is most likely to need
+ * first, then in the receipt's order.
+ */
 export function traceItems(compaction: Compaction, { memory, messages }: Texts): Traced[] {
   const { receipt, checkpoint } = compaction;
   const putBack = new Set(receipt.putBack.map(keyOf));
@@ -58,11 +61,20 @@ export function traceItems(compaction: Compaction, { memory, messages }: Texts):
       sources: texts.filter(([, content]) => content.includes(text)).map(([number]) => number),
     };
   };
-  return [
+  const traced = [
     ...receipt.kept.map((item) => trace(item, "kept")),
     ...receipt.recallable.map((item) => trace(item, "recallable")),
     ...receipt.missing.map((item) => trace(item, "missing")),
   ];
+  const ranks = new Map(receipt.needed.map((text, rank) => [plain(text), rank]));
+  const rankOf = ({ text }: Item) =>
+    ranks.get(plain(text)) ?? ranks.get(withoutLine(plain(text))) ?? ranks.size;
+  return traced.sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** A need names the file; an item may name a line of it. */
+function withoutLine(path: string): string {
+  return path.replace(/:\d+(?:-\d+)?$/, "");
 }
 
 /** The summary alone; the checkpoint and the receipt follow it in the same message. */

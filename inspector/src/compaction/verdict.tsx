@@ -19,7 +19,7 @@ export function Verdict({ compaction, items, why }: VerdictProps) {
           <Outcome counts={counts} /> {removedSentence(compaction)}
         </p>
         <p class="faint">
-          Why: {why}. {dateTime(at)}.
+          Why: {why}.{at === null ? "" : ` ${dateTime(at)}.`}
         </p>
       </div>
       <div class="verdict-window">

@@ -53,6 +53,7 @@ export function CallDetail({ sessionId, number, numbers, choose }: CallDetailPro
       </div>
       <Facts detail={data} />
       <PartTable call={call} />
+      {data.isBare && <p class="faint">Retention removed the text of this prompt. Its numbers are kept.</p>}
       <div class="panel-head">
         <h3>Prompt</h3>
         <div class="panel-actions">

@@ -41,7 +41,7 @@ export function ContextView({
         </div>
         <p class="signs faint">
           {current?.source === "transcript"
-            ? "Read from the host's transcript: the provider's counts; how they divide is an estimate. ✂ compaction"
+            ? "Read from the host's transcript: the provider's counts; how they divide is an estimate. System is the rest: the host's prompt, its tools and what it adds. ✂ compaction"
             : "! warning before a compaction · Σ summary · ✂ compaction"}
         </p>
         <CallBars calls={calls} current={current?.number} choose={choose} />

@@ -9,6 +9,7 @@ export function Money({ calls }: { calls: readonly Call[] }) {
     return <p class="money-none faint">The price of this model is unknown, so no costs are shown.</p>;
   }
   const sums = parts.map((part): [Part, number] => [part, sum(priced.map((money) => money.parts[part]))]);
+  const paid = sums.filter(([, value]) => value > 0);
   const output = sum(priced.map((money) => money.output));
   const total = sum(priced.map((money) => money.total));
   const bases = [...new Set(priced.map(({ basis }) => basis))];
@@ -21,7 +22,7 @@ export function Money({ calls }: { calls: readonly Call[] }) {
         </span>
       </p>
       <ul class="money-parts">
-        {sums.map(([part, value]) => (
+        {paid.map(([part, value]) => (
           <li key={part}>
             <span class={`swatch part-${part}`} aria-hidden="true" />
             <span>{partNames[part]}</span>

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { callApi, type Reply } from "../api.ts";
 import { count, plural } from "../format.ts";
-import { hrefTo } from "../route.ts";
+import { goTo, hrefTo } from "../route.ts";
+import { showNews } from "../toast.tsx";
 
 type Compaction = Reply<"compactions">["compactions"][number];
 
@@ -47,6 +48,21 @@ export function CompactionCard({ sessionId, epoch }: { sessionId: string; epoch:
         </p>
       )}
     </div>
+  );
+}
+
+/** Announces a compaction of a session that is not shown, with a way to it. */
+export function announceCompaction(sessionId: string): void {
+  const params = { id: sessionId };
+  Promise.all([callApi("compactions", { params, query: { limit: 1 } }), callApi("memory", { params })]).then(
+    ([{ compactions }, { session }]) => {
+      const [newest] = compactions;
+      if (!newest) return;
+      const { tokensBefore, tokensAfter, counts, epoch } = newest;
+      const text = `${session.name} was compacted: ${count(tokensBefore)} → ${count(tokensAfter)} tokens. ${outcome(counts)}`;
+      showNews(sessionId, text, { label: "Look", run: () => goTo(sessionId, "compaction", epoch) });
+    },
+    () => undefined,
   );
 }
 

@@ -37,18 +37,19 @@ export function SessionStrip({ sessionId, freshness }: { sessionId: string; fres
           onInput={(event) => moveTo(sessionId, calls[Number(event.currentTarget.value)])}
         />
       </div>
-      <p class="strip-facts number faint">
+      <div class="strip-facts number faint">
         {call && (
           <span>
             call {call.number} · {time(call.at)} · {fillOf(call)} full
             {call.writes > 0 && ` · ${plural(call.writes, "write")} to memory`}
           </span>
         )}
+        <StripLegend calls={calls} />
         <span>
           {count(data?.total ?? calls.length)} calls, {plural(cuts, "cut")}, {plural(writes, "write")}
           {money.length > 0 && `, ${dollars(money.reduce((sum, each) => sum + each, 0))}`}
         </span>
-      </p>
+      </div>
     </section>
   );
 }
@@ -97,6 +98,27 @@ function Picture({ calls, current }: { calls: readonly Call[]; current: number }
         );
       })}
     </svg>
+  );
+}
+
+const kinds: readonly [kind: string, name: string, isIn: (call: Call) => boolean][] = [
+  ["warning", "warning", ({ purpose }) => purpose === "warning"],
+  ["summary", "summary", ({ purpose }) => purpose === "summary"],
+  ["write", "write to memory", ({ writes }) => writes > 0],
+];
+
+function StripLegend({ calls }: { calls: readonly Call[] }) {
+  const used = kinds.filter(([, , isIn]) => calls.some(isIn));
+  if (used.length === 0) return null;
+  return (
+    <ul class="strip-legend" aria-label="Colours of the strip">
+      {used.map(([kind, name]) => (
+        <li key={kind}>
+          <span class={`swatch swatch-${kind}`} aria-hidden="true" />
+          {name}
+        </li>
+      ))}
+    </ul>
   );
 }
 

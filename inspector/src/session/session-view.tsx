@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { type ApiError, callApi, isMissing, type Reply } from "../api.ts";
 import { CompactionView } from "../compaction/compaction-view.tsx";
 import { ContextView } from "../context/context-view.tsx";
@@ -8,6 +8,7 @@ import { useFreshness } from "../live.ts";
 import { useLoad } from "../load.ts";
 import { MemoryView } from "../memory/memory-view.tsx";
 import { goTo, hrefTo, type Tab, tabs, useRoute } from "../route.ts";
+import { useScrollToChosen } from "../scroll-to-chosen.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { TimelineView } from "../timeline/timeline-view.tsx";
 import { attempt } from "../toast.tsx";
@@ -120,8 +121,10 @@ function Tabs({ sessionId, tab }: { sessionId: string; tab: Tab }) {
     goTo(sessionId, next);
     requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
   };
+  const list = useRef<HTMLDivElement>(null);
+  useScrollToChosen(list, '[aria-selected="true"]', tab);
   return (
-    <div class="tabs" role="tablist" aria-label="Views of this session" onKeyDown={walk}>
+    <div ref={list} class="tabs" role="tablist" aria-label="Views of this session" onKeyDown={walk}>
       {tabs.map((each) => (
         <a
           key={each}

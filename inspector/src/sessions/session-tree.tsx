@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useNow } from "../clock.ts";
-import { ago, count, dayOf, plural } from "../format.ts";
+import { ago, dayOf, plural } from "../format.ts";
 import { isAtWork } from "../live.ts";
 import { goTo, isSessionInUrl, replaceWith, useRoute } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
@@ -166,7 +166,7 @@ function SessionRow(props: SessionRowProps) {
 function describe({ delegated, epoch, notes, messages, children }: SessionItem): string {
   const facts = [
     delegated ? `${delegated.kind} · ${delegated.status.replace("_", " ")}` : "",
-    messages > 0 ? `${count(messages)} msg` : "",
+    messages > 0 ? plural(messages, "message") : "",
     notes > 0 ? plural(notes, "note") : "",
     epoch > 1 ? `${epoch - 1}× compacted` : "",
     children > 0 ? `${children} ${children === 1 ? "child" : "children"}` : "",

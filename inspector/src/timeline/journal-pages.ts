@@ -8,8 +8,12 @@ export interface Journal {
   /** Requests again what failed to load. */
   retry(): void;
   total: number;
+  /** The oldest entry, if retention removed older ones. */
+  begins: Reply<"journal">["begins"];
   /** The newest has index 0. */
   entry(index: number): Entry | undefined;
+  /** Known before the entry is loaded, if revisions have no gaps. */
+  revisionAt(index: number): number | undefined;
   indexOf(revision: number): number;
   error: ApiError | undefined;
   /** Whether a response has arrived. */
@@ -24,6 +28,7 @@ export function useAllEntries(sessionId: string, newest: number): Journal {
   const [, draw] = useState(0);
   const kept = useRef({ blocks: new Map<number, Entry[]>(), requested: new Map<number, number>() }).current;
   const error = useRef<ApiError>(undefined);
+  const begins = useRef<Reply<"journal">["begins"]>(null);
   const request = (first: number, last: number) => {
     const [from, to] = [blockOf(newest - last), blockOf(newest - first)];
     for (let block = Math.max(0, from); block <= to; block++) {
@@ -36,8 +41,9 @@ export function useAllEntries(sessionId: string, newest: number): Journal {
         query: { before: end + 1, limit: end - block * blockSize },
       })
         .then(
-          ({ entries }) => {
+          ({ entries, begins: first }) => {
             error.current = undefined;
+            begins.current = first;
             kept.blocks.set(block, entries);
           },
           (problem) => {
@@ -48,11 +54,13 @@ export function useAllEntries(sessionId: string, newest: number): Journal {
     }
   };
   return {
-    total: newest,
+    total: newest - (begins.current?.revision ?? 1) + 1,
+    begins: begins.current,
     entry: (index) => {
       const revision = newest - index;
       return kept.blocks.get(blockOf(revision))?.find((each) => each.revision === revision);
     },
+    revisionAt: (index) => newest - index,
     indexOf: (revision) => newest - revision,
     error: error.current,
     isReady: kept.blocks.size > 0,
@@ -72,6 +80,7 @@ function blockOf(revision: number): number {
 export function useMemoryEntries(sessionId: string, newest: number): Journal {
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [error, setError] = useState<ApiError>();
+  const [begins, setBegins] = useState<Reply<"journal">["begins"]>(null);
   /** Where to continue; null at the beginning of the journal. */
   const cursor = useRef<number | null | undefined>(undefined);
   const isBusy = useRef(false);
@@ -93,6 +102,7 @@ export function useMemoryEntries(sessionId: string, newest: number): Journal {
         const page = await read(sessionId, cursor.current);
         found.push(...page.entries);
         cursor.current = page.before;
+        setBegins(page.begins);
       }
       setError(undefined);
       setEntries((before) => [...(before ?? []), ...found]);
@@ -115,7 +125,9 @@ export function useMemoryEntries(sessionId: string, newest: number): Journal {
   const all = entries ?? [];
   return {
     total: all.length,
+    begins,
     entry: (index) => all[index],
+    revisionAt: (index) => all[index]?.revision,
     indexOf: (revision) => {
       const index = all.findIndex((each) => each.revision <= revision);
       return index === -1 ? all.length - 1 : index;

@@ -30,20 +30,20 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
   const marked = only === "memory" ? (edit !== undefined && edit <= wanted ? edit : undefined) : wanted;
   const revision = marked ?? wanted;
   const newestShown = only === "memory" ? (edits.entry(0)?.revision ?? newest) : newest;
-  const settled = useSettled(revision);
   const isReady = only === "all" || edits.isReady || edits.error !== undefined;
+  const settled = useSettled(isReady ? revision : undefined);
   return (
     <div class="timeline">
       <div class="scrub">
         <label class="scrub-label" for="scrub">
-          Revision <span class="number">{count(wanted)}</span>{" "}
+          Revision <span class="number">{count(revision)}</span>{" "}
           <span class="faint number">of {count(newest)}</span>
         </label>
         <input
           id="scrub"
           class="scrub-range"
           type="range"
-          min={1}
+          min={edits.begins?.revision ?? 1}
           max={newest}
           value={wanted}
           aria-valuetext={`Revision ${wanted} of ${newest}`}
@@ -77,8 +77,14 @@ export function TimelineView({ sessionId, chosen, newest }: TimelineProps) {
             </fieldset>
           </div>
           <JournalList journal={journal} revision={revision} choose={choose} />
+          {edits.begins && (
+            <p class="faint">
+              The history begins at revision {count(edits.begins.revision)} ({time(edits.begins.at)}).
+              Retention removed what is older.
+            </p>
+          )}
         </section>
-        {isReady ? (
+        {settled !== undefined ? (
           <EntryDetail
             sessionId={sessionId}
             revision={settled}
@@ -117,10 +123,10 @@ function JournalList({
   }
   const onKey = (event: KeyboardEvent) => {
     const next = rowAfterKey(event, current, journal.total);
-    const entry = next === undefined ? undefined : journal.entry(next);
-    if (!entry) return;
+    const target = next === undefined ? undefined : journal.revisionAt(next);
+    if (target === undefined) return;
     event.preventDefault();
-    choose(entry.revision);
+    choose(target);
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus());
   };
   return (
@@ -132,41 +138,51 @@ function JournalList({
         current={current}
         onRange={journal.request}
         onKey={onKey}
-        row={(index) => {
-          const entry = journal.entry(index);
-          return entry ? (
-            <EntryRow entry={entry} isCurrent={index === current} choose={choose} />
-          ) : (
-            <div class="entry-row entry-row-empty" />
-          );
-        }}
+        row={(index) => (
+          <EntryRow
+            entry={journal.entry(index)}
+            revision={journal.revisionAt(index) ?? 0}
+            isCurrent={index === current}
+            choose={choose}
+          />
+        )}
       />
     </div>
   );
 }
 
-function EntryRow({
-  entry,
-  isCurrent,
-  choose,
-}: {
-  entry: Entry;
+interface EntryRowProps {
+  /** Undefined while it loads. */
+  entry: Entry | undefined;
+  revision: number;
   isCurrent: boolean;
   choose: (revision: number) => void;
-}) {
+}
+
+function EntryRow({ entry, revision, isCurrent, choose }: EntryRowProps) {
   return (
     <div
       role="option"
       aria-selected={isCurrent}
+      aria-busy={entry === undefined}
+      aria-label={entry ? undefined : `Revision ${revision}, loading`}
       tabIndex={isCurrent ? 0 : -1}
-      class={`entry-row${isCurrent ? " is-current" : ""}${entry.undoneBy !== null ? " is-undone" : ""}`}
-      onClick={() => choose(entry.revision)}
+      class={`entry-row${isCurrent ? " is-current" : ""}${entry && entry.undoneBy !== null ? " is-undone" : ""}${entry ? "" : " entry-row-empty"}`}
+      onClick={() => choose(revision)}
       onKeyDown={(event) => {
         if (event.key !== "Enter" && event.key !== " ") return;
         event.preventDefault();
-        choose(entry.revision);
+        choose(revision);
       }}
     >
+      {entry && <EntryLines entry={entry} />}
+    </div>
+  );
+}
+
+function EntryLines({ entry }: { entry: Entry }) {
+  return (
+    <>
       <span class="entry-revision number">{entry.revision}</span>
       <span class="entry-text">
         <span class="entry-summary" dir="auto">
@@ -178,15 +194,16 @@ function EntryRow({
           {entry.undoneBy !== null && <span class="faint">undone</span>}
         </span>
       </span>
-    </div>
+    </>
   );
 }
 
-function useSettled(value: number): number {
+/** The value once it has not changed for a while; the first one at once. */
+function useSettled(value: number | undefined): number | undefined {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), settleDelay);
     return () => clearTimeout(timer);
   }, [value]);
-  return settled;
+  return settled ?? value;
 }

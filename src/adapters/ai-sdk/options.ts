@@ -39,6 +39,7 @@ export interface CompactionOptions
       | "outputReserve"
       | "memoryShare"
       | "clearing"
+      | "readFile"
     > {
   session: Session;
 }
@@ -51,7 +52,7 @@ type Kinds<Name extends string> = Record<Name, OptionKind | OptionKinds>;
 const { surfaces, placement, nudges, foldAfter, promptCache, ledger, ...driverKinds } = agentOptionKinds;
 const { model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep, ...roomKinds } =
   driverKinds;
-const { outputReserve, memoryShare, clearing } = roomKinds;
+const { outputReserve, memoryShare, clearing, readFile } = roomKinds;
 
 /** What each option of the adapter's functions may be. */
 export const toolKinds = { surfaces } satisfies Kinds<keyof ToolOptions>;
@@ -67,7 +68,7 @@ export const placementKinds = {
 export const compactionKinds = {
   ...placementKinds,
   ...{ session: anything, model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep },
-  ...{ outputReserve, memoryShare, clearing },
+  ...{ outputReserve, memoryShare, clearing, readFile },
 } satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 
 export function toolboxFor(session: Session, { surfaces }: ToolOptions): Toolbox {

@@ -60,6 +60,24 @@ export async function readTextFile(directory: string, path: string): Promise<str
   }
 }
 
+/** A file that a listing named, opened first and then checked; `text` is undefined if it is not searched. */
+export async function readListedFile(
+  root: string,
+  path: string,
+  maxBytes: number,
+): Promise<{ text?: string; size: number }> {
+  const file = await openFile(join(root, path), path);
+  try {
+    const found = await file.stat();
+    const isOurs = found.isFile() && isInside(root, await openedPath(file, root, path, found));
+    if (!isOurs || found.size > maxBytes) return { size: isOurs ? found.size : 0 };
+    const bytes = await file.readFile();
+    return isBinary(bytes) ? { size: found.size } : { size: found.size, text: bytes.toString("utf8") };
+  } finally {
+    await file.close();
+  }
+}
+
 async function openFile(target: string, path: string): Promise<FileHandle> {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   try {
@@ -81,7 +99,7 @@ async function openedPath(file: FileHandle, root: string, path: string, opened: 
 }
 
 /** Text contains no NUL; a binary file nearly always has one early on. */
-export function isBinary(bytes: Uint8Array): boolean {
+function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, 8_192).includes(0);
 }
 

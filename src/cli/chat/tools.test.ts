@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { HoldfastError } from "../../errors.ts";
+import { readListedFile } from "./files.ts";
 import { readLines, searchFiles } from "./tools.ts";
 
 /** A working directory, and next to it a file that must not be read. */
@@ -125,6 +126,10 @@ test("a path that changes between the check and the reading leads nowhere else [
   const swapped = join(directory, "swapped");
   const [good, bad] = [join(directory, "src"), outside];
   writeFileSync(join(good, "key.txt"), "harmless\n");
+  // A listing that named a file before its folder became a link outside.
+  symlinkSync(outside, join(directory, "late"));
+  assert.deepEqual(await readListedFile(directory, "late/key.txt", 1_000), { size: 0 });
+  assert.equal((await readListedFile(directory, "src/key.txt", 1_000)).text, "harmless\n");
   // Another process replaces the folder with a link and back, as fast as it can.
   const swapper = spawn(process.execPath, [
     "-e",

@@ -1,9 +1,8 @@
-import { readFile, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { realpath } from "node:fs/promises";
 import { type ToolSet, tool } from "ai";
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
-import { isBinary, listFiles, readTextFile } from "./files.ts";
+import { listFiles, readListedFile, readTextFile } from "./files.ts";
 import { globMatcher } from "./glob.ts";
 
 /** Limits of one read_file result. */
@@ -93,7 +92,9 @@ export async function searchFiles(
     signal?.throwIfAborted();
     if (!isMatch(path)) continue;
     if (found.length > maxMatches || searched >= maxSearchedFiles) break;
-    const { text, size } = await readSearched(join(root, path));
+    const { text, size } = await readListedFile(root, path, maxSearchedBytes)
+      // An unreadable file has no matches.
+      .catch(() => ({ text: undefined, size: 0 }));
     if (size > maxSearchedBytes) tooLarge++;
     if (text === undefined) continue;
     searched++;
@@ -117,18 +118,6 @@ export async function searchFiles(
       ? [`No match for ${JSON.stringify(pattern)} in ${files}.`]
       : found.slice(0, maxMatches);
   return [...head, ...notes.map((note) => `[${note}]`)].join("\n");
-}
-
-async function readSearched(target: string): Promise<{ text?: string; size: number }> {
-  try {
-    const { size } = await stat(target);
-    if (size > maxSearchedBytes) return { size };
-    const bytes = await readFile(target);
-    return isBinary(bytes) ? { size } : { size, text: bytes.toString("utf8") };
-  } catch {
-    // An unreadable file has no matches.
-    return { size: 0 };
-  }
 }
 
 function matchingLines(path: string, text: string, needle: string): string[] {

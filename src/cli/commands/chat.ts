@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import { createAgent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { HoldfastError } from "../../errors.ts";
+import { projectReader } from "../../hosts/read-files.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
@@ -33,6 +34,7 @@ export async function run(args: string[]): Promise<number> {
     keep: { type: "string" },
     nudge: { type: "string", multiple: true },
     set: { type: "string", multiple: true },
+    "keep-everything": { type: "boolean" },
   });
   const prompt = readPrompt(values.prompt, positionals);
   const workspace = findWorkspace({ flags: values, settings: values });
@@ -49,6 +51,7 @@ export async function run(args: string[]): Promise<number> {
     contextWindow,
     system,
     tools: fileTools(process.cwd()),
+    readFile: (path) => projectReader(process.cwd())(path),
     ...agentOptionsOf(config),
   };
   const surfaces = await loadSurfaces(chosenSurfaces(workspace, "agent"), workspace);

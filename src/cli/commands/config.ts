@@ -5,7 +5,7 @@ import { explainProblems } from "../../workspace/config-problems.ts";
 import { configSchema } from "../../workspace/config-schema.ts";
 import { type SettingName, settingNames, settingOf } from "../../workspace/settings.ts";
 import { leavesProject, storeName } from "../../workspace/store-location.ts";
-import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
+import { distrustIn, findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
 
@@ -29,6 +29,8 @@ export async function run(args: string[]): Promise<number> {
   const rows = settingRows(workspace).filter(({ origin }) => !values.changed || origin.source !== "default");
   const problems = await explainProblems(workspace.config);
   const files = configFiles(workspace.project).filter(({ path }) => existsSync(path));
+  // A store that the file names but that is not used.
+  for (const warning of distrustIn(workspace)) console.error(`holdfast: ${warning}`);
   if (values.json) console.log(JSON.stringify({ settings: rows, files, problems }, null, 2));
   else show(rows, files, problems);
   return problems.length === 0 ? 0 : 1;

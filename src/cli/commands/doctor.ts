@@ -6,6 +6,7 @@ import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments } from "../host-commands.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
@@ -26,6 +27,7 @@ export async function run(args: string[]): Promise<number> {
     throwIfStopped();
   }
   const config = await explainProblems(readWorkspaceConfig(project));
+  const room = await readRoom();
   const trouble = project.quarantine?.message ?? generalTrouble(reports);
   const isHealthy =
     trouble === undefined &&
@@ -34,13 +36,30 @@ export async function run(args: string[]): Promise<number> {
   if (values.json)
     console.log(
       JSON.stringify(
-        { ok: isHealthy, root: project.root, config, hosts: reports, ...(trouble ? { trouble } : {}) },
+        {
+          ok: isHealthy,
+          root: project.root,
+          config,
+          hosts: reports,
+          ...(trouble ? { trouble } : {}),
+          ...(room ? { store: room } : {}),
+        },
         null,
         2,
       ),
     );
-  else show(reports, config, trouble);
+  else show(reports, config, trouble, room);
   return isHealthy ? 0 : 1;
+}
+
+/** A warning about the store's size; undefined if there is none, or no store that can be opened. */
+async function readRoom(): Promise<string | undefined> {
+  const memory = await openExistingMemory({ onWarning: () => {} }).catch(() => undefined);
+  try {
+    return (await memory?.retention.room())?.warning;
+  } finally {
+    await memory?.close();
+  }
 }
 
 function isProblem({ status }: Finding): boolean {
@@ -54,7 +73,12 @@ function generalTrouble(reports: readonly HostReport[]): string | undefined {
   return `Installed, not connected yet: ${present.map(({ title }) => title).join(", ")}. Run holdfast init.`;
 }
 
-function show(reports: readonly HostReport[], config: readonly string[], trouble: string | undefined): void {
+function show(
+  reports: readonly HostReport[],
+  config: readonly string[],
+  trouble: string | undefined,
+  room: string | undefined,
+): void {
   const paint = painterFor(process.stdout);
   const labels = {
     ok: paint("green", "ok     "),
@@ -74,6 +98,7 @@ function show(reports: readonly HostReport[], config: readonly string[], trouble
   }
   const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
   if (absent.length > 0) console.log(paint("dim", `Not found: ${absent.join(", ")}.`));
+  if (room !== undefined) console.log(`  ${labels.note}  ${"store".padEnd(13)} ${printable(room)}`);
   if (trouble !== undefined) console.log(trouble);
   const count = config.length + shown.flatMap(({ findings }) => findings).filter(isProblem).length;
   if (count > 0) console.log(`${count} ${count === 1 ? "problem" : "problems"}.`);

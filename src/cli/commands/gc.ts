@@ -15,8 +15,9 @@ import { printJson, printLines, type Screen, screenOf } from "../terminal/screen
 import { visibleLine } from "../terminal/visible-text.ts";
 import { dotted, wrapSpans } from "../terminal/wrap-text.ts";
 import { type Candidate, type CollectionPlan, planCollection, type Retention } from "./plan-gc.ts";
+import { applyRetention, renderRetention, retentionJson } from "./retention-report.ts";
 
-const usage = "gc [--older-than AGE] [--keep N] [--max-size SIZE] [--yes]";
+const usage = "gc [--older-than AGE] [--keep N] [--max-size SIZE] [--keep-everything] [--yes]";
 
 type Listed = Candidate & { title: string | null };
 
@@ -27,12 +28,18 @@ export async function run(args: string[]): Promise<number> {
     "max-size": { type: "string" },
     yes: { type: "boolean", default: false },
     "dry-run": { type: "boolean", default: false },
+    "keep-everything": { type: "boolean" },
   });
   noArguments(positionals, usage);
   const rules = readRules(values);
   const forReal = values.yes && !values["dry-run"];
-  const memory = await openExistingMemory({ flags: values });
+  const settings = { "keep-everything": values["keep-everything"] };
+  const memory = await openExistingMemory({ flags: values, settings });
   try {
+    if (!rules) {
+      await showRetention(memory, values, forReal);
+      return 0;
+    }
     const sessions = await listCandidates(memory, values);
     const plan = planCollection(sessions, rules);
     const purged = forReal ? await purgeAll(memory, plan.remove) : [];
@@ -57,20 +64,29 @@ function readRules(values: {
   "older-than"?: string | undefined;
   keep?: string | undefined;
   "max-size"?: string | undefined;
-}): Retention {
+}): Retention | undefined {
   const { "older-than": age, "max-size": size } = values;
   const keep = wholeNumber(values.keep, "keep");
-  if (age === undefined && size === undefined && keep === undefined) {
-    throw new HoldfastError(
-      "invalid_input",
-      `Say what to remove: --older-than 30d, --keep 20, --max-size 500MB, or a combination. Usage: holdfast ${usage}`,
-    );
-  }
+  if (age === undefined && size === undefined && keep === undefined) return undefined;
   return {
     ...(age === undefined ? {} : { before: Date.now() - parseAge(age, "older-than") }),
     ...(keep === undefined ? {} : { keep }),
     ...(size === undefined ? {} : { maxBytes: parseSize(size, "max-size") }),
   };
+}
+
+/** Without rules of its own, the command shows those of the config and what they remove. */
+async function showRetention(
+  memory: Memory,
+  values: StoreFlags & { json: boolean },
+  forReal: boolean,
+): Promise<void> {
+  const survey = await memory.retention.survey();
+  if (forReal) await applyRetention(memory);
+  const { rules } = memory.retention;
+  const file = forReal ? shrink(values) : undefined;
+  if (values.json) printJson({ dryRun: !forReal, ...retentionJson(rules, survey), file: file ?? null });
+  else printLines([...renderRetention(rules, survey, forReal, screenOf()), ...renderShrunk(file)]);
 }
 
 async function listCandidates(memory: Memory, flags: StoreFlags): Promise<Listed[]> {
@@ -169,13 +185,16 @@ function render(
           `${counted(shown.length, "session")}, ${sizeOf(bytes)}, ${purged ? "removed for good" : "would be removed for good"}.`,
         ]),
     ...(skipped > 0 ? [`Kept ${counted(skipped, "session")} that changed meanwhile.`] : []),
-    ...(file
-      ? [
-          file.problem
-            ? `The file could not be shrunk now: ${file.problem}`
-            : `The file went from ${sizeOf(file.before)} to ${sizeOf(file.after)}.`,
-        ]
-      : []),
+    ...renderShrunk(file),
     ...(purged === undefined && shown.length > 0 ? ["Nothing was changed. Add --yes to remove them."] : []),
+  ];
+}
+
+function renderShrunk(file: Shrunk | undefined): string[] {
+  if (!file) return [];
+  return [
+    file.problem
+      ? `The file could not be shrunk now: ${file.problem}`
+      : `The file went from ${sizeOf(file.before)} to ${sizeOf(file.after)}.`,
   ];
 }

@@ -70,7 +70,7 @@ class HookCall {
       ...given,
       event,
       answer: (reply) => this.#print(host.formatAnswer(event, reply)),
-      fail: (error) => this.fail(error),
+      fail: (error, code) => this.fail(error, code),
     });
   }
 
@@ -183,9 +183,9 @@ if (import.meta.url.endsWith(`?${workerMark}`)) {
   const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads");
   const { host: name, payload, ...given } = workerData as HookJob;
   const send = (message: HookMessage) => parentPort?.postMessage(message);
-  const fail = (error: unknown) => {
+  const fail = (error: unknown, code = codeOf(error)) => {
     const message = error instanceof Error ? error.message : String(error);
-    send({ kind: "failure", message, code: codeOf(error) });
+    send({ kind: "failure", message, code });
   };
   const host = findHost(name);
   if (host) {
@@ -195,7 +195,7 @@ if (import.meta.url.endsWith(`?${workerMark}`)) {
       event,
       answer: (reply) => send({ kind: "answer", text: host.formatAnswer(event, reply) }),
       fail,
-    }).catch(fail);
+    }).catch((error: unknown) => fail(error));
   }
 }
 

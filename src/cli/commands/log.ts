@@ -1,3 +1,4 @@
+import { sayHistoryStart } from "../../engine/history-start.ts";
 import { readText, revertChanges, type State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { describeEntry } from "../../server/describe-entry.ts";
@@ -45,7 +46,9 @@ async function printJournal(session: Session, limit: number, isJson: boolean, sc
     lines.push(...renderEntry(entry, describeEntry(entry, state), screen));
     state = revertChanges(state, entry.changes);
   }
-  printLines(lines);
+  const start = await session.historyStart();
+  const isEnd = start !== undefined && (entries.at(-1)?.revision ?? 0) <= start.revision;
+  printLines([...lines, ...(isEnd ? ["", sayHistoryStart(session.id, start)] : [])]);
 }
 
 async function printEntry(
@@ -56,6 +59,14 @@ async function printEntry(
 ): Promise<void> {
   const [entry] = await session.history({ from: revision, to: revision });
   if (!entry) {
+    const start = await session.historyStart();
+    if (start && revision >= 1 && revision < start.revision) {
+      throw new HoldfastError(
+        "history_removed",
+        `Revision ${revision} cannot be read any more. ${sayHistoryStart(session.id, start)}`,
+        { data: { revision, begins: start.revision } },
+      );
+    }
     throw new HoldfastError(
       "not_found",
       `Session ${session.id} has no revision ${revision}. Run "holdfast log ${session.id}" to list its revisions.`,

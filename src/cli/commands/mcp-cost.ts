@@ -1,7 +1,7 @@
 import { loadExactTokenizer } from "../../context/exact-tokens.ts";
 import { defaultLimits } from "../../engine/limits.ts";
 import { projectTool } from "../../mcp/project-tools.ts";
-import type { Surface } from "../../surfaces/surface.ts";
+import { inHost, type Surface } from "../../surfaces/surface.ts";
 import { createToolbox } from "../../surfaces/toolbox.ts";
 import { count } from "../terminal/paint.ts";
 
@@ -16,7 +16,7 @@ interface SurfaceCost {
 async function measureCost(surfaces: readonly Surface[]): Promise<SurfaceCost[]> {
   const tokenizer = await loadExactTokenizer();
   return surfaces.map((surface) => {
-    const toolbox = createToolbox([surface], { limits: defaultLimits, countTokens: () => 0 });
+    const toolbox = createToolbox([surface], { limits: defaultLimits, countTokens: () => 0 }, inHost);
     const tools = toolbox.describe().map(projectTool);
     return { surface: surface.name, tools: tools.length, tokens: tokenizer.count(JSON.stringify(tools)) };
   });

@@ -109,6 +109,7 @@ test("--json has the documented shapes [people.json]", async () => {
     "revision",
     "pins",
     "notepad",
+    "notepadOrigins",
     "scratchpad",
     "notes",
     "tasks",
@@ -324,7 +325,7 @@ test("completions know the commands, their options and the sessions [people.comp
         .filter((name) => name.startsWith("se"))
         .join(" "),
     ],
-    "--keep",
+    "--keep --keep-everything",
     "helper-1",
     "audit-2 audit-1",
     "plan",

@@ -1,5 +1,6 @@
 import { HoldfastError } from "../../errors.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { dropKept } from "../../workspace/outbox.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { editBackup, findBackups } from "../store-backups.ts";
@@ -19,7 +20,9 @@ export async function run(args: string[]): Promise<number> {
   try {
     for (const id of positionals) await memory.purgeSession(id);
     const remaining = await memory.erase();
-    for (const path of findBackups(findWorkspace({ flags: values }).store.file)) {
+    const { project, store: place } = findWorkspace({ flags: values });
+    dropKept(project.directory, positionals);
+    for (const path of findBackups(place.file)) {
       const problem = await editBackup(
         path,
         (text) => text,

@@ -2,6 +2,7 @@ import { HoldfastError } from "../../errors.ts";
 import { maskMatches, maskOccurrences, maskSecrets } from "../../secrets/edit.ts";
 import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { keptFiles } from "../../workspace/outbox.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { atMostOne } from "../positionals.ts";
@@ -21,7 +22,8 @@ export async function run(args: string[]): Promise<number> {
   try {
     const { sessions, values: count, remaining } = await memory.rewrite(edit);
     const owners = [memory.owner, knowledgeOwner(memory.owner)];
-    for (const path of findBackups(findWorkspace({ flags: values }).store.file)) {
+    const { project, store: place } = findWorkspace({ flags: values });
+    for (const path of [...findBackups(place.file), ...keptFiles(project.directory)]) {
       const problem = await editBackup(path, edit, async (store) =>
         store.rewrite?.(owners, edit, Date.now()),
       );

@@ -1,3 +1,5 @@
+import { originLine } from "../../context/origin-line.ts";
+import { type ForeignLines, foreignLines } from "../../engine/origins.ts";
 import type { OpenTask } from "../../engine/records.ts";
 import { revertChanges, type SessionRow } from "../../engine/state.ts";
 import { countCharacters } from "../../engine/text.ts";
@@ -25,6 +27,9 @@ interface Shown {
   snapshot: MemorySnapshot;
   pins: ListedPin[];
   tasks: OpenTask[];
+  /** The lines of the notepad that the agent did not write. */
+  foreign: ForeignLines[];
+  origin: string;
   /** When its revision was written. */
   at: number;
 }
@@ -54,19 +59,22 @@ async function readMemory(session: Session, revision: number | undefined): Promi
   return {
     row: then.row,
     snapshot,
+    foreign: foreignLines(then, "notepad"),
+    origin: originLine(then, "notepad", "notepad"),
     tasks: readTasks(then).map(([, task]) => task),
     pins: listPins(then),
     at: entry?.at ?? now.row.updatedAt,
   };
 }
 
-function jsonOf({ row, snapshot, tasks, pins }: Shown) {
-  const { id, title, agent, status, parent, createdAt, updatedAt } = row;
+function jsonOf({ row, snapshot, tasks, pins, foreign }: Shown) {
+  const { id, title, agent, status, origin, parent, createdAt, updatedAt } = row;
   return {
-    session: { id, title, agent, status, parent, createdAt, updatedAt },
+    session: { id, title, agent, status, origin, parent, createdAt, updatedAt },
     revision: snapshot.revision,
     pins,
     notepad: snapshot.notepad,
+    notepadOrigins: foreign,
     scratchpad: snapshot.scratchpad,
     notes: snapshot.notes.map(({ updated: _updated, ...note }) => note),
     tasks: tasks.map(({ description, depth }) => ({ description, depth })),
@@ -75,7 +83,7 @@ function jsonOf({ row, snapshot, tasks, pins }: Shown) {
 
 const indent = "  ";
 
-function render({ row, snapshot, tasks, pins, at }: Shown, memory: Memory, screen: Screen): string[] {
+function render({ row, snapshot, tasks, pins, origin, at }: Shown, memory: Memory, screen: Screen): string[] {
   const { notepad, scratchpad, notes } = snapshot;
   const facts = [
     ...(row.title === null ? [] : [row.id]),
@@ -91,9 +99,10 @@ function render({ row, snapshot, tasks, pins, at }: Shown, memory: Memory, scree
     ...section("Pins", pins.length, undefined, screen, () =>
       pinLines(pins).flatMap((line) => bullet(line, screen)),
     ),
-    ...section("Notepad", countCharacters(notepad ?? ""), limits.notepadCharacters, screen, () =>
-      renderMarkdown(notepad ?? "", indent, screen),
-    ),
+    ...section("Notepad", countCharacters(notepad ?? ""), limits.notepadCharacters, screen, () => [
+      ...renderMarkdown(notepad ?? "", indent, screen),
+      ...(origin === "" ? [] : wrapSpans([{ text: origin, style: "dim" }], indent, indent, screen)),
+    ]),
     ...section("Plan", countCharacters(scratchpad.plan), limits.spacePlanCharacters, screen, () =>
       renderMarkdown(scratchpad.plan, indent, screen),
     ),

@@ -97,6 +97,17 @@ function firstError(text: string): string {
 const routine =
   /(?:^|[\s;&|(/])(?:npm|pnpm|yarn|bun|npx|node|tsx|deno|make|cmake|ninja|cargo|go|pytest|python3?|pip3?|uv|poetry|tox|ruff|mypy|tsc|eslint|biome|jest|vitest|mocha|gradlew?|mvn|dotnet|docker|docker-compose|podman|kubectl|helm|terraform|ansible\S*|bundle|rake|rails|composer|php|swift|xcodebuild|flutter|mix|sbt|bazel|just|task|wrangler|vercel|fly|gh|glab|aws|gcloud|az|ssh|scp|rsync|systemctl|service|git (?:push|pull|rebase|merge|commit|worktree))\b/;
 
-export function isRoutine(line: string): boolean {
-  return routine.test(line);
+/** Longer ones are scripts, written for one use. */
+const maxTyped = 400;
+
+/** How likely a command is typed again, as a weight; 0 for one that was written for one use. `calls`: tool calls so far. */
+export function commandWorth({ line, isCommand, runs, last, failure }: CommandFact, calls: number): number {
+  if (!isCommand || line.length > maxTyped || line.includes("<<")) return 0;
+  const uses = (routine.test(line) ? 1 : 0) + Math.min(runs - 1, 8) / 2 + (failure === "" ? 0 : 0.5);
+  return uses * freshness(last, calls);
+}
+
+/** 1 for now, falling to a third after thirty calls. */
+export function freshness(last: number, calls: number): number {
+  return Math.exp(-(calls - last) / 30);
 }

@@ -22,9 +22,16 @@ test("says that a file is unchanged only if the agent saw exactly what it contai
     [numbered(1, "one", "two"), "one\n", "changed"],
     [numbered(2, "two"), "one\ntwo\nthree\n", "unchanged", { offset: 2, limit: 1 }],
     [numbered(2, "two"), "zero\none\ntwo\n", "changed", { offset: 2, limit: 1 }],
+    [numbered(1, `${"x".repeat(500)}…`), "x".repeat(900), "unknown"],
     ["one\ntwo\n", "one\ntwo", "unchanged"],
     ["one\n[truncated]", "one\ntwo", "unknown"],
-    ["two", "one\ntwo", "unknown", { offset: 2 }],
+    ["two", "one\ntwo", "unchanged", { offset: 2 }],
+    ["two", "one\nTWO", "unknown", { offset: 2 }],
+    ["two", "one\ntwo", "unknown", { offset: 1 }],
+    ["two", "one\ntwo", "unknown", { limit: 1 }],
+    ["two\n\n[1 more line in the file]", "one\ntwo\nthree", "unknown", { offset: 2, limit: 1 }],
+    [JSON.stringify({ content: "one\ntwo", lines: 2 }), "one\ntwo\n", "unchanged"],
+    [JSON.stringify({ content: "one\ntwo", lines: 2 }), "one\nTWO\n", "unknown"],
   ];
   for (const [seen, now, status, more] of cases)
     assert.equal(statusOf(seen, now, more), status, `${seen}\n${now}`);
@@ -44,4 +51,25 @@ test("a file that the agent wrote or that cannot be read is in neither list; the
   assert.equal(compareReads(reads, [], new Map()).unchanged.size, 0);
   const edited = { path: "a.ts", done: "edited" as const, lines: "", last: 3 };
   assert.equal(compareReads(reads, [edited], now).unchanged.size, 0);
+});
+
+test("lines that the agent has read again count as it saw them last [controller.read-ledger]", () => {
+  const again = (...parts: [seen: string, more: Record<string, unknown>][]) =>
+    readParts(
+      parts.flatMap(([seen, more], index) =>
+        conversation(
+          calls("Read", { file_path: "a.ts", ...more }, String(index)),
+          result(seen, String(index)),
+        ),
+      ),
+    );
+  const now = new Map([["a.ts", "one\nTWO\nthree"]]);
+  const old: [string, Record<string, unknown>] = [numbered(2, "two"), { offset: 2, limit: 1 }];
+  assert.deepEqual([...compareReads(again(old), [], now).changed], ["a.ts"]);
+  const whole = again(old, [numbered(1, "one", "TWO", "three"), {}]);
+  assert.deepEqual([...compareReads(whole, [], now).unchanged], ["a.ts"]);
+  const part = again(old, [numbered(1, "one", "TWO"), { offset: 1, limit: 2 }]);
+  assert.deepEqual([...compareReads(part, [], now).unchanged], ["a.ts"]);
+  const elsewhere = again(old, [numbered(3, "three"), { offset: 3, limit: 1 }]);
+  assert.deepEqual([...compareReads(elsewhere, [], now).changed], ["a.ts"]);
 });

@@ -12,7 +12,7 @@ const maxReads = 60;
 
 /**
  * What the agent has read: for each part of a file, a hash of its lines as the agent saw them. Only results with line
- * numbers tell for certain which part they show; a result without them counts as the whole file.
+ * numbers tell for certain which part they show; a result without them counts as the part that the call asked for.
  */
 export function readParts(
   messages: readonly StoredMessage[],
@@ -30,25 +30,46 @@ export function readParts(
       const result = results.get(id);
       if (path === undefined || more.length > 0 || !result || result.isError) continue;
       const part = partIn(result, fieldsOf(input));
-      if (part) reads.set(keyOf({ path, ...part }), { path, ...part, last: call });
+      if (part) addRead(reads, { path, ...part, last: call });
     }
   }
   return [...reads.values()].sort((a, b) => b.last - a.last).slice(0, maxReads);
+}
+
+/** Lines that the agent has seen again count as it saw them last. */
+function addRead(reads: Map<string, ReadFact>, read: ReadFact): void {
+  const isSeenAgain = ({ path, from, to }: ReadFact) =>
+    read.isNumbered && path === read.path && (read.isWhole || (from >= read.from && to <= read.to));
+  for (const [key, earlier] of reads) if (isSeenAgain(earlier)) reads.delete(key);
+  reads.set(keyOf(read), read);
 }
 
 function keyOf({ path, from, to }: Pick<ReadFact, "path" | "from" | "to">): string {
   return `${path}\n${from}\n${to}`;
 }
 
+/** Longer lines may have been cut. */
+const maxLine = 400;
+
 const numberedLine = /^\s*(\d+)(?:→|\t)(.*)$/;
 
 /** Fields that ask for a part of a file. */
-const partFields = ["offset", "limit", "view_range", "start_line", "end_line", "pages"];
+const partFields = [
+  "offset",
+  "limit",
+  "view_range",
+  "start_line",
+  "end_line",
+  "from_line",
+  "to_line",
+  "pages",
+];
 
 function partIn(
-  { text }: ToolResult,
+  { text: given }: ToolResult,
   fields: Record<string, unknown>,
 ): Omit<ReadFact, "path" | "last"> | undefined {
+  const text = contentIn(given);
   const isWhole = partFields.every((field) => fields[field] === undefined);
   const numbered = text.split("\n").map((line) => numberedLine.exec(line));
   const from = Number(numbered[0]?.[1] ?? 0);
@@ -57,11 +78,42 @@ function partIn(
     const end = numbered.findIndex((match, index) => Number(match?.[1]) !== from + index);
     const shown = (end === -1 ? numbered : numbered.slice(0, end)).map((match) => match?.[2] ?? "");
     const lines = isWhole ? withoutEnd(shown) : shown;
-    return { from, to: from + lines.length - 1, hash: hashOf(lines), isNumbered: true, isWhole };
+    // Tools cut long lines, so a difference in one says nothing.
+    const isNumbered = lines.every((line) => line.length < maxLine);
+    return { from, to: from + lines.length - 1, hash: hashOf(lines), isNumbered, isWhole };
   }
-  if (!isWhole || text === "") return undefined;
+  const first = isWhole ? 1 : firstLine(fields);
+  if (first === undefined || text === "") return undefined;
   const lines = withoutEnd(text.split("\n"));
-  return { from: 1, to: lines.length, hash: hashOf(lines), isNumbered: false, isWhole };
+  return {
+    from: first,
+    to: first + lines.length - 1,
+    hash: hashOf(lines),
+    isNumbered: false,
+    isWhole,
+  };
+}
+
+/** The text of a file in a result that is JSON, as tools of one's own return it: `{ "content": "…" }`. */
+function contentIn(text: string): string {
+  if (!text.startsWith("{")) return text;
+  try {
+    const { content, text: shown } = fieldsOf(JSON.parse(text));
+    const [only] = [content, shown].filter((value) => typeof value === "string");
+    return only ?? text;
+  } catch {
+    return text;
+  }
+}
+
+/** The line that a result without line numbers begins with, if the call asked for it; lines count from 1. */
+function firstLine({
+  offset,
+  start_line: start,
+  view_range: range,
+}: Record<string, unknown>): number | undefined {
+  const first = offset ?? start ?? (Array.isArray(range) ? range[0] : undefined);
+  return typeof first === "number" && Number.isInteger(first) && first >= 1 ? first : undefined;
 }
 
 /** Without empty lines at the end: some tools show a line after the last line break. */

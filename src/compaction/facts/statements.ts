@@ -5,12 +5,19 @@ import { oneLine } from "../../engine/text.ts";
 const goAhead =
   /^\W*(?:(?:please|ok(?:ay)?|yes|yep|yeah|sure|now|and|just)\W+)*(?:continue|go on|go ahead|proceed|carry on|keep going|resume|next|do it|yes|ok(?:ay)?|y|go|sure|thanks|thank you|weiter|mach weiter|sigue|continúa|continuez?|続けて|继续)\W*$/i;
 
+/** The number or letter of one of the choices that the agent gave. */
+const choice = /^\W*(?:option\s+)?(?:\d{1,2}|[a-z])\W*$/i;
+
 /** A slash command of the host, such as "/compact" or "/model opus". */
 const slashCommand = /^\s*\/[a-z][\w:-]*(?:\s+\S{1,40})?\s*$/i;
 
 function isAsk(text: string): boolean {
   return (
-    text !== "" && !goAhead.test(text) && !slashCommand.test(text) && !/^\[Request interrupted/.test(text)
+    text !== "" &&
+    !goAhead.test(text) &&
+    !choice.test(text) &&
+    !slashCommand.test(text) &&
+    !/^\[Request interrupted/.test(text)
   );
 }
 
@@ -58,9 +65,12 @@ export function statedDecisions(
 }
 
 function sentencesOf(text: string): string[] {
-  return text
-    .slice(0, 20_000)
-    .split(/\n+|(?<=[.!?。])\s+/)
-    .map((sentence) => oneLine(sentence.replace(/^[\s#>*\-\d.)]+/, "").replaceAll("**", "")))
-    .filter((sentence) => sentence.length >= 24 && sentence.length <= 220);
+  return (
+    text
+      .slice(0, 20_000)
+      .split(/\n+|(?<=[.!?。])\s+/)
+      .map((sentence) => oneLine(sentence.replace(/^[\s#>*\-\d.)]+/, "").replaceAll("**", "")))
+      // A question or the heading of a list decides nothing.
+      .filter((sentence) => sentence.length >= 24 && sentence.length <= 220 && !/[?:]$/.test(sentence))
+  );
 }

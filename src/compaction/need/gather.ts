@@ -27,6 +27,8 @@ export interface Sighting extends Name {
   /** Calls that name it, each weighing less the older it is. */
   recent: number;
   lasting: number;
+  /** The number of the last message that shows it; 0 if unknown. */
+  seenIn: number;
   /** The file that it was written to or read from; "" if unknown. */
   home: string;
   /** The message that counted it last, so that each message counts once. */
@@ -60,6 +62,7 @@ class Gathering implements Sightings {
   readonly #sightings = new Map<Name, Sighting>();
   calls: number;
   #message = 0;
+  #number = 0;
   /** The file of a call, by the call's id, and the file of the text that is being searched. */
   readonly #paths = new Map<string, string>();
   #home = "";
@@ -74,6 +77,7 @@ class Gathering implements Sightings {
   add(stored: StoredMessage): void {
     const { message } = stored;
     this.#message++;
+    this.#number = stored.number;
     if (message.role === "user") this.#scan(spokenText(message), "asked");
     else if (message.role === "tool") this.#addResult(stored);
     else if (message.role === "assistant") {
@@ -124,6 +128,7 @@ class Gathering implements Sightings {
     sighting.counted = this.#message;
     sighting[role]++;
     sighting.last = this.calls;
+    sighting.seenIn = this.#number;
     if (role !== "targets" && role !== "written") return;
     const age = sighting.lastCall === -1 ? 0 : this.calls - sighting.lastCall;
     sighting.recent = sighting.recent * Math.exp(-age / recentCalls) + 1;
@@ -148,6 +153,7 @@ function newSighting(text: string, kind: Name["kind"], now: number): Sighting {
     lastCall: -1,
     recent: 0,
     lasting: 0,
+    seenIn: 0,
     home: "",
     counted: -1,
   };

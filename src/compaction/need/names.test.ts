@@ -94,3 +94,32 @@ test("every name is part of the text, in any text and in linear time [controller
     assert.ok(long < 30 * Math.max(short, 20), `${part}: ${short} ms, ${long} ms`);
   }
 });
+
+test("what only looks like a path is none: flags, alternatives, endings, keys, folders cut at a space [controller.names]", () => {
+  const kinds = (text: string) => namesIn(text).map(({ text: name, kind }) => `${kind} ${name}`);
+  const noPath = (text: string) =>
+    assert.ok(
+      kinds(text).every((name) => !/^(?:path|file) /.test(name)),
+      `${text}: ${kinds(text).join(", ")}`,
+    );
+  for (const text of [
+    "auditpol /set /subcategory:Logon /success:enable",
+    "start/stop/restart and min/avg/max/stddev",
+    "all .exe and .dll files, in Node.js",
+    "key z2Pk0Qlps9Kkhb9EXKRDVqbz2mBXNYLT/RPlYT/ukHw=",
+    "C:\\Program Files\\Git and ~/Library/Application Support",
+    "docs\\notes.md and docs\\readme.md",
+    "-//Apple//DTD PLIST 1.0//EN",
+  ])
+    noPath(text);
+  assert.deepEqual(kinds("sizes 864K 11Gi 718KB 320MHz; ELEVATED, EXCELLENT, ENABLED"), []);
+  assert.deepEqual(kinds("ENOENT in /tmp and /etc/hosts, .env and src/compaction/need-1"), [
+    "code ENOENT",
+    "path /tmp",
+    "path /etc/hosts",
+    "file .env",
+    "path src/compaction/need-1",
+  ]);
+  assert.deepEqual(kinds("a\\nsrc/a.ts"), [], "after a word, it may be the folder nsrc");
+  assert.deepEqual(kinds('"\\nsrc/a.ts"'), ["path src/a.ts"]);
+});

@@ -97,21 +97,30 @@ export function scanNames(text: string, visit: (name: Name) => void, known: Know
   const { length } = text;
   const scan: Scan = { seen: 0, hash: 0 };
   let at = 0;
+  let isDoubtful = false;
   while (at < length) {
     const code = text.charCodeAt(at);
     if (classOf(code) === 0) {
       // In source and JSON, "\n" in a string is no letter of the next word.
-      at += code === backslash && isEscape(text.charCodeAt(at + 1)) ? 2 : 1;
+      const isEscaped = code === backslash && isEscape(text.charCodeAt(at + 1));
+      // But in docs\notes.md it is.
+      isDoubtful = isEscaped && at > 0 && classOf(text.charCodeAt(at - 1)) !== 0;
+      at += isEscaped ? 2 : 1;
       continue;
     }
     const end = readRun(text, at, scan);
     // Most runs are plain words; they cost no copy.
     if (end - at >= minLength && end - at <= maxRun && isUnusual(scan.seen, end - at)) {
       const names = lookUp(known, text, begin(text, at), end, scan);
-      for (const name of names) visit(name);
+      for (const name of names) if (!isDoubtful || !isPath(name)) visit(name);
     }
+    isDoubtful = false;
     at = Math.max(end, at + 1);
   }
+}
+
+function isPath({ kind }: Name): boolean {
+  return kind === "path" || kind === "file";
 }
 
 function lookUp(known: KnownNames, text: string, start: number, end: number, scan: Scan): readonly Name[] {
@@ -297,7 +306,7 @@ function kindOf(name: string, seen: number): NameKind | undefined {
   if (name.startsWith("-")) return undefined;
   if (name.startsWith("$")) return name.includes("/") ? "path" : wordKind(name.slice(1), seen);
   if ((seen & COLON) !== 0 && name.includes("://")) return "url";
-  if ((seen & BACKSLASH) !== 0) return "path";
+  if ((seen & BACKSLASH) !== 0) return spacedFolder.test(name) ? undefined : "path";
   if ((seen & SLASH) !== 0 && name.includes("/")) return pathKind(name);
   if ((seen & COLON) !== 0) return name.includes("::") ? "symbol" : "url";
   if ((seen & DOT) !== 0 && name.includes(".")) return dottedKind(name);
@@ -308,16 +317,32 @@ function kindOf(name: string, seen: number): NameKind | undefined {
 const fileEnding =
   /\.(?:[cm]?[jt]sx?|d\.ts|py[ciw]?|ipynb|go|rs|java|kts?|rb|php|cc?|cpp|cxx|hh?|hpp|cs|swift|scala|ex|exs|erl|hs|lua|pl|r|jl|dart|zig|sql|sh|bash|zsh|fish|ps1|bat|md|mdx|rst|txt|json[5lc]?|ya?ml|toml|ini|cfg|conf|config|env|lock|csv|tsv|xml|html?|s?css|less|svg|png|jpe?g|gif|webp|ico|pdf|docx?|xlsx?|pptx?|zip|gz|tgz|tar|bz2|xz|log|out|bak|tmp|db|sqlite3?|proto|graphql|vue|svelte|astro|tf|nix|mk|cmake|gradle|properties|service|timer|socket|desktop|patch|diff|pem|key|crt|pub|asc|wasm|so|exe|dll|plist|map|snap|test|spec)$/i;
 
+const rootFolder =
+  /^(?:app|apps|bin|boot|builds?|code|data|dev|etc|home|lib|lib64|media|mnt|nix|opt|private|proc|repo|root|run|sbin|snap|src|srv|sys|tmp|usr|Users|var|Volumes|work|workdir|workspaces?)$/;
+
+/** The beginning of a folder whose name goes on after a space: `C:\Program Files`, `~/Library/Application Support`. */
+const spacedFolder = /(?:^[A-Za-z]:?[\\/]+Program|^\/[a-z]\/Program|\/Library\/Application)$/;
+
+/** A part of a key in base64, which may contain slashes. */
+function isRandom(part: string): boolean {
+  return part.length >= 24 && /[a-z]\d[A-Z]|\d[a-z][A-Z]|[A-Z]\d[a-z]/.test(part) && !/[._-]/.test(part);
+}
+
 /** A path, or two words with a slash between them, which may be a path, a branch, or "and/or". */
 function pathKind(name: string): NameKind | undefined {
   const parts = name.split("/");
   const [first = "", second = ""] = parts;
+  if (name.includes("//") || parts.some(isRandom) || spacedFolder.test(name)) return undefined;
   // Patterns and replacements, as in s/old/new/.
   if (parts.length <= 4 && /^[smy]$/.test(first) && !fileEnding.test(name)) return undefined;
+  // A date, or a score such as 45/100.
   if (parts.every((part) => /^[\d.]*$/.test(part))) return name.length > minLength ? "number" : undefined;
+  // A Windows flag, a slash command or a route, unless it is one of the usual folders.
+  if (first === "" && parts.length === 2 && !fileEnding.test(name) && !rootFolder.test(second)) return "pair";
   if (first === "" || first === "~" || first === ".." || first.startsWith("@")) return "path";
-  if (fileEnding.test(name) || parts.length > 2)
-    return parts.length > 2 || first.length > 1 ? "path" : undefined;
+  if (fileEnding.test(name)) return parts.length > 2 || first.length > 1 ? "path" : undefined;
+  // Three words and more may be folders, or alternatives as in start/stop/restart.
+  if (parts.length > 2) return parts.every((part) => /^[A-Za-z]*$/.test(part)) ? "pair" : "path";
   return first.length > 1 && second.length > 1 ? "pair" : undefined;
 }
 
@@ -327,15 +352,27 @@ function dottedKind(name: string): NameKind | undefined {
     return dots >= 2 || name.startsWith("v") ? "version" : undefined;
   }
   if (/^\d/.test(name) && /^[\d.]+[a-z%]{0,3}$/i.test(name)) return undefined;
-  if (name.startsWith(".") || fileEnding.test(name)) return "file";
+  // An ending alone, as in "all .exe files"; a framework.
+  if (/^\.(?!env$|conf$|lock$)[a-z]{1,4}$/.test(name) && fileEnding.test(name)) return undefined;
+  if (/^(?:Node|Vue|Next|Nuxt|Express|Three|React)\.js$/.test(name)) return undefined;
+  if (fileEnding.test(name)) return "file";
+  if (name.startsWith(".")) return name.includes(".", 1) ? "dotted" : "file";
   if (name.includes("..")) return undefined;
   return name.includes("@") ? "url" : "dotted";
 }
+
+/** 864K, 11Gi, 718KB, 320MHz. */
+const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz)$/;
+
+/** Errors of the system, signals, and Node's own. */
+const errorCode =
+  /^(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADF|BUSY|CHILD|CONNABORTED|CONNREFUSED|CONNRESET|DEADLK|EXIST|FAULT|FBIG|HOSTUNREACH|INTR|INVAL|IO|ISDIR|LOOP|MFILE|MSGSIZE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOEXEC|NOLOCK|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|PERM|PIPE|PROTO|RANGE|RESOLVE|ROFS|SRCH|TIMEDOUT|TIMEOUT|XDEV|INTEGRITY|TARGET|USAGE|OTP)|ERR[A-Z]+|SIG[A-Z]+)$/;
 
 function wordKind(name: string, seen: number): NameKind | undefined {
   const hasLetters = (seen & (LOWER | UPPER | LETTER)) !== 0;
   if (name.startsWith("#")) return /^#\d+$/.test(name) ? "code" : undefined;
   if (!hasLetters) return /^\d{4,}$/.test(name) ? "number" : dateKind(name);
+  if ((seen & DIGIT) !== 0 && size.test(name)) return undefined;
   if ((seen & DIGIT) !== 0 && /^(?:0x)?[0-9a-f]{7,64}$/i.test(name)) return "hash";
   if ((seen & DIGIT) !== 0 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name)) return "hash";
   if (/^[A-Z](?:[A-Z0-9]*-\d+|[A-Z0-9]*\d{2})$/.test(name)) return "code";
@@ -343,7 +380,7 @@ function wordKind(name: string, seen: number): NameKind | undefined {
   if ((seen & HYPHEN) !== 0 && name.includes("-")) return /^[\w@+-]+$/.test(name) ? "kebab" : undefined;
   if ((seen & HUMP) !== 0) return "symbol";
   if ((seen & MARK) !== 0) return undefined;
-  if (seen === UPPER) return /^(?:E[A-Z]{4,}|ERR[A-Z]+|SIG[A-Z]+)$/.test(name) ? "code" : undefined;
+  if (seen === UPPER) return errorCode.test(name) ? "code" : undefined;
   return (seen & DIGIT) !== 0 && (seen & (LOWER | UPPER)) !== 0 ? "mixed" : undefined;
 }
 

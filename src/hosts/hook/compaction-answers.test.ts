@@ -58,7 +58,10 @@ test("[hooks.claude-code] Claude Code: checkpoint and plain text for the summari
     positions.every((position, index) => position > (positions[index - 1] ?? -1)),
     start.context,
   );
-  assert.match(start.context, /are in the text above or the summary/);
+  assert.match(
+    start.context,
+    /these are in the text above or the summary: 1 of 1 open asks, 1 of 1 commands, 1 of 1 files/,
+  );
   await inMemory(project, async (memory) => {
     const receipts = await (await memory.resumeSession("claude-code.s1")).receipts();
     assert.deepEqual(

@@ -16,6 +16,7 @@ import { previewFound } from "../../surfaces/pins/operations.ts";
 import type { Moment } from "../../surfaces/surface.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
 import { commitReceipt } from "../commit-receipt.ts";
+import { projectReader } from "../read-files.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
 import {
   checkpointRoomFor,
@@ -27,7 +28,6 @@ import {
 } from "./context.ts";
 import type { RenderedMemory } from "./memory-text.ts";
 import { notify, projectText } from "./moments.ts";
-import { projectReader } from "./read-files.ts";
 import { noteCompaction } from "./turn.ts";
 
 /** If the host announces a compaction before every request, skip those with little new in the transcript. */
@@ -189,7 +189,9 @@ function readHostConversation({ event }: HookContext): Conversation & { summary:
   const span = readConversation(event.host, event.transcript);
   const { messages, said, summary } = span ?? { messages: [], said: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
-  return { messages, to: messages.length, said, transcript, summary };
+  // Without a cut there is no compaction, so the host must have cut elsewhere.
+  const to = event.host.compaction.lastRemoved?.(messages) || messages.length;
+  return { messages, to, said, transcript, summary };
 }
 
 /** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */

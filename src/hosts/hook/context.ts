@@ -5,6 +5,7 @@ import type { Session } from "../../sessions/session.ts";
 import type { MomentSurface } from "../../surfaces/surface.ts";
 import { offers, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openHookMemory } from "../../workspace/hook-memory.ts";
+import { limitsOf, retentionOf } from "../../workspace/library-options.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation } from "../../workspace/store-location.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
@@ -27,7 +28,7 @@ export interface HookRun {
   /** Called at most once, as soon as the answer is known; writes come after it. */
   answer: (reply: HookReply) => void;
   /** Reports a failure without delaying the answer. */
-  fail: (error: unknown) => void;
+  fail: (error: unknown, code?: string) => void;
 }
 
 /** One event with everything needed to handle it; the database is opened only on demand. */
@@ -52,6 +53,9 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   const memory = async (mayCreate = false) => {
     opened ??= await openHookMemory(project, store, mayCreate, {
       secrets: run.config.values.secrets,
+      retention: retentionOf(run.config),
+      limits: limitsOf(run.config),
+      onSecret: (notice) => fail(new Error(notice), "secret"),
       patience: settingValue(run.config, "interactivePatience"),
     });
     return opened;

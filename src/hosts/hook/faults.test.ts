@@ -14,6 +14,7 @@ import {
 } from "../../../test/support/hook.ts";
 import { noMounts, readOnlyPlace, smallDisk } from "../../../test/support/mounts.ts";
 import { openMemory } from "../../index.ts";
+import { makeCorpus } from "../../secrets/test-support/corpus.ts";
 import { type Failure, readFailures } from "../failures.ts";
 
 const start = { hook_event_name: "SessionStart", source: "startup", session_id: "s1" };
@@ -153,6 +154,26 @@ test("[hooks.deadline] does not wait for a transcript that is a pipe", {
   execFileSync("mkfifo", [transcript_path]);
   const { stdout } = await run(project, { ...start, hook_event_name: "PreCompact", transcript_path });
   assert.match(stdout, /^Carry over/);
+});
+
+test("[secrets.stored] a hook stores what was said without its secrets, and says so", async () => {
+  const project = await withNotes();
+  const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
+  const transcript_path = join(project.root, "transcript.jsonl");
+  const message = { role: "user", content: `Please deploy with ${secret} and never print it.` };
+  writeFileSync(transcript_path, `${JSON.stringify({ type: "user", uuid: "u1", message })}\n`);
+  const { stderr, last } = await run(project, {
+    ...start,
+    hook_event_name: "PreCompact",
+    transcript_path,
+  });
+  assert.match(stderr, /Stored without a secret \(aws-access-key\)/);
+  assert.equal(last?.code, "secret");
+  const stored = await inMemory(project, async (memory) =>
+    JSON.stringify(await (await memory.resumeSession("claude-code.s1")).history()),
+  );
+  assert.match(stored, /Please deploy with \[REDACTED/);
+  assert.ok(!stored.includes(secret));
 });
 
 /** The deadline of these tests, with room for a busy machine. */

@@ -1,7 +1,8 @@
 import { joinCut } from "../../context/code-blocks.ts";
+import { originLine } from "../../context/origin-line.ts";
 import type { State } from "../../engine/state.ts";
 import { redactText, type SecretPolicy } from "../../secrets/redact.ts";
-import { renderNotepad } from "../../surfaces/notepad/block.ts";
+import { renderNotepad, withOrigin } from "../../surfaces/notepad/block.ts";
 import { renderPins } from "../../surfaces/pins/block.ts";
 import { listPins } from "../../surfaces/pins/operations.ts";
 import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
@@ -129,7 +130,9 @@ function keptNotes(state: State | undefined, how: string): string {
 function notepadText(state: State | undefined, isOffered: boolean): string {
   const notepad = state?.row.notepad ?? "";
   if (notepad === "" && !isOffered) return "";
-  return notepad === "" ? renderNotepad("") : `${renderNotepad(notepad)}\n[End of notepad]`;
+  if (notepad === "" || !state) return renderNotepad("");
+  const origin = originLine(state, "notepad", "notepad");
+  return withOrigin(origin, `${renderNotepad(notepad)}\n[End of notepad]`);
 }
 
 /** Gives each part its share of the budget; what is left over goes to the first parts that need more. */

@@ -71,6 +71,8 @@ async function startSession(hook: HookContext): Promise<void> {
   } else if (event.source === "resume" && (await isCompacted(hook))) await showCompacted(hook);
   else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
+  // A project may have no other program that runs long enough. The agent has its answer; what fails is tried next time.
+  await (await hook.memory())?.retention.step().catch(() => true);
 }
 
 /** Whether a compaction has ended that the conversation was not shown. */

@@ -124,6 +124,7 @@ export class OpenClawMemory {
     const run = new Compaction(
       pluginDriver({
         session,
+        cwd: projectOf(context).cwd,
         report,
         wayBack: "transcript",
         async contextAfter() {

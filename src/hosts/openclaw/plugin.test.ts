@@ -212,3 +212,29 @@ test("after a compaction a forbidden call is blocked with the user's words [pins
     undefined,
   );
 });
+
+test("the checkpoint says which files that the agent has read are unchanged, and which have changed [controller.read-ledger-drivers]", async () => {
+  const { openclaw, context, workspaceDir } = start();
+  writeFileSync(join(workspaceDir, "same.ts"), "export const same = 1;\n");
+  writeFileSync(join(workspaceDir, "other.ts"), "export const other = 2;\n");
+  const read = (id: string, path: string, text: string) => [
+    { role: "assistant", content: [{ type: "toolCall", id, name: "read", arguments: { path } }] },
+    {
+      role: "toolResult",
+      toolCallId: id,
+      toolName: "read",
+      content: [{ type: "text", text }],
+      isError: false,
+    },
+  ];
+  const messages = [
+    ...read("c1", "same.ts", "export const same = 1;\n"),
+    ...read("c2", "other.ts", "     1\texport const other = 1;"),
+  ];
+  await openclaw.prompt(context);
+  await openclaw.emit("before_compaction", { messageCount: 4, messages }, context);
+  await openclaw.emit("after_compaction", { messageCount: 1, compactedCount: 4 }, context);
+  const prompt = await openclaw.prompt(context);
+  assert.match(prompt, /^Files read, unchanged on disk at the compaction: same\.ts$/m);
+  assert.match(prompt, /^Files read, changed on disk since: other\.ts$/m);
+});

@@ -30,6 +30,8 @@ export interface PiContext {
     getBranch(): PiTreeEntry[];
     /** Every entry of the file, in the order of writing. */
     getEntries(): PiTreeEntry[];
+    /** Undefined for a session that is not saved. */
+    getSessionFile?(): string | undefined;
   };
   model?: unknown;
   modelRegistry?: PiModelRegistry;

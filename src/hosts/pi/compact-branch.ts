@@ -6,33 +6,41 @@ import { inPlugin } from "../../surfaces/surface.ts";
 import { pluginDriver } from "../plugin/driver.ts";
 import { memoryText } from "../plugin/shown-memory.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
-import type { PiAgentMessage, PiBeforeCompactEvent, PiTreeEntry } from "./api.ts";
+import type { PiAgentMessage, PiBeforeCompactEvent, PiContext, PiTreeEntry } from "./api.ts";
 
 /** What pi is about to compact: the messages it removes, and those it keeps. */
 export interface BranchCut extends Conversation {
   removed: StoredMessage[];
   kept: StoredMessage[];
+  cwd: string;
 }
 
-export function cutBranch({ preparation, branchEntries }: PiBeforeCompactEvent): BranchCut {
+export function cutBranch(
+  { preparation, branchEntries }: PiBeforeCompactEvent,
+  { sessionManager, cwd }: PiContext,
+): BranchCut {
+  const path = sessionManager.getSessionFile?.() ?? "";
   const { messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
   const removed = numbered([...messagesToSummarize, ...turnPrefixMessages]);
   const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
-  return { removed, kept, messages: [...removed, ...kept], to: removed.length, tokensBefore };
+  const messages = [...removed, ...kept];
+  const transcript = path === "" ? {} : { transcript: { path, size: 0 } };
+  return { removed, kept, cwd, messages, to: removed.length, tokensBefore, ...transcript };
 }
 
 /** A compaction in which the summary replaces the removed messages, followed by the kept ones. */
-export async function branchCompaction(
+export function branchCompaction(
   session: Session,
-  { kept }: BranchCut,
+  { kept, cwd, transcript }: BranchCut,
   report: (error: unknown) => void,
-): Promise<Compaction> {
-  const canRecall = (await session.tools()).some(({ name }) => name === "recall");
+): Compaction {
   return new Compaction(
     pluginDriver({
       session,
+      cwd,
       report,
-      wayBack: canRecall ? "tool" : "none",
+      // The session has no messages of its own to recall; pi's file has them.
+      wayBack: transcript ? "transcript" : "none",
       async contextAfter({ body }) {
         const shown = [memoryText(await session.context(inPlugin)), body];
         const text = [...shown, ...kept.map(({ message }) => plainTextOf(message))].join("\n");

@@ -366,3 +366,25 @@ test("after a compaction a forbidden call is blocked with the user's words, and 
     "a new branch has the pins of its entry",
   );
 });
+
+test("the checkpoint says which files that the agent has read are unchanged [controller.read-ledger-drivers]", async () => {
+  const pi = await startPi({ summarise: () => "The files were read." });
+  const read = (path: string, text: string) => {
+    const content = [{ type: "toolCall", id: path, name: "read", arguments: { path } }];
+    pi.keep({ role: "assistant", content, timestamp: 1 });
+    const answer = { role: "toolResult", toolCallId: path, toolName: "read", isError: false, timestamp: 1 };
+    pi.keep({ ...answer, content: [{ type: "text", text }] });
+  };
+  writeFileSync(join(pi.context.cwd, "same.ts"), "export const same = 1;\n");
+  writeFileSync(join(pi.context.cwd, "other.ts"), "export const other = 2;\n");
+  pi.say("user", "Read both files.");
+  read("same.ts", "export const same = 1;\n");
+  read("other.ts", "export const other = 1;\n");
+  const [compaction] = await pi.beforeCompact(pi.say("user", "Go on."));
+  assert.match(compaction?.summary ?? "", /^Files read, unchanged on disk at the compaction: same\.ts$/m);
+  assert.match(
+    compaction?.summary ?? "",
+    /^Files read: other\.ts$/m,
+    "without line numbers, it may have been cut",
+  );
+});

@@ -250,10 +250,10 @@ export class PiExtension {
   ): Promise<PendingCompaction | undefined> {
     const session = await this.#session(context);
     await this.#memory.keep(context);
-    const cut = cutBranch(event);
+    const cut = cutBranch(event, context);
     if (cut.removed.length === 0) return undefined;
     const report = (error: unknown) => this.#parts.report("summary", error, context);
-    const compaction = await branchCompaction(session, cut, report);
+    const compaction = branchCompaction(session, cut, report);
     const { checkpoint } = await compaction.begin(cut);
     const { previousSummary: earlier = "" } = event.preparation;
     const { signal, customInstructions: focus } = event;

@@ -76,6 +76,8 @@ export class PiMemory {
     if (!this.#kept) return notesIn(await session.records("note"));
     const notes = new Map(this.#kept.memory.notes);
     const entries = await session.history({ from: this.#kept.revision + 1, to: row.revision });
+    // Retention may have removed what was written while this process slept.
+    if (entries.length < row.revision - this.#kept.revision) return notesIn(await session.records("note"));
     const changed = new Set(
       entries.flatMap(({ changes }) =>
         changes.flatMap((change) => (change.type === "record" && change.kind === "note" ? [change.key] : [])),

@@ -3,20 +3,24 @@ import type { StoredMessage } from "../../context/conversation.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Moment } from "../../surfaces/surface.ts";
 import { commitReceipt } from "../commit-receipt.ts";
+import { projectReader } from "../read-files.ts";
 
 export interface PluginDriverParts extends Pick<CompactionDriver, "contextAfter" | "wayBack"> {
   session: Session;
+  /** The folder against which the agent's paths resolve. */
+  cwd: string;
   /** Reports a failure; the agent continues. */
   report: (error: unknown) => void;
 }
 
 /** The compaction driver for a plug-in inside a host that keeps the conversation. */
-export function pluginDriver({ session, report, ...parts }: PluginDriverParts): CompactionDriver {
+export function pluginDriver({ session, cwd, report, ...parts }: PluginDriverParts): CompactionDriver {
   return {
     ...parts,
     session,
     trigger: "host",
     skipped: "the host compacted before the warning was due",
+    readFile: projectReader(cwd),
     countTokens: session.setting.countTokens,
     commit: (receipt) => commitReceipt(session, receipt),
     notify: (moment) => notify(session, moment, report),

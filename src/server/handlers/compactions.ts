@@ -1,6 +1,7 @@
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint, Epoch, Receipt } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
+import { outOfSight, putBack } from "../../sessions/put-back.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import type { Reply } from "../api.ts";
@@ -9,6 +10,8 @@ import { countedByProvider, readRemoved, removedCount } from "../removed-message
 import type { Handlers, ServerContext } from "./handlers.ts";
 
 type Compaction = Reply<"compaction">;
+
+const asPerson = { actor: { kind: "person" as const }, surface: "inspector" };
 
 /** Journal entries per read while looking for the steps of a compaction. */
 const batchSize = 250;
@@ -23,7 +26,7 @@ interface Steps {
 
 export function compactionHandlers(
   context: ServerContext,
-): Pick<Handlers, "compactions" | "compaction" | "removedMessages"> {
+): Pick<Handlers, "compactions" | "compaction" | "removedMessages" | "putBack"> {
   const { memory } = context;
   return {
     async compactions({ params: { id }, query: { before, limit } }) {
@@ -50,8 +53,15 @@ export function compactionHandlers(
       const [receipt] = await receiptsOf(session, epoch, epoch);
       const steps = receipt ? await findSteps(session, epoch) : {};
       const [item] = receipt ? await itemsOf(session, [receipt], context) : [];
-      if (!receipt || !item || !steps.compact) throw noCompaction(id, epoch);
-      return assemble(session, receipt, item, steps.compact, steps);
+      const isRemoved = steps.compact === undefined && (await session.historyStart()) !== undefined;
+      if (!receipt || !item || !(steps.compact || isRemoved)) throw noCompaction(id, epoch);
+      return assemble(session, receipt, item, steps);
+    },
+
+    async putBack({ params: { id, epoch }, body: { kind, text, into } }) {
+      const session = await memory.resumeSession(id);
+      const { revision } = await putBack(session, { epoch, item: { kind, text }, into }, asPerson);
+      return { revision };
     },
 
     async removedMessages({ params: { id, epoch }, query: { limit } }) {
@@ -144,27 +154,35 @@ function epochAfter({ changes }: JournalEntry): number | undefined {
   return change?.type === "record" ? (change.after as Epoch | null)?.number : undefined;
 }
 
+/** Retention may have removed the steps; the receipt and the checkpoint are kept. */
 async function assemble(
   session: Session,
   receipt: Receipt,
   item: Item,
-  compact: JournalEntry,
-  { checkpoint, warning }: Steps,
+  { compact, checkpoint, warning }: Steps,
 ): Promise<Compaction> {
-  const { kept, recallable, missing, putBack } = receipt;
+  const { kept, recallable, missing } = receipt;
   const written =
-    checkpoint?.operation.type === "context.checkpoint" ? checkpoint.operation.checkpoint : undefined;
+    checkpoint?.operation.type === "context.checkpoint"
+      ? checkpoint.operation.checkpoint
+      : (await session.records("checkpoint", [String(receipt.epoch)]))[0]?.value;
   return {
     ...item,
-    revision: compact.revision,
-    at: compact.at,
-    receipt: { kept, recallable, missing, putBack },
-    checkpoint:
-      checkpoint && written
-        ? { ...checkpointOf(written), revision: checkpoint.revision, at: checkpoint.at }
-        : null,
+    revision: compact?.revision ?? null,
+    at: compact?.at ?? null,
+    receipt: {
+      kept,
+      recallable,
+      missing,
+      putBack: receipt.putBack,
+      needed: (receipt.needs ?? []).map(({ text }) => text),
+      outOfSight: outOfSight(receipt),
+    },
+    checkpoint: written
+      ? { ...checkpointOf(written), revision: checkpoint?.revision ?? null, at: checkpoint?.at ?? null }
+      : null,
     warningTurn: warning ? await warningTurn(session, warning) : null,
-    summary: compact.operation.type === "context.compact" ? compact.operation.summary : "",
+    summary: compact?.operation.type === "context.compact" ? compact.operation.summary : "",
   };
 }
 

@@ -1,3 +1,4 @@
+import { sayHistoryStart } from "../../engine/history-start.ts";
 import { revertChanges } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -25,12 +26,13 @@ export function journalHandlers({
       const session = await memory.resumeSession(id);
       const newest = (await session.state()).row.revision;
       const to = Math.min(newest, (before ?? Number.MAX_SAFE_INTEGER) - 1);
-      if (to < 1) return { entries: [], newest, before: null };
+      const begins = (await session.historyStart()) ?? null;
+      if (to < (begins?.revision ?? 1)) return { entries: [], newest, before: null, begins };
       const maxScan = only === "memory" ? maxScanned : limit;
       const { entries, oldest } = await readPage(session, past, { to, limit, only, maxScan });
       markUndone(entries);
-      const isEnd = oldest === undefined || oldest <= 1;
-      return { entries, newest, before: isEnd ? null : oldest };
+      const isEnd = oldest === undefined || oldest <= (begins?.revision ?? 1);
+      return { entries, newest, before: isEnd ? null : oldest, begins };
     },
 
     async entry({ params: { id, revision } }) {
@@ -129,6 +131,12 @@ function markUndone(entries: Reply<"journal">["entries"]): void {
 async function findEntry(session: Session, revision: number): Promise<JournalEntry> {
   const [entry] = await session.history({ from: revision, to: revision });
   if (entry) return entry;
+  const start = await session.historyStart();
+  if (start && revision < start.revision) {
+    throw new HoldfastError("history_removed", sayHistoryStart(session.id, start), {
+      data: { revision, begins: start.revision },
+    });
+  }
   throw new HoldfastError("not_found", `Session ${session.id} has no revision ${revision}.`, {
     data: { revision },
   });

@@ -5,6 +5,7 @@ import { selectEntries } from "../session-table.ts";
 import { Listeners, type Store, type StoreOptions, summaryOf } from "../store.ts";
 import { jsonlLedger } from "./ledger.ts";
 import { callsBeside, JsonlDirectory } from "./session-directory.ts";
+import { jsonlTrimming } from "./trim.ts";
 
 export interface JsonlOptions extends StoreOptions {
   /** Contains one append-only file per session. */
@@ -49,6 +50,7 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
       path: (scope) => directory.read(scope, (file) => callsBeside(file.path)),
       hold: (work) => directory.hold(work),
     }),
+    trimming: jsonlTrimming(directory, resolve(options.directory)),
     async create(session) {
       const { id, owner, revision } = session.row;
       const created = await directory.write(id, (file) => {

@@ -1,6 +1,8 @@
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { CallTable, type Ledger, type LedgerCall, type LedgerPiece } from "../ledger.ts";
 import type { Scope } from "../store.ts";
+import type { CallTrim } from "../trim.ts";
+import { replaceFile } from "./rewrite.ts";
 
 type Line = { piece: [hash: string, piece: LedgerPiece] } | { call: LedgerCall };
 
@@ -30,6 +32,17 @@ class CallFile {
     return this.#table;
   }
 
+  trim(plan: CallTrim): boolean {
+    const table = this.read();
+    if (!table.trim(plan)) return false;
+    const lines: Line[] = [
+      ...[...table.texts].map((piece) => ({ piece })),
+      ...table.calls.map((call) => ({ call })),
+    ];
+    replaceFile(this.#path, Buffer.from(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));
+    return true;
+  }
+
   append(call: Omit<LedgerCall, "number">, pieces: ReadonlyMap<string, LedgerPiece>): number {
     const table = this.read();
     const fresh = [...pieces].filter(([hash]) => !table.texts.has(hash));
@@ -41,6 +54,11 @@ class CallFile {
     ({ size: this.#size, ino: this.#inode } = statSync(this.#path));
     return numbered.number;
   }
+}
+
+/** Call it under the lock. */
+export function trimCalls(path: string, plan: CallTrim): boolean {
+  return new CallFile(path).trim(plan);
 }
 
 function parse(text: string): Line | undefined {

@@ -101,7 +101,7 @@ function keysIn(body: LineBody): [key: string, revision: number][] {
 }
 
 /** The new file is complete on disk before it takes the old one's name. */
-function replaceFile(path: string, data: Buffer): void {
+export function replaceFile(path: string, data: Buffer): void {
   const temporary = `${path}.rewrite`;
   writeFileSync(temporary, data, { mode: 0o600 });
   const file = openSync(temporary, "r+");

@@ -142,6 +142,17 @@ export class JsonlFile {
     return entries;
   }
 
+  get entryCount(): number {
+    return this.#imported.length + this.#commitLines.size;
+  }
+
+  /** The oldest entries of the journal. */
+  oldest(limit: number): JournalEntry[] {
+    const revisions = [...this.#imported.map(({ revision }) => revision), ...this.#commitLines.keys()];
+    const last = revisions[Math.min(limit, revisions.length) - 1];
+    return last === undefined ? [] : this.journal(0, last);
+  }
+
   revisionOf(key: string): number | undefined {
     return this.#keys.get(key);
   }

@@ -159,5 +159,36 @@ export const commitFunctions = `
   $record$;
 `;
 
-/** The functions, and the arguments' types that name them in SQL. */
-export const functionNames = ["holdfast_commit", "holdfast_create", "holdfast_purge", "holdfast_record_call"];
+export const trimFunction = `
+  CREATE FUNCTION holdfast_trim_calls(
+    the_session TEXT, the_owner TEXT, last_number BIGINT, removed BIGINT[],
+    rewritten BIGINT[], rewritten_pieces TEXT[], unused TEXT[]
+  ) RETURNS BOOLEAN LANGUAGE plpgsql AS $trim$
+  DECLARE
+    latest BIGINT;
+  BEGIN
+    -- The same lock as recording takes, so that no call that contains a removed piece is recorded meanwhile.
+    PERFORM 1 FROM session_rows WHERE id = the_session AND owner = the_owner FOR NO KEY UPDATE;
+    IF NOT FOUND THEN RETURN FALSE; END IF;
+    SELECT coalesce(max(number), 0) INTO latest FROM ledger_calls
+      WHERE session_id = the_session AND owner = the_owner;
+    IF latest <> last_number THEN RETURN FALSE; END IF;
+    FOR i IN 1 .. cardinality(rewritten) LOOP
+      UPDATE ledger_calls SET base = 0, kept = 0, pieces = rewritten_pieces[i]
+        WHERE session_id = the_session AND owner = the_owner AND number = rewritten[i];
+    END LOOP;
+    DELETE FROM ledger_calls WHERE session_id = the_session AND owner = the_owner AND number = ANY(removed);
+    DELETE FROM ledger_pieces WHERE session_id = the_session AND owner = the_owner AND hash = ANY(unused);
+    RETURN TRUE;
+  END
+  $trim$;
+`;
+
+/** The functions that run on the node of their session. */
+export const functionNames = [
+  "holdfast_commit",
+  "holdfast_create",
+  "holdfast_purge",
+  "holdfast_record_call",
+  "holdfast_trim_calls",
+];

@@ -13,6 +13,7 @@ import { type Backend, useBackend } from "./backend.ts";
 import { postgresLedger } from "./ledger.ts";
 import { eraseFreed, rewriteSessions } from "./rewrite.ts";
 import * as statements from "./statements.ts";
+import { postgresTrimming } from "./trim.ts";
 
 export interface PostgresOptions extends StoreOptions {
   /** postgres://user:password@host:port[,host:port…]/database */
@@ -111,6 +112,7 @@ function makeStore({ pool, announcer, feed }: Backend, url: string, release: () 
       return { ...rewritten, remaining: await eraseFreed(url) };
     },
     erase: () => eraseFreed(url),
+    trimming: postgresTrimming({ run }),
     async watch(listener, scope) {
       const stop = await feed.watch(listener, scope);
       stops.add(stop);

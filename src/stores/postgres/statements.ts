@@ -9,6 +9,7 @@ import type {
   Scope,
   SessionSelection,
 } from "../store.ts";
+import type { CallTrim } from "../trim.ts";
 import type { Statement } from "./lane.ts";
 
 export type { Statement } from "./lane.ts";
@@ -185,6 +186,40 @@ export function create({ row, records: writes, entries }: NewSession, id: string
 export function purge({ sessionId, owner }: Scope): Statement {
   return call("holdfast_purge", [sessionId, owner]);
 }
+
+/** The age of a journal's oldest entries. */
+export function oldestEntries({ sessionId, owner }: Scope, limit: number): Statement {
+  return {
+    text: "SELECT revision, at FROM session_journal WHERE session_id = $1 AND owner = $2 ORDER BY revision LIMIT $3",
+    values: [sessionId, owner, limit],
+  };
+}
+
+export function dropEntries({ sessionId, owner }: Scope, before: number): Statement {
+  return {
+    text: "DELETE FROM session_journal WHERE session_id = $1 AND owner = $2 AND revision < $3 RETURNING revision",
+    values: [sessionId, owner, before],
+  };
+}
+
+export function dropCalls({ sessionId, owner }: Scope, plan: CallTrim): Statement {
+  return call("holdfast_trim_calls", [
+    sessionId,
+    owner,
+    plan.last,
+    plan.remove,
+    plan.rewrite.map(({ number }) => number),
+    plan.rewrite.map(({ pieces }) => JSON.stringify(pieces)),
+    plan.unused,
+  ]);
+}
+
+/** Bytes of the store's tables, indexes included, on this node. */
+export const storeSize: Statement = {
+  text: `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_catalog.pg_class
+    WHERE relname = ANY($1) AND relkind = 'r' AND pg_table_is_visible(oid)`,
+  values: [["session_rows", "session_records", "session_journal", "ledger_calls", "ledger_pieces"]],
+};
 
 /** A call of a function, prepared under its name. */
 export function call(name: string, values: readonly unknown[]): Statement {

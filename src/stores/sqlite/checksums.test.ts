@@ -122,6 +122,32 @@ test("a change by SQL can be sealed again [stores.sqlite-checksum]", async () =>
   await memory.close();
 });
 
+test("a redaction does not give damaged rows valid checksums [stores.sqlite-checksum]", async () => {
+  const path = await writeDatabase();
+  const database = new DatabaseSync(path);
+  database.exec(
+    "UPDATE session_records SET value = replace(value, 'note 7:', 'nope 7:') WHERE kind = 'note'",
+  );
+  database.exec(
+    "UPDATE session_journal SET operation = replace(operation, 'note 8:', 'nope 8:') WHERE operation LIKE '%note 8:%'",
+  );
+  database.close();
+  const memory = await openTestMemory({ store: path });
+  await memory.rewrite((text) => text.replaceAll("note 9:", "xxxx 9:"));
+  await memory.close();
+  const after = await openTestMemory({ store: path });
+  const session = await after.resumeSession("s");
+  await rejection(session.notes.all(), "store_damaged");
+  await rejection(session.history(), "store_damaged");
+  await after.close();
+  const { losses } = salvage(path, undefined);
+  assert.equal(
+    losses.filter((loss) => loss.startsWith("Damaged, and left out")).length,
+    2,
+    losses.join("\n"),
+  );
+});
+
 test("the write-ahead log shrinks again after a reader kept it from being reused [stores.wal-limit]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
   const memory = await openTestMemory({ store: path });

@@ -15,6 +15,8 @@ export const summedColumns = {
 
 export type SummedTable = keyof typeof summedColumns;
 
+const summedTables = Object.keys(summedColumns) as SummedTable[];
+
 const names = Object.fromEntries(
   Object.entries(summedColumns).map(([table, columns]) => [table, columns.split(", ")]),
 ) as Record<SummedTable, string[]>;
@@ -39,17 +41,48 @@ export function checksumOf(values: readonly Value[]): number {
   return (sum ^ 0xffffffff) >>> 0;
 }
 
+/** What stays the same of a row when its text is edited. */
+const rowNames: Record<SummedTable, string> = {
+  agent_sessions: "id",
+  session_records: "rowid",
+  session_journal: "session_id || '/' || revision",
+};
+
+/** Rows that are not as they were written, by table. */
+export type DamagedRows = Partial<Record<SummedTable, unknown[]>>;
+
+/** Finds damaged rows before a change by SQL, which must not give them valid checksums. */
+export function findDamagedRows(database: DatabaseSync): DamagedRows {
+  defineSum(database);
+  const damaged: DamagedRows = {};
+  for (const table of summedTables) {
+    const rows = database.prepare(
+      `SELECT ${rowNames[table]} AS name FROM ${table} WHERE sum IS NOT holdfast_sum(${summedColumns[table]})`,
+    );
+    damaged[table] = rows.all().map(({ name }) => name);
+  }
+  return damaged;
+}
+
 /** Computes the checksums of all rows again, or of one session's: after a migration or a change by SQL. */
-export function sealRows(database: DatabaseSync, sessionId?: string): void {
+export function sealRows(database: DatabaseSync, sessionId?: string, damaged: DamagedRows = {}): void {
+  defineSum(database);
+  for (const table of summedTables) {
+    const id = table === "agent_sessions" ? "id" : "session_id";
+    const where = sessionId === undefined ? "" : ` AND ${id} = ?`;
+    const statement = database.prepare(
+      `UPDATE ${table} SET sum = holdfast_sum(${summedColumns[table]})
+       WHERE ${rowNames[table]} NOT IN (SELECT value FROM json_each(?))${where}`,
+    );
+    const except = JSON.stringify(damaged[table] ?? []);
+    statement.run(...(sessionId === undefined ? [except] : [except, sessionId]));
+  }
+}
+
+function defineSum(database: DatabaseSync): void {
   database.function("holdfast_sum", { varargs: true, deterministic: true }, (...values) =>
     checksumOf(values as Value[]),
   );
-  for (const [table, columns] of Object.entries(summedColumns)) {
-    const id = table === "agent_sessions" ? "id" : "session_id";
-    const where = sessionId === undefined ? "" : ` WHERE ${id} = ?`;
-    const statement = database.prepare(`UPDATE ${table} SET sum = holdfast_sum(${columns})${where}`);
-    statement.run(...(sessionId === undefined ? [] : [sessionId]));
-  }
 }
 
 /** Throws if a row is not as it was written. */

@@ -38,7 +38,7 @@ export function sqliteSessionSizes(path: string): Map<string, number> {
 }
 
 /** Bytes of the pages in use. */
-function usedBytes(database: DatabaseSync): number {
+export function usedBytes(database: Pick<DatabaseSync, "prepare">): number {
   const read = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
   return (read("page_count") - read("freelist_count")) * read("page_size");
 }

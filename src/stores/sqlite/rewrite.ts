@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { editJson, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
 import { entryToSql } from "../sql-rows.ts";
-import { sealRows } from "./checksums.ts";
+import { findDamagedRows, sealRows } from "./checksums.ts";
 
 /** Every column with text of a session: how it is found, and whether it is JSON. */
 const tables = [
@@ -35,6 +35,7 @@ export function rewriteRows(
   now: number,
 ): Omit<Rewritten, "remaining"> {
   const changed = new Map<string, string>();
+  const damaged = findDamagedRows(database);
   let values = 0;
   for (const { table, session, key, text, json } of tables) {
     const columns = [...new Set([...key, ...text, ...json, session, "owner"])].join(", ");
@@ -66,7 +67,7 @@ export function rewriteRows(
   }
   for (const [id, owner] of changed) {
     addEntry(database, id, owner, now);
-    sealRows(database, id);
+    sealRows(database, id, damaged);
   }
   return { sessions: Array.from(changed, ([sessionId, owner]) => ({ owner, sessionId })), values };
 }

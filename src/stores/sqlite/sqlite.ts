@@ -20,6 +20,7 @@ import {
 } from "../sql-rows.ts";
 import { isBusy, storeError } from "../sqlite-errors.ts";
 import type { Commit, NewSession, Scope, Store, StoreChange, StoredRecord, StoreOptions } from "../store.ts";
+import type { Trimming } from "../trim.ts";
 import { checkRow, summedColumns } from "./checksums.ts";
 import { ownedId, SqliteFeed } from "./feed.ts";
 import { sqliteLedger } from "./ledger.ts";
@@ -27,6 +28,7 @@ import { openDatabase } from "./open-database.ts";
 import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
 import { SqliteRows } from "./session-rows.ts";
 import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
+import { sqliteTrimming } from "./trim.ts";
 import { rowAs, rowsAs } from "./typed-rows.ts";
 
 export interface SqliteOptions extends StoreOptions {
@@ -58,6 +60,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 class SqliteStore implements Store {
   readonly name = "sqlite";
   readonly ledger: Ledger;
+  readonly trimming: Trimming;
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #writable: boolean;
@@ -87,6 +90,10 @@ class SqliteStore implements Store {
       pollMilliseconds: options.pollMilliseconds ?? 100,
     });
     this.ledger = sqliteLedger(this.#rows, {
+      read: (work) => this.#read(work),
+      write: (work) => this.#writeWithoutSync(work, options.synchronous ?? "full"),
+    });
+    this.trimming = sqliteTrimming(this.#rows, {
       read: (work) => this.#read(work),
       write: (work) => this.#writeWithoutSync(work, options.synchronous ?? "full"),
     });

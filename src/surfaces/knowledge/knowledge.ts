@@ -1,4 +1,5 @@
 import { checkRevision } from "../../engine/check-fields.ts";
+import { requireEntries } from "../../engine/history-start.ts";
 import type { Json } from "../../engine/json.ts";
 import { revertChanges } from "../../engine/state.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
@@ -74,8 +75,10 @@ function systemPromptOf(session: SessionHandle): SystemPrompt {
     at: async (revision) => {
       let state = await session.state();
       checkRevision(state, revision);
-      for (const entry of await session.history({ from: revision + 1, to: state.row.revision }))
-        state = revertChanges(state, entry.changes);
+      const range = { from: revision + 1, to: state.row.revision };
+      const entries = await session.history(range);
+      requireEntries(state.row.id, entries, range);
+      for (const entry of entries) state = revertChanges(state, entry.changes);
       return readSystemPrompt(state);
     },
     write: (content, options) => session.apply({ type: "system.write", content }, options),

@@ -13,6 +13,13 @@ import { readSystemPrompt } from "./system-prompt.ts";
 const editSystemPrompt = defineTool({
   name: "edit_system_prompt",
   description: "Edit your permanent system prompt. All your later sessions start with it.",
+  adapt: ({ reading: { shown } }) =>
+    shown === "host"
+      ? {
+          description:
+            "Edit the system prompt that Holdfast keeps for you. This host does not show it; agents of Holdfast and its plug-ins start with it.",
+        }
+      : {},
   input: editInput,
   output: editOutput,
   destructive: true,
@@ -41,8 +48,8 @@ export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): 
     // Instructions come before everything else that memory shows.
     order: 0,
     tools: [editSystemPrompt, ...skillTools(skills), ...stateTools],
-    guidance: () =>
-      "Your system prompt, skills and state outlive the session. Record lasting observations with edit_system_prompt. Before work that a skill covers, read it with read_skill; when you have learned how to do something, save it with save_skill. Store values that later sessions need with set_state.",
+    guidance: (_limits, { shown }) =>
+      `${shown === "host" ? "Your skills and state outlive the session; list_skills lists the skills." : "Your system prompt, skills and state outlive the session. Record lasting observations with edit_system_prompt."} Before work that a skill covers, read it with read_skill; when you have learned how to do something, save it with save_skill. Store values that later sessions need with set_state.`,
     async refresh(session) {
       const { row } = await session.state();
       blocks.set(agentKey(row), await render(session, skills));

@@ -1,4 +1,5 @@
 import { fenceContent, unfenceContent } from "../../context/fence.ts";
+import { originLine } from "../../context/origin-line.ts";
 import type { SurfaceView } from "../surface.ts";
 
 const notepadHeading = "## Session Notepad";
@@ -17,6 +18,11 @@ export function renderNotepad(content: string): string {
   return `${notepadHeading}\n${text}`;
 }
 
+/** Above the section, whose content runs to its end. */
+export function withOrigin(origin: string, section: string): string {
+  return origin === "" ? section : `${origin}\n\n${section}`;
+}
+
 /** The content of the one notepad section in a text; undefined when there is none. */
 export function parseNotepad(text: string): string | undefined {
   const start = text.startsWith(`${notepadHeading}\n`) ? 0 : text.indexOf(`\n${notepadHeading}\n`) + 1;
@@ -26,9 +32,11 @@ export function parseNotepad(text: string): string | undefined {
   return readsAsEmpty(body) ? body.slice(1) : unfenceContent(body);
 }
 
-/** A notepad that contains the hint itself must not parse as empty. */
+/** A notepad that contains one of the hints itself must not parse as empty. */
 function readsAsEmpty(text: string): boolean {
-  return text.endsWith(emptyNotepad) && /^\\*$/.test(text.slice(0, -emptyNotepad.length));
+  return [emptyNotepad, unusedNotepad].some(
+    (hint) => text.endsWith(hint) && /^\\*$/.test(text.slice(0, -hint.length)),
+  );
 }
 
 /** A freeform text that the model sees in full every turn. */
@@ -36,11 +44,15 @@ export const notepadView: SurfaceView = {
   name: "notepad",
   // Its section runs to the end of the prompt, so it comes last; anywhere else it needs the end marker.
   order: 3,
-  block: ({ row }) => ({
-    placement: "system",
-    text: renderNotepad(row.notepad ?? ""),
-    whole: "Call read_notepad to read all of it, and write_notepad to condense it.",
-  }),
+  block(state) {
+    const origin = originLine(state, "notepad", "notepad");
+    return {
+      placement: "system",
+      text: withOrigin(origin, renderNotepad(state.row.notepad ?? "")),
+      whole: "Call read_notepad to read all of it, and write_notepad to condense it.",
+      ...(origin === "" ? {} : { isMarked: true }),
+    };
+  },
   end: "[End of notepad]",
   frozen: ({ notepad }) => (notepad === "" ? `${notepadHeading}\n${unusedNotepad}` : renderNotepad(notepad)),
   isEmpty: ({ row }) => !row.notepad,

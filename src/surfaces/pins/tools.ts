@@ -19,6 +19,10 @@ const pin = defineTool({
   name: "pin",
   description:
     "Keep a rule in the user's own words, shown first in every turn. With id: confirm a found rule.",
+  adapt: ({ reading: { shown } }) =>
+    shown === "host"
+      ? { description: "Keep a rule in the user's own words. With id: confirm a found rule." }
+      : {},
   input: z.strictObject({
     text: z.string().optional().describe("Word for word"),
     id: id.optional().describe("Instead of text"),
@@ -82,6 +86,6 @@ function describe({ id: key, text, status, rule }: ListedPin): z.output<typeof l
 export const pinsSurface: Surface = {
   ...pinsView,
   tools: [pin, unpin, listTool],
-  guidance: () =>
-    "When the user states a rule that is to hold from now on (never, always, do not … until), call pin with the user's own words. Pins are shown first in every turn and survive context compaction. When the user takes a rule back or changes it, call unpin, and pin the new wording.",
+  guidance: (_limits, { shown }) =>
+    `When the user states a rule that is to hold from now on (never, always, do not … until), call pin with the user's own words. ${shown === "host" ? "Pins survive context compaction; list_pins returns them." : "Pins are shown first in every turn and survive context compaction."} When the user takes a rule back or changes it, call unpin, and pin the new wording.`,
 };

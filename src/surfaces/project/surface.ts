@@ -27,8 +27,8 @@ export function projectSurface(options: ProjectSurfaceOptions): Surface {
   return {
     name: "project",
     tools: projectOperations.map((operation) => toolOf(project, operation)),
-    guidance: () =>
-      "Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise; document the structure of the code with log_structure. After a reset, continue from the project memory block; recover_context with level 2 and a query finds older decisions. Do not rely on anything marked STALE: check the code. Call log_handoff before you stop.",
+    guidance: (_limits, { shown }) =>
+      `Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise; document the structure of the code with log_structure. After a reset, ${shown === "host" ? "call recover_context and continue from what it returns" : "continue from the project memory block"}; recover_context with level 2 and a query finds older decisions. Do not rely on anything marked STALE: check the code. Call log_handoff before you stop.`,
     block: () =>
       cached.text === "" ? undefined : { placement: "message", text: [cached.text, ...resolved].join("\n") },
     async onMoment(session, moment) {

@@ -118,7 +118,7 @@ test("a missing parameter is an error that names it, and wipes nothing [scratchp
     [{ action: "refs.remove", ref: "" }, "ref"],
     [{ action: "refs.set" }, "items"],
     [{ action: "refs.set", items: "r" }, "items"],
-    [{}, "action"],
+    [{ mode: "append" }, "action"],
     [{ mode: "replace" }, "content"],
   ] as const) {
     const { code, text } = await misuse(session, input);

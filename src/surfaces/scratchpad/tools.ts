@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
 import { required } from "../dispatch.ts";
+import type { SessionHandle } from "../session-handle.ts";
 import { defineTool, type Reading, type Surface } from "../surface.ts";
-import { scratchpadView } from "./block.ts";
-import type { ScratchpadOperation } from "./operations.ts";
+import { renderScratchpad, scratchpadView } from "./block.ts";
+import { readScratchpad, type ScratchpadOperation } from "./operations.ts";
 
 const actions = ["set_notes", "append_notes", "set_plan", "refs.add", "refs.remove", "refs.set"] as const;
 
@@ -31,7 +32,7 @@ const returns: Record<Reading["shown"], string> = {
   message: "prepended to each message you receive",
   system: "prepended to each message you receive",
   epoch: "shown in your context, and so is each change of it",
-  host: "shown to you again after a compaction",
+  host: "shown to you again after a compaction if the host runs Holdfast's hooks; called without arguments, the tool returns it",
 };
 
 const scratchpad = defineTool({
@@ -39,7 +40,7 @@ const scratchpad = defineTool({
   description: `${purpose} Content is ${returns.message}.`,
   input,
   adapt: ({ limits, reading }) => ({
-    description: `${purpose} Content is ${returns[reading.shown]}.`,
+    description: `${purpose} Content is ${reading.shown === "host" ? "returned by a call without arguments" : returns[reading.shown]}.`,
     input: input.extend({
       content: input.shape.content.describe(
         `The text: for set_notes and append_notes up to ${limits.spaceNotesCharacters} characters in all, for set_plan up to ${limits.spacePlanCharacters}`,
@@ -51,11 +52,17 @@ const scratchpad = defineTool({
   output: z.object({ message: z.string(), truncated: z.boolean().optional() }),
   destructive: true,
   run: async ({ session, options }, input) => {
+    if (Object.keys(input).length === 0) return { message: await contentOf(session) };
     const { result } = await session.apply(operationOf(input), options);
     return result;
   },
   text: ({ message }) => message,
 });
+
+/** Without hooks, a host shows the model nothing, so the tool has to. */
+async function contentOf(session: SessionHandle): Promise<string> {
+  return renderScratchpad(readScratchpad(await session.state())) || "The scratchpad is empty.";
+}
 
 interface ScratchpadInput {
   action?: (typeof actions)[number] | undefined;

@@ -13,7 +13,7 @@ const beginTask = defineTool({
     reading.keepsConversation
       ? {}
       : {
-          description: "Open a task. It and its outcome are kept and shown to you again after a compaction.",
+          description: "Open a task. It and its outcome are kept outside the conversation.",
         },
   input: z.strictObject({ description: z.string().min(1).describe("What the task is, in one line") }),
   output: done,
@@ -54,7 +54,7 @@ export const tasksSurface: Surface = {
   guidance: (_limits, { keepsConversation }) => {
     const effect = keepsConversation
       ? "its steps collapse to one line"
-      : "open tasks and outcomes are kept and shown to you again after a compaction; the conversation itself stays as it is";
+      : "open tasks and outcomes are kept, and shown to you again after a compaction if the host runs Holdfast's hooks or plug-in; the conversation itself stays as it is";
     return `For work with many steps call begin_task, and when it is done call end_task with the outcome: ${effect}. If it leads nowhere, call cancel_task with the reason. Tasks can be nested up to four deep.`;
   },
 };

@@ -26,7 +26,7 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/secrets/kinds.ts": "loaded",
   "src/cli/commands/redact.ts": [{ source: "a+", flags: "giu" }],
   "src/compaction/facts/commands.ts": "loaded",
-  "src/compaction/receipt.ts": [{ source: "(?<![\\w/@.-])aaaa(?![\\w/-]|\\.\\w)", flags: "g" }],
+  "src/compaction/identifiers.ts": [{ source: "(?<![\\w/@.-])aaaa(?![\\w/-]|\\.\\w)", flags: "g" }],
   "src/compaction/rules/find-rules.ts": [
     { source: "(?<![\\w/@.-])(?:aa\\-a|aaaa|9090)(?![\\w/@-]|\\.\\w)", flags: "gi" },
   ],

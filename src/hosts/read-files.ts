@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** The agent waits for the hook, so it reads little: source files, not data. */
+/** The agent waits, so little is read: source files, not data. */
 const maxFileBytes = 512_000;
 const maxTotalBytes = 4_000_000;
 

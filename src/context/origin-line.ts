@@ -1,0 +1,29 @@
+import type { Actor } from "../engine/journal.ts";
+import { foreignLines } from "../engine/origins.ts";
+import type { State, TextTarget } from "../engine/state.ts";
+
+/** More stretches than these are only counted. */
+const maxStretches = 6;
+
+const authors: Record<Actor["kind"], string> = {
+  agent: "the agent",
+  person: "a person",
+  "sub-session": "a sub-session",
+  import: "an import",
+  system: "Holdfast",
+};
+
+/** One line that says which lines of a text the agent did not write itself; "" if it wrote all of them. */
+export function originLine(state: State, target: TextTarget, name: string): string {
+  const stretches = foreignLines(state, target);
+  const shown = stretches.slice(0, maxStretches).map(({ from, to, by }) => {
+    const lines = from === to ? `line ${from}` : `lines ${from}–${to}`;
+    return `${lines} by ${authors[by]}`;
+  });
+  const more = stretches.length > maxStretches ? [`${stretches.length - maxStretches} more stretches`] : [];
+  const facts = [
+    ...(shown.length === 0 ? [] : [`${[...shown, ...more].join(", ")}, the rest by the agent`]),
+    ...(state.row.origin === "imported" ? ["this session was imported"] : []),
+  ];
+  return facts.length === 0 ? "" : `[Origin of the ${name}: ${facts.join("; ")}]`;
+}

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { call, refused, startTestServer } from "../../test/support/server.ts";
+import { runAudit } from "../cli/demo/audit.ts";
+import { sqliteStore } from "../stores/sqlite/sqlite.ts";
+import { planCallTrim } from "../stores/trim.ts";
+
+test("the timeline, a compaction and a model call say what retention removed; receipts stay [retention.ends] [retention.ledger]", async (context) => {
+  const { server, memory, path } = await startTestServer(context);
+  await runAudit(memory, { session: { id: "a" } });
+  const params = { id: "a" };
+  const { newest } = await call(server, "journal", { params, query: { limit: 1 } });
+  const whole = await call(server, "compaction", { params: { id: "a", epoch: 1 } });
+  const store = await sqliteStore({ path });
+  const scope = { owner: "local", sessionId: "a" };
+  await store.trimming?.dropEntries(scope, newest - 3);
+  const calls = (await store.ledger?.calls(scope, {})) ?? [];
+  const plan = planCallTrim(calls, Number.MAX_SAFE_INTEGER, { ledgerCalls: 1, ledgerDays: 1 });
+  assert.ok(plan && (await store.trimming?.dropCalls(scope, plan)));
+  await store.close();
+
+  const page = await call(server, "journal", { params, query: { limit: 100 } });
+  assert.deepEqual(
+    page.entries.map(({ revision }) => revision),
+    [newest, newest - 1, newest - 2, newest - 3],
+  );
+  assert.equal(page.begins?.revision, newest - 3);
+  assert.equal(page.before, null);
+  const older = await call(server, "journal", { params, query: { before: 5, limit: 10 } });
+  assert.deepEqual(older.entries, []);
+  const begins = new RegExp(`The history of session a begins at revision ${newest - 3} \\(`);
+  const past = await refused(server, "memoryAt", { params: { id: "a", revision: 3 } }, 410);
+  assert.match(past.error.message, begins);
+  assert.match(
+    (await refused(server, "entry", { params: { id: "a", revision: 3 } }, 410)).error.message,
+    begins,
+  );
+
+  const left = await call(server, "compaction", { params: { id: "a", epoch: 1 } });
+  assert.deepEqual(left.receipt, whole.receipt);
+  assert.deepEqual([left.revision, left.at, left.checkpoint?.revision], [null, null, null]);
+  assert.equal(left.checkpoint?.text, whole.checkpoint?.text);
+
+  const proof = left.verified?.call ?? 0;
+  const proved = await call(server, "call", { params: { id: "a", number: proof }, query: {} });
+  assert.ok(proved.pieces.length > 0 && !proved.isBare, "the request that proves the receipt is whole");
+  const summary = await call(server, "calls", { params });
+  const bare = summary.calls.find(({ purpose }) => purpose === "summary");
+  assert.ok(bare);
+  assert.ok((await call(server, "call", { params: { id: "a", number: bare.number }, query: {} })).isBare);
+  const gone = await refused(server, "call", { params: { id: "a", number: 1 } }, 410);
+  assert.match(gone.error.message, /The prompt of model call 1 is no longer recorded: retention keeps/);
+});

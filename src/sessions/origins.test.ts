@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestMemory } from "../../test/support/memory.ts";
+import { foreignLines } from "../engine/origins.ts";
+import { renderMemory } from "../hosts/hook/memory-text.ts";
+import type { Session } from "./session.ts";
+
+const byPerson = { actor: { kind: "person" as const } };
+const byChild = { actor: { kind: "sub-session" as const, name: "s.1" } };
+
+async function origins(session: Session): Promise<string[]> {
+  const lines = foreignLines(await session.state(), "notepad");
+  return lines.map(({ from, to, by }) => `${from}-${to} ${by}`);
+}
+
+test("each line of the notepad keeps who wrote it, through edits, undo, forks and reopening [trust.origin]", async () => {
+  const memory = await openTestMemory();
+  const session = await memory.createSession({ id: "s" });
+  await session.notepad.write("plan\nstep 1\nstep 2");
+  assert.deepEqual(await origins(session), []);
+  assert.equal(
+    (await session.state()).resident.has("origin/notepad"),
+    false,
+    "nothing is kept of the agent's own",
+  );
+  const write = (content: string, options: typeof byPerson | typeof byChild) =>
+    session.apply({ type: "notepad.write", content }, options);
+  await write("plan\ndo this first\nand this\nstep 1\nstep 2", byPerson);
+  assert.deepEqual(await origins(session), ["2-3 person"]);
+  await session.notepad.append("found by me");
+  await session.apply({ type: "notepad.append", content: "found by a child" }, byChild);
+  assert.deepEqual(await origins(session), ["2-3 person", "7-7 sub-session"]);
+  const fork = await memory.forkSession("s", { id: "f" });
+  assert.deepEqual(await origins(fork), ["2-3 person", "7-7 sub-session"]);
+  // The agent rewrites a line of the person: it is its own now.
+  await session.notepad.replace("do this first", "done");
+  assert.deepEqual(await origins(session), ["3-3 person", "7-7 sub-session"]);
+  await session.undo((await session.state()).row.revision);
+  assert.equal(await session.notepad.read(), await fork.notepad.read());
+  await session.notepad.write("all mine");
+  assert.deepEqual(await origins(session), []);
+  await memory.close();
+});
+
+test("what others wrote is named above the notepad, which stays as it is [trust.origin]", async () => {
+  const memory = await openTestMemory();
+  const session = await memory.createSession({ id: "s" });
+  await session.notepad.write("mine");
+  const before = (await session.context()).system;
+  await session.apply({ type: "notepad.append", content: "theirs" }, byPerson);
+  const line = "[Origin of the notepad: line 2 by a person, the rest by the agent]";
+  const context = await session.context();
+  assert.ok(!before.includes("[Origin"));
+  assert.ok(context.system.endsWith(`${line}\n\n## Session Notepad\nmine\ntheirs`), context.system);
+  const shown = renderMemory({ lead: "", state: await session.state(), sessionId: "s" }).text;
+  assert.ok(shown.includes(`${line}\n\n## Session Notepad\nmine\ntheirs\n[End of notepad]`), shown);
+  await memory.close();
+});
+
+test("an imported session says so where it is shown [trust.origin]", async () => {
+  const memory = await openTestMemory();
+  await (await memory.createSession({ id: "s" })).notepad.write("from elsewhere");
+  const exported = await memory.exportSession("s");
+  const other = await openTestMemory();
+  const session = await other.importSession(exported);
+  assert.match((await session.context()).system, /\[Origin of the notepad: this session was imported\]/);
+  await memory.close();
+  await other.close();
+});

@@ -1,0 +1,248 @@
+import { cutoff, day, type RetentionRules } from "../engine/retention.ts";
+import type { SessionSummary, Store } from "../stores/store.ts";
+import { readSweep, type Sweep, type SweepState } from "./sweep.ts";
+import { type TrimStore, trimSession } from "./trim-session.ts";
+
+/** How much a store takes of what it may take. */
+export interface StoreRoom {
+  bytes: number | undefined;
+  maxBytes: number | undefined;
+  /** What the user should know, and when something goes. */
+  warning: string | undefined;
+}
+
+/** What retention would remove now. */
+export interface RetentionSurvey {
+  room: StoreRoom;
+  sessions: SessionSummary[];
+  trims: { session: SessionSummary; entries: number; calls: number }[];
+}
+
+export interface RetentionParts {
+  store: Store;
+  /** The owners whose sessions are looked at. */
+  owners: readonly string[];
+  rules: RetentionRules;
+  clock: () => number;
+  onWarning: (warning: string) => void;
+  /** Where the progress is kept, so that every process of the store knows it. */
+  state: () => Promise<SweepState>;
+  /** Removes a session for good, unless it changed since or a fork reads from it. */
+  purge: (session: SessionSummary) => Promise<boolean>;
+}
+
+/** A warning comes at this part of the limit, */
+const warnAt = 0.8;
+/** and removal because of the limit this long after the store exceeded it. */
+const grace = 7 * day;
+/** Rules while the store is over its limit. */
+const tight = { historyDays: 7, historyOperations: 1_000, ledgerDays: 1, ledgerCalls: 50, deletedDays: 1 };
+
+const sweepEvery = day;
+const pageSize = 50;
+const firstDelay = 30_000;
+const betweenSteps = 1_000;
+const betweenSweeps = 6 * 3_600_000;
+const stepMilliseconds = 20;
+
+/** Removes in the background what the rules no longer keep: once a day, in small steps, each of which can be the last. */
+export class Retention {
+  readonly rules: RetentionRules;
+  readonly #parts: RetentionParts;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts;
+    this.rules = parts.rules;
+  }
+
+  /** Works in the background until `stop`. Does not keep the process alive. */
+  start(): void {
+    if (this.#store && Object.values(this.rules).some((rule) => rule > 0)) this.#schedule(firstDelay);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Works for about this long; true if the sweep is finished. Without `waits`, the next sweep starts now. */
+  async step(milliseconds = stepMilliseconds, { waits = true } = {}): Promise<boolean> {
+    const store = this.#store;
+    if (!store) return true;
+    const state = await this.#parts.state();
+    const pace = new Pace(milliseconds);
+    const stored = await readSweep(state);
+    let sweep: Sweep = stored ?? { doneAt: 0 };
+    if (sweep.position === undefined) {
+      if (waits && this.#now < sweep.doneAt + sweepEvery) return true;
+      sweep = await this.#begin(sweep);
+    }
+    while (sweep.position && !pace.isOver && !this.#isStopped)
+      sweep = await this.#continue(store, sweep, sweep.position, pace);
+    // A small store is swept in one step; there is no need to write that down.
+    if (stored || sweep.position || sweep.overSince !== undefined) await state.write(sweep);
+    return sweep.position === undefined;
+  }
+
+  /** What would go now, without removing it. */
+  async survey(): Promise<RetentionSurvey> {
+    const state = await this.#parts.state();
+    const sweep = (await readSweep(state)) ?? { doneAt: 0 };
+    const survey: RetentionSurvey = { room: await this.room(sweep), sessions: [], trims: [] };
+    const store = this.#store;
+    if (!store) return survey;
+    for (const owner of this.#parts.owners) {
+      for (let after: Position["after"]; ; ) {
+        const page = await store.sessions(owner, { limit: pageSize, ...(after ? { after } : {}) });
+        for (const session of page) {
+          if (this.#isExpired(session, this.rules)) survey.sessions.push(session);
+          else {
+            const { entries, calls } = await trimSession(store, session, {
+              rules: this.rules,
+              now: this.#now,
+              isDryRun: true,
+            });
+            if (entries + calls > 0) survey.trims.push({ session, entries, calls });
+          }
+        }
+        after = page.at(-1);
+        if (!after || page.length < pageSize) break;
+      }
+    }
+    return survey;
+  }
+
+  /** Compares the store's size with its limit. */
+  async room(known?: Sweep): Promise<StoreRoom> {
+    const bytes = await this.#store?.trimming.size();
+    const { maxMegabytes } = this.rules;
+    if (bytes === undefined || maxMegabytes === 0) return { bytes, maxBytes: undefined, warning: undefined };
+    const maxBytes = maxMegabytes * 1_000_000;
+    const sweep = known ?? (await readSweep(await this.#parts.state()));
+    return { bytes, maxBytes, warning: this.#warningOf(bytes, maxBytes, sweep?.overSince) };
+  }
+
+  get #store(): TrimStore | undefined {
+    const { store } = this.#parts;
+    return store.trimming ? (store as TrimStore) : undefined;
+  }
+
+  get #now(): number {
+    return this.#parts.clock();
+  }
+
+  #schedule(milliseconds: number): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(async () => {
+      // A store that cannot be reached is tried again later; its writes report the problem.
+      const isDone = await this.step().catch(() => true);
+      this.#schedule(isDone ? betweenSweeps : betweenSteps);
+    }, milliseconds);
+    // A browser's timer is a number.
+    if (typeof this.#timer === "object") this.#timer.unref?.();
+  }
+
+  async #begin(last: Sweep): Promise<Sweep> {
+    const now = this.#now;
+    const bytes = await this.#store?.trimming.size();
+    const maxBytes = this.rules.maxMegabytes * 1_000_000;
+    const isOver = maxBytes > 0 && bytes !== undefined && bytes > maxBytes;
+    const overSince = isOver ? (last.overSince ?? now) : undefined;
+    const warning =
+      maxBytes > 0 && bytes !== undefined ? this.#warningOf(bytes, maxBytes, overSince) : undefined;
+    if (warning) this.#parts.onWarning(warning);
+    const isDue = overSince !== undefined && now - overSince >= grace && !this.#store?.trimming.isShared;
+    const pressure = isDue ? Math.min(2, (last.pressure ?? 0) + 1) : 0;
+    return {
+      doneAt: last.doneAt,
+      position: { owner: 0 },
+      ...(overSince === undefined ? {} : { overSince }),
+      ...(pressure === 0 ? {} : { pressure }),
+    };
+  }
+
+  async #continue(store: TrimStore, sweep: Sweep, position: Position, pace: Pace): Promise<Sweep> {
+    const rules = (sweep.pressure ?? 0) > 0 ? tighten(this.rules) : this.rules;
+    const owner = this.#parts.owners[position.owner];
+    if (owner === undefined) return this.#finish(store, sweep);
+    const { after } = position;
+    const page = await store.sessions(owner, { limit: pageSize, ...(after ? { after } : {}) });
+    let last = after;
+    for (const session of page) {
+      if (pace.isOver || this.#isStopped) return { ...sweep, position: placeAfter(position.owner, last) };
+      pace.looked++;
+      if (this.#isExpired(session, rules)) await this.#parts.purge(session);
+      else {
+        const { isDone } = await trimSession(store, session, { rules, now: this.#now });
+        if (!isDone) {
+          pace.looked += pageSize;
+          return { ...sweep, position: placeAfter(position.owner, last) };
+        }
+      }
+      last = { updatedAt: session.updatedAt, id: session.id };
+    }
+    const isLast = page.length < pageSize;
+    return { ...sweep, position: isLast ? { owner: position.owner + 1 } : placeAfter(position.owner, last) };
+  }
+
+  /** Archived sessions go last, the oldest first, until the store fits. */
+  async #finish(store: TrimStore, { position: _position, ...sweep }: Sweep): Promise<Sweep> {
+    const [owner = ""] = this.#parts.owners;
+    if (sweep.pressure === 2) {
+      const archived = await store.sessions(owner, { statuses: ["archived"] });
+      for (const session of archived.toReversed()) {
+        if (((await store.trimming.size()) ?? 0) <= this.rules.maxMegabytes * 1_000_000) break;
+        await this.#parts.purge(session);
+      }
+    }
+    return { ...sweep, doneAt: this.#now };
+  }
+
+  #isExpired({ status, updatedAt }: SessionSummary, rules: RetentionRules): boolean {
+    if (status === "deleted") return updatedAt < cutoff(rules.deletedDays, this.#now);
+    return status === "archived" && updatedAt < cutoff(rules.archivedDays, this.#now);
+  }
+
+  #warningOf(bytes: number, maxBytes: number, overSince: number | undefined): string | undefined {
+    if (bytes < maxBytes * warnAt) return undefined;
+    const size = `The store takes ${megabytes(bytes)} MB; retention.maxMegabytes is ${megabytes(maxBytes)}.`;
+    const advice = `"holdfast gc" shows what takes the space; a higher limit keeps everything.`;
+    if (this.#store?.trimming.isShared) return `${size} Nothing is removed because of it. ${advice}`;
+    if (bytes <= maxBytes) return `${size} Nothing is removed yet. ${advice}`;
+    const from = new Date((overSince ?? this.#now) + grace).toISOString().slice(0, 10);
+    return `${size} From ${from} on, deleted sessions, history older than a week and then archived sessions are removed, oldest first. ${advice}`;
+  }
+}
+
+/** When a step ends: after its time, but not before it has looked at a page of sessions. */
+class Pace {
+  readonly #until: number;
+  looked = 0;
+
+  constructor(milliseconds: number) {
+    this.#until = Date.now() + milliseconds;
+  }
+
+  get isOver(): boolean {
+    return this.looked >= pageSize && Date.now() >= this.#until;
+  }
+}
+
+type Position = NonNullable<Sweep["position"]>;
+
+function placeAfter(owner: number, after: Position["after"]): Position {
+  return { owner, ...(after ? { after } : {}) };
+}
+
+function tighten(rules: RetentionRules): RetentionRules {
+  const smaller = (name: keyof typeof tight) =>
+    rules[name] === 0 ? tight[name] : Math.min(rules[name], tight[name]);
+  const names = Object.keys(tight) as (keyof typeof tight)[];
+  return { ...rules, ...Object.fromEntries(names.map((name) => [name, smaller(name)])) };
+}
+
+function megabytes(bytes: number): string {
+  return Math.round(bytes / 1_000_000).toLocaleString("en-US");
+}
