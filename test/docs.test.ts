@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
+import { sections } from "../site/pages.ts";
 import { commandHelp } from "../src/cli/command-help.ts";
 import { commands } from "../src/cli/main.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
@@ -75,7 +76,7 @@ function wrongCommands(text: string): string[] {
 }
 
 test("every command in the README and the docs exists, with its options [repo.docs]", () => {
-  for (const page of globSync(["README.md", "docs/*.md"], { cwd: root }))
+  for (const page of globSync(["README.md", "docs/**/*.md"], { cwd: root }))
     assert.deepEqual(wrongCommands(read(page)), [], page);
   const planted =
     "```sh\nnpx holdfast inti\nholdfast init --usre\nholdfast init --user # fine\n```\n`holdfast shwo x`";
@@ -85,4 +86,41 @@ test("every command in the README and the docs exists, with its options [repo.do
 test("the pictures of terminals are what the program prints [repo.pictures]", () => {
   for (const [name, svg] of Object.entries(terminalPictures()))
     assert.equal(svg, read(join("docs/images", name)), `${name}: run node scripts/draw-terminals.ts`);
+});
+
+/** The anchors of a page, as GitHub and the site make them from its headings. */
+function anchorsOf(page: string): Set<string> {
+  const headings = [...read(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .trim()
+        .replaceAll(/\s/g, "-"),
+    ),
+  );
+}
+
+test("links to a heading name one that exists [repo.docs]", () => {
+  let found = 0;
+  for (const page of globSync(["*.md", "docs/**/*.md"], { cwd: root })) {
+    for (const [, target = "", anchor = ""] of read(page).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)) {
+      found++;
+      const other = target === "" ? page : join(page, "..", target);
+      assert.ok(anchorsOf(other).has(anchor), `${page} links to ${target}#${anchor}`);
+    }
+  }
+  assert.ok(found > 3, "the pattern finds no links");
+});
+
+test("every page of the docs is on the site, in one section [repo.site]", () => {
+  const listed = Object.values(sections).flat();
+  assert.equal(new Set(listed).size, listed.length, "a page is in two sections");
+  for (const page of listed) assert.ok(globSync(page, { cwd: root }).length === 1, `${page} does not exist`);
+  const pages = globSync("docs/{,guides/}*.md", { cwd: root });
+  assert.deepEqual(
+    pages.filter((page) => !listed.includes(page.replaceAll("\\", "/"))),
+    [],
+  );
 });
