@@ -8,6 +8,7 @@ import { terminalPictures } from "../scripts/pictures/real-runs.ts";
 import { sections } from "../site/pages.ts";
 import { commandHelp } from "../src/cli/command-help.ts";
 import { commands } from "../src/cli/main.ts";
+import { compiled } from "./support/compiled.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -44,7 +45,7 @@ for (const example of globSync("examples/{,apps/}*.ts", { cwd: root })) {
       cwd: temporaryDirectory(),
       encoding: "utf8",
       stdio: "pipe",
-      env: { ...process.env, MODEL: "", PORT: "", DATABASE_URL: "" },
+      env: { ...process.env, NODE_COMPILE_CACHE: compiled, MODEL: "", PORT: "", DATABASE_URL: "" },
     });
     assert.match(output, printed[basename(example, ".ts")] ?? /\S/);
   });
@@ -84,7 +85,7 @@ test("every command in the README and the docs exists, with its options [repo.do
 });
 
 test("the pictures of terminals are what the program prints [repo.pictures]", () => {
-  for (const [name, svg] of Object.entries(terminalPictures()))
+  for (const [name, svg] of Object.entries(terminalPictures({ NODE_COMPILE_CACHE: compiled })))
     assert.equal(svg, read(join("docs/images", name)), `${name}: run node scripts/draw-terminals.ts`);
 });
 
