@@ -79,7 +79,14 @@ export async function answerCalls(
   const room = roomForResults(used, run.setting.policy, toolCalls.length) / Math.max(1, toolCalls.length);
   if (toolCalls.some(({ tool }) => isMemoryWrite(run.agent, tool))) run.wroteMemory = true;
   const message = row.counters.lastMessage;
-  const results = await runTools({ ...run, calls: toolCalls, message, interrupted: false, room });
+  const results = await runTools({
+    ...run,
+    calls: toolCalls,
+    message,
+    interrupted: false,
+    onlyMemory: aside,
+    room,
+  });
   await run.agent.add([results], aside);
   return toolResultsOf({ number: message + 1, message: results, at: 0 }).map(({ text }) => text);
 }

@@ -18,6 +18,7 @@ const tools = {
 };
 
 testDriver("agent", async (t) => ({
+  contextWindow: 32_000,
   async run({ notepad, messages, summary }, surfaces) {
     const memory = await openMemory({
       store: "memory:",

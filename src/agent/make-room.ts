@@ -7,7 +7,6 @@ import { readEpoch, readInjections, readLearned } from "../engine/conversation.t
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { PromptNow } from "./agent-session.ts";
-import { memoryToolSet } from "./agent-tools.ts";
 import { answerCalls, cacheOf, modelName, storeAnswer, type TurnRun } from "./answer.ts";
 import { callModel } from "./call-model.ts";
 import { clearInstead, clearWhenItPays } from "./clear-results.ts";
@@ -16,6 +15,7 @@ import { fitForWarning, fitNewest, fitResults } from "./fit.ts";
 import { foldWhenLarge } from "./fold.ts";
 import { placeUnseenChanges } from "./place-changes.ts";
 import type { AgentSetting } from "./setting.ts";
+import { warningTools } from "./warning-tools.ts";
 
 /** Max model calls in one warning turn. */
 const warningSteps = 6;
@@ -100,7 +100,7 @@ function isUnanswered(state: State): boolean {
   );
 }
 
-/** Gives the agent a turn with only its memory tools, to save what it needs. */
+/** Gives the agent a turn in which only its memory tools work, to save what it needs. */
 async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
   const { agent, setting, signal, emit } = run;
   await placeUnseenChanges(run);
@@ -112,7 +112,7 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
     await agent.session.apply({ type: "context.warn", trigger, before, text }, asSystem);
   }
   emit({ type: "warning", trigger });
-  const tools = memoryToolSet(agent.tools);
+  const tools = warningTools(run);
   try {
     for (let step = 0; step < warningSteps; step++) {
       const now = await agent.prompt(run);

@@ -67,6 +67,19 @@ test("Anthropic gets breakpoints after tools, memory, summary and at the end, at
   assert.ok(inPlace.length > 0 && inPlace.every(({ tools }) => tools.includes("look_up")), "the tools stay");
 });
 
+test("a warning turn keeps the tools where the provider caches them, and runs only memory's [cache.warning]", async () => {
+  const requests = await converse({});
+  const warned = requests.filter(({ messages }) =>
+    messages.at(-1)?.texts.some((text) => text.includes("approaching the token limit")),
+  );
+  assert.ok(warned.length > 0);
+  for (const request of requests) assert.deepEqual(request.tools, requests[0]?.tools);
+  const uncached = (await converse({ promptCache: false })).filter(({ messages }) =>
+    messages.at(-1)?.texts.some((text) => text.includes("approaching the token limit")),
+  );
+  assert.ok(uncached.length > 0 && uncached.every(({ tools }) => !tools.includes("look_up")));
+});
+
 test("a person's own breakpoints are kept and counted, and ours can be turned off [cache.marks]", async () => {
   for (const request of await converse({ tools: { look_up: lookUp(cached) } })) {
     assert.ok(request.marks.includes("tools"));

@@ -21,6 +21,8 @@ export interface ToolRun {
   message: number;
   /** The process died while these ran: memory tools are safe to run again, the state of other tools is unknown. */
   interrupted: boolean;
+  /** Other tools are not run now, because the conversation is about to be compacted. */
+  onlyMemory?: boolean;
   /** Tokens that each result may take in the prompt. */
   room: number;
   signal: AbortSignal;
@@ -46,7 +48,7 @@ export async function runTools(run: ToolRun): Promise<ModelMessage> {
 }
 
 async function runOne(
-  { agent, setting, message, interrupted, room, signal }: ToolRun,
+  { agent, setting, message, interrupted, onlyMemory, room, signal }: ToolRun,
   call: ModelAnswer["toolCalls"][number],
   index: number,
 ): Promise<Outcome> {
@@ -67,6 +69,11 @@ async function runOne(
     const after = agent.context(await agent.session.state());
     return { text: withNotice(answer.text, outgrown(before, after)), isError: false };
   }
+  if (onlyMemory)
+    return {
+      text: `${call.tool} was not run: until the compaction only your memory tools work. Save what you need; call it again afterwards.`,
+      isError: true,
+    };
   const refusal = await refusalOf(agent, call);
   if (refusal !== undefined) return { text: refusal, isError: true };
   if (interrupted)

@@ -50,7 +50,7 @@ function tooLarge(tool: string): HoldfastError {
 }
 
 function parseInput(tool: Tool, input: unknown): Record<string, unknown> {
-  const fields = input ?? {};
+  const fields = input === undefined ? {} : input;
   const parsed = tool.input.safeParse(fields);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => describeIssue(issue, fields, tool));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ModelMessage } from "ai";
+import { checkpointTokens } from "../compaction/budget.ts";
 import { Compaction } from "../compaction/compaction.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { Checkpoint, Receipt, ReceiptItem } from "../engine/records.ts";
@@ -31,6 +32,8 @@ export interface DriverHarness {
    * session. The session stays readable until `dispose`.
    */
   run(story: DriverStory, surfaces: readonly Surface[]): Promise<DriverRun>;
+  /** The window that the driver compacts in, which sets the checkpoint's size. Default: unknown. */
+  contextWindow?: number;
   dispose?(): Promise<void>;
 }
 
@@ -102,7 +105,9 @@ async function runStory(harness: DriverHarness): Promise<StoryResult> {
 }
 
 /** The same story through `Compaction` alone: the expected result for every driver. */
-async function expected(): Promise<{ checkpoint: Checkpoint; receipt: Receipt; items: ReceiptItem[] }> {
+async function expected({
+  contextWindow,
+}: DriverHarness): Promise<{ checkpoint: Checkpoint; receipt: Receipt; items: ReceiptItem[] }> {
   const memory = await openMemory({ store: "memory:" });
   const session = await memory.createSession();
   await session.notepad.write(driverStory.notepad);
@@ -112,6 +117,7 @@ async function expected(): Promise<{ checkpoint: Checkpoint; receipt: Receipt; i
     trigger: "host",
     skipped: "there is no agent to warn",
     wayBack: "none",
+    budget: { tokens: checkpointTokens(contextWindow) },
     countTokens: memory.setting.countTokens,
     contextAfter: async ({ body }) => ({ text: body, tokens: 0 }),
     commit: async () => {},
@@ -134,7 +140,7 @@ export const driverContract: readonly DriverCase[] = [
     name: "writes the expected checkpoint",
     async run(harness) {
       const { checkpoint } = await runStory(harness);
-      const { epoch: _epoch, ...facts } = (await expected()).checkpoint;
+      const { epoch: _epoch, ...facts } = (await expected(harness)).checkpoint;
       const { epoch: _own, ...own } = checkpoint;
       assert.deepEqual(own, facts);
     },
@@ -143,7 +149,7 @@ export const driverContract: readonly DriverCase[] = [
     name: "writes a receipt with every field that accounts for everything removed",
     async run(harness) {
       const { receipt, checkpoint } = await runStory(harness);
-      const reference = await expected();
+      const reference = await expected(harness);
       assert.deepEqual(Object.keys(receipt).sort(), Object.keys(reference.receipt).sort());
       assert.equal(receipt.epoch, checkpoint.epoch);
       assert.ok(receipt.from >= 1 && receipt.to > receipt.from, `messages ${receipt.from} to ${receipt.to}`);

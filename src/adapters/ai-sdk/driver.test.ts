@@ -6,6 +6,7 @@ import { testDriver } from "../../testing/test-support/test-driver.ts";
 import { holdfast, holdfastEnd } from "./index.ts";
 
 testDriver("AI SDK adapter", async (t) => ({
+  contextWindow: 16_000,
   async run({ notepad, messages, summary }, surfaces) {
     const server = await startScriptedServer(inOrder([], { summary: () => ({ text: summary }) }));
     const memory = await openMemory({

@@ -1,6 +1,7 @@
-import { type Context, closedTexts } from "../../context/blocks.ts";
+import { type Block, type Context, closedTexts } from "../../context/blocks.ts";
 import { type MemoryView, planChange, viewOf } from "../../context/changes.ts";
 import type { Session } from "../../sessions/session.ts";
+import { notepadView, parseNotepad } from "../../surfaces/notepad/block.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
 
@@ -42,7 +43,8 @@ export class ShownMemory {
     const { revision, head } = this.#shown;
     const isNews = row.revision > revision && (await this.#wroteUnseen(session, revision));
     const change = isNews ? planChange(this.#shown.view, view, 0) : undefined;
-    const news = change ? `[System] Your memory was changed by someone else.\n\n${change.text}` : "";
+    const changed = [change?.instructions ?? "", change?.text ?? ""].filter((text) => text !== "");
+    const news = change ? ["[System] Your memory was changed by someone else.", ...changed].join("\n\n") : "";
     return { head, news };
   }
 
@@ -57,13 +59,20 @@ function isWriting({ operation, changes }: JournalEntry): boolean {
   return changes.length > 0 && !/^(?:context|messages|session)\./.test(operation.type);
 }
 
+/** The text stays as it is while the agent writes, so it must not say that the notepad is empty now. */
+function asFrozen(block: Block): Block {
+  const isEmptyNotepad = block.surface === "notepad" && parseNotepad(block.text) === "";
+  const text = isEmptyNotepad ? notepadView.frozen?.({ notepad: "", blocks: [] }) : undefined;
+  return text === undefined ? block : { ...block, text };
+}
+
 /** The memory as one text: guidance, notice and content. */
 export function memoryText(context: Context, notice: readonly string[] = []): string {
   return [
     "[System] This is your memory. It is kept outside the conversation and is not a message from the user.",
     context.guidance,
     ...notice,
-    ...closedTexts(context, context.blocks),
+    ...closedTexts(context, context.blocks.map(asFrozen)),
   ]
     .filter((text) => text !== "")
     .join("\n\n");

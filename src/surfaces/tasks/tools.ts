@@ -51,10 +51,11 @@ function line(text: string): string {
 export const tasksSurface: Surface = {
   ...tasksView,
   tools: [beginTask, endTask, cancelTask],
-  guidance: (_limits, { keepsConversation }) => {
+  guidance: (_limits, { keepsConversation, shown }) => {
+    const again = `shown to you again after a compaction${shown === "host" ? " if the host runs Holdfast's hooks" : ""}`;
     const effect = keepsConversation
       ? "its steps collapse to one line"
-      : "open tasks and outcomes are kept, and shown to you again after a compaction if the host runs Holdfast's hooks or plug-in; the conversation itself stays as it is";
+      : `open tasks and outcomes are kept, and ${again}; the conversation itself stays as it is`;
     return `For work with many steps call begin_task, and when it is done call end_task with the outcome: ${effect}. If it leads nowhere, call cancel_task with the reason. Tasks can be nested up to four deep.`;
   },
 };
