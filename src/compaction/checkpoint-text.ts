@@ -8,6 +8,7 @@ import { type Candidate, orderByNeed } from "./need/choose.ts";
 import { namesCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
 import type { NameKind } from "./need/names.ts";
+import { mostNeeded } from "./need/score.ts";
 
 /** What a checkpoint has to say. Lists are newest first. */
 export interface CheckpointFacts
@@ -199,7 +200,12 @@ function cutToFit(
   for (const [index, fact] of facts.slice(0, maxListed).entries()) {
     // No fact takes more than two thirds of what is left, unless it is the last.
     const most = index === facts.length - 1 ? left : (left * 2) / 3;
-    const cuts = [...lengths, ...(isDense(fact) ? denseLengths : [])].map((limit) => fenceLine(fact, limit));
+    const limits = [...lengths, ...(isDense(fact) ? denseLengths : [])];
+    // Most of a long text would be read only to be cut.
+    const whole = fenceLine(fact.slice(0, 4 * (limits[0] ?? 0)));
+    const cuts = limits.map((limit) =>
+      whole.length > limit ? `${whole.slice(0, limit).toWellFormed()}…` : whole,
+    );
     const shortest = items.length === 0 ? cuts.at(-1) : undefined;
     const text = cuts.find((cut) => cost(`${cut}; `) <= most) ?? fitting(shortest, left, cost);
     if (text === undefined) continue;
@@ -242,19 +248,19 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
     ...files.map(({ file, text }) =>
       item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts.calls), file.path),
     ),
-    ...bestNames(facts)
+    ...mostNeeded(facts.sightings, scores, maxNames)
       .filter(({ text }) => !paths.has(text))
-      .map(({ text, kind, home }) => item(sectionOf(kind, measure), fenceLine(text), 0, home)),
+      .map(({ text, kind, home }) => item(sectionOf(kind, measure), fenceName(text), 0, home)),
   ];
 }
 
-function bestNames({ sightings, scores }: CheckpointFacts): Sighting[] {
-  const score = ({ text }: Sighting) => scores.get(text) ?? 0;
-  return sightings.toSorted((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1)).slice(0, maxNames);
+/** A name inside a line of ours can imitate a marker only with a bracket or a heading sign; most have neither. */
+function fenceName(name: string): string {
+  return /^[\w@%+=:,./~$ -]*$/.test(name) ? name : fenceLine(name);
 }
 
 function fileText({ path, lines }: FileFact): string {
-  return fenceLine(lines === "" ? path : `${path}:${lines}`);
+  return fenceName(lines === "" ? path : `${path}:${lines}`);
 }
 
 function fileSection({ path, done }: FileFact, { unchanged, changed }: CheckpointFacts): Section {

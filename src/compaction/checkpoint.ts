@@ -16,7 +16,7 @@ import { fromNameFact, gatherSightings, type Sighting, type Sightings, toNameFac
 import { nameFinder } from "./need/later-use.ts";
 import { listNeeds } from "./need/list-needs.ts";
 import { isWordlike } from "./need/names.ts";
-import { scoreNames } from "./need/score.ts";
+import { mostNeeded, scoreNames } from "./need/score.ts";
 
 export interface CheckpointInput {
   state: State;
@@ -87,7 +87,7 @@ export function planWithNeeds(
     budget,
     countTokens,
   );
-  const names = best(gone, scores);
+  const names = mostNeeded(gone, scores, maxNames);
   const asks = facts.openAsks;
   const needs = listNeeds({ removed, rules, asks, commands, files, names, scores, calls, contents });
   const checkpoint = {
@@ -150,9 +150,4 @@ function namesGone({ names }: Sightings, messages: readonly StoredMessage[], to:
 
 function only(scores: ReadonlyMap<string, number>, sightings: readonly Sighting[]): Map<string, number> {
   return new Map(sightings.map(({ text }) => [text, scores.get(text) ?? 0]));
-}
-
-function best(sightings: readonly Sighting[], scores: ReadonlyMap<string, number>): Sighting[] {
-  const score = ({ text }: Sighting) => scores.get(text) ?? 0;
-  return sightings.toSorted((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1)).slice(0, maxNames);
 }

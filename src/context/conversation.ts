@@ -123,6 +123,9 @@ export function messageOfPart(key: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
+/** Stored messages never change, and planning a compaction reads their parts many times. */
+const knownResults = new WeakMap<StoredMessage, ToolResult[]>();
+
 export function toolCallsOf({ number, message }: StoredMessage): ToolCall[] {
   if (message.role !== "assistant" || typeof message.content === "string") return [];
   return message.content.flatMap((part) =>
@@ -132,7 +135,16 @@ export function toolCallsOf({ number, message }: StoredMessage): ToolCall[] {
   );
 }
 
-export function toolResultsOf({ number, message }: StoredMessage): ToolResult[] {
+export function toolResultsOf(stored: StoredMessage): ToolResult[] {
+  if (stored.message.role !== "tool") return [];
+  const known = knownResults.get(stored);
+  if (known) return known;
+  const results = readResults(stored);
+  knownResults.set(stored, results);
+  return results;
+}
+
+function readResults({ number, message }: StoredMessage): ToolResult[] {
   if (message.role !== "tool") return [];
   return message.content.flatMap((part, index) =>
     part.type === "tool-result"

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { holdfast } from "../../../test/support/command-line.ts";
 import { holdfastWith } from "../../../test/support/people.ts";
@@ -125,9 +126,78 @@ test("--survival measures the given sessions, and by default those that the host
   const file = write("survival.jsonl", ...lines);
   const shown = await holdfast("replay", "--survival", file);
   assert.equal(shown.code, 0, shown.stderr);
-  assert.match(shown.stdout, /survival +recorded, after 3 messages +2 +0 \(0 %\) +2 \(100 %\)/);
-  assert.match(shown.stdout, /Nothing left this machine/);
+  assert.match(shown.stdout, /^survival \(pi\)\n {2}recorded at 3 +2 +0 \(0 %\) +2 \(100 %\)/m);
+  assert.match(shown.stdout, /Nothing left\s+this\s+machine/);
   const { stdout } = await holdfast("replay", "--survival", file, "--json");
   const { total } = JSON.parse(stdout) as { total: { needed: number; inCheckpoint: number } };
   assert.deepEqual([total.needed, total.inCheckpoint], [2, 2]);
+});
+
+/** A home with one session of each host whose files are found by default; each was compacted once. */
+function homeWithSessions(): string {
+  const home = temporaryDirectory();
+  const put = (path: string, lines: readonly object[]) => {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  };
+  const item = (payload: object) => ({ timestamp: "2026-01-01T00:00:00Z", type: "response_item", payload });
+  const shell = (id: string) => [
+    item({
+      type: "function_call",
+      call_id: id,
+      name: "shell",
+      arguments: '{"command":"make --check src/a.ts"}',
+    }),
+    item({ type: "function_call_output", call_id: id, output: "ok" }),
+  ];
+  put(".codex/sessions/2026/01/01/rollout-1.jsonl", [
+    ...shell("1"),
+    { timestamp: "2026-01-01T00:00:00Z", type: "compacted", payload: { message: "Nothing." } },
+    ...shell("2"),
+  ]);
+  const folder = join(home, ".local/share/opencode");
+  mkdirSync(folder, { recursive: true });
+  const database = new DatabaseSync(join(folder, "opencode.db"));
+  database.exec(`CREATE TABLE session (id text PRIMARY KEY, title text);
+    CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
+    CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer, data text);
+    INSERT INTO session VALUES ('ses_1', 'Tabs')`);
+  const message = database.prepare("INSERT INTO message VALUES (?, 'ses_1', ?, ?, ?)");
+  const part = database.prepare("INSERT INTO part VALUES (?, ?, 'ses_1', ?, ?, ?)");
+  const tool = (callID: string) => ({
+    type: "tool",
+    callID,
+    tool: "bash",
+    state: { status: "completed", input: { command: "make --check src/a.ts" }, output: "ok" },
+  });
+  for (const [index, [info, own]] of [
+    [{ role: "user" }, { type: "text", text: "Check src/a.ts" }],
+    [{ role: "assistant" }, tool("1")],
+    [
+      { role: "assistant", summary: true },
+      { type: "text", text: "Nothing." },
+    ],
+    [{ role: "assistant" }, tool("2")],
+  ].entries()) {
+    message.run(`msg_${index}`, index, index, JSON.stringify(info));
+    part.run(`prt_${index}`, `msg_${index}`, index, index, JSON.stringify(own));
+  }
+  database.close();
+  return home;
+}
+
+test("--survival finds the sessions that Codex and opencode keep, and fits 80 columns [replay.survival-found]", async () => {
+  const home = homeWithSessions();
+  const { stdout, stderr, code } = await holdfastWith({ HOME: home }, "replay", "--survival");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^rollout-1 \(codex\)\n {2}recorded at 2 +2 +0 \(0 %\) +2 \(100 %\)/m);
+  assert.match(stdout, /^ses_1 \(opencode\)\n {2}recorded at 3 +2 +0 \(0 %\) +2 \(100 %\)/m);
+  for (const line of stdout.split("\n")) assert.ok(line.length <= 80, line);
+  const given = await holdfastWith(
+    {},
+    "replay",
+    "--survival",
+    join(home, ".local/share/opencode/opencode.db"),
+  );
+  assert.match(given.stdout, /^ses_1 \(opencode\)$/m);
 });

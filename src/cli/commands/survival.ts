@@ -1,12 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
-import { basename } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { openMemory } from "../../index.ts";
 import type { PriceTable } from "../../replay/prices.ts";
 import { readRecording } from "../../replay/read-transcript.ts";
 import { measureSurvival, type SurvivalCut } from "../../replay/survival.ts";
-import { findRecordings } from "../find-recordings.ts";
-import { bar, count, painterFor, percent, printable } from "../terminal/paint.ts";
+import { findRecordings, openRecordings, type RecordedFile } from "../find-recordings.ts";
+import { bar, count, painterFor, percent, printable, wrap } from "../terminal/paint.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { counted } from "../terminal/quantities.ts";
 
@@ -20,13 +18,15 @@ export interface SurvivalArguments {
 
 interface MeasuredSession {
   file: string;
+  /** The session's name in the file. */
+  name: string;
   host: string;
   cuts: SurvivalCut[];
 }
 
 /** Prints what compactions kept of what was used later, and what Holdfast would have kept. */
 export async function runSurvival({ files, json, ...options }: SurvivalArguments): Promise<number> {
-  const found = files.length > 0 ? [...files] : await findRecordings();
+  const found = files.length > 0 ? await openRecordings(files) : await findRecordings();
   if (found.length === 0)
     throw new HoldfastError(
       "not_found",
@@ -39,25 +39,26 @@ export async function runSurvival({ files, json, ...options }: SurvivalArguments
 }
 
 async function measureAll(
-  files: readonly string[],
+  files: readonly RecordedFile[],
   options: Pick<SurvivalArguments, "contextWindow" | "prices">,
   mustRead: boolean,
 ): Promise<{ sessions: MeasuredSession[]; failed: number }> {
   const memory = await openMemory({ store: "memory:" });
   const state = await (await memory.createSession()).state();
-  const sizes = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
   const progress = startProgress(
     "Reading sessions",
-    sizes.reduce((sum, size) => sum + size, 0),
+    files.reduce((sum, { bytes }) => sum + bytes, 0),
   );
   const sessions: MeasuredSession[] = [];
   let failed = 0;
   let done = 0;
-  for (const [index, file] of files.entries()) {
+  for (const { path: file, bytes, sessions: read } of files) {
     try {
-      const transcript = await readRecording(readFileSync(file, "utf8"));
-      const cuts = measureSurvival(transcript, { state, ...options });
-      if (cuts.length > 0) sessions.push({ file, host: transcript.format, cuts });
+      for (const { name, text } of read()) {
+        const transcript = await readRecording(text);
+        const cuts = measureSurvival(transcript, { state, ...options });
+        if (cuts.length > 0) sessions.push({ file, name, host: transcript.format, cuts });
+      }
     } catch (error) {
       // A folder of sessions may have files that are none.
       if (mustRead) {
@@ -65,7 +66,7 @@ async function measureAll(
         console.error(`holdfast: ${file}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
-    done += sizes[index] ?? 0;
+    done += bytes;
     progress.at(done);
   }
   progress.end();
@@ -95,22 +96,23 @@ function totalOf(sessions: readonly MeasuredSession[]) {
   };
 }
 
-const headings = ["session", "compaction", "needed later", "summary kept", "Holdfast keeps", "read again"];
+const headings = ["compaction", "needed", "summary kept", "Holdfast keeps", "read again"];
+
+/** Lines fit a terminal of this width. */
+const width = 80;
 
 function render(sessions: readonly MeasuredSession[]): string {
   const paint = painterFor(process.stdout);
   if (sessions.length === 0)
     return "None of these sessions was compacted, or would have been: nothing was lost. Try a smaller --context-window to see what a compaction would have kept.";
-  const rows = sessions.flatMap(({ file, cuts }) =>
-    cuts.map((cut, index) => [index === 0 ? nameOf(file) : "", ...cells(cut)]),
-  );
+  const rows = sessions.flatMap(({ cuts }) => cuts.map(cells));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
   const line = (row: readonly string[]) =>
     row
       .map((cell, column) =>
-        column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        column === 0 ? `  ${cell.padEnd(widths[column] ?? 0)}` : cell.padStart(widths[column] ?? 0),
       )
       .join("  ")
       .trimEnd();
@@ -119,7 +121,10 @@ function render(sessions: readonly MeasuredSession[]): string {
   ];
   return [
     paint("bold", line(headings)),
-    ...rows.map(line),
+    ...sessions.flatMap(({ name, host, cuts }) => [
+      `${paint("cyan", printable(name).slice(0, width - host.length - 3))} ${paint("dim", `(${host})`)}`,
+      ...cuts.map((cut) => line(cells(cut))),
+    ]),
     "",
     ...totals(sessions),
     ...(examples.length === 0
@@ -132,7 +137,11 @@ function render(sessions: readonly MeasuredSession[]): string {
     "",
     paint(
       "dim",
-      'A name (path, symbol, flag, address, id) is "needed later" if the agent wrote it into one of its next 60 calls and nothing it could still see had told it. "read again": files fetched again although they had not changed. Counts are of what was before the model, not of what it made of it. Nothing left this machine.',
+      wrap(
+        'A name (path, symbol, flag, address, id) is "needed" if the agent wrote it into one of its next 60 calls and nothing it could still see had told it. "Read again": files fetched again although they had not changed, and their tokens. Counts are of what was before the model, not of what it made of it. Nothing left this machine.',
+        width,
+        "",
+      ),
     ),
   ].join("\n");
 }
@@ -140,13 +149,11 @@ function render(sessions: readonly MeasuredSession[]): string {
 function cells({ kind, messages, needed, inSummary, inCheckpoint, readAgain }: SurvivalCut): string[] {
   const share = (part: number) => (needed === 0 ? "-" : `${part} (${percent(part / needed)})`);
   return [
-    `${kind}, after ${count(messages)} messages`,
+    `${kind} at ${count(messages)}`,
     count(needed),
     inSummary === undefined ? "-" : share(inSummary),
     share(inCheckpoint),
-    readAgain.calls === 0
-      ? "-"
-      : `${counted(readAgain.calls, "file")}, ${counted(readAgain.tokens, "token")}`,
+    readAgain.calls === 0 ? "-" : `${counted(readAgain.calls, "file")}, ${kilo(readAgain.tokens)}`,
   ];
 }
 
@@ -166,7 +173,6 @@ function totals(sessions: readonly MeasuredSession[]): string[] {
   ];
 }
 
-function nameOf(file: string): string {
-  const name = basename(file, ".jsonl");
-  return printable(name.length > 28 ? `${name.slice(0, 27)}…` : name);
+function kilo(tokens: number): string {
+  return tokens < 1_000 ? String(tokens) : `${count(Math.round(tokens / 1_000))}k`;
 }

@@ -22,7 +22,7 @@ export function pathsIn(fields: Fields): string[] {
 /** The files named in a patch, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */
 export function patchedFiles(input: unknown): string[] {
   return textsIn(input).flatMap((text) =>
-    /^\*\*\* |^\+\+\+ b\//m.test(text)
+    text.includes("*** ") || text.includes("+++ b/")
       ? [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(
           ([, path = ""]) => path.trim(),
         )

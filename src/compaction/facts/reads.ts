@@ -20,28 +20,29 @@ export function readParts(
   now = 0,
 ): ReadFact[] {
   const results = new Map(messages.flatMap(toolResultsOf).map((result) => [result.id, result]));
-  const reads = new Map(earlier.map((read) => [keyOf(read), read]));
-  let call = now;
-  for (const stored of messages) {
-    if (stored.aside) continue;
-    for (const { id, input } of toolCallsOf(stored)) {
-      call++;
-      const [path, ...more] = pathsIn(fieldsOf(input));
-      const result = results.get(id);
-      if (path === undefined || more.length > 0 || !result || result.isError) continue;
-      const part = partIn(result, fieldsOf(input));
-      if (part) addRead(reads, { path, ...part, last: call });
-    }
+  const calls = messages.flatMap((stored) => (stored.aside ? [] : toolCallsOf(stored)));
+  const reads: ReadFact[] = [];
+  // Newest first: what was read before is not looked at once there is enough.
+  for (const [index, { id, input }] of [...calls.entries()].reverse()) {
+    if (reads.length === maxReads) return reads;
+    const result = results.get(id);
+    if (!result || result.isError) continue;
+    const [path, ...more] = pathsIn(fieldsOf(input));
+    if (path === undefined || more.length > 0) continue;
+    const part = partIn(result, fieldsOf(input));
+    if (part) addOlder(reads, { path, ...part, last: now + index + 1 });
   }
-  return [...reads.values()].sort((a, b) => b.last - a.last).slice(0, maxReads);
+  for (const read of earlier) if (reads.length < maxReads) addOlder(reads, read);
+  return reads;
 }
 
 /** Lines that the agent has seen again count as it saw them last. */
-function addRead(reads: Map<string, ReadFact>, read: ReadFact): void {
-  const isSeenAgain = ({ path, from, to }: ReadFact) =>
-    read.isNumbered && path === read.path && (read.isWhole || (from >= read.from && to <= read.to));
-  for (const [key, earlier] of reads) if (isSeenAgain(earlier)) reads.delete(key);
-  reads.set(keyOf(read), read);
+function addOlder(reads: ReadFact[], read: ReadFact): void {
+  const isSeenAgain = (later: ReadFact) =>
+    later.path === read.path &&
+    (keyOf(later) === keyOf(read) ||
+      (later.isNumbered && (later.isWhole || (read.from >= later.from && read.to <= later.to))));
+  if (!reads.some(isSeenAgain)) reads.push(read);
 }
 
 function keyOf({ path, from, to }: Pick<ReadFact, "path" | "from" | "to">): string {

@@ -20,7 +20,9 @@ export function stillRunning(
     const fields = fieldsOf(input);
     const result = results.get(id);
     const handle = typeof fields.bash_id === "string" ? fields.bash_id : firstText(fields);
-    if (ending.test(tool) || (result !== undefined && ended.test(result))) running.delete(handle);
+    const isKnown = running.has(handle);
+    if (isKnown && (ending.test(tool) || (result !== undefined && ended.test(result))))
+      running.delete(handle);
     const isBackground =
       fields.run_in_background === true || fields.background === true || fields.detached === true;
     const isOpenAgent = delegating.test(tool) && result === undefined;

@@ -15,15 +15,16 @@ export function namesCovered(text: string, scores: ReadonlyMap<string, number>):
 /** Everything in a name that may be a name itself: `/a/b/c.ts` contains `a/b`, `b/c.ts` and `c.ts`. */
 function partsOf(name: string): string[] {
   const parts = [name];
-  const words = [...name.matchAll(/[^/.:@\-\\]+/g)];
+  const isPath = name.includes("/") || name.includes("\\");
+  const words = [...name.matchAll(isPath ? /[^/:@\\]+/g : /[^.:@-]+/g)];
   if (words.length < 2 || words.length > maxParts) return parts;
   for (const [index, first] of words.entries()) {
     for (const last of words.slice(index)) {
       const end = last.index + last[0].length;
       if (end - first.index < 4) continue;
       // A leading "/", "." or "--" belongs to the spelling.
-      for (const start of [first.index, first.index - 1, first.index - 2])
-        if (start >= 0) parts.push(name.slice(start, end));
+      for (let start = first.index; start >= Math.max(0, first.index - (isPath ? 1 : 2)); start--)
+        parts.push(name.slice(start, end));
     }
   }
   return parts;

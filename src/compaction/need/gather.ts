@@ -49,10 +49,16 @@ export const lastingCalls = 60;
 const maxText = 48_000;
 const maxResult = 16_000;
 
+/** Of messages before the newest of them, this share is searched: what is still needed of them was mentioned since. */
+const newestMessages = 800;
+const oldShare = 1 / 8;
+
 /** Finds the names of a span and counts where each was seen; `earlier` are those of the epochs before it. */
 export function gatherSightings(messages: readonly StoredMessage[], earlier?: Sightings): Sightings {
   const gathering = new Gathering(earlier);
-  for (const stored of messages) if (!stored.aside) gathering.add(stored);
+  const old = messages.length - newestMessages;
+  for (const [index, stored] of messages.entries())
+    if (!stored.aside) gathering.add(stored, index < old ? oldShare : 1);
   return gathering;
 }
 
@@ -63,6 +69,8 @@ class Gathering implements Sightings {
   calls: number;
   #message = 0;
   #number = 0;
+  /** How much of a long text is searched. */
+  #share = 1;
   /** The file of a call, by the call's id, and the file of the text that is being searched. */
   readonly #paths = new Map<string, string>();
   #home = "";
@@ -74,8 +82,9 @@ class Gathering implements Sightings {
     this.calls = earlier.calls;
   }
 
-  add(stored: StoredMessage): void {
+  add(stored: StoredMessage, share = 1): void {
     const { message } = stored;
+    this.#share = share;
     this.#message++;
     this.#number = stored.number;
     if (message.role === "user") this.#scan(spokenText(message), "asked");
@@ -108,7 +117,7 @@ class Gathering implements Sightings {
   #scan(text: string, role: Role): void {
     if (text === "") return;
     const visit = (name: Name) => this.#count(name, role);
-    const max = role === "results" ? maxResult : maxText;
+    const max = (role === "results" ? maxResult : maxText) * this.#share;
     const parts = text.length <= max ? [text] : [text.slice(0, max / 2), text.slice(-max / 2)];
     for (const part of parts) scanNames(part, visit, this.#known);
   }

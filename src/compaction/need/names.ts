@@ -342,7 +342,10 @@ function pathKind(name: string): NameKind | undefined {
   if (first === "" || first === "~" || first === ".." || first.startsWith("@")) return "path";
   if (fileEnding.test(name)) return parts.length > 2 || first.length > 1 ? "path" : undefined;
   // Three words and more may be folders, or alternatives as in start/stop/restart.
-  if (parts.length > 2) return parts.every((part) => /^[A-Za-z]*$/.test(part)) ? "pair" : "path";
+  if (parts.length > 2) {
+    if (!parts.every((part) => /^[A-Za-z]*$/.test(part))) return "path";
+    return parts.every((part) => /^[A-Z]/.test(part)) ? "symbol" : "pair";
+  }
   return first.length > 1 && second.length > 1 ? "pair" : undefined;
 }
 

@@ -96,3 +96,18 @@ function rankByLastCall(names: Iterable<Sighting>): Map<string, number> {
 function baseOf(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
+
+/** The names with the highest scores, highest first. */
+export function mostNeeded(
+  sightings: readonly Sighting[],
+  scores: ReadonlyMap<string, number>,
+  max: number,
+): Sighting[] {
+  const score = ({ text }: Sighting) => scores.get(text) ?? 0;
+  // Sorting numbers is much faster than sorting all names.
+  const least = Float64Array.from(sightings, score).sort().at(-max) ?? 0;
+  return sightings
+    .filter((sighting) => score(sighting) >= least)
+    .sort((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1))
+    .slice(0, max);
+}

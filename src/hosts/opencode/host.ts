@@ -7,5 +7,6 @@ export const opencode: Host = {
   title: "opencode",
   program: "opencode",
   mcpClient: { name: /^opencode$/ },
+  recording: async () => (await import("./recording.ts")).opencodeRecording,
   setup: async () => (await import("./setup.ts")).opencodeSetup,
 };

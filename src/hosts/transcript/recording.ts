@@ -33,6 +33,8 @@ export type RecordedEvent =
 export interface Recording {
   /** Where the host keeps them, as people write it. */
   folder: string;
+  /** If it keeps them in a database: its name, and the sessions in it as lines that `read` reads. */
+  database?: { file: string; sessions(path: string): Iterable<{ name: string; text: string }> };
   matches(lines: readonly JsonLine[]): boolean;
   read(
     text: string,
