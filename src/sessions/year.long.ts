@@ -70,17 +70,28 @@ async function liveYear(
       while (!(await memory.retention.step(200, { waits: false })));
     }
     await memory.close();
-    const started = performance.now();
-    const again = await openMemory({ store: await place.open(), clock: () => time.now });
-    await (await again.resumeSession("long")).context();
-    const open = performance.now() - started;
-    await again.listSessions({ limit: 20 });
-    const list = performance.now() - started - open;
-    await again.close();
-    const showing = performance.now();
-    const shown = await holdfastWith({ HOLDFAST_STORE: place.url }, "show", `conversation-${conversations}`);
-    assert.equal(shown.code, 0, shown.stderr);
-    const show = performance.now() - showing;
+    const best = { open: Infinity, show: Infinity, list: Infinity };
+    // The best of three, because other work on the machine only ever adds.
+    for (let round = 0; round < 3; round++) {
+      const started = performance.now();
+      const again = await openMemory({ store: await place.open(), clock: () => time.now });
+      await (await again.resumeSession("long")).context();
+      const open = performance.now() - started;
+      await again.listSessions({ limit: 20 });
+      const list = performance.now() - started - open;
+      await again.close();
+      const showing = performance.now();
+      const shown = await holdfastWith(
+        { HOLDFAST_STORE: place.url },
+        "show",
+        `conversation-${conversations}`,
+      );
+      assert.equal(shown.code, 0, shown.stderr);
+      const show = performance.now() - showing;
+      for (const [name, took] of Object.entries({ open, show, list }) as [keyof typeof best, number][])
+        best[name] = Math.min(best[name], took);
+    }
+    const { open, show, list } = best;
     months.push({ megabytes: (await place.bytes()) / 1e6, open, show, list });
     const last = months.at(-1);
     context.diagnostic(
