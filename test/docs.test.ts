@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
+import { sections } from "../site/pages.ts";
 import { commandHelp } from "../src/cli/command-help.ts";
 import { commands } from "../src/cli/main.ts";
+import { compiled } from "./support/compiled.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -24,13 +26,28 @@ test("code blocks in the docs are cut from examples that run [repo.docs]", () =>
   assert.ok(blocks >= 4);
 });
 
-for (const example of globSync("examples/*.ts", { cwd: root })) {
+/** What an example that shows something is to print. */
+const printed: Readonly<Record<string, RegExp>> = {
+  "hono-chat": /ada: What is my name\?\n {2}→ You are Ada\.\nbob: What is my name\?\n {2}→ I do not know\./,
+  "langgraph-agent": /Where is the deploy key\?\n {2}→ In vault\/ci\.\n$/,
+  "ci-agent": /4 of 4 steps done, 0 done twice/,
+  "two-agents-postgres": /20 findings of two agents, 20 written/,
+};
+
+/** Parts of the larger examples. */
+const parts = ["model.ts", "talk.ts", "start-database.ts", "my-store.ts"];
+
+for (const example of globSync("examples/{,apps/}*.ts", { cwd: root })) {
+  if (parts.includes(basename(example))) continue;
   test(`${example} runs [repo.docs]`, () => {
     const preload = pathToFileURL(join(root, "test/support/resolve-holdfast.ts")).href;
-    execFileSync(process.execPath, ["--import", preload, join(root, example)], {
+    const output = execFileSync(process.execPath, ["--import", preload, join(root, example)], {
       cwd: temporaryDirectory(),
+      encoding: "utf8",
       stdio: "pipe",
+      env: { ...process.env, NODE_COMPILE_CACHE: compiled, MODEL: "", PORT: "", DATABASE_URL: "" },
     });
+    assert.match(output, printed[basename(example, ".ts")] ?? /\S/);
   });
 }
 
@@ -60,7 +77,7 @@ function wrongCommands(text: string): string[] {
 }
 
 test("every command in the README and the docs exists, with its options [repo.docs]", () => {
-  for (const page of globSync(["README.md", "docs/*.md"], { cwd: root }))
+  for (const page of globSync(["README.md", "docs/**/*.md"], { cwd: root }))
     assert.deepEqual(wrongCommands(read(page)), [], page);
   const planted =
     "```sh\nnpx holdfast inti\nholdfast init --usre\nholdfast init --user # fine\n```\n`holdfast shwo x`";
@@ -68,6 +85,43 @@ test("every command in the README and the docs exists, with its options [repo.do
 });
 
 test("the pictures of terminals are what the program prints [repo.pictures]", () => {
-  for (const [name, svg] of Object.entries(terminalPictures()))
+  for (const [name, svg] of Object.entries(terminalPictures({ NODE_COMPILE_CACHE: compiled })))
     assert.equal(svg, read(join("docs/images", name)), `${name}: run node scripts/draw-terminals.ts`);
+});
+
+/** The anchors of a page, as GitHub and the site make them from its headings. */
+function anchorsOf(page: string): Set<string> {
+  const headings = [...read(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .trim()
+        .replaceAll(/\s/g, "-"),
+    ),
+  );
+}
+
+test("links to a heading name one that exists [repo.docs]", () => {
+  let found = 0;
+  for (const page of globSync(["*.md", "docs/**/*.md"], { cwd: root })) {
+    for (const [, target = "", anchor = ""] of read(page).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)) {
+      found++;
+      const other = target === "" ? page : join(page, "..", target);
+      assert.ok(anchorsOf(other).has(anchor), `${page} links to ${target}#${anchor}`);
+    }
+  }
+  assert.ok(found > 3, "the pattern finds no links");
+});
+
+test("every page of the docs is on the site, in one section [repo.site]", () => {
+  const listed = Object.values(sections).flat();
+  assert.equal(new Set(listed).size, listed.length, "a page is in two sections");
+  for (const page of listed) assert.ok(globSync(page, { cwd: root }).length === 1, `${page} does not exist`);
+  const pages = globSync("docs/{,guides/}*.md", { cwd: root });
+  assert.deepEqual(
+    pages.filter((page) => !listed.includes(page.replaceAll("\\", "/"))),
+    [],
+  );
 });

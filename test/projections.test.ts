@@ -119,7 +119,7 @@ test("every format offers the same tools with the same schemas, and no dots [too
       ([name, { description, inputSchema }]) => ({
         name,
         description,
-        parameters: (inputSchema as { jsonSchema: Record<string, unknown> }).jsonSchema,
+        parameters: "jsonSchema" in inputSchema ? inputSchema.jsonSchema : undefined,
       }),
     ),
   };

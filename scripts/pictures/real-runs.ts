@@ -8,13 +8,13 @@ const cli = join(import.meta.dirname, "../../src/cli.ts");
 const columns = 84;
 
 /** The pictures of the README that show a terminal, by file name, each made from a run of the program. */
-export function terminalPictures(): Record<string, string> {
-  return { "demo.svg": drawDemo(), "after-clear.svg": drawAfterClear() };
+export function terminalPictures(env: NodeJS.ProcessEnv = {}): Record<string, string> {
+  return { "demo.svg": drawDemo(env), "after-clear.svg": drawAfterClear(env) };
 }
 
 /** `holdfast demo`: the agent loop, the store and the HTTP calls are real, the model is scripted. */
-function drawDemo(): string {
-  const output = run(tmpdir(), ["demo", "--fast"]).trimEnd().split("\n");
+function drawDemo(env: NodeJS.ProcessEnv): string {
+  const output = run(tmpdir(), ["demo", "--fast"], undefined, env).trimEnd().split("\n");
   const lines: TerminalLine[] = [{ text: "$ npx holdfast demo", seconds: 1 }];
   for (const text of output) lines.push({ text, seconds: secondsOf(text) });
   return playedTerminal(lines, 26, columns);
@@ -27,18 +27,18 @@ function secondsOf(line: string): number {
 }
 
 /** What the model is told when a conversation starts again after `/clear`, without and with Holdfast. */
-function drawAfterClear(): string {
+function drawAfterClear(env: NodeJS.ProcessEnv): string {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-picture-"));
   try {
     mkdirSync(join(folder, ".git"));
     const event = (source: string) =>
       JSON.stringify({ session_id: "shop", cwd: folder, hook_event_name: "SessionStart", source });
-    run(folder, ["hook", "claude-code"], event("startup"));
-    run(folder, ["pin", "Never push to main"]);
+    run(folder, ["hook", "claude-code"], event("startup"), env);
+    run(folder, ["pin", "Never push to main"], undefined, env);
     const plan =
       "## Plan\n- [x] Tax table per country\n- [ ] Round totals per line, not per invoice\n- [ ] Migrate invoices since TKT-4711";
-    run(folder, ["edit"], undefined, { EDITOR: writer(plan) });
-    const answer = JSON.parse(run(folder, ["hook", "claude-code"], event("clear"))) as {
+    run(folder, ["edit"], undefined, { ...env, EDITOR: writer(plan) });
+    const answer = JSON.parse(run(folder, ["hook", "claude-code"], event("clear"), env)) as {
       hookSpecificOutput: { additionalContext: string };
     };
     const told = answer.hookSpecificOutput.additionalContext.trimEnd().split("\n").flatMap(wrap);

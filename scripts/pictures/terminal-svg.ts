@@ -32,7 +32,8 @@ export function playedTerminal(lines: readonly TerminalLine[], rows: number, col
     ({ text, at }, index) =>
       `<text y="${(index + 1) * size.line}" style="animation-delay:${at.toFixed(2)}s"${classOf(text)}>${escaped(text)}</text>`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="label">
+<title id="label">A terminal that runs holdfast demo</title>
 <style>${style}
 #all{${last};animation:scroll ${total.toFixed(2)}s steps(1,end) 1 both}
 #all text{animation:appear .01s linear 1 both}
@@ -65,7 +66,8 @@ export function stillTerminals(panels: readonly Panel[], columns: number): strin
     return `<g transform="translate(0 ${at})">${frame(width, height, title)}\n${texts.join("\n")}</g>`;
   });
   const height = top - gap;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="label">
+<title id="label">${escaped(`Terminals: ${panels.map(({ title }) => title).join(", ")}`)}</title>
 <style>${style}</style>
 ${drawn.join("\n")}
 </svg>

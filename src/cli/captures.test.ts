@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openTestMemory } from "../../test/support/memory.ts";
 import { holdfastWith } from "../../test/support/people.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { note, ok, problem } from "../hosts/doctor/finding.ts";
 import { commands } from "./main.ts";
+import { ownCommand } from "./own-command.ts";
 import { goals } from "./root-help.ts";
+import { type Diagnosis, renderDoctor } from "./terminal/render-doctor.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const widths = [80, 140];
@@ -18,7 +21,11 @@ function compare(name: string, width: number, text: string): void {
     mkdirSync(fixtures, { recursive: true });
     writeFileSync(path, text);
   }
-  assert.equal(text, readFileSync(path, "utf8"), `${name} at ${width} columns`);
+  assert.equal(
+    text,
+    readFileSync(path, "utf8"),
+    `${name} at ${width} columns. If this is intended: UPDATE_CAPTURES=1 node --test src/cli/captures.test.ts`,
+  );
   for (const line of text.split("\n"))
     assert.ok([...line].length <= width, `${name} at ${width} columns is too wide: ${line}`);
 }
@@ -48,13 +55,101 @@ test("help, errors and the log fit terminals of 80 and 140 columns, and break on
       compare(name, width, `${stdout}${stderr}`);
     };
     await capture("help", "help");
-    await capture("help-serve", "help", "serve");
-    await capture("help-project", "project", "--help");
+    const helps = [];
+    for (const name of Object.keys(commands))
+      helps.push((await holdfastWith(variables, "help", name)).stdout);
+    compare("help-of-each-command", width, helps.join("\n\n"));
     await capture("error-command", "serach", "x");
     await capture("error-host", "init", "cladue-code");
     await capture("error-option", "log", "--revison", "3");
     await capture("log", "log", "audit");
     await capture("log-revision", "log", "audit", "--revision", "4");
+  }
+});
+
+/** A project of its own, with a home that has no agent programs. */
+function emptyProject(): { root: string; variables: NodeJS.ProcessEnv } {
+  const root = realpathSync(temporaryDirectory());
+  mkdirSync(join(root, ".git"));
+  const home = temporaryDirectory();
+  return {
+    root,
+    variables: { TEST_DIRECTORY: root, HOME: home, XDG_STATE_HOME: join(home, "state"), PATH: "" },
+  };
+}
+
+test("init, project lint and replay fit terminals of 80 and 140 columns [people.captures]", async () => {
+  for (const width of widths) {
+    const { root, variables } = emptyProject();
+    const recording = join(root, "session.jsonl");
+    writeFileSync(recording, recordedSession().join("\n"));
+    const capture = async (name: string, ...args: string[]) => {
+      const { stdout, stderr } = await holdfastWith({ ...variables, COLUMNS: String(width) }, ...args);
+      compare(
+        name,
+        width,
+        `${stdout}${stderr}`
+          .replaceAll(ownCommand({}), "holdfast")
+          .replaceAll(root, "ROOT")
+          .replaceAll(/[+-]\d+ lines/g, "N lines"),
+      );
+    };
+    await capture("init-dry-run", "init", "claude-code", "--dry-run");
+    await capture("init", "init", "claude-code");
+    await capture("init-again", "init", "claude-code");
+    await capture("uninstall", "uninstall", "claude-code");
+    await holdfastWith(variables, "project", "init");
+    await capture("project-lint", "project", "lint");
+    await capture("replay", "replay", recording);
+  }
+});
+
+/** A conversation that reads files of growing size, in pi's format. */
+function recordedSession(): string[] {
+  const at = (minute: number) => new Date(Date.UTC(2026, 9, 5, 9, minute)).toISOString();
+  const turns = Array.from({ length: 12 }, (_, index) => [
+    { role: "user", content: `Look at part ${index}` },
+    {
+      role: "assistant",
+      model: "claude-opus-4-5",
+      content: [{ type: "text", text: `Part ${index} is ${"long ".repeat(200)}` }],
+      usage: { input: 0, cacheRead: 4_000 * index, cacheWrite: 4_000, output: 200 },
+    },
+  ]).flat();
+  return [
+    { type: "session", id: "s", timestamp: at(0) },
+    ...turns.map((message, index) => ({ type: "message", timestamp: at(index), message })),
+  ].map((line) => JSON.stringify(line));
+}
+
+test("doctor fits terminals of 80 and 140 columns [people.captures]", () => {
+  const diagnosis: Diagnosis = {
+    config: ['.holdfast/config.json, line 3: unknown setting "surface". Did you mean surfaces?'],
+    trouble: undefined,
+    room: "The store takes 1.2 GB; what is older than 90 days takes 800 MB of it. holdfast gc removes that.",
+    reports: [
+      {
+        host: "claude-code",
+        title: "Claude Code",
+        isPresent: true,
+        isWired: true,
+        findings: [
+          ok("wiring", "in this project"),
+          problem(
+            "trust",
+            "Hooks are enabled, but Claude Code does not trust this folder yet.",
+            "Start claude here, trust the folder and approve the server holdfast.",
+          ),
+          note("last failure", "SessionStart, 3 days ago: the store was locked for longer than 5,000 ms."),
+        ],
+      },
+      { host: "codex", title: "Codex", isPresent: false, isWired: false, findings: [] },
+      { host: "gemini", title: "Gemini CLI", isPresent: false, isWired: false, findings: [] },
+    ],
+  };
+  for (const width of widths) {
+    const screen = { width, colours: false, paint: (_style: unknown, text: string) => text };
+    compare("doctor", width, `${renderDoctor(diagnosis, screen).join("\n")}\n`);
   }
 });
 

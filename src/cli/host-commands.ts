@@ -1,3 +1,4 @@
+import { isAbsolute, relative } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { actionOf, diffOf } from "../hosts/install/show-changes.ts";
 import type { FileChange } from "../hosts/install/write-changes.ts";
@@ -9,8 +10,14 @@ export function readHostArguments<Options extends ParseArgsOptionsConfig>(args: 
   return parseArgs({ args, options: { json, ...options }, allowPositionals: true, strict: true });
 }
 
-/** Prints what happens to one file; with `hasDiff`, line by line. */
-export function showChange(file: FileChange, hasDiff: boolean): void {
+/** A path in the project relative to its root; any other as it is. */
+function pathIn(root: string, path: string): string {
+  const short = relative(root, path);
+  return short.startsWith("..") || isAbsolute(short) ? path : short;
+}
+
+/** Prints what happens to one file, by its path in the project; with `hasDiff`, line by line. */
+export function showChange(file: FileChange, root: string, hasDiff: boolean): void {
   const paint = painterFor(process.stdout);
   const action = actionOf(file);
   const lines = action === "unchanged" ? [] : diffOf(file);
@@ -18,7 +25,7 @@ export function showChange(file: FileChange, hasDiff: boolean): void {
   const removed = lines.filter((line) => line.startsWith("-")).length;
   const size = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter((part) => part !== "");
   const facts = size.length === 0 ? "" : paint("dim", `  ${size.join(" ")} lines`);
-  console.log(`  ${action.padEnd(9)} ${paint("bold", file.path)}${facts}`);
+  console.log(`  ${action.padEnd(9)} ${paint("bold", pathIn(root, file.path))}${facts}`);
   if (!hasDiff) return;
   for (const line of lines) {
     const style = line.startsWith("+") ? "green" : line.startsWith("-") ? "red" : "dim";

@@ -101,7 +101,7 @@ export const commands: Record<string, Command> = {
     options: `
   --port N                 listen on exactly this port (default: 4747, or the next free port)
   --host ADDRESS           listen on this address instead of loopback; requires a token
-  --token TOKEN            your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: random)
+  --token TOKEN            your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: the one kept for the store)
   --token-file FILE        read the token from this file
   --no-open                do not open a browser
   --set NAME=VALUE         any setting, as "holdfast config" lists them

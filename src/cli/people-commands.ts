@@ -82,7 +82,7 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   },
   pin: {
     usage: "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]",
-    summary: "keep a rule before the agent, word for word; without an argument, list the pins",
+    summary: "keep a rule in every prompt, word for word; without an argument, list the pins",
     options: `
   TEXT                     what the agent must or must not do
   ID                       a rule that was found in what you said: confirm it
@@ -109,7 +109,7 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   },
   search: {
     usage: "search QUERY [--session ID] [--limit N]",
-    summary: "search the memory of all sessions, best matches first",
+    summary: "search memory and messages of all sessions, best matches first",
     options: `
   QUERY                    words; exact matches come first
   --session ID             search only this session

@@ -1,6 +1,7 @@
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
+import type { SessionSummary } from "../stores/store.ts";
 
 /** Finds a session by its id or a unique prefix of it; default: the newest active session. */
 export async function pickSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
@@ -49,13 +50,15 @@ const pageSize = 500;
 /** Yields sessions newest first, loading them page by page. */
 export async function* eachSession(memory: Memory, status: "all" | "active" | "deleted" = "all") {
   const seen = new Set<string>();
-  for (let offset = 0; ; offset += pageSize) {
-    const page = await memory.listSessions({ status, limit: pageSize, offset });
+  let last: SessionSummary | undefined;
+  do {
+    const after = last ? { after: { updatedAt: last.updatedAt, id: last.id } } : {};
+    const page = await memory.listSessions({ status, limit: pageSize, ...after });
     for (const session of page) {
-      // A session written to meanwhile moves to the front and may appear twice.
+      // A session that was purged and created again meanwhile may appear twice.
       if (!seen.has(session.id)) yield session;
       seen.add(session.id);
     }
-    if (page.length < pageSize) return;
-  }
+    last = page.length < pageSize ? undefined : page.at(-1);
+  } while (last);
 }

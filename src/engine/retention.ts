@@ -19,7 +19,7 @@ export interface RetentionRules {
 }
 
 export const defaultRetention: RetentionRules = {
-  historyDays: 90,
+  historyDays: 60,
   historyOperations: 10_000,
   ledgerDays: 30,
   ledgerCalls: 500,

@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
+import { appendToRegularFile, readRegularFile } from "../stores/regular-file.ts";
 import { shortHash } from "../workspace/small-file.ts";
 import { stateDirectory } from "../workspace/user-state.ts";
 
@@ -11,7 +12,7 @@ export interface Failure {
   host: string;
   /** The host's event, if known. */
   event: string;
-  /** A code of HoldfastError, `deadline`, `invalid_input` or `internal`. */
+  /** A code of HoldfastError, `deadline`, `secret` (one was taken out) or `internal`. */
   code: string;
   message: string;
 }
@@ -28,7 +29,7 @@ export function keepFailure(directory: string, failure: Failure): void {
       if (path.startsWith(directory) && !existsSync(directory)) continue;
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, olderOf(path));
-      appendFileSync(path, line, { mode: 0o600 });
+      appendToRegularFile(path, line);
       return;
     } catch {
       // Try the next location.
@@ -55,9 +56,8 @@ function olderOf(path: string): string {
 
 function readLines(path: string): Failure[] {
   try {
-    return readFileSync(path, "utf8")
-      .split("\n")
-      .flatMap((line) => parse(line) ?? []);
+    const text = readRegularFile(path, { maxBytes: 4 * maxBytes })?.toString("utf8") ?? "";
+    return text.split("\n").flatMap((line) => parse(line) ?? []);
   } catch {
     return [];
   }

@@ -1,4 +1,5 @@
 import { Queue } from "../engine/queue.ts";
+import { isHoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
@@ -193,6 +194,14 @@ export class Connection {
 /** If memory is unavailable, the agent gets the reason and continues without it. */
 export function unavailable(what: string, error: unknown): Extract<ToolAnswer, { ok: false }> {
   const message = (error instanceof Error ? error.message : String(error)).replace(/(?<![.!?])$/, ".");
+  if (isHoldfastError(error) && error.code === "store_unknown") {
+    return {
+      ok: false,
+      code: error.code,
+      text: `${what}: the outcome is unknown. ${message} Or read your memory to see whether the change is there, and continue.`,
+      data: {},
+    };
+  }
   return {
     ok: false,
     code: "store_failed",

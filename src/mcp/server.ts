@@ -161,10 +161,13 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
   });
 }
 
-/** A client that repeats a call can say so: with an id in the call's `_meta` that is the same both times. */
+/**
+ * A client that repeats a call can say so: with an id in the call's `_meta` that is the same both times. Claude Code
+ * sends `claudecode/toolUseId`, Codex `callId`; others nothing. A request's own id and its progress token are new each time.
+ */
 function callIdIn(meta: Record<string, unknown> | undefined): unknown {
   const name = Object.keys(meta ?? {}).find((each) =>
-    /(?:^|\/)(?:idempotencyKey|toolUseId|toolCallId)$/.test(each),
+    /(?:^|\/)(?:idempotency_?key|tool_?use_?id|tool_?call_?id|call_?id)$/i.test(each),
   );
   return name === undefined ? undefined : meta?.[name];
 }

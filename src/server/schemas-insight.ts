@@ -49,7 +49,9 @@ export const whereabouts = z.object({
   life: z
     .object({
       text: z.string().describe("The line it is in"),
-      since: count.nullable().describe("The revision that wrote it; null: longer ago than the search goes"),
+      since: count
+        .nullable()
+        .describe("The revision that wrote it; null: before the revisions that are searched"),
       at: time.nullable(),
       actor: actor.nullable(),
       calls: z

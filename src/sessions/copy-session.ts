@@ -2,21 +2,26 @@ import { z } from "zod";
 import { type RecordKind, recordKinds } from "../engine/records.ts";
 import type { SessionRow } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { RecordWrite, Scope, Store } from "../stores/store.ts";
+import type { LedgerCall, LedgerPiece } from "../stores/ledger.ts";
+import { openEnd } from "../stores/session-table.ts";
+import type { RecordVersion, Scope, Store } from "../stores/store.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 
 /**
- * A whole session as another store can hold it: same id, revision, status and history. A fork becomes independent,
- * with the records that it shared.
+ * A whole session as another store can hold it: same id, revision, status, history and model calls. A fork has its own
+ * rows only and reads the others from its parent, as in the store it comes from.
  */
 export interface SessionCopy {
   format: "holdfast-copy";
-  version: 1;
+  version: 2;
   row: SessionRow;
-  records: RecordWrite[];
+  versions: RecordVersion[];
   entries: JournalEntry[];
-  /** SHA-256 of all of the above. */
+  calls: LedgerCall[];
+  pieces: [hash: string, piece: LedgerPiece][];
+  /** SHA-256 of the session, and of all of the above. */
+  sessionHash: string;
   hash: string;
 }
 
@@ -25,38 +30,62 @@ export type CopyOutcome = "copied" | "present" | "different";
 
 const copyShape = z.object({
   format: z.literal("holdfast-copy"),
-  version: z.literal(1),
+  version: z.literal(2),
   row: z.looseObject({ id: z.string(), owner: z.string(), revision: z.number(), lineage: z.array(z.json()) }),
-  records: z.array(z.object({ kind: z.string(), key: z.string(), value: z.json() })),
+  versions: z.array(
+    z.object({ kind: z.string(), key: z.string(), from: z.number(), to: z.number(), value: z.json() }),
+  ),
   entries: z.array(z.looseObject({ revision: z.number(), operation: z.looseObject({ type: z.string() }) })),
+  calls: z.array(z.looseObject({ number: z.number(), pieces: z.array(z.string()) })),
+  pieces: z.array(z.tuple([z.string(), z.looseObject({ text: z.string() })])),
+  sessionHash: z.string(),
   hash: z.string(),
 });
-
-const kinds = Object.keys(recordKinds) as RecordKind[];
 
 export async function readCopy(store: Store, scope: Scope): Promise<SessionCopy | undefined> {
   const loaded = await store.load(scope);
   if (!loaded) return undefined;
   const { row } = loaded;
-  const found = await readRecords(store, row, { kinds });
-  const content = {
-    row: { ...row, lineage: [], lastFork: 0 },
-    records: found.filter(({ value }) => value !== null),
-    entries: await readJournal(store, row, { newestFirst: false }),
-  };
+  const session = store.versions
+    ? { row, versions: await store.versions(scope), entries: await store.journal(scope, {}) }
+    : await readWhole(store, row);
+  const calls = (await store.ledger?.calls(scope, {})) ?? [];
+  const hashes = [...new Set(calls.flatMap(({ pieces }) => pieces))].sort();
+  const found = await store.ledger?.pieces(scope, hashes);
+  const pieces = hashes.flatMap((hash): SessionCopy["pieces"] => {
+    const piece = found?.get(hash);
+    return piece ? [[hash, piece]] : [];
+  });
   // A write in between would mix two revisions.
   if ((await store.revision(scope)) !== row.revision) return readCopy(store, scope);
-  return { format: "holdfast-copy", version: 1, ...content, hash: await hashOf(content) };
+  // Safe cast: stores return the entries that sessions commit.
+  const content = { ...session, entries: session.entries as JournalEntry[], calls, pieces };
+  return { format: "holdfast-copy", version: 2, ...content, ...(await hashesOf(content)) };
 }
 
-/** Writes the session, reads it back, and compares the content. Safe to repeat. */
-export async function writeCopy(
-  store: Store,
-  { row, records, entries, hash }: SessionCopy,
-): Promise<CopyOutcome> {
-  const isNew = await store.create({ row, records, entries });
-  const stored = await readCopy(store, scopeOf(row));
-  if (stored?.hash === hash) return isNew ? "copied" : "present";
+/** From a store without versions: a fork becomes independent, with the records that it shared. */
+async function readWhole(store: Store, row: SessionRow) {
+  const found = await readRecords(store, row, { kinds: Object.keys(recordKinds) as RecordKind[] });
+  return {
+    row: { ...row, lineage: [], lastFork: 0 },
+    versions: found
+      .filter(({ value }) => value !== null)
+      .map((record) => ({ ...record, from: row.revision, to: openEnd })),
+    entries: await readJournal(store, row, { newestFirst: false }),
+  };
+}
+
+/** Writes the session, reads it back, and compares the content. Safe to repeat, and goes on where it stopped. */
+export async function writeCopy(store: Store, copy: SessionCopy): Promise<CopyOutcome> {
+  const { row, versions, entries, calls, pieces, hash } = copy;
+  const scope = scopeOf(row);
+  const isNew = await store.create({ row, records: [], versions, entries });
+  const present = isNew ? undefined : await readCopy(store, scope);
+  if (present?.hash === hash) return "present";
+  if (!isNew && present?.sessionHash !== copy.sessionHash) return "different";
+  if (calls.length > 0) await store.ledger?.restore(scope, calls, new Map(pieces));
+  const stored = await readCopy(store, scope);
+  if (stored?.hash === hash) return "copied";
   if (!isNew) return "different";
   throw new HoldfastError(
     "store_damaged",
@@ -77,7 +106,7 @@ export async function parseCopy(given: unknown, owner?: string): Promise<Session
   }
   // Safe cast: the hash shows that it is what `readCopy` wrote.
   const copy = parsed.data as unknown as SessionCopy;
-  if ((await hashOf(copy)) !== copy.hash) {
+  if ((await hashesOf(copy)).hash !== copy.hash) {
     throw new HoldfastError(
       "store_damaged",
       `The copy of session ${copy.row.id} does not match its hash: it was changed or cut short. Export the store again.`,
@@ -86,15 +115,18 @@ export async function parseCopy(given: unknown, owner?: string): Promise<Session
   }
   if (owner === undefined || owner === copy.row.owner) return copy;
   const moved = { ...copy, row: { ...copy.row, owner } };
-  return { ...moved, hash: await hashOf(moved) };
+  return { ...moved, ...(await hashesOf(moved)) };
 }
 
-async function hashOf({
-  row,
-  records,
-  entries,
-}: Pick<SessionCopy, "row" | "records" | "entries">): Promise<string> {
-  const text = JSON.stringify(sorted([row, records, entries]));
+type Content = Pick<SessionCopy, "row" | "versions" | "entries" | "calls" | "pieces">;
+
+async function hashesOf({ row, versions, entries, calls, pieces }: Content) {
+  const sessionHash = await hashOf([row, versions, entries]);
+  return { sessionHash, hash: await hashOf([sessionHash, calls, pieces]) };
+}
+
+async function hashOf(value: unknown): Promise<string> {
+  const text = JSON.stringify(sorted(value));
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

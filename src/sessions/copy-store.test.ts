@@ -26,6 +26,12 @@ test("a store moves to every other kind of store with its history, in several go
     await session.notepad.append("- two");
     await memory.forkSession("a", { id: "fork" });
     await session.notes.add("after the fork", []);
+    const [note] = (await session.notes.all()).filter(({ content }) => content === "kept");
+    await session.notes.update(note?.id ?? "", { content: "changed in the parent" });
+    await session.undo();
+    const said = { part: "system", role: "system", tokens: 1 };
+    for (const text of ["one", "two"])
+      await session.calls.record([{ ...said, hash: `hash of ${text}`, text }], { model: "m" }, 1_000);
     await memory.createSession({ id: "gone" });
     await memory.deleteSession("gone");
     await (await memory.knowledge()).state.set("region", "eu");
@@ -52,7 +58,11 @@ test("a store moves to every other kind of store with its history, in several go
     assert.equal((await again.notes.add("kept", ["x"], { key: "k" })).repeated, true);
     assert.deepEqual((await again.at(3)).notepad, "- one");
     await again.undo();
+    const call = await again.calls.read(2);
+    assert.deepEqual([call?.facts, call?.pieces.map(({ text }) => text)], [{ model: "m" }, ["two"]]);
     const fork = await moved.resumeSession("fork");
+    assert.equal((await fork.state()).row.lineage[0]?.sessionId, "a", "still a fork");
+    await rejection(moved.purgeSession("a"), "conflict");
     assert.deepEqual(
       (await fork.notes.all()).map(({ content }) => content),
       ["kept"],

@@ -43,6 +43,12 @@ export interface Ledger {
   ): Promise<number | undefined>;
   calls(scope: Scope, selection: CallSelection): Promise<LedgerCall[]>;
   pieces(scope: Scope, hashes: readonly string[]): Promise<Map<string, LedgerPiece>>;
+  /** Adds copied calls under their own numbers; what is there already stays. May be repeated. */
+  restore(
+    scope: Scope,
+    calls: readonly LedgerCall[],
+    pieces: ReadonlyMap<string, LedgerPiece>,
+  ): Promise<void>;
 }
 
 /** A session's calls in memory. */
@@ -60,6 +66,13 @@ export class CallTable {
   select({ from = 1, to = Number.MAX_SAFE_INTEGER, limit, newestFirst }: CallSelection): LedgerCall[] {
     const found = this.calls.filter(({ number }) => number >= from && number <= to);
     return (newestFirst ? found.toReversed() : found).slice(0, limit);
+  }
+
+  restore(calls: readonly LedgerCall[], pieces: ReadonlyMap<string, LedgerPiece>): void {
+    for (const [hash, piece] of pieces) if (!this.texts.has(hash)) this.texts.set(hash, piece);
+    const known = new Set(this.calls.map(({ number }) => number));
+    this.calls.push(...calls.filter(({ number }) => !known.has(number)));
+    this.calls.sort((a, b) => a.number - b.number);
   }
 
   /** False if another call was recorded since the plan was made. */

@@ -26,14 +26,16 @@ export function memoryStore(): Store {
 
   return {
     name: "memory",
-    async create({ row, records, entries }) {
+    async create({ row, records, versions = [], entries }) {
       if (sessions.has(row.id)) return false;
       const keys = entries.flatMap((entry): [string, number][] =>
         entry.key ? [[entry.key, entry.revision]] : [],
       );
+      const table = new SessionTable(row, records);
+      table.restoreAll(versions);
       sessions.set(row.id, {
         calls: new CallTable(),
-        table: new SessionTable(row, records),
+        table,
         journal: [...entries],
         revisionByKey: new Map(keys),
       });
@@ -61,6 +63,9 @@ export function memoryStore(): Store {
     },
     async records(scope, selection) {
       return find(scope)?.table.select(selection) ?? [];
+    },
+    async versions(scope) {
+      return find(scope)?.table.allVersions() ?? [];
     },
     async journal(scope, selection) {
       return structuredClone(selectEntries(find(scope)?.journal ?? [], selection));
@@ -96,6 +101,7 @@ export function memoryStore(): Store {
       record: async (scope, call, pieces) => find(scope)?.calls.record(call, pieces).number,
       calls: async (scope, selection) => find(scope)?.calls.select(selection) ?? [],
       pieces: async (scope, hashes) => find(scope)?.calls.pieces(hashes) ?? new Map(),
+      restore: async (scope, calls, pieces) => find(scope)?.calls.restore(calls, pieces),
     },
     trimming: {
       oldest: async (scope, limit) => find(scope)?.journal.slice(0, limit) ?? [],

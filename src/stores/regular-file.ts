@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 
 export interface RegularFileOptions {
   /** A larger file is refused. */
@@ -32,6 +32,18 @@ export function readRegularFile(
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Appends to a regular file, which it creates; throws for anything else at the path. Opening never blocks. */
+export function appendToRegularFile(path: string, text: string): void {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0o600);
+  try {
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is not a file.`);
+    writeSync(file, text);
+  } finally {
+    closeSync(file);
   }
 }
 

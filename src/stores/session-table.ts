@@ -2,7 +2,7 @@ import type { JournalEntry } from "../engine/journal.ts";
 import type { Json } from "../engine/json.ts";
 import { compareKeys, type RecordKind, residentKinds } from "../engine/records.ts";
 import type { SessionRow } from "../engine/state.ts";
-import type { RecordSelection, RecordWrite, StoredRecord } from "./store.ts";
+import type { RecordSelection, RecordVersion, RecordWrite, StoredRecord } from "./store.ts";
 
 /** One version of a record, valid from revision `from` up to, not including, `to`. */
 export interface Version {
@@ -41,6 +41,19 @@ export class SessionTable {
 
   restore(kind: RecordKind, key: string, versions: Version[]): void {
     this.#kind(kind).set(key, versions);
+  }
+
+  restoreAll(versions: readonly RecordVersion[]): void {
+    for (const { kind, key, from, to, value } of versions)
+      this.restore(kind, key, [...(this.#kind(kind).get(key) ?? []), { from, to, value }]);
+  }
+
+  /** By kind, key and time. */
+  allVersions(): RecordVersion[] {
+    const found = [...this.versions()].flatMap(([kind, key, versions]) =>
+      versions.map((version) => ({ kind, key, ...structuredClone(version) })),
+    );
+    return found.sort((a, b) => compareKeys(a.kind, b.kind) || compareKeys(a.key, b.key) || a.to - b.to);
   }
 
   *versions(): Generator<[kind: RecordKind, key: string, versions: Version[]]> {

@@ -3,7 +3,7 @@ import type { Json } from "../engine/json.ts";
 import type { RecordKind } from "../engine/records.ts";
 import type { SessionRow } from "../engine/state.ts";
 import type { LedgerCall } from "./ledger.ts";
-import type { SessionSummary, StoredRecord } from "./store.ts";
+import type { RecordVersion, SessionSummary, StoredRecord } from "./store.ts";
 
 /** The rows of the SQL schema, shared by both SQL drivers. */
 export interface SqlSession {
@@ -116,6 +116,15 @@ export function recordFromSql(row: SqlRecord): StoredRecord {
     key: row.key,
     value: row.value === null ? null : (JSON.parse(row.value) as Json),
   };
+}
+
+export interface SqlVersion extends SqlRecord {
+  from_revision: number;
+  to_revision: number;
+}
+
+export function versionFromSql(row: SqlVersion): RecordVersion {
+  return { ...recordFromSql(row), from: row.from_revision, to: row.to_revision };
 }
 
 export function entryFromSql(row: SqlEntry): JournalEntry {

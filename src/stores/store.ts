@@ -45,9 +45,17 @@ export interface JournalSelection {
   newestFirst?: boolean;
 }
 
+/** One version of a record, valid from revision `from` up to, not including, `to`. */
+export interface RecordVersion extends RecordWrite {
+  from: number;
+  to: number;
+}
+
 export interface NewSession {
   row: SessionRow;
   records: readonly RecordWrite[];
+  /** A copied session: all versions of its records, with those that only forks read. `records` is empty then. */
+  versions?: readonly RecordVersion[];
   entries: readonly JournalEntry[];
 }
 
@@ -107,6 +115,8 @@ export interface Store {
   commit(commit: Commit): Promise<boolean>;
   /** Ordered by kind, then key, both by code point. */
   records(scope: Scope, selection: RecordSelection): Promise<StoredRecord[]>;
+  /** Every version of the session's own records, by kind, key and time. Optional: without it, forks are copied whole. */
+  versions?(scope: Scope): Promise<RecordVersion[]>;
   journal(scope: Scope, selection: JournalSelection): Promise<JournalEntry[]>;
   entryByKey(scope: Scope, key: string): Promise<JournalEntry | undefined>;
   /** Ordered by last commit, newest first. */

@@ -27,7 +27,7 @@ export interface ConfigEntries {
 }
 
 /** Larger files are no config. */
-const maxBytes = 1_000_000;
+export const maxConfigBytes = 1_000_000;
 
 /** The settings in a file; undefined if there is no file. */
 export function readConfigFile(file: string): ConfigEntries | undefined {
@@ -40,8 +40,8 @@ export function readConfigFile(file: string): ConfigEntries | undefined {
     const stat = statSync(file, { throwIfNoEntry: false });
     if (!stat) return undefined;
     if (!stat.isFile()) return fault("is not a file; using the defaults");
-    if (stat.size > maxBytes)
-      return fault(`has ${stat.size} bytes, the limit is ${maxBytes}; using the defaults`);
+    if (stat.size > maxConfigBytes)
+      return fault(`has ${stat.size} bytes, the limit is ${maxConfigBytes}; using the defaults`);
     content = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     return fault(`cannot be read (${(error as Error).message}); using the defaults`);

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { HoldfastError } from "../errors.ts";
+import { readRegularFile } from "../stores/regular-file.ts";
 import type { WorkspaceConfig } from "./config.ts";
-import type { ConfigProblem } from "./config-file.ts";
+import { type ConfigProblem, maxConfigBytes } from "./config-file.ts";
 
 /** One sentence for each problem, with the file and the line. */
 export async function explainProblems({ problems }: Pick<WorkspaceConfig, "problems">): Promise<string[]> {
@@ -31,7 +31,8 @@ export async function requireValid(config: Pick<WorkspaceConfig, "problems">): P
 /** ":LINE" of a value, or of the first mistake in a file that is not JSON. Loaded late: most files have no problem. */
 async function lineOf(file: string, path: ConfigProblem["path"]): Promise<string> {
   try {
-    const text = readFileSync(file, "utf8");
+    const text = readRegularFile(file, { maxBytes: maxConfigBytes, followLinks: true })?.toString("utf8");
+    if (text === undefined) return "";
     const { findNodeAtLocation, parseTree } = await import("jsonc-parser");
     const mistakes: { offset: number }[] = [];
     const tree = parseTree(text, mistakes as Parameters<typeof parseTree>[1]);

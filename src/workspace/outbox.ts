@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { Queue } from "../engine/queue.ts";
@@ -172,9 +172,10 @@ export class Outbox {
 /** The files of calls that are kept, also of those that were refused. */
 export function keptFiles(directory: string): string[] {
   const outbox = join(directory, "outbox");
-  return namesIn(outbox).flatMap((store) =>
+  const paths = namesIn(outbox).flatMap((store) =>
     namesIn(join(outbox, store)).map((name) => join(outbox, store, name)),
   );
+  return paths.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile());
 }
 
 /** Forgets the calls of sessions that are removed for good. */

@@ -31,6 +31,7 @@ export const adapters = [
     "anthropic.memory-files":
       "Notepad, spaces and notes are files, other files are notes, and every write can be read back.",
     "anthropic.memory-paths": "Paths that lead out of /memories are rejected, in any spelling.",
+    "anthropic.memory-once": "A memory command that is sent again under the same id changes nothing.",
     "anthropic.memory-journal":
       "The memory tool's commands are journaled, budgeted and undoable, and lose no concurrent edit.",
     "tools.projections": "The same call through every projection gives the same answer and the same memory.",

@@ -15,7 +15,7 @@ export const controller = [
     "controller.placement-transient":
       "Blocks and hints never reach the stored messages and never appear twice in a request.",
     "controller.warning":
-      "The warning has the seed's text, comes once per epoch, and its call offers only the memory tools.",
+      "The warning has the seed's text, comes once per epoch, and only the memory tools work in its turn.",
     "controller.warning-used":
       "The notepad of the next epoch contains what the agent writes in the warning turn.",
     "controller.warning-text":
@@ -144,6 +144,8 @@ export const controller = [
   ...from("controller: providers", {
     "cache.marks":
       "Anthropic gets cache breakpoints after tools, frozen memory and summary and at the end, at most four with the caller's own; they can be turned off.",
+    "cache.warning":
+      "Where a provider caches prompts, a warning turn offers the same tools as every call, and runs only memory's.",
     "cache.key": "OpenAI gets one cache key per session; the caller's own wins.",
     "wires.calls":
       "On the wires of Anthropic, OpenAI and Google, parallel calls are paired with their results, and thinking keeps its signature through results and a restart.",

@@ -3,6 +3,8 @@ import { from } from "./requirement.ts";
 export const mcp = from("MCP server", {
   "mcp.tools":
     "Every surface's tools are available over stdio and HTTP, with input and output schemas, annotations and matching structured content.",
+  "mcp.unknown-outcome":
+    "A write that was sent and not answered is reported as possibly applied, with how to find out.",
   "mcp.repeated-calls": "A call that a client sends again under the same id in `_meta` changes nothing.",
   "mcp.names": "Dots in tool names become underscores; both names are accepted.",
   "mcp.errors":

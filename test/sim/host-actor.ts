@@ -56,7 +56,9 @@ export class HostActor {
       if (random(5) === 0) await this.#world.personWrites(this.session);
       const fact = facts.invent(this.session);
       const input = { operation: "append", content: fact };
-      const answer = await session.call("update_notepad", input, { key: this.#shown.ownEdit() });
+      const answer = await session.call("update_notepad", input, {
+        key: await this.#shown.ownEdit(crypto.randomUUID(), "update_notepad", input),
+      });
       if (!answer.ok) continue;
       facts.acknowledge(this.session, fact);
       this.#calls.push(fact);

@@ -7,6 +7,7 @@ interface Request {
 }
 
 const initial = { ...process.env };
+const directory = process.cwd();
 
 process.on("message", ({ args, variables }: Request) => {
   void answer(args, variables);
@@ -15,6 +16,7 @@ process.on("message", ({ args, variables }: Request) => {
 async function answer(args: string[], variables: NodeJS.ProcessEnv): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, initial, variables);
+  process.chdir(variables.TEST_DIRECTORY ?? directory);
   // Pretend that stdin is a terminal, so that commands can ask questions.
   process.stdin.isTTY = variables.TEST_TERMINAL !== undefined;
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];

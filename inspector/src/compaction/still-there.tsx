@@ -123,7 +123,7 @@ function LifeFacts({ sessionId, life }: { sessionId: string; life: Life }) {
         <dt>Written</dt>
         <dd>
           {since === null ? (
-            "longer ago than the search goes"
+            "before the revisions that are searched"
           ) : (
             <>
               {actor && <Actor actor={actor} />}{" "}

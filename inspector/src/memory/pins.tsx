@@ -22,7 +22,7 @@ export function Pins({ sessionId }: { sessionId: string }) {
         <h2 id="title-pins">Pins</h2>
       </div>
       {pins.length === 0 && (
-        <p class="panel-empty">No rules yet. What is pinned stays before the agent, word for word.</p>
+        <p class="panel-empty">No pins yet. A pinned rule stays in every prompt, word for word.</p>
       )}
       <ul class="pins">
         {pins.map((pin) => (

@@ -54,7 +54,7 @@ export async function handleToolUse(
     if (type !== "tool_use" || id === undefined || name === undefined) continue;
     const isMemoryTool = name === anthropicMemoryTool.name;
     const answer = isMemoryTool
-      ? await runMemoryCommand(session, input)
+      ? await runMemoryCommand(session, input, id)
       : await answerCall(session, name, input, id);
     if (!answer) continue;
     const failed = answer.ok ? {} : { is_error: true as const };

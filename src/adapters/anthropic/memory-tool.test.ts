@@ -5,6 +5,7 @@ import { BetaLocalFilesystemMemoryTool } from "@anthropic-ai/sdk/tools/memory/no
 import { openTestMemory, openTestSession } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { Session } from "../../index.ts";
+import { runMemoryCommand } from "./memory-tool.ts";
 import {
   type Command,
   create,
@@ -166,4 +167,26 @@ test("concurrent edits by two processes are both kept [anthropic.memory-journal]
   ]);
   assert.equal(created.filter((answer) => answer.startsWith("File created")).length, 1);
   assert.equal((await one.notes.all()).length, 2);
+});
+
+test("a command that is sent again under the same id changes nothing [anthropic.memory-once]", async () => {
+  const session = await openTestSession();
+  const twice = async (command: Command, id: string) => {
+    const first = await runMemoryCommand(session, command, id);
+    const { revision } = (await session.state()).row;
+    const second = await runMemoryCommand(session, command, id);
+    assert.ok(first.ok && second.ok, `${first.text} ${second.text}`);
+    assert.equal((await session.state()).row.revision, revision);
+    return [first.text, second.text];
+  };
+  const [created, again] = await twice(create("/memories/dir/a.txt", "one"), "toolu_create_a");
+  assert.equal(again, created);
+  await twice(create("/memories/dir/b.txt", "two"), "toolu_create_b");
+  await twice(insert("/memories/dir/a.txt", 1, "\nmore"), "toolu_insert_a");
+  const [, replaced] = await twice(replace("/memories/dir/a.txt", "one", "1"), "toolu_replace_a");
+  assert.match(replaced ?? "", /This call was sent before; nothing was changed now\./);
+  await twice(rename("/memories/dir", "/memories/moved"), "toolu_rename_dir");
+  assert.match(await run(session, view("/memories/moved")), /a\.txt[\s\S]*b\.txt/);
+  await twice(remove("/memories/moved"), "toolu_remove_dir");
+  assert.match(await run(session, remove("/memories/moved")), /does not exist/);
 });

@@ -3,6 +3,7 @@ import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { defaultLimits } from "../../engine/limits.ts";
 import type { State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
+import { callKeyOf } from "../../surfaces/call-key.ts";
 import { dispatch, required } from "../../surfaces/dispatch.ts";
 import type { Operation } from "../../surfaces/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
@@ -76,12 +77,17 @@ const memoryTool = defineTool({
 
 const tools: ReadonlyMap<string, Tool> = new Map([[memoryTool.name, memoryTool]]);
 
-/** Runs one command of Anthropic's memory tool on a session's memory. */
-export function runMemoryCommand(session: SessionHandle, input: unknown): Promise<ToolAnswer> {
+/** Runs one command of Anthropic's memory tool on a session's memory, once per call id. */
+export async function runMemoryCommand(
+  session: SessionHandle,
+  input: unknown,
+  id?: string,
+): Promise<ToolAnswer> {
+  const key = await callKeyOf(id, memoryTool.name, input);
   // The commands have no budget of their own: the engine enforces the memory's limits on what they write.
   const call: Call = {
     session,
-    options: { surface: "memory" },
+    options: { surface: "memory", ...(key === undefined ? {} : { key }) },
     limits: defaultLimits,
     countTokens: estimateTokens,
   };
@@ -100,7 +106,7 @@ async function view({ session }: At, path: string, range?: number[]): Promise<st
 }
 
 async function create(at: At, path: string, text: string): Promise<string> {
-  const warnings = await change(at, async (state) => {
+  const { warnings } = await change(at, async (state) => {
     const taken = `File ${path} already exists. Edit it with str_replace or insert, or delete it first.`;
     checkFree(await listFiles(at.session, state), path, taken);
     return createOperation(path, text);
@@ -110,7 +116,7 @@ async function create(at: At, path: string, text: string): Promise<string> {
 
 async function replace(at: At, path: string, old: string, fresh: string): Promise<string> {
   let snippet = "";
-  const warnings = await edit(at, path, (before) => {
+  const { warnings, isRepeated } = await edit(at, path, (before) => {
     const lines = findOccurrences(before, old);
     if (lines.length === 0) {
       throw invalid(`No replacement was performed, old_str \`${old}\` did not appear verbatim in ${path}.`);
@@ -125,20 +131,23 @@ async function replace(at: At, path: string, old: string, fresh: string): Promis
     snippet = renderSnippet(after, lines[0] ?? 1);
     return after;
   });
+  if (isRepeated)
+    return `The file ${path} has been edited. This call was sent before; nothing was changed now.`;
   const shown = `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`;
   return [shown, ...warnings].join("\n");
 }
 
 async function insert(at: At, path: string, line: number, text: string): Promise<string> {
-  const warnings = await edit(at, path, (before) => insertLine(before, line, text));
+  const { warnings } = await edit(at, path, (before) => insertLine(before, line, text));
   return [`The file ${path} has been edited.`, ...warnings].join("\n");
 }
 
 async function remove(at: At, path: string): Promise<string> {
   if (path === memoryRoot)
     throw invalid("Cannot delete the /memories directory itself. Delete the files in it.");
-  for (const file of await filesAt(at.session, path)) {
-    await change(at, async (state) =>
+  const again = await continued(at);
+  for (const file of await filesAt(at.session, path, again.isRepeated)) {
+    await change(again.next(), async (state) =>
       removeOperation((await findFile(at.session, state, file.path)) ?? file),
     );
   }
@@ -148,36 +157,82 @@ async function remove(at: At, path: string): Promise<string> {
 async function rename(at: At, from: string, to: string): Promise<string> {
   if (from === memoryRoot)
     throw invalid("Cannot rename the /memories directory itself. Rename the files in it.");
-  const moved = await filesAt(at.session, from);
+  const again = await continued(at);
+  const moved = await filesAt(at.session, from, again.isRepeated);
   if (to.startsWith(`${from}/`))
     throw invalid(`Cannot move ${from} into itself. Choose a path outside of it.`);
   const files = await listFiles(at.session, await at.session.state());
-  checkFree(files, to, `The destination ${to} already exists. Choose another path, or delete it first.`);
+  if (!again.isRepeated)
+    checkFree(files, to, `The destination ${to} already exists. Choose another path, or delete it first.`);
   const warnings: string[] = [];
-  for (const file of moved) warnings.push(...(await move(at, file, to + file.path.slice(from.length))));
+  for (const file of moved)
+    warnings.push(...(await move(again.next(), file, to + file.path.slice(from.length))));
   return [`Successfully renamed ${from} to ${to}`, ...warnings].join("\n");
+}
+
+/**
+ * A command of several operations: the first one carries the call's key. If the same call comes again, whatever the
+ * first time did not get to is done now.
+ */
+async function continued(at: At): Promise<{ isRepeated: boolean; next(): At }> {
+  const { key, ...rest } = at.options;
+  const isRepeated = key !== undefined && (await wasApplied(at));
+  let isFirst = !isRepeated;
+  return {
+    isRepeated,
+    next: () => {
+      const own = isFirst ? at : { ...at, options: rest };
+      isFirst = false;
+      return own;
+    },
+  };
+}
+
+/** The journal is asked for the key before the operation is made. */
+async function wasApplied({ session, options }: At): Promise<boolean> {
+  const unknown = invalid("not applied yet");
+  try {
+    await session.change(
+      () => {
+        throw unknown;
+      },
+      () => true,
+      options,
+    );
+    return true;
+  } catch (error) {
+    if (error === unknown) return false;
+    throw error;
+  }
 }
 
 async function move(at: At, file: MemoryFile, to: string): Promise<string[]> {
   const operation = moveOperation(file, to);
-  if (operation) return change(at, () => operation);
+  if (operation) return (await change(at, () => operation)).warnings;
   // Copy first, then remove, so that a failure in between loses nothing.
-  const warnings = await change(at, () => createOperation(to, file.text));
-  await change(at, () => removeOperation(file));
+  const { warnings } = await change(at, () => createOperation(to, file.text));
+  const { key: _key, ...options } = at.options;
+  await change({ ...at, options }, () => removeOperation(file));
   return warnings;
 }
 
 /** The file at the path, or all files below that directory. */
-async function filesAt(session: SessionHandle, path: string): Promise<MemoryFile[]> {
+async function filesAt(session: SessionHandle, path: string, mayBeGone: boolean): Promise<MemoryFile[]> {
   const files = await listFiles(session, await session.state());
   const file = files.find((each) => each.path === path && isThere(each));
   const found = file ? [file] : filesBelow(files, path);
-  if (found.length === 0) throw missing(path, ". View /memories to see what there is.");
+  if (found.length === 0 && !mayBeGone) throw missing(path, ". View /memories to see what there is.");
   return found;
 }
 
+interface Changed {
+  warnings: string[];
+  /** The same call was applied before. */
+  isRepeated: boolean;
+}
+
 /** Reads, edits and writes a file as one operation; retries on conflict. */
-function edit(at: At, path: string, make: (text: string) => string): Promise<string[]> {
+function edit(at: At, path: string, make: (text: string) => string): Promise<Changed> {
   return change(at, async (state) => {
     const file = await findFile(at.session, state, path);
     if (file) return writeOperation(file, make(file.text));
@@ -193,9 +248,9 @@ function edit(at: At, path: string, make: (text: string) => string): Promise<str
 async function change(
   { session, options }: At,
   make: (state: State) => Operation | Promise<Operation>,
-): Promise<string[]> {
+): Promise<Changed> {
   let items = 0;
-  const { warnings, state } = await session.change(
+  const { warnings, state, repeated } = await session.change(
     async (before) => {
       const operation = await make(before);
       items = operation.type === "scratchpad.refs_set" ? operation.items.length : 0;
@@ -205,12 +260,8 @@ async function change(
     options,
   );
   const { length } = readScratchpad(state).refs;
-  return items > length
-    ? [
-        ...warnings,
-        `Only the first ${length} of ${items} references were kept. Remove some and add the rest.`,
-      ]
-    : warnings;
+  const cut = `Only the first ${length} of ${items} references were kept. Remove some and add the rest.`;
+  return { warnings: items > length ? [...warnings, cut] : warnings, isRepeated: repeated };
 }
 
 function invalid(message: string): HoldfastError {

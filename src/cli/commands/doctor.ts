@@ -1,4 +1,3 @@
-import { oneLine } from "../../engine/text.ts";
 import { examine } from "../../hosts/doctor/examine.ts";
 import type { Finding, HostReport } from "../../hosts/doctor/finding.ts";
 import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
@@ -9,7 +8,8 @@ import { explainProblems } from "../../workspace/config-problems.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments } from "../host-commands.ts";
-import { painterFor, printable } from "../terminal/paint.ts";
+import { renderDoctor } from "../terminal/render-doctor.ts";
+import { printLines, screenOf } from "../terminal/screen.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readHostArguments(args, { live: { type: "boolean", default: false } });
@@ -48,7 +48,7 @@ export async function run(args: string[]): Promise<number> {
         2,
       ),
     );
-  else show(reports, config, trouble, room);
+  else printLines(renderDoctor({ reports, config, trouble, room }, screenOf()));
   return isHealthy ? 0 : 1;
 }
 
@@ -71,36 +71,4 @@ function generalTrouble(reports: readonly HostReport[]): string | undefined {
   const present = reports.filter(({ isPresent }) => isPresent);
   if (reports.some(({ isWired }) => isWired) || present.length === 0) return undefined;
   return `Installed, not connected yet: ${present.map(({ title }) => title).join(", ")}. Run holdfast init.`;
-}
-
-function show(
-  reports: readonly HostReport[],
-  config: readonly string[],
-  trouble: string | undefined,
-  room: string | undefined,
-): void {
-  const paint = painterFor(process.stdout);
-  const labels = {
-    ok: paint("green", "ok     "),
-    note: paint("yellow", "note   "),
-    problem: paint("red", "PROBLEM"),
-  };
-  if (config.length > 0) console.log(paint("bold", "Configuration"));
-  for (const problem of config)
-    console.log(`  ${labels.problem}  ${"config".padEnd(13)} ${printable(problem)}`);
-  const shown = reports.filter(({ findings }) => findings.length > 0);
-  for (const { title, findings } of shown) {
-    console.log(paint("bold", title));
-    for (const { check, status, detail, remedy } of findings) {
-      console.log(`  ${labels[status]}  ${check.padEnd(13)} ${oneLine(printable(detail), 600)}`);
-      if (remedy !== undefined) console.log(`${" ".repeat(25)}→ ${printable(remedy)}`);
-    }
-  }
-  const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
-  if (absent.length > 0) console.log(paint("dim", `Not found: ${absent.join(", ")}.`));
-  if (room !== undefined) console.log(`  ${labels.note}  ${"store".padEnd(13)} ${printable(room)}`);
-  if (trouble !== undefined) console.log(trouble);
-  const count = config.length + shown.flatMap(({ findings }) => findings).filter(isProblem).length;
-  if (count > 0) console.log(`${count} ${count === 1 ? "problem" : "problems"}.`);
-  else if (trouble === undefined) console.log("No problems found.");
 }

@@ -26,7 +26,7 @@ test("gc without rules shows what the config keeps, what the store takes and wha
   const dry = await gc();
   assert.match(
     dry.stdout,
-    /history {12}for 90 days, at most the last 10,000 operations of a session, and always the last day/,
+    /history {12}for 60 days, at most the last 10,000 operations of a session, and always the last day/,
   );
   assert.match(dry.stdout, /The store takes \d+/);
   assert.match(dry.stdout, /1 session would go for good:\n {2}gone {2}deleted/);

@@ -38,7 +38,7 @@ test("init says where it wrote paths of this machine, what happens now and how t
   const { stdout, code } = await npmRun("holdfast", project, "init", "claude-code");
   assert.equal(code, 0);
   assert.match(stdout, /contain paths of this machine: \.mcp\.json, \.claude.settings\.json\.\n/);
-  assert.match(stdout, /npm --prefix \S+ run holdfast -- init --npx writes "npx holdfast" instead/);
+  assert.match(stdout, /write "npx holdfast" instead[^\n]*\n +npm --prefix \S+ run holdfast -- init --npx\n/);
   assert.match(stdout, /What happens now: start Claude Code as usual/);
   for (const command of ["serve", "doctor", "uninstall"])
     assert.match(stdout, new RegExp(`npm --prefix \\S+ run holdfast -- ${command}\n`));

@@ -11,6 +11,8 @@ import { findProject } from "../../workspace/project.ts";
 import { readHostArguments, showChange } from "../host-commands.ts";
 import { ownCommand } from "../own-command.ts";
 import { counted } from "../terminal/quantities.ts";
+import { printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { wrapParagraph } from "../terminal/wrap-text.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readHostArguments(args, {
@@ -36,7 +38,7 @@ export async function run(args: string[]): Promise<number> {
   }
   const shown = { ...plan, files: [...plan.files, ...config] };
   if (values.json) console.log(JSON.stringify(report(shown, places, values["dry-run"]), null, 2));
-  else console.log(closing(shown, places, values["dry-run"]));
+  else printLines(closing(shown, places, values["dry-run"]));
   return 0;
 }
 
@@ -50,23 +52,25 @@ function show(
   hasDiff: boolean,
 ): void {
   if (config.length > 0) console.log("Holdfast");
-  for (const file of config) showChange(file, hasDiff);
+  for (const file of config) showChange(file, places.root, hasDiff);
   for (const host of hosts) {
     console.log(`${host.title} (${places.scope === "user" ? "all your projects" : places.root})`);
-    for (const file of files.filter((change) => change.host === host.name)) showChange(file, hasDiff);
+    for (const file of files.filter((change) => change.host === host.name))
+      showChange(file, places.root, hasDiff);
   }
 }
 
-function closing(plan: ShownPlan, places: Places, isDryRun: boolean): string {
+function closing(plan: ShownPlan, places: Places, isDryRun: boolean): string[] {
+  const screen = screenOf();
   const count = plan.files.filter(isChange).length;
-  const paths = pathsNotice(plan, places);
-  if (isDryRun)
-    return [
-      `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`,
-      ...paths,
-    ].join("\n");
+  const paths = pathsNotice(plan, places, screen);
+  const wrap = (line: string) => wrapParagraph(line, screen);
+  if (isDryRun) {
+    const changes = `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`;
+    return [...wrap(changes), ...paths];
+  }
   const done = count === 0 ? ["Everything is already set up; nothing was changed."] : written(count, plan);
-  return [...done, ...paths, "", ...whatNow(plan.hosts, places)].join("\n");
+  return [...done.flatMap(wrap), ...paths, "", ...whatNow(plan.hosts, places, screen)];
 }
 
 function written(count: number, { next }: ShownPlan): string[] {
@@ -74,26 +78,31 @@ function written(count: number, { next }: ShownPlan): string[] {
 }
 
 /** Says which files that people commit contain paths of this machine, and what to do about it. */
-function pathsNotice({ files }: ShownPlan, places: Places): string[] {
+function pathsNotice({ files }: ShownPlan, places: Places, screen: Screen): string[] {
   const paths = filesWithMachinePaths(files, places);
   const cache = isInNpxCache()
     ? ["This program is in the cache of npx, which npm may clear. To keep it: npm install --global holdfast."]
     : [];
-  if (paths.length === 0) return cache;
-  return [
-    ...cache,
-    `These files contain paths of this machine: ${paths.join(", ")}.`,
-    `Before you commit them: ${ownCommand()} init --npx writes "npx holdfast" instead, which works on every machine and starts more slowly. The files of plug-ins keep their paths.`,
-  ];
+  const notice =
+    paths.length === 0
+      ? []
+      : [
+          `These files contain paths of this machine: ${paths.join(", ")}.`,
+          'Before you commit them, write "npx holdfast" instead: it works on every machine and starts more slowly. The files of plug-ins keep their paths.',
+        ];
+  const lines = [...cache, ...notice].flatMap((line) => wrapParagraph(line, screen));
+  return paths.length === 0 ? lines : [...lines, `  ${ownCommand()} init --npx`];
 }
 
 /** What happens from now on, and how to see it. */
-function whatNow(hosts: InitPlan["hosts"], places: Places): string[] {
+function whatNow(hosts: InitPlan["hosts"], places: Places, screen: Screen): string[] {
   const command = ownCommand();
   const titles = hosts.map(({ title }) => title).join(", ");
   return [
-    `What happens now: start ${titles} as usual. It has tools to write down notes, plans and rules, and gets them back`,
-    "after every compaction, /clear, resume and crash.",
+    ...wrapParagraph(
+      `What happens now: start ${titles} as usual. It has tools to write down notes, plans and rules, and gets them back after every compaction, /clear, resume and crash.`,
+      screen,
+    ),
     ...aligned({
       "See it": `${command} serve`,
       "Check it": `${command} doctor`,

@@ -7,6 +7,7 @@ import { readTranscript } from "../../replay/read-transcript.ts";
 import { replay } from "../../replay/replay.ts";
 import type { PolicyRow, ReplayOptions, Report } from "../../replay/report.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
+import { counted } from "../terminal/quantities.ts";
 import { type Screen, screenOf } from "../terminal/screen.ts";
 import { wrapSpans } from "../terminal/wrap-text.ts";
 
@@ -132,7 +133,7 @@ function render(file: string, report: Report, screen: Screen): string {
       ),
     ),
     text(
-      `Assumed: a notepad of ${count(memory.notepadTokens)} tokens, ${count(memory.editTokens)} of them replaced every ${count(memory.editEvery)} calls${memory.foldAfter > 0 ? `, folded in after ${memory.foldAfter} idle minutes` : ""}. The agent's tool calls for ${count(writing.edits)} edits, ${money(writing.cost)}, are in the conclusion but not in the tables.`,
+      `Assumed: a notepad of ${count(memory.notepadTokens)} tokens, ${count(memory.editTokens)} of them replaced every ${count(memory.editEvery)} calls${memory.foldAfter > 0 ? `, folded in after ${memory.foldAfter} idle minutes` : ""}. The agent's tool calls for ${counted(writing.edits, "edit")}, ${money(writing.cost)}, are in the conclusion but not in the tables.`,
     ),
     text(
       `"memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be fetched. "bound": the cost that clearing with perfect foresight would reach. --json has the tokens.`,

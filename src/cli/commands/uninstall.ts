@@ -24,7 +24,7 @@ export async function run(args: string[]): Promise<number> {
     console.log(JSON.stringify({ scope, root, dryRun: values["dry-run"], files, left: plan.left }, null, 2));
     return 0;
   }
-  for (const file of plan.files) showChange(file, values.diff);
+  for (const file of plan.files) showChange(file, places.root, values.diff);
   for (const path of plan.left)
     console.log(`  left alone: ${path} was changed since init; check it yourself.`);
   if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");

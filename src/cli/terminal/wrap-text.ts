@@ -40,6 +40,11 @@ export function wrapSpans(spans: readonly Span[], first: string, hang: string, s
   return [...lines, line].map((each) => each.trimEnd());
 }
 
+/** Wraps a paragraph to the screen's width; all lines but the first start with `hang`. */
+export function wrapParagraph(text: string, screen: Screen, hang = ""): string[] {
+  return wrapSpans([{ text }], "", hang, screen);
+}
+
 /** Splits spans into words and single ideographs; adjacent text, such as a comma after `code`, stays together. */
 function chunksOf(spans: readonly Span[], maxWidth: number): Chunk[] {
   const chunks: Chunk[] = [];

@@ -368,7 +368,7 @@ test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON
   );
   const dry = await machine.run("init", "claude-code", "--dry-run");
   assert.equal(dry.code, 0);
-  assert.match(dry.stdout, /\n {2}change +\S.*\.mcp\.json {2}\+10 -1 lines\n/);
+  assert.match(dry.stdout, /\n {2}change +\.mcp\.json {2}\+10 -1 lines\n/);
   assert.doesNotMatch(dry.stdout, /mcpServers|"command"/);
   const lines = await machine.run("init", "claude-code", "--dry-run", "--diff");
   assert.match(

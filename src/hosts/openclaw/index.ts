@@ -105,8 +105,9 @@ function toolOf(
     parameters: inputSchema,
     executionMode: "sequential",
     catalogMode: "direct-only",
-    execute: async (_callId, input) => {
-      const { text, ...details } = await memory.call(context, name, input, readOnly);
+    execute: async (id, input) => {
+      const call = { id, tool: name, input, isReadOnly: readOnly };
+      const { text, ...details } = await memory.call(context, call);
       return { content: [{ type: "text", text }], details };
     },
   };

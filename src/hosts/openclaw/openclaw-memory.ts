@@ -65,9 +65,7 @@ export class OpenClawMemory {
 
   async call(
     context: OpenClawContext,
-    tool: string,
-    input: unknown,
-    isReadOnly: boolean,
+    { id, tool, input, isReadOnly }: { id: string; tool: string; input: unknown; isReadOnly: boolean },
   ): Promise<Record<string, unknown> & { text: string }> {
     const { directory, cwd } = projectOf(context);
     const { shown, nudges } = this.#conversation(context);
@@ -76,7 +74,7 @@ export class OpenClawMemory {
       open: () => this.#session(context),
       tool,
       input,
-      key: shown.ownEdit(),
+      key: await shown.ownEdit(id, tool, input),
       isWrite: !isReadOnly,
     });
     if (answer.ok && !isReadOnly) nudges.noteWriting();

@@ -37,10 +37,10 @@ class FakeOpenClaw implements OpenClawApi {
     return this.#factory?.(context) ?? [];
   }
 
-  async call(context: OpenClawContext, name: string, input: unknown): Promise<string> {
+  async call(context: OpenClawContext, name: string, input: unknown, id = "call_1"): Promise<string> {
     const tool = this.tools(context).find((found) => found.name === name);
     assert.ok(tool, `no tool ${name}`);
-    return (await tool.execute("call_1", input)).content.map(({ text }) => text).join("");
+    return (await tool.execute(id, input)).content.map(({ text }) => text).join("");
   }
 
   async emit(
@@ -237,4 +237,14 @@ test("the checkpoint says which files that the agent has read are unchanged, and
   const prompt = await openclaw.prompt(context);
   assert.match(prompt, /^Files read, unchanged on disk at the compaction: same\.ts$/m);
   assert.match(prompt, /^Files read, changed on disk since: other\.ts$/m);
+});
+
+test("a call that OpenClaw runs again is applied once [plugins.repeated-calls]", async () => {
+  const { openclaw, context } = start();
+  const input = { content: "cedar-4711", tags: [] };
+  const first = await openclaw.call(context, "add_note", input, "toolu_015VxYz123");
+  assert.equal(await openclaw.call(context, "add_note", input, "toolu_015VxYz123"), first);
+  await openclaw.call(context, "add_note", input, "toolu_another456");
+  const listed = await openclaw.call(context, "list_notes", {}, "toolu_list7890");
+  assert.equal(listed.split("cedar-4711").length - 1, 2);
 });

@@ -50,6 +50,22 @@ test("the tools are pi tools, run one at a time, and have names and schemas that
   await assert.rejects(pi.call("update_notepad", { operation: "delete", content: "absent" }), /not found/i);
 });
 
+test("a call that pi runs again is applied once, in a new process too [plugins.repeated-calls]", async () => {
+  const cwd = makeProject();
+  const input = { operation: "append", content: "cedar-4711" };
+  for (let process = 0; process < 2; process++) {
+    const pi = await startPi({ cwd });
+    const tool = pi.tools.get("update_notepad");
+    for (let time = 0; time < 2; time++)
+      await tool?.execute("toolu_015VxYz123", input, undefined, undefined, pi.context);
+  }
+  const notepad = await inStore(cwd, async (memory) => {
+    const [session] = await memory.listSessions();
+    return (await memory.resumeSession(session?.id ?? "")).notepad.read();
+  });
+  assert.equal(notepad, "cedar-4711");
+});
+
 test("memory comes first in every call, byte for byte the same, and the conversation is unchanged [plugins.pi-placement]", async () => {
   const pi = await startPi();
   pi.say("user", "Remember the ledger.");

@@ -148,7 +148,7 @@ export class PiExtension {
       parameters: inputSchema,
       executionMode: "sequential",
       execute: async (callId, input, _signal, _onUpdate, context) => {
-        const answer = await this.#call({ name, readOnly }, input, context);
+        const answer = await this.#call({ name, readOnly, callId }, input, context);
         // pi marks a call as failed when it throws.
         if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
         return { content: [{ type: "text", text: answer.text }], details: { callId, ...answer.output } };
@@ -168,14 +168,14 @@ export class PiExtension {
   }
 
   async #call(
-    { name, readOnly }: { name: string; readOnly: boolean },
+    { name, readOnly, callId }: { name: string; readOnly: boolean; callId: string },
     input: unknown,
     context: PiContext,
   ): Promise<ToolAnswer> {
     const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
     try {
       const session = await this.#memory.session(context);
-      const key = this.#shown.ownEdit();
+      const key = await this.#shown.ownEdit(callId, name, input);
       const call = {
         sessionId: session.id,
         open: async () => session,

@@ -1,6 +1,7 @@
 import { type Block, type Context, closedTexts } from "../../context/blocks.ts";
 import { type MemoryView, planChange, viewOf } from "../../context/changes.ts";
 import type { Session } from "../../sessions/session.ts";
+import { callKeyOf } from "../../surfaces/call-key.ts";
 import { notepadView, parseNotepad } from "../../surfaces/notepad/block.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
@@ -28,9 +29,9 @@ export class ShownMemory {
     this.#ownEdits.clear();
   }
 
-  /** Returns a key for one of the model's own edits. */
-  ownEdit(): string {
-    const key = `call-of-${crypto.randomUUID()}`;
+  /** Returns the key of one of the model's own edits: the same for the same call sent again. */
+  async ownEdit(id: string, tool: string, input: unknown): Promise<string> {
+    const key = (await callKeyOf(id, tool, input)) ?? `call-of-${crypto.randomUUID()}`;
     this.#ownEdits.add(key);
     return key;
   }

@@ -79,6 +79,9 @@ export async function jsonlStore(options: JsonlOptions): Promise<Store> {
     async records(scope, selection) {
       return (await directory.read(scope, ({ table }) => table?.select(selection))) ?? [];
     },
+    async versions(scope) {
+      return (await directory.read(scope, ({ table }) => table?.allVersions())) ?? [];
+    },
     async journal(scope, selection) {
       const { from = 0, to = Number.MAX_SAFE_INTEGER } = selection;
       return selectEntries((await directory.read(scope, (file) => file.journal(from, to))) ?? [], selection);

@@ -32,15 +32,26 @@ class CallFile {
     return this.#table;
   }
 
+  restore(calls: readonly LedgerCall[], pieces: ReadonlyMap<string, LedgerPiece>): void {
+    if (calls.length === 0) return;
+    this.read().restore(calls, pieces);
+    this.#replace();
+  }
+
   trim(plan: CallTrim): boolean {
-    const table = this.read();
-    if (!table.trim(plan)) return false;
+    if (!this.read().trim(plan)) return false;
+    this.#replace();
+    return true;
+  }
+
+  #replace(): void {
+    const table = this.#table;
     const lines: Line[] = [
       ...[...table.texts].map((piece) => ({ piece })),
       ...table.calls.map((call) => ({ call })),
     ];
     replaceFile(this.#path, Buffer.from(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));
-    return true;
+    this.#size = -1;
   }
 
   append(call: Omit<LedgerCall, "number">, pieces: ReadonlyMap<string, LedgerPiece>): number {
@@ -92,6 +103,10 @@ export function jsonlLedger({ path, hold }: Access): Ledger {
     },
     async calls(scope, selection) {
       return (await find(scope))?.read().select(selection) ?? [];
+    },
+    async restore(scope, calls, pieces) {
+      const file = await find(scope);
+      if (file) await hold(() => file.restore(calls, pieces));
     },
     async pieces(scope, hashes) {
       return (await find(scope))?.read().pieces(hashes) ?? new Map();

@@ -17,7 +17,7 @@ import type { SessionRow, State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { syncDirectory } from "../durable-directory.ts";
 import { SessionTable } from "../session-table.ts";
-import type { Commit, NewSession } from "../store.ts";
+import type { Commit, NewSession, RecordVersion } from "../store.ts";
 import {
   damaged,
   type LineBody,
@@ -94,7 +94,7 @@ export class JsonlFile {
   }
 
   create(session: NewSession): void {
-    const { row, records, entries } = session;
+    const { row, records, entries, versions } = session;
     const body: LineBody = {
       type: "session",
       version: 1,
@@ -102,7 +102,8 @@ export class JsonlFile {
       records: records.map(({ kind, key, value }) => [kind, key, value]),
       entries: [...entries],
     };
-    this.#append(writeLine(row.revision, body));
+    const lines = [writeLine(row.revision, body), ...(versions ? [snapshotLine(session, versions)] : [])];
+    this.#append(Buffer.concat(lines));
     syncDirectory(dirname(this.path));
     this.refresh();
   }
@@ -293,6 +294,14 @@ export class JsonlFile {
     this.#identity = "";
     this.#torn = undefined;
   }
+}
+
+/** For a copied session: its records with the versions that forks read. */
+function snapshotLine({ row, entries }: NewSession, versions: readonly RecordVersion[]): Buffer {
+  const table = new SessionTable(row);
+  table.restoreAll(versions);
+  const keys = entries.flatMap(({ key, revision }): [string, number][] => (key ? [[key, revision]] : []));
+  return writeLine(row.revision, { type: "snapshot", row, records: [...table.versions()], keys });
 }
 
 /** An unacknowledged line must not be found later. If truncating fails too, the checksum exposes the torn line. */

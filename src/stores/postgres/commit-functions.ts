@@ -159,7 +159,7 @@ export const commitFunctions = `
   $record$;
 `;
 
-export const trimFunction = `
+export const upkeepFunctions = `
   CREATE FUNCTION holdfast_trim_calls(
     the_session TEXT, the_owner TEXT, last_number BIGINT, removed BIGINT[],
     rewritten BIGINT[], rewritten_pieces TEXT[], unused TEXT[]
@@ -182,6 +182,44 @@ export const trimFunction = `
     RETURN TRUE;
   END
   $trim$;
+
+  CREATE FUNCTION holdfast_add_versions(
+    the_session TEXT, the_owner TEXT, kinds TEXT[], keys TEXT[], froms BIGINT[], tos BIGINT[], record_values TEXT[]
+  ) RETURNS BOOLEAN LANGUAGE plpgsql AS $versions$
+  BEGIN
+    -- Before the session itself: it appears with all its rows. Never into a session that exists.
+    PERFORM 1 FROM session_rows WHERE id = the_session AND owner = the_owner;
+    IF FOUND THEN RETURN FALSE; END IF;
+    FOR i IN 1 .. cardinality(kinds) LOOP
+      INSERT INTO session_records (session_id, owner, kind, key, from_revision, to_revision, value)
+        VALUES (the_session, the_owner, kinds[i], keys[i], froms[i], tos[i], record_values[i])
+        ON CONFLICT DO NOTHING;
+    END LOOP;
+    RETURN TRUE;
+  END
+  $versions$;
+
+  CREATE FUNCTION holdfast_restore_calls(
+    the_session TEXT, the_owner TEXT,
+    numbers BIGINT[], times BIGINT[], bases BIGINT[], kepts BIGINT[], pieces_of TEXT[], facts_of TEXT[],
+    hashes TEXT[], parts TEXT[], roles TEXT[], piece_tokens BIGINT[], texts TEXT[]
+  ) RETURNS BOOLEAN LANGUAGE plpgsql AS $restore$
+  BEGIN
+    PERFORM 1 FROM session_rows WHERE id = the_session AND owner = the_owner FOR NO KEY UPDATE;
+    IF NOT FOUND THEN RETURN FALSE; END IF;
+    FOR i IN 1 .. cardinality(hashes) LOOP
+      INSERT INTO ledger_pieces (session_id, hash, owner, part, role, tokens, text)
+        VALUES (the_session, hashes[i], the_owner, parts[i], roles[i], piece_tokens[i], texts[i])
+        ON CONFLICT DO NOTHING;
+    END LOOP;
+    FOR i IN 1 .. cardinality(numbers) LOOP
+      INSERT INTO ledger_calls (session_id, number, owner, at, base, kept, pieces, facts)
+        VALUES (the_session, numbers[i], the_owner, times[i], bases[i], kepts[i], pieces_of[i], facts_of[i])
+        ON CONFLICT DO NOTHING;
+    END LOOP;
+    RETURN TRUE;
+  END
+  $restore$;
 `;
 
 /** The functions that run on the node of their session. */
@@ -191,4 +229,6 @@ export const functionNames = [
   "holdfast_purge",
   "holdfast_record_call",
   "holdfast_trim_calls",
+  "holdfast_add_versions",
+  "holdfast_restore_calls",
 ];

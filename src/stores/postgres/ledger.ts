@@ -35,6 +35,25 @@ export function postgresLedger(pool: Pick<Pool, "run">): Ledger {
       const rows = await pool.run<SqlCall & object>({ text, values }, { session: sessionId });
       return rows.map(callFromSql);
     },
+    async restore({ sessionId, owner }, calls, pieces) {
+      const values = [...pieces.values()];
+      const statement = callFunction("holdfast_restore_calls", [
+        sessionId,
+        owner,
+        calls.map(({ number }) => number),
+        calls.map(({ at }) => at),
+        calls.map(({ base }) => base),
+        calls.map(({ kept }) => kept),
+        calls.map((call) => JSON.stringify(call.pieces)),
+        calls.map(({ facts }) => JSON.stringify(facts)),
+        [...pieces.keys()],
+        values.map(({ part }) => part),
+        values.map(({ role }) => role),
+        values.map(({ tokens }) => tokens),
+        values.map(({ text }) => text),
+      ]);
+      await pool.run(statement, { session: sessionId, writes: true, long: true });
+    },
     async pieces({ sessionId, owner }, hashes) {
       const text =
         "SELECT hash, part, role, tokens, text FROM ledger_pieces WHERE session_id = $1 AND owner = $2 AND hash = ANY($3)";

@@ -5,7 +5,7 @@ import pg from "pg";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
 import { testContract } from "../test-support/contract.ts";
-import { commitFunctions, trimFunction } from "./commit-functions.ts";
+import { commitFunctions, upkeepFunctions } from "./commit-functions.ts";
 import { postgresStore } from "./postgres.ts";
 import { listSessions, revisionsOf, touchedSince } from "./statements.ts";
 import { tablesIn, violationsOf } from "./test-support/statement-rules.ts";
@@ -85,7 +85,7 @@ test("every statement that the contract sends runs on one shard, names the owner
 
 test("every statement in the functions that write runs on one shard, and none announces [stores.session-first] [stores.one-shard]", () => {
   assert.deepEqual(violationsOf(commitFunctions), []);
-  assert.deepEqual(violationsOf(trimFunction), []);
+  assert.deepEqual(violationsOf(upkeepFunctions), []);
   assert.equal(tablesIn(commitFunctions).length, 5);
 });
 

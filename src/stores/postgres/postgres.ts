@@ -5,8 +5,10 @@ import {
   type SqlEntry,
   type SqlRecord,
   type SqlSession,
+  type SqlVersion,
   sessionFromSql,
   summaryFromSql,
+  versionFromSql,
 } from "../sql-rows.ts";
 import type { NewSession, Scope, StopWatching, Store, StoreOptions } from "../store.ts";
 import { type Backend, useBackend } from "./backend.ts";
@@ -62,6 +64,13 @@ function makeStore({ pool, announcer, feed }: Backend, url: string, release: () 
     ledger: postgresLedger({ run }),
     async create(session) {
       const long = session.records.length + session.entries.length > manyRows;
+      const { versions = [] } = session;
+      const scope = { owner: session.row.owner, sessionId: session.row.id };
+      if (
+        versions.length > 0 &&
+        !(await write(statements.addVersions(scope, versions), scope.sessionId, true))
+      )
+        return false;
       const statement = statements.create(session, crypto.randomUUID());
       const done = await write(statement, session.row.id, long);
       if (done) committed(session.row);
@@ -85,6 +94,10 @@ function makeStore({ pool, announcer, feed }: Backend, url: string, release: () 
         session: scope.sessionId,
       });
       return rows.map(recordFromSql);
+    },
+    async versions(scope) {
+      const rows = await run<SqlVersion & object>(statements.versions(scope), { session: scope.sessionId });
+      return rows.map(versionFromSql);
     },
     async journal(scope, selection) {
       const rows = await run<SqlEntry & object>(statements.journal(scope, selection), {

@@ -1,5 +1,5 @@
 import { openEnd } from "../session-table.ts";
-import { commitFunctions, trimFunction } from "./commit-functions.ts";
+import { commitFunctions, upkeepFunctions } from "./commit-functions.ts";
 
 /** A session moves in the index of its owner's list at most this often, so most commits change no index. */
 const listedMilliseconds = 60_000;
@@ -186,5 +186,5 @@ export const migrations: string[] = [
   ALTER TABLE ledger_calls ADD COLUMN call_id TEXT;
   ${commitFunctions}
   `,
-  trimFunction,
+  upkeepFunctions,
 ];

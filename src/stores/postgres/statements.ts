@@ -6,6 +6,7 @@ import type {
   JournalSelection,
   NewSession,
   RecordSelection,
+  RecordVersion,
   Scope,
   SessionSelection,
 } from "../store.ts";
@@ -181,6 +182,27 @@ export function create({ row, records: writes, entries }: NewSession, id: string
     column("result"),
     id,
   ]);
+}
+
+/** For a copied session, before it is created. */
+export function addVersions({ sessionId, owner }: Scope, versions: readonly RecordVersion[]): Statement {
+  return call("holdfast_add_versions", [
+    sessionId,
+    owner,
+    versions.map(({ kind }) => kind),
+    versions.map(({ key }) => key),
+    versions.map(({ from }) => from),
+    versions.map(({ to }) => to),
+    versions.map(({ value }) => (value === null ? null : JSON.stringify(value))),
+  ]);
+}
+
+export function versions({ sessionId, owner }: Scope): Statement {
+  return {
+    text: `SELECT kind, key, value, from_revision, to_revision FROM session_records
+      WHERE session_id = $1 AND owner = $2 ORDER BY kind COLLATE "C", key, to_revision`,
+    values: [sessionId, owner],
+  };
 }
 
 export function purge({ sessionId, owner }: Scope): Statement {

@@ -11,6 +11,9 @@ interface SqlPiece {
   text: string;
 }
 
+const insertPiece =
+  "INSERT INTO ledger_pieces (session_id, hash, owner, part, role, tokens, text) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+
 /** How the store runs statements: in a write transaction, or as a read. */
 interface Access {
   write<T>(work: () => T): Promise<T>;
@@ -38,9 +41,7 @@ export function sqliteLedger(rows: SqliteRows, { write, read }: Access): Ledger 
             owner,
           ) as { number: number } | undefined;
         if (!inserted) return undefined;
-        const insert = rows.prepare(
-          "INSERT INTO ledger_pieces (session_id, hash, owner, part, role, tokens, text) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        );
+        const insert = rows.prepare(insertPiece);
         for (const [hash, { part, role, tokens, text }] of pieces)
           insert.run(sessionId, hash, owner, part, role, tokens, text);
         return inserted.number;
@@ -55,6 +56,26 @@ export function sqliteLedger(rows: SqliteRows, { write, read }: Access): Ledger 
           )
           .all(sessionId, owner, from, to, limit);
         return rowsAs<SqlCall>(found).map(callFromSql);
+      }),
+    restore: ({ sessionId, owner }, calls, pieces) =>
+      write(() => {
+        const addCall = rows.prepare(
+          "INSERT INTO ledger_calls (session_id, number, owner, at, base, kept, pieces, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        );
+        for (const { number, at, base, kept, pieces: hashes, facts } of calls)
+          addCall.run(
+            sessionId,
+            number,
+            owner,
+            at,
+            base,
+            kept,
+            JSON.stringify(hashes),
+            JSON.stringify(facts),
+          );
+        const addPiece = rows.prepare(insertPiece);
+        for (const [hash, { part, role, tokens, text }] of pieces)
+          addPiece.run(sessionId, hash, owner, part, role, tokens, text);
       }),
     pieces: ({ sessionId, owner }, hashes) =>
       read(() => {

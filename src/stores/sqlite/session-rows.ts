@@ -1,9 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JournalEntry } from "../../engine/journal.ts";
 import { openEnd } from "../session-table.ts";
-import { entryToSql, sessionColumns, sessionToSql } from "../sql-rows.ts";
-import type { Commit, NewSession, RecordWrite, Scope } from "../store.ts";
-import { checksumOf, summedColumns } from "./checksums.ts";
+import { entryToSql, type SqlVersion, sessionColumns, sessionToSql, versionFromSql } from "../sql-rows.ts";
+import type { Commit, NewSession, RecordVersion, RecordWrite, Scope } from "../store.ts";
+import { checkRow, checksumOf, summedColumns } from "./checksums.ts";
+import { rowsAs } from "./typed-rows.ts";
 
 /** Caches prepared statements and writes session rows. Callers open the transaction. */
 export class SqliteRows {
@@ -24,12 +25,13 @@ export class SqliteRows {
   }
 
   /** False if the id exists. */
-  insertSession({ row, records, entries }: NewSession): boolean {
+  insertSession({ row, records, versions = [], entries }: NewSession): boolean {
     if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
     this.prepare(
       `INSERT INTO agent_sessions (${sessionColumns}, sum, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(...sessionToSql(row), checksumOf(sessionToSql(row)), this.#nextChange());
     for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
+    for (const { from, to, ...record } of versions) this.#putRecord(row.id, row.owner, from, record, to);
     for (const entry of entries) this.#putEntry({ owner: row.owner, sessionId: row.id }, entry);
     return true;
   }
@@ -99,13 +101,19 @@ export class SqliteRows {
     ).run(revision, scope.sessionId, scope.owner, kind, key, lastFork);
   }
 
-  #putRecord(sessionId: string, owner: string, revision: number, { kind, key, value }: RecordWrite): void {
+  #putRecord(
+    sessionId: string,
+    owner: string,
+    revision: number,
+    { kind, key, value }: RecordWrite,
+    to = openEnd,
+  ): void {
     const values = [sessionId, owner, kind, key, revision, value === null ? null : JSON.stringify(value)];
     this.prepare(
       `INSERT INTO session_records (session_id, owner, kind, key, from_revision, to_revision, value, sum)
-       VALUES (?, ?, ?, ?, ?, ${openEnd}, ?, ?)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?8, ?6, ?7)
        ON CONFLICT DO UPDATE SET value = excluded.value, from_revision = excluded.from_revision, sum = excluded.sum`,
-    ).run(...values, checksumOf(values));
+    ).run(...values, checksumOf(values), to);
   }
 
   #deleteRecord(scope: Scope, { kind, key }: RecordWrite): void {
@@ -132,4 +140,15 @@ export class SqliteRows {
       `INSERT INTO session_journal (${summedColumns.session_journal}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(...values, checksumOf(values));
   }
+}
+
+/** Every version of a session's records, by kind, key and time. */
+export function readVersions(rows: SqliteRows, { sessionId, owner }: Scope, path: string): RecordVersion[] {
+  const found = rows
+    .prepare(
+      `SELECT ${summedColumns.session_records}, to_revision, sum FROM session_records
+       WHERE session_id = ? AND owner = ? ORDER BY kind, key, to_revision`,
+    )
+    .all(sessionId, owner);
+  return rowsAs<SqlVersion>(found).map((row) => versionFromSql(checkRow("session_records", row, path)));
 }

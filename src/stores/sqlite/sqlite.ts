@@ -26,7 +26,7 @@ import { ownedId, SqliteFeed } from "./feed.ts";
 import { sqliteLedger } from "./ledger.ts";
 import { openDatabase } from "./open-database.ts";
 import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
-import { SqliteRows } from "./session-rows.ts";
+import { readVersions, SqliteRows } from "./session-rows.ts";
 import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
 import { sqliteTrimming } from "./trim.ts";
 import { rowAs, rowsAs } from "./typed-rows.ts";
@@ -186,6 +186,10 @@ class SqliteStore implements Store {
         .all(...values);
       return this.#recordsOf(rows);
     });
+  }
+
+  versions(scope: Scope): ReturnType<NonNullable<Store["versions"]>> {
+    return this.#read(() => readVersions(this.#rows, scope, this.#path));
   }
 
   async journal(

@@ -2,6 +2,7 @@ import { memoryStore } from "../../stores/memory.ts";
 import type { Store } from "../../stores/store.ts";
 import { brokenLedgers } from "./broken-ledgers.ts";
 import { brokenReads } from "./broken-reads.ts";
+import { brokenTrims } from "./broken-trims.ts";
 import { brokenWrites } from "./broken-writes.ts";
 
 /** A store with one fault, and the contract case that must catch it. */
@@ -11,7 +12,12 @@ export interface BrokenStore {
   breakIt(store: Store): Partial<Store>;
 }
 
-export const brokenStores: readonly BrokenStore[] = [...brokenReads, ...brokenWrites, ...brokenLedgers];
+export const brokenStores: readonly BrokenStore[] = [
+  ...brokenReads,
+  ...brokenWrites,
+  ...brokenLedgers,
+  ...brokenTrims,
+];
 
 /** Handles on one in-memory store that outlives them like a durable store; each handle has the fault. */
 export function harnessOf(broken?: BrokenStore) {

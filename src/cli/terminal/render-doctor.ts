@@ -1,0 +1,59 @@
+import { oneLine } from "../../engine/text.ts";
+import type { Finding, HostReport } from "../../hosts/doctor/finding.ts";
+import { printable } from "./paint.ts";
+import { counted } from "./quantities.ts";
+import type { Screen } from "./screen.ts";
+import { wrapSpans } from "./wrap-text.ts";
+
+/** What doctor found out. */
+export interface Diagnosis {
+  reports: readonly HostReport[];
+  /** Problems of the config files. */
+  config: readonly string[];
+  /** Why no memory is kept at all. */
+  trouble: string | undefined;
+  /** What the store's size calls for. */
+  room: string | undefined;
+}
+
+const labels = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const;
+const styles = { ok: "green", note: "yellow", problem: "red" } as const;
+/** Where the details begin. */
+const indent = " ".repeat(25);
+const maxDetail = 600;
+
+/** The report of `holdfast doctor`, by host, and the number of problems. */
+export function renderDoctor({ reports, config, trouble, room }: Diagnosis, screen: Screen): string[] {
+  const settings = config.map((detail): Finding => ({ check: "config", status: "problem", detail }));
+  const shown = reports.filter(({ findings }) => findings.length > 0);
+  const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
+  const problems = [...settings, ...shown.flatMap(({ findings }) => findings)].filter(
+    ({ status }) => status === "problem",
+  ).length;
+  const paragraph = (text: string, style?: "dim") =>
+    wrapSpans([{ text, ...(style && { style }) }], "", "", screen);
+  return [
+    ...(settings.length > 0 ? [screen.paint("bold", "Configuration")] : []),
+    ...settings.flatMap((finding) => renderFinding(finding, screen)),
+    ...shown.flatMap(({ title, findings }) => [
+      screen.paint("bold", title),
+      ...findings.flatMap((finding) => renderFinding(finding, screen)),
+    ]),
+    ...(absent.length > 0 ? paragraph(`Not found: ${absent.join(", ")}.`, "dim") : []),
+    ...(room === undefined ? [] : renderFinding({ check: "store", status: "note", detail: room }, screen)),
+    ...(trouble === undefined ? [] : paragraph(trouble)),
+    ...(problems > 0
+      ? [`${counted(problems, "problem")}.`]
+      : trouble === undefined
+        ? ["No problems found."]
+        : []),
+  ];
+}
+
+function renderFinding({ check, status, detail, remedy }: Finding, screen: Screen): string[] {
+  const first = `  ${screen.paint(styles[status], labels[status])}  `;
+  const text = `${check.padEnd(13)} ${oneLine(printable(detail), maxDetail)}`;
+  const lines = wrapSpans([{ text }], first, indent, screen);
+  if (remedy === undefined) return lines;
+  return [...lines, ...wrapSpans([{ text: `→ ${printable(remedy)}` }], indent, `${indent}  `, screen)];
+}
