@@ -147,7 +147,6 @@ export const controller = [
     "cache.warning":
       "Where a provider caches prompts, a warning turn offers the same tools as every call, and runs only memory's.",
     "cache.key": "OpenAI gets one cache key per session; the caller's own wins.",
-    "cache.warning": "A warning turn keeps the tools where the provider caches them, and runs only memory's.",
     "wires.calls":
       "On the wires of Anthropic, OpenAI and Google, parallel calls are paired with their results, and thinking keeps its signature through results and a restart.",
     "wires.compaction": "Compactions leave requests that each provider accepts.",
