@@ -76,8 +76,8 @@ class HookCall {
 
   #workInThread(job: HookJob): Promise<void> {
     const { Worker } = process.getBuiltinModule("node:worker_threads");
-    // A worker's own file cannot have a query, but what it imports can.
-    const code = `import(${JSON.stringify(`${import.meta.url}?${workerMark}`)})`;
+    // A worker's own file cannot have a query, but what it imports can. Node 22 would warn about its SQLite.
+    const code = `process.emitWarning = () => {}; import(${JSON.stringify(`${import.meta.url}?${workerMark}`)})`;
     const worker = new Worker(code, { eval: true, workerData: job });
     this.#worker = worker;
     return new Promise((resolve, reject) => {
