@@ -15,6 +15,7 @@ import { builtPatterns, exempt, moreArguments, subjects } from "./support/growth
 const root = join(import.meta.dirname, "..");
 const files = globSync(["src/**/*.ts", "inspector/src/**/*.{ts,tsx}"], { cwd: root }).filter(isSource).sort();
 const read = (path: string) => readFileSync(join(root, path), "utf8");
+const patterns = files.flatMap((path) => findPatterns(path, read(path)));
 
 /** Quadratic work on four times as much takes 20 ms and more. */
 const textLength = 2_000;
@@ -33,7 +34,6 @@ function attackPattern({ path, line, splits }: FoundPattern, source: string, fla
 }
 
 test("every pattern in the sources takes linear time on texts made to slow it down [repo.growth]", () => {
-  const patterns = files.flatMap((path) => findPatterns(path, read(path)));
   assert.ok(patterns.length > 300, "too few patterns were found");
   const slow = patterns.flatMap((found) => {
     const { pattern } = found;
@@ -43,13 +43,13 @@ test("every pattern in the sources takes linear time on texts made to slow it do
 });
 
 test("patterns that are put together at run time are listed, and are linear [repo.growth]", async () => {
-  const found = files.flatMap((path) => findPatterns(path, read(path)).filter(({ pattern }) => !pattern));
-  const places = [...new Set(found.map(({ path }) => path))];
+  const built = patterns.filter(({ pattern }) => !pattern);
+  const places = [...new Set(built.map(({ path }) => path))];
   assert.deepEqual(places.sort(), Object.keys(builtPatterns).sort(), "list them in builtPatterns");
-  for (const [path, patterns] of Object.entries(builtPatterns)) {
-    const built = patterns === "loaded" ? await patternsBuiltBy(join(root, path)) : patterns;
-    assert.ok(built.length > 0, `${path} built no pattern`);
-    for (const { source, flags } of built) {
+  for (const [path, listed] of Object.entries(builtPatterns)) {
+    const made = listed === "loaded" ? await patternsBuiltBy(join(root, path)) : listed;
+    assert.ok(made.length > 0, `${path} built no pattern`);
+    for (const { source, flags } of made) {
       const place = { path, line: 0, pattern: undefined, splits: false };
       assert.deepEqual(attackPattern(place, source, flags), []);
     }

@@ -252,6 +252,6 @@ test("every request contains enough to reconstruct the notepad, and prompts only
       if (!collapsed) assertPrefixes(stage.turns());
       await stage.close();
     }),
-    { numRuns: 30, seed: 7 },
+    { numRuns: 20, seed: 7 },
   );
 });

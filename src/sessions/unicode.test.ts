@@ -115,7 +115,7 @@ test("any text yields the same answers, errors and memory in every store [stores
       for (const [index, seen] of others.entries())
         assert.deepEqual(seen, expected, memories[index + 1]?.name);
     }),
-    { numRuns: 150 },
+    { numRuns: 70 },
   );
   // Compare again after reopening, from storage instead of memory.
   const [expected, ...reopened] = memories;

@@ -9,8 +9,23 @@ export function* eachGrapheme(text: string): Generator<string> {
 
 /** The number of terminal columns a text takes. */
 export function textWidth(text: string): number {
-  return stringWidth(text);
+  if (printable.test(text)) return text.length;
+  if (text.length > maxKnown) return stringWidth(text);
+  let width = widths.get(text);
+  if (width === undefined) {
+    width = stringWidth(text);
+    if (widths.size >= maxWidths) widths.clear();
+    widths.set(text, width);
+  }
+  return width;
 }
+
+const printable = /^[\x20-\x7e]*$/;
+
+/** Texts are measured character by character, and most have few different ones. */
+const widths = new Map<string, number>();
+const maxWidths = 5_000;
+const maxKnown = 16;
 
 /** Cuts a text to that many columns, with an ellipsis if anything was cut. */
 export function cutToWidth(text: string, limit: number): string {

@@ -7,7 +7,7 @@ export const maxGrowth = 8;
 const noiseMilliseconds = 15;
 
 /** Linear work on these texts takes less of the processor; exponential work never ends. */
-const longMilliseconds = 400;
+const longMilliseconds = 250;
 
 /** The first of many kinds of work that takes more than `maxGrowth` times as long on four times the text. */
 export function findSlowest<Each>(

@@ -48,6 +48,7 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/cli/chat/lines.ts resultLine": () => [false],
   "src/cli/terminal/paint.ts wrap": () => [80, "  "],
   "src/cli/terminal/render-markdown.ts renderMarkdown": () => ["  ", screen],
+  "src/cli/terminal/wrap-text.ts wrapParagraph": () => [screen],
   "src/cli/terminal/text-width.ts cutToWidth": () => [80],
   "src/cli/terminal/text-width.ts padToWidth": () => [80],
   "src/cli/terminal/wrap-text.ts inlineSpans": () => [true],
