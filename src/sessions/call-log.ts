@@ -43,10 +43,10 @@ export class CallLog {
   async record(pieces: readonly HashedPiece[], facts: Json, at: number): Promise<number | undefined> {
     if (!this.#ledger) return undefined;
     const hashes = pieces.map(({ hash }) => hash);
-    const isUsable = this.#last && this.#last.chain < maxChain && at - this.#last.at < maxBaseAge;
-    const last = isUsable ? this.#last : undefined;
+    const recent = this.#last && at - this.#last.at < maxBaseAge ? this.#last : undefined;
+    const last = recent && recent.chain < maxChain ? recent : undefined;
     const kept = last ? commonLength(last.hashes, hashes) : 0;
-    const stored = new Set(last?.hashes);
+    const stored = new Set(recent?.hashes);
     const fresh = pieces.slice(kept).filter(({ hash }) => !stored.has(hash));
     const number = await this.#ledger.record(
       this.#scope,

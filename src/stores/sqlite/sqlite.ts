@@ -57,6 +57,12 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   return new SqliteStore(database, path, writable, options);
 }
 
+/**
+ * Commits of this process. Commits of other processes are looked for once until the promises at hand have run, and after
+ * every commit of this one: until then nothing here can have heard of them.
+ */
+let commitsHere = 0;
+
 class SqliteStore implements Store {
   readonly name = "sqlite";
   readonly ledger: Ledger;
@@ -71,6 +77,8 @@ class SqliteStore implements Store {
   readonly #revisions = new Map<string, number>();
   /** SQLite's data_version, which changes when another process commits. */
   #version = -1;
+  /** `commitsHere` at the last look for commits of others, until the promises at hand have run. */
+  #checkedAfter: number | undefined;
   #commits = 0;
   #closed = false;
 
@@ -145,7 +153,7 @@ class SqliteStore implements Store {
   /** Undefined if it has to be read, or if the cache cannot be checked because the database is locked. */
   #knownRevision(scope: Scope): number | undefined {
     try {
-      this.#dropStaleRevisions();
+      if (this.#checkedAfter !== commitsHere) this.#dropStaleRevisions();
     } catch (error) {
       if (isBusy(error)) return undefined;
       throw storeError(error, this.#path);
@@ -356,6 +364,7 @@ class SqliteStore implements Store {
     try {
       const result = work();
       this.#rows.prepare("COMMIT").run();
+      if (begin === "BEGIN IMMEDIATE") commitsHere++;
       return result;
     } catch (error) {
       rollBack(this.#database);
@@ -378,6 +387,11 @@ class SqliteStore implements Store {
   #dropStaleRevisions(): void {
     this.#assertOpen();
     const { data_version } = this.#rows.prepare("PRAGMA data_version").get() as { data_version: number };
+    if (this.#checkedAfter === undefined)
+      process.nextTick(() => {
+        this.#checkedAfter = undefined;
+      });
+    this.#checkedAfter = commitsHere;
     if (data_version === this.#version) return;
     this.#version = data_version;
     this.#revisions.clear();
