@@ -189,7 +189,7 @@ function strings(value: unknown): string[] {
 test("in random runs with failures, overflows and kills, nothing leaves the context unaccounted for, and everything can be read back [controller.property]", async () => {
   let compactions = 0;
   let kills = 0;
-  for (let seed = 1; seed <= 12; seed++) {
+  for (let seed = 1; seed <= 14; seed++) {
     const life = new Life(seed);
     await life.run();
     const run = `seed ${seed}`;
