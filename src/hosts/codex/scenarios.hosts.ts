@@ -36,6 +36,7 @@ trust_level = "trusted"
       ...["exec", "resume", "--last", ...options],
       ...["--config", "model_auto_compact_token_limit=1", "Go on."],
     ),
+  summaryKept: /The user asked for the ledger/,
   answerOwn: ({ last }) =>
     /CONTEXT CHECKPOINT COMPACTION/.test(last) ? { text: "The user asked for the ledger." } : undefined,
 });
