@@ -85,7 +85,7 @@ test(`${spec}: the tools are listed, and a note is in the prompts of later turns
   await say("remember: the ledger");
   const [first] = server.requests;
   assert.ok(toolNames(first).includes("write_notepad"), toolNames(first).join());
-  assert.match(textOf(first), /## Session Notepad\n\(empty/);
+  assert.match(textOf(first), /## Session Notepad\n\(use write_notepad or update_notepad/);
   const asked = server.requests.length;
   await say("Go on.");
   const next = textOf(server.requests[asked]);

@@ -112,7 +112,7 @@ const limit = { timeout: 180_000 };
 test(`${spec}: a note survives a compaction and is not repeated`, limit, async () => {
   const { server, opencode } = await startEverything();
   const id = await opencode.newSession();
-  await opencode.ask(id, `remember: the ledger is cedar-4711\n${"pad ".repeat(300)}`);
+  await opencode.ask(id, `remember: the ledger is cedar-4711\n\n${"pad ".repeat(300)}`);
   await opencode.ask(id, "Where are the invoices of March?");
   const before = server.requests.at(-1);
   assert.ok(toolNames(before).includes("holdfast_write_notepad"), toolNames(before).join());
@@ -143,7 +143,7 @@ test(`${spec}: a note survives a compaction and is not repeated`, limit, async (
 test(`${spec}: the automatic turn after a full window has the memory`, limit, async () => {
   const { server, opencode } = await startEverything();
   const id = await opencode.newSession();
-  await opencode.ask(id, `remember: the ledger is cedar-4711\n${"pad ".repeat(300)}`);
+  await opencode.ask(id, `remember: the ledger is cedar-4711\n\n${"pad ".repeat(300)}`);
   await opencode.ask(id, "read it all");
   await opencode.ask(id, "Go on.");
   const compacted = server.requests.findIndex((request) =>
