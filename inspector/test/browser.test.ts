@@ -3,4 +3,5 @@ import "./hosts.browser.ts";
 import "./insight.browser.ts";
 import "./inspector.browser.ts";
 import "./memory.browser.ts";
+import "./replay.browser.ts";
 import "./views.browser.ts";

@@ -26,7 +26,7 @@ function secondsOf(line: string): number {
   return line.trim() === "" ? 0.1 : 0.25;
 }
 
-/** What the model is told when a conversation starts again after `/clear`, without and with Holdfast. */
+/** What the model reads when a conversation starts again after `/clear`, without and with Holdfast. */
 function drawAfterClear(env: NodeJS.ProcessEnv): string {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-picture-"));
   try {
@@ -46,9 +46,9 @@ function drawAfterClear(env: NodeJS.ProcessEnv): string {
     const panels: Panel[] = [
       {
         title: "without Holdfast",
-        lines: [...typed, "", "(the model is told nothing: the conversation is empty)"],
+        lines: [...typed, "", "(the model reads nothing else: the conversation is empty)"],
       },
-      { title: "with Holdfast", lines: [...typed, "", "(the model is told, before your words:)", ...told] },
+      { title: "with Holdfast", lines: [...typed, "", "(the model reads, before your words:)", ...told] },
     ];
     return stillTerminals(panels, columns);
   } finally {

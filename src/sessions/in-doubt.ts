@@ -11,7 +11,7 @@ export interface Unanswered {
 }
 
 /**
- * Commits whose answer was lost (`store_unknown`). The caller is told to send the same call again; if the commit was
+ * Commits whose answer was lost (`store_unknown`). The error asks the caller to send the same call again; if the commit was
  * applied after all, the second call gets its answer instead of applying the operation twice.
  */
 export class InDoubt {

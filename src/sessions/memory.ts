@@ -11,6 +11,7 @@ import type { ApplyOptions } from "../surfaces/session-handle.ts";
 import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { Toolbox, ToolDescription } from "../surfaces/toolbox.ts";
 import { scopeOf } from "./lineage.ts";
+import { loadState, sessionNotFound } from "./load-state.ts";
 import { birthOf, type NewSessionOptions, newRow, residentRecords } from "./new-session.ts";
 import {
   checkId,
@@ -20,7 +21,7 @@ import {
   type SurfaceChoice,
 } from "./options.ts";
 import { Retention } from "./retention.ts";
-import { loadState, Session, sessionNotFound } from "./session.ts";
+import { Session } from "./session.ts";
 import { retentionOwner, sweepId, sweepStateIn } from "./sweep.ts";
 
 export interface SessionQuery {

@@ -40,8 +40,9 @@ import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
 import { InDoubt, unansweredResult } from "./in-doubt.ts";
 import { readHistoryStart, readJournal, readRecords, scopeOf } from "./lineage.ts";
+import { loadState, sessionNotFound } from "./load-state.ts";
 import { NoteCache } from "./note-cache.ts";
-import { checkApplyOptions, type DriverSetting, type SessionSetting, type Setting } from "./options.ts";
+import { checkApplyOptions, type DriverSetting, type SessionSetting } from "./options.ts";
 
 type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "applied" }>;
 
@@ -351,31 +352,6 @@ export class Session implements SessionHandle {
     if (!loaded) throw sessionNotFound(this.id);
     this.#state = loaded;
   }
-}
-
-export async function loadState(
-  setting: Pick<Setting, "store">,
-  owner: string,
-  sessionId: string,
-): Promise<State | undefined> {
-  const loaded = await setting.store.load({ owner, sessionId });
-  if (!loaded) return undefined;
-  return {
-    row: loaded.row,
-    resident: new Map(
-      loaded.records.map(({ kind, key, value }) => [recordId(kind, key), value as RecordValue]),
-    ),
-  };
-}
-
-export function sessionNotFound(id: string): HoldfastError {
-  return new HoldfastError(
-    "session_not_found",
-    `There is no session ${JSON.stringify(id)}. List the sessions, or create it.`,
-    {
-      data: { sessionId: id },
-    },
-  );
 }
 
 function firstAnswer<Result>(

@@ -3,7 +3,7 @@ import { firstKept, type RetentionRules } from "../engine/retention.ts";
 import type { SessionSummary, Store } from "../stores/store.ts";
 import { planCallTrim, type Trimming } from "../stores/trim.ts";
 import { scopeOf } from "./lineage.ts";
-import { loadState } from "./session.ts";
+import { loadState } from "./load-state.ts";
 
 /** What retention removes of one session that stays. */
 export interface SessionTrim {

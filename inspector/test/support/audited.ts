@@ -28,3 +28,5 @@ async function playAudit(): Promise<string> {
   await memory.close();
   return path;
 }
+
+export const prices = () => ({ input: 2, cacheWrite: 2.5, cacheRead: 0.2, output: 10, basis: "test-prices" });

@@ -13,7 +13,7 @@ interface OwnFile {
   module?: string;
 }
 
-/** A whole file of ours. A file of the same name without the marker is somebody else's and stays. */
+/** A whole file of ours. A file of the same name without the marker belongs to the user and stays. */
 export function ownFile(
   location: FileLocation,
   { what, content, missing = "missing", module }: OwnFile,

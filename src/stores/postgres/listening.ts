@@ -79,7 +79,7 @@ export class Listening {
         );
       }
     } catch {
-      // The feed's polling reports an unreachable server to whoever waits for it.
+      // The feed's polling reports an unreachable server to the waiting caller.
       if (current) void endClient(current);
       this.#reconnectLater();
     }

@@ -22,7 +22,8 @@ import { isBusy, storeError } from "../sqlite-errors.ts";
 import type { Commit, NewSession, Scope, Store, StoreChange, StoredRecord, StoreOptions } from "../store.ts";
 import type { Trimming } from "../trim.ts";
 import { checkRow, summedColumns } from "./checksums.ts";
-import { ownedId, SqliteFeed } from "./feed.ts";
+import { SqliteFeed } from "./feed.ts";
+import { countCommit, KnownRevisions } from "./known-revisions.ts";
 import { sqliteLedger } from "./ledger.ts";
 import { openDatabase } from "./open-database.ts";
 import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
@@ -57,12 +58,6 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   return new SqliteStore(database, path, writable, options);
 }
 
-/**
- * Commits of this process. Commits of other processes are looked for once until the promises at hand have run, and after
- * every commit of this one: until then nothing here can have heard of them.
- */
-let commitsHere = 0;
-
 class SqliteStore implements Store {
   readonly name = "sqlite";
   readonly ledger: Ledger;
@@ -73,27 +68,20 @@ class SqliteStore implements Store {
   readonly #patience: number;
   readonly #feed: SqliteFeed;
   readonly #rows: SqliteRows;
-  /** Cached revisions, valid until `#version` changes. */
-  readonly #revisions = new Map<string, number>();
-  /** SQLite's data_version, which changes when another process commits. */
-  #version = -1;
-  /** `commitsHere` at the last look for commits of others, until the promises at hand have run. */
-  #checkedAfter: number | undefined;
+  readonly #revisions: KnownRevisions;
   #commits = 0;
   #closed = false;
 
   constructor(database: DatabaseSync, path: string, writable: boolean, options: SqliteOptions) {
     this.#database = database;
     this.#rows = new SqliteRows(database);
+    this.#revisions = new KnownRevisions(this.#rows);
     this.#path = path;
     this.#writable = writable;
     this.#patience = options.patience ?? defaultPatience;
     this.#feed = new SqliteFeed({
       rows: this.#rows,
-      version: () => {
-        this.#dropStaleRevisions();
-        return this.#version;
-      },
+      version: () => this.#dropStaleRevisions(),
       read: (work) => this.#read(work),
       pollMilliseconds: options.pollMilliseconds ?? 100,
     });
@@ -145,7 +133,7 @@ class SqliteStore implements Store {
         .prepare("SELECT revision FROM agent_sessions WHERE id = ? AND owner = ?")
         .get(scope.sessionId, scope.owner);
       const revision = row?.revision as number | undefined;
-      if (revision !== undefined) this.#revisions.set(ownedId(scope), revision);
+      if (revision !== undefined) this.#revisions.set(scope, revision);
       return revision;
     });
   }
@@ -153,12 +141,13 @@ class SqliteStore implements Store {
   /** Undefined if it has to be read, or if the cache cannot be checked because the database is locked. */
   #knownRevision(scope: Scope): number | undefined {
     try {
-      if (this.#checkedAfter !== commitsHere) this.#dropStaleRevisions();
+      this.#assertOpen();
+      if (!this.#revisions.isChecked) this.#revisions.dropStale();
     } catch (error) {
       if (isBusy(error)) return undefined;
       throw storeError(error, this.#path);
     }
-    return this.#revisions.get(ownedId(scope));
+    return this.#revisions.get(scope);
   }
 
   async commit(commit: Commit): Promise<boolean> {
@@ -167,7 +156,7 @@ class SqliteStore implements Store {
     const done = await this.#write(change, () => this.#rows.applyCommit(commit));
     if (done) this.#feed.notify(change);
     if (done) this.#limitLog();
-    else if (this.#revisions.get(ownedId(scope)) === expected) this.#revisions.delete(ownedId(scope));
+    else if (this.#revisions.get(scope) === expected) this.#revisions.delete(scope);
     return done;
   }
 
@@ -259,7 +248,7 @@ class SqliteStore implements Store {
   async purge(scope: Scope): Promise<boolean> {
     this.#assertOpen();
     const purged = await this.#write(undefined, () => {
-      this.#revisions.delete(ownedId(scope));
+      this.#revisions.delete(scope);
       return this.#rows.deleteSession(scope);
     });
     // Erase the content from the write-ahead log too.
@@ -305,7 +294,7 @@ class SqliteStore implements Store {
         return work();
       },
       (done) => {
-        if (done && change) this.#revisions.set(ownedId(change), change.revision);
+        if (done && change) this.#revisions.set(change, change.revision);
       },
     );
   }
@@ -364,7 +353,7 @@ class SqliteStore implements Store {
     try {
       const result = work();
       this.#rows.prepare("COMMIT").run();
-      if (begin === "BEGIN IMMEDIATE") commitsHere++;
+      if (begin === "BEGIN IMMEDIATE") countCommit();
       return result;
     } catch (error) {
       rollBack(this.#database);
@@ -384,17 +373,9 @@ class SqliteStore implements Store {
       throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
   }
 
-  #dropStaleRevisions(): void {
+  #dropStaleRevisions(): number {
     this.#assertOpen();
-    const { data_version } = this.#rows.prepare("PRAGMA data_version").get() as { data_version: number };
-    if (this.#checkedAfter === undefined)
-      process.nextTick(() => {
-        this.#checkedAfter = undefined;
-      });
-    this.#checkedAfter = commitsHere;
-    if (data_version === this.#version) return;
-    this.#version = data_version;
-    this.#revisions.clear();
+    return this.#revisions.dropStale();
   }
 }
 
