@@ -21,6 +21,7 @@ export const copilot: Host = {
   emptyAnswer: "{}",
   transcript: { readLine: readCopilotLine },
   forgetsStart: true,
+  startsAtOnce: true,
   compaction: { endsSilently: true },
   mcpClient: { name: /^copilot-cli$/ },
   setup: async () => (await import("./setup.ts")).copilotSetup,
