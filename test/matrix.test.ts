@@ -17,7 +17,7 @@ import { instructionsOf } from "../src/mcp/server.ts";
 import type { SurfaceChoice } from "../src/sessions/options.ts";
 import { initProject, openProject } from "../src/surfaces/project/index.ts";
 import { inHost, type Surface } from "../src/surfaces/surface.ts";
-import { createToolbox, dotless } from "../src/surfaces/toolbox.ts";
+import { createToolbox, dotless, guidanceOf } from "../src/surfaces/toolbox.ts";
 import { findProject } from "../src/workspace/project.ts";
 import { chosenSurfaces, knownSurfaces, loadSurfaces } from "../src/workspace/surfaces.ts";
 import { call, filler, isSummaryRequest, ofType, openStage, plainSummary } from "./support/agent.ts";
@@ -205,7 +205,7 @@ for (const surfaces of combinations) {
 }
 
 for (const surfaces of combinations) {
-  test(`a hook with ${surfaces.join(", ")} names only their tools [config.true-texts]`, async () => {
+  test(`a hook with ${surfaces.join(", ")} shows only them and names only their tools [config.true-texts] [config.hook-surfaces]`, async () => {
     const project = await hookProject();
     writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces }));
     if (surfaces.includes("project")) initProject(openProject({ root: project.root }));
@@ -221,9 +221,14 @@ for (const surfaces of combinations) {
     };
     await send("SessionStart", { source: "startup" });
     await inMemory(project, async (memory) => writeEverywhere(await memory.openSession("claude-code.s")));
-    assert.match(await send("UserPromptSubmit"), /kept in the plan/);
+    const assertObeys = (text: string) => {
+      assert.equal(/kept in the notepad/.test(text), surfaces.includes("notepad"), text);
+      assert.equal(/kept in the plan/.test(text), surfaces.includes("scratchpad"), text);
+    };
+    assertObeys(await send("UserPromptSubmit"));
     await send("PreCompact", { trigger: "auto" });
     const restarted = await send("SessionStart", { source: "compact" });
+    assertObeys(restarted);
     assert.match(restarted, /\[Checkpoint/);
     await send("SessionStart", { source: "clear", session_id: "s2" });
   });
@@ -245,6 +250,20 @@ test("over MCP nothing is promised that only a hook or a plug-in does, and the t
   await session.call("session_scratchpad", { action: "set_plan", content: "1. Count the rows" });
   assert.equal(await read(), "[Session Scratchpad]\nPlan:\n1. Count the rows\n[End Scratchpad]");
   await memory.close();
+});
+
+test("the sandbox's guidance names only surfaces that the agent gets [config.sandbox-surfaces]", async () => {
+  const workspace = { project: findProject(temporaryDirectory()), config: { values: {} } };
+  const guidance = async (...names: string[]) =>
+    guidanceOf(await loadSurfaces(["sandbox", ...names], workspace), {
+      limits: defaultLimits,
+      reading: inHost,
+    });
+  assert.match(await guidance("notepad"), /session\.notepad: read[\s\S]+append progress to the notepad/);
+  assert.doesNotMatch(await guidance("notepad"), /session\.notes|session\.scratchpad/);
+  assert.match(await guidance("notes"), /session\.notes: add[\s\S]+add a note of your progress/);
+  assert.doesNotMatch(await guidance("notes"), /notepad|session\.scratchpad/);
+  assert.doesNotMatch(await guidance(), /notepad|session\.notes|scratchpad/);
 });
 
 test("results are cleared only where the agent can recall them [config.clearing]", async (t) => {

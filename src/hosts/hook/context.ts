@@ -106,28 +106,26 @@ export function markSeen(hook: HookContext, state: State | undefined, stamp = st
 }
 
 export function renderFor(
-  { sessionId, event, config }: HookContext,
-  memory: Omit<MemoryText, "sessionId" | "escaping" | "offers" | "secrets">,
+  hook: HookContext,
+  memory: Omit<MemoryText, keyof ReturnType<typeof settingOfHook>>,
 ): RenderedMemory {
-  const isOffered: MemoryText["offers"] = (surface) => offers(config, surface);
-  return renderMemory({
-    ...memory,
-    sessionId,
-    escaping: event.host.escaping,
-    offers: isOffered,
-    secrets: config.values.secrets,
-  });
+  return renderMemory({ ...memory, ...settingOfHook(hook) });
 }
 
 /** Bytes that this memory leaves for a checkpoint. */
 export function checkpointRoomFor(
-  { sessionId, event, config }: HookContext,
-  memory: Omit<MemoryText, "sessionId" | "escaping" | "checkpoint" | "secrets">,
+  hook: HookContext,
+  memory: Omit<MemoryText, "checkpoint" | keyof ReturnType<typeof settingOfHook>>,
 ): number {
-  return checkpointRoom({
-    ...memory,
+  return checkpointRoom({ ...memory, ...settingOfHook(hook) });
+}
+
+/** What a memory's text depends on besides the memory. */
+function settingOfHook({ sessionId, event, config }: HookContext) {
+  return {
     sessionId,
     escaping: event.host.escaping,
+    offers: (surface: string) => offers(config, surface),
     secrets: config.values.secrets,
-  });
+  };
 }

@@ -3,6 +3,8 @@ import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
+import { offers } from "../../workspace/config.ts";
+import { surfaceChoices } from "../../workspace/settings.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
 import { dropStaleLinks } from "../session-link.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
@@ -112,8 +114,8 @@ async function showMemory(hook: HookContext): Promise<void> {
   const isNews =
     source !== "resume" ||
     (known
-      ? (await entriesSince(session, known.seen)).some(isWriting)
-      : state !== undefined && !isNothingKept(state));
+      ? (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
+      : state !== undefined && isAnythingShown(hook, state));
   const hints =
     source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
   const project = source === "resume" ? "" : await projectText(hook);
@@ -137,7 +139,7 @@ function quarantineHint({ project }: HookContext): string[] {
 
 /** A new conversation starts empty, so one line says how to read the notes of earlier ones. */
 async function earlierSessions(hook: HookContext, state: State | undefined): Promise<string[]> {
-  if (state && !isNothingKept(state)) return [];
+  if (state && isAnythingShown(hook, state)) return [];
   const sessions = (await (await hook.memory())?.listSessions({ limit: 3 })) ?? [];
   const [newest, ...others] = sessions.filter(({ id }) => id !== hook.sessionId);
   if (!newest) return [];
@@ -172,10 +174,12 @@ async function showNews(hook: HookContext): Promise<void> {
   const session = await findSession(hook);
   const memory = await session?.state();
   const entries = await entriesSince(session, known?.seen ?? 0);
-  const others = entries.filter(({ actor }) => actor.kind !== "agent" && actor.kind !== "system");
+  const others = entries.filter(
+    (entry) => entry.actor.kind !== "agent" && isWriting(entry) && isShown(hook, entry),
+  );
   if (entries.some(isByAgent)) noteWriting(state);
   const nudge = mayNudge ? dueNudge(hook, memory) : "";
-  const isNews = known ? others.length > 0 : memory !== undefined && !isNothingKept(memory);
+  const isNews = known ? others.length > 0 : memory !== undefined && isAnythingShown(hook, memory);
   const lead = known ? newsLead(others) : leads.startup;
   const hints = nudge === "" ? [] : [nudge];
   hook.answer({ context: isNews ? renderFor(hook, { lead, state: memory, hints }).text : nudge });
@@ -231,6 +235,15 @@ async function entriesSince(session: Session | undefined, revision: number): Pro
 /** Written by an agent or a person, not by Holdfast itself. */
 function isWriting({ actor }: JournalEntry): boolean {
   return actor.kind !== "system";
+}
+
+/** Whether the conversation is shown what an entry changed. The user's rules always are. */
+function isShown({ config }: HookContext, { surface }: JournalEntry): boolean {
+  return surface === "pins" || !surfaceChoices.some((name) => name === surface) || offers(config, surface);
+}
+
+function isAnythingShown({ config }: HookContext, state: State): boolean {
+  return !isNothingKept(state, (surface) => offers(config, surface));
 }
 
 function isByAgent({ actor }: JournalEntry): boolean {
