@@ -6,7 +6,7 @@ import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import type { Session } from "../../sessions/session.ts";
 import { claudeTranscript } from "./test-support/transcripts.ts";
 
-const asPerson = { actor: { kind: "person" as const } };
+const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 
 for (const host of ["claude-code", "codex"]) {
   test(`[hooks.startup] ${host}: a new conversation sees its memory and how to read the notes of earlier ones`, async () => {

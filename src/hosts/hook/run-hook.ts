@@ -238,7 +238,8 @@ function isWriting({ actor }: JournalEntry): boolean {
 }
 
 /** Whether the conversation is shown what an entry changed. The user's rules always are. */
-function isShown({ config }: HookContext, { surface }: JournalEntry): boolean {
+function isShown({ config }: HookContext, { operation }: JournalEntry): boolean {
+  const [surface = ""] = operation.type.split(".", 1);
   return surface === "pins" || !surfaceChoices.some((name) => name === surface) || offers(config, surface);
 }
 
