@@ -35,7 +35,9 @@ async function allToolNames(): Promise<string[]> {
 }
 
 /** The tools that a text names. `recall` and `archive` are also words, so they count only after "call". */
-function toolsNamedIn(text: string): string[] {
+function toolsNamedIn(whole: string): string[] {
+  // In a program it is an object.
+  const text = whole.replaceAll("- session.scratchpad: read()", "");
   return [...new Set(allTools)].filter((name) =>
     /[_.]/.test(name)
       ? new RegExp(`(?<![\\w.])${name.replace(".", "\\.")}(?![\\w])`).test(text)
@@ -57,6 +59,9 @@ const combinations = [
   ["notepad", "scratchpad", "tasks", "results"],
   [...surfaceNames],
 ];
+
+/** Surfaces that need more than a name are chosen by a config. */
+const configured = [...combinations, ["project"], ["sandbox"], [...surfaceNames, "project", "sandbox"]];
 
 /** A project whose config chooses these surfaces. */
 function projectWith(surfaces: readonly string[]): string {
@@ -109,7 +114,8 @@ async function checkAgent(
   await writeEverywhere(await stage.session());
   await stage.say("Second.");
   await stage.say("Third.");
-  assertShown(stage.server.requests, surfaces.map(String), `agent, ${placement}`);
+  const names = surfaces.map((surface) => (typeof surface === "string" ? surface : surface.name));
+  assertShown(stage.server.requests, names, `agent, ${placement}`);
 }
 
 function assertShown(requests: readonly Sent[], surfaces: readonly string[], where: string): void {
@@ -181,7 +187,20 @@ for (const surfaces of combinations) {
     assert.equal(/Call recall_result with id/.test(all), surfaces.includes("results"));
     for (const request of stage.server.requests) assertTrue(request, surfaces, "a long conversation");
   });
+}
 
+for (const placement of placements) {
+  test(`agent, ${placement}, notepad, project, sandbox: what is promised holds in the next request [config.true-texts]`, async (t) => {
+    const root = temporaryDirectory();
+    initProject(openProject({ root }));
+    const workspace = { project: findProject(root), config: { values: {} } };
+    const surfaces = await loadSurfaces(["notepad", "project", "sandbox"], workspace);
+    await checkAgent(t, surfaces, placement);
+  });
+}
+
+for (const surfaces of configured) {
+  const title = surfaces.join(", ");
   test(`MCP, ${title}: instructions and descriptions name only its tools [config.true-texts]`, async () => {
     const root = projectWith(surfaces);
     const workspace = { project: findProject(root), config: { values: { surfaces: surfaces as never } } };
@@ -204,7 +223,7 @@ for (const surfaces of combinations) {
   });
 }
 
-for (const surfaces of combinations) {
+for (const surfaces of configured) {
   test(`a hook with ${surfaces.join(", ")} shows only them and names only their tools [config.true-texts] [config.hook-surfaces]`, async () => {
     const project = await hookProject();
     writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces }));
