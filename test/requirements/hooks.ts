@@ -39,7 +39,8 @@ export const hooks = from("hooks", {
   "hooks.special-files":
     "A hook refuses pipes, devices and sockets in place of files, and files above a limit.",
   "hooks.store": "A store named on the command line or in the environment is used.",
-  "hooks.missing": "A missing database is reported, and created when there is something to write.",
+  "hooks.missing":
+    "A database that is gone is reported, one that was never there is not; it is created when there is something to write.",
   "hooks.damaged": "A damaged database is reported and left unchanged.",
   "hooks.read-only": "A read-only project still shows its memory.",
   "hooks.full-disk": "On a full disk a hook exits with 0 and reports it.",
