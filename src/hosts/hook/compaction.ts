@@ -154,6 +154,14 @@ export async function findCompaction(
   };
 }
 
+/** Whether the transcript has a summary that is newer than the checkpoint of this epoch. */
+export async function hasNewSummary({ event }: HookContext, session: Session): Promise<boolean> {
+  const { number } = readEpoch(await session.state());
+  const [removed] = await session.records("removed", [String(number)]);
+  const size = removed?.value.transcriptSize;
+  return size !== undefined && readSummary(event.host, event.transcript, size) !== "";
+}
+
 const nothingShown: RenderedMemory = { text: "", withReceipt: (line) => line };
 
 /** A host that has not reported its summary may report it later. */

@@ -80,7 +80,11 @@ async function startSession(hook: HookContext): Promise<void> {
 /** Whether a compaction has ended that the conversation was not shown. */
 async function isCompacted(hook: HookContext): Promise<boolean> {
   const { phase } = await compactionOf(hook);
-  return phase === "finished" || (phase === "begun" && hook.event.host.compaction.endsSilently === true);
+  if (phase !== "begun") return phase === "finished";
+  if (hook.event.host.compaction.endsSilently) return true;
+  // The host's process may have ended before it could report the end; a new summary shows that there was one.
+  const session = await findSession(hook);
+  return session !== undefined && (await loadCompaction()).hasNewSummary(hook, session);
 }
 
 async function compactionOf({ memory, sessionId, known, state }: HookContext) {
@@ -110,16 +114,17 @@ async function showMemory(hook: HookContext): Promise<void> {
   const session = await findSession(hook);
   const state = await session?.state();
   const source = event.source === "compact" ? "startup" : event.source;
-  // A resumed conversation still contains the memory that the agent was shown before.
+  // A resumed conversation still contains the memory that the agent was shown before, unless the host forgets it.
+  const isShown = source === "resume" && !event.host.forgetsStart;
   const isNews =
-    source !== "resume" ||
+    !isShown ||
     (known
       ? (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
       : state !== undefined && isAnythingShown(hook, state));
   const hints =
     source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
-  const project = source === "resume" ? "" : await projectText(hook);
-  const lead = leads[source];
+  const project = isShown ? "" : await projectText(hook);
+  const lead = source === "resume" && !isShown ? leads.startup : leads[source];
   hook.answer(
     isNews
       ? { context: renderFor(hook, { lead, state, hints, project, isProjectFirst: source === "clear" }).text }
