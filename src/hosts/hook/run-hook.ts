@@ -83,7 +83,7 @@ async function isCompacted(hook: HookContext): Promise<boolean> {
 
 async function compactionOf({ memory, sessionId, known, state }: HookContext) {
   const session = known && (await (await memory())?.findSession(sessionId));
-  if (!session) return { phase: "none", ended: undefined };
+  if (!session) return { phase: "none" };
   return (await loadCompaction()).findCompaction(session, state.seen);
 }
 
