@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { HookEvent } from "./event.ts";
 
@@ -25,6 +24,8 @@ export function writeKey(report: string, operation: unknown): string {
   return hashOf([report, operation]);
 }
 
+/** Loads node:crypto only when needed: most events write nothing. */
 function hashOf(value: unknown): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return `hook-${createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 32)}`;
 }
