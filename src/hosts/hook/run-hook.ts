@@ -12,6 +12,7 @@ import { endsCompaction } from "./event.ts";
 import { guardCall } from "./guard.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
 import { type MissedCompaction, writeHookState } from "./state.ts";
+import { sweepStore } from "./sweep-store.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 
 /** Handles one event of a host: answers first, then writes. */
@@ -73,8 +74,7 @@ async function startSession(hook: HookContext): Promise<void> {
   } else if (event.source === "resume" && (await isCompacted(hook))) await showCompacted(hook);
   else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
-  // A project may have no other program that runs long enough. The agent has its answer; what fails is tried next time.
-  await (await hook.memory())?.retention.step().catch(() => true);
+  await sweepStore(hook);
 }
 
 /** Whether a compaction has ended that the conversation was not shown. */
@@ -89,7 +89,7 @@ async function isCompacted(hook: HookContext): Promise<boolean> {
 
 async function compactionOf({ memory, sessionId, known, state }: HookContext) {
   const session = known && (await (await memory())?.findSession(sessionId));
-  if (!session) return { phase: "none", ended: undefined };
+  if (!session) return { phase: "none" };
   return (await loadCompaction()).findCompaction(session, state.seen);
 }
 
