@@ -27,7 +27,7 @@ export interface Judgement {
 }
 
 /** Subject, relation and value count only within this many characters, so that a list of names does not score. */
-export const bindingDistance = 300;
+const bindingDistance = 300;
 
 export function judge(text: string, fact: Fact): Judgement {
   const lower = text.toLowerCase();

@@ -1,6 +1,6 @@
 import type { Results, SystemResult } from "./results.ts";
-import { kindsInOrder } from "./results.ts";
 import type { Score } from "./score.ts";
+import { storyKinds } from "./story.ts";
 
 type Row = readonly (string | number)[];
 
@@ -49,8 +49,8 @@ export function renderReport({ systems, seeds }: Results): string {
     ),
     "### By story: in context, and within one call",
     table(
-      ["System", ...kindsInOrder],
-      ran.map((system) => [system.name, ...kindsInOrder.map((kind) => reach(system.byKind[kind]))]),
+      ["System", ...storyKinds],
+      ran.map((system) => [system.name, ...storyKinds.map((kind) => reach(system.byKind[kind]))]),
     ),
     "### The agent writes it down (S0): in context, stale, resurrected",
     table(
@@ -120,12 +120,12 @@ function curvePoint(score: Score | undefined): string {
     : `${thousands(score.tokens)}, ${percent(score.context)}`;
 }
 
-export function windowsOf(systems: readonly SystemResult[]): string[] {
+function windowsOf(systems: readonly SystemResult[]): string[] {
   const windows = new Set(systems.flatMap(({ byWindow }) => Object.keys(byWindow)));
   return [...windows].sort((a, b) => Number(a) - Number(b));
 }
 
-export function table(head: Row, rows: readonly Row[]): string {
+function table(head: Row, rows: readonly Row[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => String(cell).replaceAll("|", "\\|")));
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>

@@ -1,7 +1,7 @@
 import type { CellResult } from "./cells.ts";
 import type { KillResult } from "./kills.ts";
 import { type Score, scoreOf } from "./score.ts";
-import { type StoryKind, storyKinds } from "./story.ts";
+import type { StoryKind } from "./story.ts";
 
 /** What one system reached, or why it could not be run. */
 export interface SystemResult {
@@ -63,5 +63,3 @@ export function systemResult(
 export function notRun(facts: SystemFacts, problem: string): SystemResult {
   return { ...systemResult(facts, [], []), problem };
 }
-
-export const kindsInOrder: readonly StoryKind[] = storyKinds;

@@ -59,7 +59,14 @@ export async function runStory(system: System, story: Story, options: RunOptions
   const failures: string[] = [];
   let turns = 0;
   try {
-    const running = await system.open({ url: server.url, window, instructions, tools, directory });
+    const running = await system.open({
+      url: server.url,
+      window,
+      instructions,
+      tools,
+      directory,
+      durable: false,
+    });
     const take = async (turn: StoryTurn) => {
       turns++;
       await takeTurn(running, script, turn).catch((error: unknown) => failures.push(messageOf(error)));
@@ -124,12 +131,12 @@ export function toolsOf({ turns, more, files }: Story): AgentTool[] {
       required: [parameter],
     },
     execute: (input) =>
-      (name === "read_file" ? files.get(input.path ?? "") : undefined) ??
+      (name === "view_file" ? files.get(input.path ?? "") : undefined) ??
       results.get(`${name} ${JSON.stringify({ [parameter]: input[parameter] })}`) ??
       "nothing found",
   });
   return [
-    define("read_file", "Read a file of the project.", "path"),
+    define("view_file", "Read a file of the project.", "path"),
     define("run_command", "Run a command.", "command"),
     define("start_agent", "Start a helper in the background.", "task"),
     define("check_agent", "Ask what a helper has done.", "agent"),

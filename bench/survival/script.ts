@@ -84,7 +84,7 @@ export class Script {
     const key = keyOf(line);
     const old = this.#noted.get(key);
     this.#noted.set(key, line);
-    return this.#options.system.note?.(line, old);
+    return this.#options.system.note?.(line, old, [...this.#noted.values()]);
   }
 
   /** The next turn asks for every fact. */
@@ -126,7 +126,8 @@ export class Script {
     return this.#probe ? this.#lookUp(request) : this.#work(request);
   }
 
-  #isTurn({ messages }: ScriptedRequest): boolean {
+  #isTurn({ messages, tools = [] }: ScriptedRequest): boolean {
+    if (!tools.some(({ function: { name } }) => name === "view_file")) return false;
     if (messages.at(-1)?.role === "tool") return true;
     const said = this.#probe ? probeText : this.#progress?.turn.user;
     const last = messages.findLast(({ role }) => role === "user");
@@ -136,7 +137,11 @@ export class Script {
   #summarise(request: ScriptedRequest): ScriptedAnswer {
     const text = contextOf(request);
     const said = this.#leads.filter((lead) => text.includes(lead));
-    return this.#options.summariser.answer(said, this.summaries++);
+    const { summariser, system } = this.#options;
+    const answer = summariser.answer(said, this.summaries++);
+    return "text" in answer && answer.text !== undefined && system.formatSummary
+      ? { ...answer, text: system.formatSummary(answer.text) }
+      : answer;
   }
 
   #work(request: ScriptedRequest): ScriptedAnswer {
@@ -150,7 +155,7 @@ export class Script {
     if (missing) {
       readAgain.add(missing.path);
       this.repeatedReads++;
-      return { toolCalls: [{ name: "read_file", input: { path: missing.path } }] };
+      return { toolCalls: [{ name: "view_file", input: { path: missing.path } }] };
     }
     const call = progress.calls.shift();
     if (turn.isProbed && (!call || this.compactions >= this.#options.compactions)) {

@@ -4,7 +4,7 @@ import type { System } from "./system.ts";
 import { holdfast } from "./systems/holdfast.ts";
 
 /** A few seconds of the benchmark, for the tests. */
-export const sliceCells: readonly Cell[] = (
+const sliceCells: readonly Cell[] = (
   [
     { kind: "rule", track: "stories" },
     { kind: "long ask", track: "stories" },

@@ -40,7 +40,7 @@ export function makeStory({ kind, seed, compactions, window }: StoryOptions): St
     const path = `src/${pick(random, folders)}/part-${++number}.ts`;
     const code = fillerCode(random, room * 0.75);
     files.set(path, code);
-    const read: Step = { tool: "read_file", input: { path }, result: code };
+    const read: Step = { tool: "view_file", input: { path }, result: code };
     const wish = `Task ${number}: look at ${path} and say what it does.`;
     return {
       user: !scene ? wish : random() < 0.5 ? `${scene.user}\n${wish}` : `${wish} ${scene.user}`,
@@ -108,7 +108,7 @@ function readConfigs(configs: readonly FileFact[], files: ReadonlyMap<string, st
   return {
     user: `Read ${configs.map(({ path }) => path).join(" and ")}; you need both values in every part.`,
     steps: configs.map(({ path }) => ({
-      tool: "read_file",
+      tool: "view_file",
       input: { path },
       result: files.get(path) ?? "",
     })),

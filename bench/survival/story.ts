@@ -2,7 +2,7 @@ import type { Fact } from "./facts.ts";
 
 /** A call that the scripted model makes, and what its tool returns. */
 export interface Step {
-  tool: "read_file" | "run_command" | "start_agent" | "check_agent";
+  tool: "view_file" | "run_command" | "start_agent" | "check_agent";
   input: Record<string, string>;
   result: string;
   /** What the agent says with the call. */

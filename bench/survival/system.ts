@@ -24,6 +24,8 @@ export interface Setting {
   tools: readonly AgentTool[];
   /** Where the system may keep files. A process that starts again gets the same one. */
   directory: string;
+  /** Whether another process has to be able to go on. Without it the system keeps everything in its process. */
+  durable: boolean;
 }
 
 /** An agent at work. */
@@ -57,8 +59,13 @@ export interface System {
   /** What a request asks for, where the default is wrong: a request that ends neither with a tool's result nor with the
    * user's message asks for a summary. */
   kindOf?(request: ScriptedRequest): RequestKind | undefined;
-  /** How the agent writes something down, if the system gives it a tool for that. `old` is replaced by the text. */
-  note?(text: string, old: string | undefined): ToolCall;
+  /**
+   * How the agent writes something down, if the system gives it a tool for that. `old` is replaced by the text; `all` is
+   * everything that the agent has written down by then.
+   */
+  note?(text: string, old: string | undefined, all: readonly string[]): ToolCall;
+  /** A summary in the form that the system asks its model for. */
+  formatSummary?(text: string): string;
   /** The call with which an agent that sees only `context` looks for an answer, and the one after its result. */
   lookUp?(question: Question, context: string): ToolCall | undefined;
   lookFurther?(question: Question, result: string): ToolCall | undefined;
