@@ -115,16 +115,16 @@ async function showMemory(hook: HookContext): Promise<void> {
   const state = await session?.state();
   const source = event.source === "compact" ? "startup" : event.source;
   // A resumed conversation still contains the memory that the agent was shown before, unless the host forgets it.
-  const isShown = source === "resume" && !event.host.forgetsStart;
+  const isKept = source === "resume" && !event.host.forgetsStart;
   const isNews =
-    !isShown ||
+    !isKept ||
     (known
       ? (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
       : state !== undefined && isAnythingShown(hook, state));
   const hints =
     source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
-  const project = isShown ? "" : await projectText(hook);
-  const lead = source === "resume" && !isShown ? leads.startup : leads[source];
+  const project = isKept ? "" : await projectText(hook);
+  const lead = source === "resume" && !isKept ? leads.startup : leads[source];
   hook.answer(
     isNews
       ? { context: renderFor(hook, { lead, state, hints, project, isProjectFirst: source === "clear" }).text }
