@@ -64,6 +64,7 @@ const library = defineConfig({
     "ai-sdk": "src/adapters/ai-sdk/index.ts",
     anthropic: "src/adapters/anthropic/index.ts",
     openai: "src/adapters/openai/index.ts",
+    langchain: "src/adapters/langchain/index.ts",
     knowledge: "src/surfaces/knowledge/index.ts",
     project: "src/surfaces/project/index.ts",
     sandbox: "src/surfaces/sandbox/index.ts",

@@ -23,6 +23,14 @@ export const adapters = [
     "aisdk.clearing": "Stubs replace old, long results in the prompt only.",
     "aisdk.parts": "Tools, middleware and prepareStep work separately; a missing part is reported.",
     "aisdk.failure": "A memory failure never stops the agent and is never silent.",
+    "langchain.compaction":
+      "A createAgent agent goes through warning, checkpoint, compaction and receipt; the graph's checkpointed messages stay whole, and a new process continues the thread.",
+    "langchain.tools":
+      "Memory's tools run in a createAgent agent; each thread has its own session, and errors reach the model.",
+    "langchain.pins": "A call in a createAgent agent that a pin forbids does not run.",
+    "langchain.overflow": "A prompt that a LangChain model rejects as too long is compacted and resent.",
+    "langchain.failure": "A memory failure never stops a createAgent agent and is never silent.",
+    "langchain.store": "A LangGraph store keeps its items in a session's notes and finds them.",
     "openai.chat": "Tools and tool results work with the real client for chat completions.",
     "openai.responses": "Tools and tool results work with the real client for the Responses API.",
     "anthropic.messages": "Tools and tool results work with the real client for the Messages API.",

@@ -4,7 +4,6 @@ import { typeName } from "../../engine/check-fields.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { CallerSession } from "../caller/caller-session.ts";
-import { endSession } from "../caller/end-session.ts";
 import {
   adapterSetting,
   type CompactionOptions,
@@ -21,6 +20,7 @@ import { type PrepareStep, prepareStepFor, type Step } from "./prepare-step.ts";
 import { executableTools, followAuthoredTools, guardedTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
+export { holdfastEnd } from "../caller/end-session.ts";
 export type { CompactionOptions, PlacementOptions, ToolOptions } from "../caller/options.ts";
 export type { PrepareStep, Step } from "./prepare-step.ts";
 
@@ -95,17 +95,6 @@ export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
   // The step's model includes the middleware, which must not treat a warning or a summary as a turn.
   const modelOf = (step: Step) => model ?? forOwnCalls(step.model);
   return prepareStepFor({ agent, setting, modelOf, ...listenersOf(options) });
-}
-
-/**
- * Ends work on a session for now: surfaces that store data outside the session write their handover. The SDK has no
- * hook for this, so call it when your conversation is over.
- */
-export async function holdfastEnd(
-  session: Session,
-  options: Pick<PlacementOptions, "onEvent"> = {},
-): Promise<void> {
-  await endSession(session, listenersOf(options));
 }
 
 /** Untyped callers may pass a model name, as the SDK allows, but a name cannot be wrapped. */

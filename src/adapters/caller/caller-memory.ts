@@ -11,11 +11,9 @@ import type { AgentSetting } from "../../agent/setting.ts";
 import { callKey } from "../../context/conversation.ts";
 import { withSystemRole } from "../../context/system-role.ts";
 import type { Session } from "../../sessions/session.ts";
-import { schemaOf } from "../../surfaces/dispatch.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import { CallerSession } from "./caller-session.ts";
-import { endSession } from "./end-session.ts";
 import { createNudge } from "./nudge-turn.ts";
 import {
   adapterSetting,
@@ -45,6 +43,12 @@ export interface PlacedCall {
   planned: Omit<PromptNow, "usage">;
 }
 
+/** What came back, and what the provider counted. */
+export interface ModelAnswer extends Partial<ReportedUsage> {
+  /** The answer; undefined if the framework passes it in with its next call only. */
+  message?: ModelMessage | undefined;
+}
+
 /** Everything that the adapter of a framework needs: the framework passes its whole conversation to each model call. */
 export class CallerMemory {
   readonly session: Session;
@@ -63,15 +67,6 @@ export class CallerMemory {
     this.#nudge = createNudge(this.#setting, this.#listeners.emit);
   }
 
-  /** Memory's tools: a name without dots, a description, a JSON Schema. */
-  get tools() {
-    return this.#setting.toolbox.tools.map(({ name, description, input }) => ({
-      name: dotless(name),
-      description,
-      schema: schemaOf(input, "input"),
-    }));
-  }
-
   /** Runs one of memory's tools, once per call id. */
   async run(tool: string, input: unknown, id: string): Promise<ToolAnswer> {
     const { row } = await this.session.state();
@@ -82,7 +77,7 @@ export class CallerMemory {
   /** Why a call of another tool must not run, in the user's words. A failure of memory never blocks a call. */
   async refusal(tool: string, input: unknown): Promise<string | undefined> {
     try {
-      const isMemoryTool = this.tools.some(({ name }) => name === tool);
+      const isMemoryTool = this.#setting.toolbox.tools.some(({ name }) => dotless(name) === tool);
       return refuseCall(await this.session.pins.list(), {
         session: this.session.id,
         tool,
@@ -94,7 +89,27 @@ export class CallerMemory {
     }
   }
 
-  /** Makes room and places memory; undefined if memory failed, and the call goes out as it is. */
+  /**
+   * Sends a model call with memory. If memory fails, the call goes out as it is (`send(undefined)`). If the provider
+   * rejects it as too long, it is compacted and sent again. Returns what was sent, too.
+   */
+  async send<T>(
+    call: FrameworkCall,
+    send: (placed: PlacedCall | undefined) => Promise<T>,
+  ): Promise<{ result: T; placed: PlacedCall | undefined }> {
+    let placed = await this.prepare(call);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { result: await send(placed), placed };
+      } catch (error) {
+        const canCompact = placed !== undefined && attempt <= 3 && isOverflow(error);
+        placed = canCompact ? await this.#compact(call) : undefined;
+        if (!placed) throw error;
+      }
+    }
+  }
+
+  /** Makes room and places memory; undefined if memory failed. */
   async prepare(call: FrameworkCall): Promise<PlacedCall | undefined> {
     const { emit } = this.#listeners;
     return this.#safely(call, async () => {
@@ -103,26 +118,16 @@ export class CallerMemory {
     });
   }
 
-  /** Compacts a call that the provider rejected as too long; undefined if that was not the reason or did not help. */
-  async prepareAgain(call: FrameworkCall, error: unknown): Promise<PlacedCall | undefined> {
-    if (!isOverflow(error)) return undefined;
-    const { signal = new AbortController().signal, base, model } = call;
-    const { emit } = this.#listeners;
-    const run = { agent: this.#agent, setting: this.#setting, signal, emit, model, base };
-    return this.#safely(call, async () => {
-      const skipped = "the provider refused the prompt as too long";
-      return (await runCompaction({ ...run, skipped, trigger: "overflow" })) ? this.#place(call) : undefined;
-    });
-  }
-
   /** Stores an answer of the model, and learns from the provider's counts. */
   async record(
-    placed: PlacedCall,
+    placed: PlacedCall | undefined,
     { model, base }: FrameworkCall,
-    answer: ModelMessage | undefined,
-    reported: ReportedUsage,
-  ) {
+    answer: ModelAnswer,
+  ): Promise<void> {
+    if (!placed) return;
     const { emit, report } = this.#listeners;
+    const { message, inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = answer;
+    const reported = { inputTokens, outputTokens, cachedTokens, cacheWriteTokens };
     const [agent, setting] = [this.#agent, this.#setting];
     try {
       await agent.observe(modelName(model), reported.inputTokens);
@@ -134,15 +139,20 @@ export class CallerMemory {
       const isRecorded = setting.options.ledger !== false;
       const call = isRecorded ? await recordTurn(run, now, "turn", reported) : undefined;
       await agent.receiptCheck.check({ call, body: [placed.system, placed.messages] }, emit);
-      if (answer) await agent.store([answer]);
+      if (message) await agent.store([message]);
     } catch (error) {
       report(error);
     }
   }
 
-  /** Ends work on the session for now: surfaces that store data outside it write their handover. */
-  async end(): Promise<void> {
-    await endSession(this.session, this.#listeners);
+  #compact(call: FrameworkCall): Promise<PlacedCall | undefined> {
+    const { signal = new AbortController().signal, base, model } = call;
+    const { emit } = this.#listeners;
+    const run = { agent: this.#agent, setting: this.#setting, signal, emit, model, base };
+    return this.#safely(call, async () => {
+      const skipped = "the provider refused the prompt as too long";
+      return (await runCompaction({ ...run, skipped, trigger: "overflow" })) ? this.#place(call) : undefined;
+    });
   }
 
   async #place({ messages, base, model }: FrameworkCall): Promise<PlacedCall> {
