@@ -63,6 +63,7 @@ const library = defineConfig({
     agent: "src/agent/index.ts",
     "ai-sdk": "src/adapters/ai-sdk/index.ts",
     anthropic: "src/adapters/anthropic/index.ts",
+    "openai-agents": "src/adapters/openai-agents/index.ts",
     openai: "src/adapters/openai/index.ts",
     langchain: "src/adapters/langchain/index.ts",
     knowledge: "src/surfaces/knowledge/index.ts",

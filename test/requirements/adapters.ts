@@ -33,6 +33,15 @@ export const adapters = [
     "langchain.store": "A LangGraph store keeps its items in a session's notes and finds them.",
     "openai.chat": "Tools and tool results work with the real client for chat completions.",
     "openai.responses": "Tools and tool results work with the real client for the Responses API.",
+    "openai-agents.compaction":
+      "A run of the OpenAI Agents SDK, streamed or not, goes through warning, checkpoint, compaction and receipt; its history stays whole, and a new process continues it.",
+    "openai-agents.tools":
+      "Memory's tools run in the OpenAI Agents SDK; errors reach the model, and a pin refuses a call.",
+    "openai-agents.session": "A Holdfast session is a Session of the OpenAI Agents SDK, item for item.",
+    "openai-agents.overflow":
+      "A request of the OpenAI Agents SDK that is rejected as too long is compacted and resent.",
+    "openai-agents.failure":
+      "A memory failure never stops a run of the OpenAI Agents SDK and is never silent.",
     "anthropic.messages": "Tools and tool results work with the real client for the Messages API.",
     "anthropic.memory-tool": "memory_20250818 works with the real client and with its tool runner.",
     "anthropic.memory-answers": "The memory tool's commands answer like Anthropic's own file system tool.",

@@ -81,3 +81,12 @@ export function textOfBlocks(content: string | readonly { type?: string; text?: 
 
 /** Blocks that a framework also keeps elsewhere, and reasoning, which no other model reads. */
 const ownParts = /^(?:tool_use|tool_call|tool_result|function_call|thinking|redacted_thinking|reasoning)/;
+
+/** Arguments that are not JSON are passed on as text; the tool's own validation says what it expects. */
+export function parseArguments(given: string): unknown {
+  try {
+    return given.trim() === "" ? {} : JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
