@@ -65,6 +65,7 @@ const library = defineConfig({
     anthropic: "src/adapters/anthropic/index.ts",
     "openai-agents": "src/adapters/openai-agents/index.ts",
     openai: "src/adapters/openai/index.ts",
+    "claude-agent-sdk": "src/hosts/claude-code/agent-sdk/index.ts",
     langchain: "src/adapters/langchain/index.ts",
     knowledge: "src/surfaces/knowledge/index.ts",
     project: "src/surfaces/project/index.ts",

@@ -51,6 +51,12 @@ export const adapters = [
     "anthropic.memory-once": "A memory command that is sent again under the same id changes nothing.",
     "anthropic.memory-journal":
       "The memory tool's commands are journaled, budgeted and undoable, and lose no concurrent edit.",
+    "claude-agent-sdk.hooks":
+      "Hooks of the Claude Agent SDK in the process show the memory once, then changes by others, and deny what a pin forbids.",
+    "claude-agent-sdk.tools":
+      "Memory's tools answer over the Claude Agent SDK's transport, once per call of the model.",
+    "claude-agent-sdk.failure":
+      "A memory failure never stops an agent of the Claude Agent SDK and is never silent.",
     "tools.projections": "The same call through every projection gives the same answer and the same memory.",
   }),
 ];
