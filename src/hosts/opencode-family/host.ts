@@ -8,5 +8,7 @@ export const familyTraits = {
   formatAnswer: formatReply,
   emptyAnswer: "{}",
   transcript: { readLine: readOpencodeLine },
+  // The plugin places memory in each call; the conversation contains none of it.
+  forgetsStart: true,
   compaction: {},
 } satisfies Partial<Host>;
