@@ -36,6 +36,8 @@ import {
 export interface Conversation {
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
+  /** The first message to remove (default: the first of `messages`). A caller may pass only the end of a conversation. */
+  from?: number;
   /** The last message to remove. */
   to: number;
   /** What the user said before these messages, if the driver knows: the user's rules are searched in it too. */
@@ -158,7 +160,7 @@ export class Compaction {
     );
     const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };
     const removed: Removed = {
-      from: gone[0]?.number ?? 0,
+      from: conversation.from ?? gone[0]?.number ?? 0,
       to: gone.at(-1)?.number ?? 0,
       messages: gone.length,
       tokens:
