@@ -158,8 +158,7 @@ export class Compaction {
       from: gone[0]?.number ?? 0,
       to: gone.at(-1)?.number ?? 0,
       messages: gone.length,
-      tokens:
-        conversation.tokensBefore ?? countTokens(gone.map(({ message }) => plainTextOf(message)).join("\n")),
+      tokens: conversation.tokensBefore ?? countConversation(gone, countTokens),
       items: accountFor(gone, checkpoint.openAsks),
       needs,
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
@@ -293,6 +292,20 @@ export class Compaction {
     if (this.#begun) return this.#begun;
     throw outOfOrder("account", "plan");
   }
+}
+
+/** Of a longer conversation only a part is counted, in pieces from all of it: the figure is for people. */
+const maxCounted = 200_000;
+
+function countConversation(
+  messages: readonly StoredMessage[],
+  countTokens: (text: string) => number,
+): number {
+  const texts = messages.map(({ message }) => plainTextOf(message));
+  const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
+  const share = Math.min(1, maxCounted / length);
+  const counted = texts.map((text) => text.slice(0, Math.ceil(text.length * share))).join("\n");
+  return Math.round(countTokens(counted) * Math.max(1, length / Math.max(1, counted.length)));
 }
 
 const maxPreviews = 300;

@@ -28,9 +28,9 @@ function isSignificant(kind: ReceiptItem["kind"], text: string): boolean {
 /** Paths, URLs, ids and numbers of a text, most frequent first, then newest. */
 export function findIdentifiers(text: string): ReceiptItem[] {
   const found = new Map<string, { item: ReceiptItem; count: number; last: number }>();
-  // Long unbroken runs (base64, minified code) contain no identifiers and are slow to search.
-  let rest = text.slice(-maxCharacters).replaceAll(/\S{300,}/g, (run) => run.slice(0, 300));
+  let rest = withoutLongRuns(text.slice(-maxCharacters));
   for (const [kind, pattern] of patterns) {
+    if (kind === "url" && !rest.includes("http")) continue;
     rest = rest.replace(pattern, (match: string, ...groups: unknown[]) => {
       const item = dropTrailing(match, ".,;:");
       const at = groups.find((group): group is number => typeof group === "number") ?? 0;
@@ -46,6 +46,26 @@ export function findIdentifiers(text: string): ReceiptItem[] {
     });
   }
   return [...found.values()].sort((a, b) => b.count - a.count || b.last - a.last).map(({ item }) => item);
+}
+
+/** Long unbroken runs (base64, minified code) contain no identifiers and are slow to search. */
+const maxRun = 300;
+
+function withoutLongRuns(text: string): string {
+  let cut = "";
+  let from = 0;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    // Most lines are shorter, so only few are searched.
+    if (end - start > maxRun) {
+      const line = text.slice(start, end).replaceAll(/\S{300,}/g, (run) => run.slice(0, maxRun));
+      cut += text.slice(from, start) + line;
+      from = end;
+    }
+    start = end + 1;
+  }
+  return cut + text.slice(from);
 }
 
 /** Numbers last: there may be thousands, and a path says more. */
