@@ -52,15 +52,17 @@ export function findIdentifiers(text: string): ReceiptItem[] {
 const maxRun = 300;
 
 function withoutLongRuns(text: string): string {
+  const { length } = text;
   let cut = "";
   let from = 0;
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < length; ) {
+    // Most lines are shorter, so few characters are looked at.
     const newline = text.indexOf("\n", start);
-    const end = newline === -1 ? text.length : newline;
-    // Most lines are shorter, so only few are searched.
-    if (end - start > maxRun) {
-      const line = text.slice(start, end).replaceAll(/\S{300,}/g, (run) => run.slice(0, maxRun));
-      cut += text.slice(from, start) + line;
+    const lineEnd = newline === -1 ? length : newline;
+    let end = lineEnd;
+    if (lineEnd - start > maxRun) for (end = start; end < lineEnd && text.charCodeAt(end) > 32; ) end++;
+    if (end - start > maxRun && lineEnd - start > maxRun) {
+      cut += text.slice(from, start + maxRun);
       from = end;
     }
     start = end + 1;
