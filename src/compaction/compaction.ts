@@ -18,6 +18,7 @@ import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { type ReadFile, readContents } from "./facts/read-contents.ts";
+import type { KeptMessages } from "./kept-messages.ts";
 import type { WayBack } from "./place-needs.ts";
 import { accountFor, planReceipt } from "./receipt.ts";
 import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
@@ -32,11 +33,9 @@ import {
 } from "./summary.ts";
 
 /** The part of a conversation that is about to be compacted, as its driver sees it. */
-export interface Conversation {
+export interface Conversation extends KeptMessages {
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
-  /** The last message to remove. */
-  to: number;
   /** What the user said before these messages, if the driver knows: the user's rules are searched in it too. */
   said?: readonly StoredMessage[];
   /** Tokens of the prompt before the compaction (default: those of the removed messages). */
@@ -127,7 +126,7 @@ export class Compaction {
   /** Computes the checkpoint without writing it. */
   async plan(conversation: Conversation): Promise<Begun> {
     const { session, countTokens, trigger } = this.#driver;
-    const { messages, to, transcript } = conversation;
+    const { messages, to, among, mayKeepTail = false, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
     // Earlier compactions have searched what was said before.
@@ -140,6 +139,8 @@ export class Compaction {
         state,
         messages: current,
         to,
+        mayKeepTail,
+        ...(among ? { among } : {}),
         earlier,
         budget: typeof budget === "function" ? await budget(rules) : budget,
         contents: await readContents(messages, earlier, this.#driver.readFile),
