@@ -5,6 +5,7 @@ import { commandLineFigures } from "./command-line.ts";
 import { contextFigures } from "./context.ts";
 import { forkFigures } from "./fork.ts";
 import { hookFigures } from "./hook.ts";
+import { mcpFigures } from "./mcp.ts";
 import { type Figure, formatFigure, met } from "./measure.ts";
 import { projectFigures } from "./project.ts";
 import { sandboxFigures } from "./sandbox.ts";
@@ -21,6 +22,7 @@ const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][]
   ["turns", turnFigures],
   ["sandbox", sandboxFigures],
   ["project memory", projectFigures],
+  ["MCP", mcpFigures],
   ["command line", commandLineFigures],
   ["hooks", hookFigures],
 ];

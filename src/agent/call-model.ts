@@ -27,6 +27,8 @@ export interface ModelAnswer {
   sent: unknown;
 }
 
+type Step = Awaited<ReturnType<typeof streamText>["finalStep"]>;
+
 export interface ModelCall {
   model: LanguageModel;
   prompt: Pick<Prompt, "system" | "messages" | "parts" | "instructions">;
@@ -43,9 +45,14 @@ export async function callModel(
   call: ModelCall & { emit: (event: AgentEvent) => void },
 ): Promise<ModelAnswer> {
   let failure: unknown;
+  let ended: Step | undefined;
   const stream = streamText({
     ...requestOf(call),
     include: { requestBody: true },
+    // The result's own promises would each copy the stream and read it again.
+    onStepEnd: (step) => {
+      ended = step;
+    },
     onError: ({ error }) => {
       failure = error;
     },
@@ -67,20 +74,15 @@ export async function callModel(
     else if (part.type === "abort") failure = new DOMException("The turn was aborted.", "AbortError");
   }
   if (failure !== undefined) throw failure;
-  const [usage, request, response, text, finish] = await Promise.all([
-    stream.usage,
-    stream.request,
-    stream.response,
-    stream.text,
-    stream.finishReason,
-  ]);
+  // Without a step the SDK's own promise says why.
+  const { usage, request, response, text, finishReason } = ended ?? (await stream.finalStep);
   // Keep only the model's messages: we answer calls that the SDK rejected ourselves.
   const messages = response.messages.filter(({ role }) => role === "assistant");
   return {
-    ...sanitiseAnswer({ messages, toolCalls, finish, offered: Object.keys(call.tools) }),
+    ...sanitiseAnswer({ messages, toolCalls, finish: finishReason, offered: Object.keys(call.tools) }),
     text,
     reported: reportedBy(usage),
-    finish,
+    finish: finishReason,
     sent: request.body ?? [call.prompt.system, call.prompt.messages],
   };
 }

@@ -70,12 +70,14 @@ export class CallRecorder {
     added: readonly string[],
   ): CallFacts["parts"] {
     const parts = { system: 0, tools: 0, memory: 0, summaries: 0, history: 0, results: 0 };
-    for (const [index, { part }] of pieces.entries()) parts[part] += hashed[index]?.tokens ?? 0;
-    const inMessages = pieces.reduce(
-      (sum, { part, message }, index) =>
-        part === "memory" && message ? sum + (hashed[index]?.tokens ?? 0) : sum,
-      0,
-    );
+    let inMessages = 0;
+    for (let index = 0; index < pieces.length; index++) {
+      const tokens = hashed[index]?.tokens ?? 0;
+      const piece = pieces[index];
+      if (!piece) continue;
+      parts[piece.part] += tokens;
+      if (piece.part === "memory" && piece.message) inMessages += tokens;
+    }
     const addedTokens = added.reduce((sum, text) => sum + this.#count.countTokens(text), 0);
     const moved = Math.min(parts.history, Math.max(0, Math.round(addedTokens) - inMessages));
     parts.memory += moved;
@@ -85,7 +87,9 @@ export class CallRecorder {
   }
 
   #known(piece: PromptPiece): HashedPiece | undefined {
-    return piece.message ? this.#messages.get(piece.message) : this.#texts.get(keyOf(piece));
+    if (piece.message) return this.#messages.get(piece.message);
+    const known = this.#texts.get(piece.text ?? "");
+    return known?.part === piece.part && known.role === piece.role ? known : undefined;
   }
 
   async #hash(piece: PromptPiece): Promise<HashedPiece> {
@@ -101,12 +105,8 @@ export class CallRecorder {
     if (message) this.#messages.set(message, hashed);
     else {
       if (this.#texts.size >= maxTexts) this.#texts.clear();
-      this.#texts.set(keyOf(piece), hashed);
+      this.#texts.set(content, hashed);
     }
     return hashed;
   }
-}
-
-function keyOf({ part, role, text }: PromptPiece): string {
-  return `${part}\n${role}\n${text}`;
 }

@@ -17,10 +17,11 @@ export const peopleCommands: Record<string, Command> = {
     load: () => import("./commands/sessions.ts"),
   },
   show: {
-    usage: "show [SESSION] [--revision N]",
+    usage: "show [SESSION] [--revision N] [--all]",
     summary: "show a session's notepad, plan, references, tasks and notes",
     options: `${session}
-  --revision N             the memory as of that revision${store}`,
+  --revision N             the memory as of that revision
+  --all                    every note, not only the newest 50${store}`,
     load: () => import("./commands/show.ts"),
   },
   stats: {

@@ -11,6 +11,7 @@ import type {
 import type { State } from "../engine/state.ts";
 import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import type { Operation } from "../surfaces/operations.ts";
 import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
@@ -59,6 +60,8 @@ export interface CompactionDriver {
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
   isResumable?: boolean;
+  /** The idempotency key of a write, if the host may report the same compaction twice. */
+  keyOf?(operation: Operation): string | undefined;
   countTokens: (text: string) => number;
   /**
    * The model's context after the compaction. `body` is the text passed to `commit` without the receipt: summary and
@@ -204,11 +207,11 @@ export class Compaction {
     const { checkpoint, removed, rules } = begun;
     const { session, trigger, skipped, emit, notify, isResumable } = this.#driver;
     if (rules.texts.length + rules.replaced.length > 0) {
-      await session.apply({ type: "pins.find", ...rules }, asSystem);
+      await this.#write({ type: "pins.find", ...rules });
       begun.rules = noRules;
     }
     if (readEpoch(await session.state()).warning === "none") {
-      await session.apply({ type: "context.skip_warning", trigger, reason: skipped }, asSystem);
+      await this.#write({ type: "context.skip_warning", trigger, reason: skipped });
       emit?.({ type: "warning", trigger, skipped });
     }
     const epoch = [String(checkpoint.epoch)];
@@ -217,10 +220,21 @@ export class Compaction {
     const isKnown = known?.value.text === checkpoint.text;
     // Another process needs them to account for what was removed, and people to see what a host removed.
     const kept = isResumable || trigger === "host" ? { removed } : {};
+    let isRepeated = isKnown;
     if (!isKnown || (isResumable && counted?.value.transcriptSize !== removed.transcriptSize))
-      await session.apply({ type: "context.checkpoint", checkpoint, ...kept }, asSystem);
-    if (!isKnown) await notify({ kind: "before-compaction", checkpoint });
+      isRepeated ||= await this.#write({ type: "context.checkpoint", checkpoint, ...kept });
+    if (!isRepeated) await notify({ kind: "before-compaction", checkpoint });
     emit?.({ type: "checkpoint", checkpoint });
+  }
+
+  /** Returns whether the same report has written it before. */
+  async #write(operation: Operation): Promise<boolean> {
+    const key = this.#driver.keyOf?.(operation);
+    const { repeated } = await this.#driver.session.apply(operation, {
+      ...asSystem,
+      ...(key === undefined ? {} : { key }),
+    });
+    return repeated;
   }
 
   /** Asks the driver's model for a summary. If the model gives no acceptable one, builds it from the messages. */

@@ -1,56 +1,36 @@
 /** Whether two words are at most `maxEdits` insertions, deletions, substitutions or swaps apart. */
 export function withinEdits(a: string, b: string, maxEdits: number): boolean {
   if (Math.abs(a.length - b.length) > maxEdits) return false;
-  let start = 0;
-  while (start < a.length && a.charCodeAt(start) === b.charCodeAt(start)) start++;
-  let end = 0;
-  while (
-    end < Math.min(a.length, b.length) - start &&
-    a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)
-  )
-    end++;
-  const [left, right] = [a.length - start - end, b.length - start - end];
-  if (left === 0 || right === 0) return Math.max(left, right) <= maxEdits;
   // One edit adds at most one character and removes at most one, so it changes at most two bits.
-  if (bitCount(letters(a, start, a.length - end) ^ letters(b, start, b.length - end)) > 2 * maxEdits)
-    return false;
-  return countEdits(a.slice(start, a.length - end), b.slice(start, b.length - end), maxEdits) <= maxEdits;
+  if (bitCount(letters(a) ^ letters(b)) > 2 * maxEdits) return false;
+  return restWithinEdits(a, 0, b, 0, maxEdits);
 }
 
-/** Optimal string alignment; stops early with a larger number once `maxEdits` is exceeded. */
-function countEdits(a: string, b: string, maxEdits: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    let best = row;
-    for (let column = 1; column <= b.length; column++) {
-      const same = a.charCodeAt(row - 1) === b.charCodeAt(column - 1);
-      let cost = Math.min(
-        (last[column] as number) + 1,
-        (current[column - 1] as number) + 1,
-        (last[column - 1] as number) + (same ? 0 : 1),
-      );
-      const swapped =
-        row > 1 &&
-        column > 1 &&
-        a.charCodeAt(row - 1) === b.charCodeAt(column - 2) &&
-        a.charCodeAt(row - 2) === b.charCodeAt(column - 1);
-      if (swapped) cost = Math.min(cost, (beforeLast[column - 2] as number) + 1);
-      current.push(cost);
-      if (cost < best) best = cost;
-    }
-    if (best > maxEdits) return best;
-    beforeLast = last;
-    last = current;
+/** The same for the rest of the words: tries every edit at the first difference. */
+function restWithinEdits(a: string, fromA: number, b: string, fromB: number, maxEdits: number): boolean {
+  let [i, j] = [fromA, fromB];
+  while (i < a.length && j < b.length && a.charCodeAt(i) === b.charCodeAt(j)) {
+    i++;
+    j++;
   }
-  return last[b.length] as number;
+  const [leftA, leftB] = [a.length - i, b.length - j];
+  if (leftA === 0 || leftB === 0) return leftA + leftB <= maxEdits;
+  if (maxEdits === 0 || Math.abs(leftA - leftB) > maxEdits) return false;
+  const rest = maxEdits - 1;
+  return (
+    restWithinEdits(a, i + 1, b, j + 1, rest) ||
+    restWithinEdits(a, i + 1, b, j, rest) ||
+    restWithinEdits(a, i, b, j + 1, rest) ||
+    (a.charCodeAt(i) === b.charCodeAt(j + 1) &&
+      a.charCodeAt(i + 1) === b.charCodeAt(j) &&
+      restWithinEdits(a, i + 2, b, j + 2, rest))
+  );
 }
 
 /** Which characters occur: one bit for each of 32 classes. */
-function letters(word: string, from: number, to: number): number {
+function letters(word: string): number {
   let bits = 0;
-  for (let index = from; index < to; index++) bits |= 1 << (word.charCodeAt(index) & 31);
+  for (let index = 0; index < word.length; index++) bits |= 1 << (word.charCodeAt(index) & 31);
   return bits;
 }
 

@@ -139,10 +139,15 @@ export function spliceBetween(before: string, after: string): Splice {
   if (after.endsWith(before))
     return { at: 0, removed: "", inserted: after.slice(0, after.length - before.length) };
   const shorter = Math.min(before.length, after.length);
-  let start = 0;
+  let start = sameBlocks(shorter, (from, to) => before.slice(from, to) === after.slice(from, to));
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
   if (start > 0 && splitsPair(before, after, start)) start--;
-  let end = 0;
+  let end = sameBlocks(
+    shorter - start,
+    (from, to) =>
+      before.slice(before.length - to, before.length - from) ===
+      after.slice(after.length - to, after.length - from),
+  );
   while (
     end < shorter - start &&
     before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
@@ -156,6 +161,15 @@ export function spliceBetween(before: string, after: string): Splice {
     inserted: after.slice(start, after.length - end),
   };
 }
+
+/** How much of a length is the same by whole blocks, which are compared natively. */
+function sameBlocks(length: number, isSame: (from: number, to: number) => boolean): number {
+  let same = 0;
+  while (same + blockLength <= length && isSame(same, same + blockLength)) same += blockLength;
+  return same;
+}
+
+const blockLength = 512;
 
 export function applySplice(text: string, splice: Splice): string {
   return text.slice(0, splice.at) + splice.inserted + text.slice(splice.at + splice.removed.length);

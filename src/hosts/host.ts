@@ -19,6 +19,8 @@ export interface Host {
   program: string;
   /** Maps its own event names. Every host may send the generic names as well. */
   events: Readonly<Record<string, HookKind>>;
+  /** An event's payload with the fields under their common names, if the host has others. */
+  readPayload?(payload: Record<string, unknown>): Record<string, unknown>;
   /** The answer to an event, in its format; "" prints nothing. */
   formatAnswer(event: HookEvent, reply: HookReply): string;
   /** Printed if the hook fails: the host must not take it for an answer. */

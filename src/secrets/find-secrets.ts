@@ -12,9 +12,7 @@ export interface FoundSecret {
 export function findSecrets(text: string): FoundSecret[] {
   if (text.length < minLength) return [];
   const found = [
-    ...(longToken.test(text) || text.includes("://")
-      ? secretKinds.flatMap((kind) => findKind(text, kind))
-      : []),
+    ...(hasLongToken(text) || text.includes("://") ? kindsIn(text) : []),
     ...findPrivateKeys(text),
     ...findAssigned(text),
   ];
@@ -31,10 +29,41 @@ export function findSecrets(text: string): FoundSecret[] {
 /** No secret is shorter. */
 const minLength = 12;
 
-/** Every kind but a password in an address has as many characters in a row. */
-const longToken = /[\w+/=.:-]{20}/;
+/** Every kind but a password in an address has as many of these characters in a row. */
+const tokenLength = 20;
+
+const isTokenCode = Array.from({ length: 128 }, (_, code) => /[\w+/=.:-]/.test(String.fromCharCode(code)));
+
+/** Looks at every twentieth character, and backwards only from those that a token may have there. */
+function hasLongToken(text: string): boolean {
+  let last = tokenLength - 1;
+  while (last < text.length) {
+    let from = last + 1;
+    while (from > last + 1 - tokenLength && isTokenCode[text.charCodeAt(from - 1)]) from--;
+    if (from === last + 1 - tokenLength) return true;
+    last = from + tokenLength - 1;
+  }
+  return false;
+}
 
 const defaultEntropy = 2.8;
+
+/** Texts have a full stop too often for a hint. */
+const isCommon = (hint: string) => hint === ".";
+
+const alwaysSearched = secretKinds.filter(({ hints }) => hints.some(isCommon));
+
+/** One search for all hints: most texts have none. */
+const anyHint = new RegExp(
+  [...new Set(secretKinds.flatMap(({ hints }) => hints))]
+    .filter((hint) => !isCommon(hint))
+    .map((hint) => hint.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
+    .join("|"),
+);
+
+function kindsIn(text: string): FoundSecret[] {
+  return (anyHint.test(text) ? secretKinds : alwaysSearched).flatMap((kind) => findKind(text, kind));
+}
 
 function findKind(
   text: string,
@@ -88,7 +117,8 @@ function endOfMarker(text: string, at: number): number {
 const assigned =
   /(?<![A-Za-z0-9])(?<name>(?:[A-Za-z0-9]{1,24}[_.-]){0,4}[A-Za-z0-9]{0,24}?(?:password|passwd|passphrase|pwd|secret|secret[_-]?key|api[_-]?key|apikey|access[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|client[_-]?secret|private[_-]?key|token|credentials?)(?:[_-](?:id|key|value|base64|prod|dev|staging|live)){0,2})["']?[ \t]{0,4}(?::|=|=>|:=)[ \t]{0,4}(?<quote>["'`]?)(?<secret>[^\s"'`,;<>(){}[\]$]{8,200})\k<quote>/gi;
 
-const nameHint = /pass|pwd|secret|key|token|credential/i;
+/** The end of such a name and what follows it, before the whole is searched for. */
+const nameHint = /(?:pass|pwd|secret|key|token|credential)[\w-]{0,24}["']?[ \t]{0,4}[:=]/i;
 
 /** Values after a telling name, if they are as random as a secret; words, paths and placeholders are not. */
 function findAssigned(text: string): FoundSecret[] {

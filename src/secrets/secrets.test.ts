@@ -51,6 +51,15 @@ test("a secret is replaced by its kind and a fingerprint that tells secrets apar
   assert.equal(redactTexts(harmless), harmless);
 });
 
+test("a secret is found wherever it stands among words [secrets.kinds]", () => {
+  const [, secret = ""] = makeCorpus(4).secrets[0] ?? [];
+  const words = "the list of words, of one or of several characters each, a bit of everything ";
+  for (let at = 0; at <= words.length; at++) {
+    const text = `${words.slice(0, at)} ${secret} ${words.slice(at)}`;
+    assert.equal(findSecrets(text).length, 1, text);
+  }
+});
+
 test("a mask has the length of the secret [secrets.redact]", () => {
   for (const [kind, secret] of makeCorpus(3).secrets) {
     const [text = ""] = inContext(kind, secret);

@@ -46,7 +46,7 @@ export class CallLog {
     const recent = this.#last && at - this.#last.at < maxBaseAge ? this.#last : undefined;
     const last = recent && recent.chain < maxChain ? recent : undefined;
     const kept = last ? commonLength(last.hashes, hashes) : 0;
-    const stored = new Set(recent?.hashes);
+    const stored = new Set(recent?.hashes.slice(kept));
     const fresh = pieces.slice(kept).filter(({ hash }) => !stored.has(hash));
     const number = await this.#ledger.record(
       this.#scope,

@@ -44,6 +44,8 @@ export function readSmallFile(path: string): Record<string, unknown> | undefined
 
 /** The names in a folder; empty if it cannot be read. */
 export function namesIn(folder: string): string[] {
+  // The error of a missing folder would take longer than a tool call's own work.
+  if (!existsSync(folder)) return [];
   try {
     return readdirSync(folder);
   } catch {

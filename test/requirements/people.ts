@@ -6,6 +6,8 @@ export const people = from("commands for people", {
   "merge.conflicts": "Two edits of one line, or two additions at one position, are reported with both sides.",
   "merge.nothing-lost": "No line that either side wrote is missing from a merge.",
   "merge.marks": "Conflict markers name the author of each side and are recognised again.",
+  "people.show-notes":
+    "show prints the newest 50 notes and says how to see the rest; --all prints every note.",
   "people.show": "show prints notepad, plan, references, tasks and notes, formatted for a terminal.",
   "people.harmless":
     "Control characters, escape sequences and invisible or bidi characters are escaped, never sent to a terminal.",
@@ -50,5 +52,5 @@ export const people = from("commands for people", {
   "people.rescue":
     "rescue shows plan, rules, asks, decisions, files and commands from before the last compaction of the newest conversations here, without secrets, and puts what is chosen into memory.",
   "people.stats":
-    "stats counts, over a period, compactions survived, items put back, repeated reads avoided, and the tokens and money that memory took.",
+    "stats counts, over a period, compactions survived, items put back, repeated reads avoided, and the tokens and money that memory took; in the terminal and on the page.",
 });

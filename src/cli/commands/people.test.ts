@@ -77,6 +77,23 @@ Notes  1
   assert.doesNotMatch(then.stdout, /owned|Plan|Open tasks|Notes/);
 });
 
+test("show prints the newest 50 notes, and every note with --all [people.show-notes]", async () => {
+  const HOLDFAST_DB = join(directory, "many.db");
+  const memory = await openTestMemory({ store: HOLDFAST_DB });
+  const session = await memory.createSession({ id: "many" });
+  for (let number = 1; number <= 53; number++) await session.notes.add(`finding ${number} of many`);
+  await memory.close();
+  const [newest, all] = await Promise.all([
+    holdfastWith({ HOLDFAST_DB }, "show"),
+    holdfastWith({ HOLDFAST_DB }, "show", "--all"),
+  ]);
+  const found = ({ stdout }: { stdout: string }) => stdout.match(/finding \d+ of many/g) ?? [];
+  assert.deepEqual([found(newest).length, found(newest)[0]], [50, "finding 53 of many"]);
+  assert.match(newest.stdout, /Notes {2}53\n[\s\S]*3 older notes not shown: --all shows every note/);
+  assert.equal(found(all).length, 53);
+  assert.doesNotMatch(all.stdout, /not shown/);
+});
+
 test("the newest active session is the default, and a unique id prefix is enough [people.pick]", async () => {
   const [newest, byPrefix, ambiguous, missing] = await Promise.all([
     json("show"),

@@ -13,14 +13,17 @@ import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
-import { ageOf } from "../terminal/quantities.ts";
+import { ageOf, counted } from "../terminal/quantities.ts";
 import { renderMarkdown } from "../terminal/render-markdown.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { dotted, inlineSpans, type Span, wrapSpans } from "../terminal/wrap-text.ts";
 import { pinLines } from "./pin.ts";
 
-const usage = "show [SESSION] [--revision N]";
+const usage = "show [SESSION] [--revision N] [--all]";
+
+/** More notes are shown with --all. */
+const maxNotes = 50;
 
 interface Shown {
   row: Readonly<SessionRow>;
@@ -35,7 +38,10 @@ interface Shown {
 }
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, { revision: { type: "string" } });
+  const { values, positionals } = readArguments(args, {
+    revision: { type: "string" },
+    all: { type: "boolean" },
+  });
   const idOrPrefix = atMostOne(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
   const memory = await openExistingMemory({ flags: values });
@@ -43,7 +49,10 @@ export async function run(args: string[]): Promise<number> {
     const session = await pickSession(memory, idOrPrefix);
     const shown = await readMemory(session, revision);
     if (values.json) printJson(jsonOf(shown));
-    else printLines(render(shown, memory, screenOf()));
+    else
+      printLines(
+        render(shown, memory, values.all === true ? shown.snapshot.notes.length : maxNotes, screenOf()),
+      );
     return 0;
   } finally {
     await memory.close();
@@ -83,7 +92,12 @@ function jsonOf({ row, snapshot, tasks, pins, foreign }: Shown) {
 
 const indent = "  ";
 
-function render({ row, snapshot, tasks, pins, origin, at }: Shown, memory: Memory, screen: Screen): string[] {
+function render(
+  { row, snapshot, tasks, pins, origin, at }: Shown,
+  memory: Memory,
+  mostNotes: number,
+  screen: Screen,
+): string[] {
   const { notepad, scratchpad, notes } = snapshot;
   const facts = [
     ...(row.title === null ? [] : [row.id]),
@@ -115,9 +129,12 @@ function render({ row, snapshot, tasks, pins, origin, at }: Shown, memory: Memor
     ...section("Open tasks", tasks.length, undefined, screen, () =>
       tasks.flatMap(({ description, depth }) => bullet(visibleLine(description), screen, depth - 1)),
     ),
-    ...section("Notes", notes.length, undefined, screen, () =>
-      notes.flatMap((note, index) => [...(index === 0 ? [] : [""]), ...renderNote(note, screen)]),
-    ),
+    ...section("Notes", notes.length, undefined, screen, () => [
+      ...notes
+        .slice(0, mostNotes)
+        .flatMap((note, index) => [...(index === 0 ? [] : [""]), ...renderNote(note, screen)]),
+      ...(notes.length > mostNotes ? ["", ...olderNotes(notes.length - mostNotes, screen)] : []),
+    ]),
   ];
   return [
     ...wrapSpans([{ text: visibleLine(row.title ?? row.id), style: ["bold", "cyan"] }], "", "", screen),
@@ -138,6 +155,11 @@ function section(
   const number = size.toLocaleString("en-US");
   const amount = limit === undefined ? number : `${number} of ${limit.toLocaleString("en-US")} characters`;
   return ["", `${screen.paint("bold", name)}  ${screen.paint("dim", amount)}`, ...body()];
+}
+
+function olderNotes(count: number, screen: Screen): string[] {
+  const text = `${counted(count, "older note")} not shown: --all shows every note, "holdfast search TEXT" finds one.`;
+  return wrapSpans([{ text, style: "dim" }], indent, indent, screen);
 }
 
 function renderNote({ id, content, tags, updatedAt }: Note, screen: Screen): string[] {

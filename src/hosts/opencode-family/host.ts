@@ -9,5 +9,7 @@ export const familyTraits = {
   formatAnswer: formatReply,
   emptyAnswer: "{}",
   transcript: { readLine: readOpencodeLine },
+  // The plugin places memory in each call; the conversation contains none of it.
+  forgetsStart: true,
   compaction: { keeps: keptByFamily },
 } satisfies Partial<Host>;

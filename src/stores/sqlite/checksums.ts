@@ -21,24 +21,45 @@ const names = Object.fromEntries(
   Object.entries(summedColumns).map(([table, columns]) => [table, columns.split(", ")]),
 ) as Record<SummedTable, string[]>;
 
-/** CRC-32, computed here because loading node:zlib takes longer than a hook has. */
-const remainders = Uint32Array.from({ length: 256 }, (_, byte) => {
+/** CRC-32 by four bytes at a time, computed here because loading node:zlib takes longer than a hook has. */
+const remainders = new Int32Array(256).map((_, byte) => {
   let remainder = byte;
   for (let bit = 0; bit < 8; bit++)
     remainder = remainder & 1 ? 0xedb88320 ^ (remainder >>> 1) : remainder >>> 1;
-  return remainder >>> 0;
+  return remainder;
 });
+const secondRemainders = followedByZero(remainders);
+const thirdRemainders = followedByZero(secondRemainders);
+const fourthRemainders = followedByZero(thirdRemainders);
+
+/** The remainders of the same bytes with a zero byte after each. */
+function followedByZero(table: Int32Array): Int32Array {
+  return table.map((remainder) => (remainders[remainder & 0xff] as number) ^ (remainder >>> 8));
+}
 
 /** The checksum of a row's values, in the order of `summedColumns`. */
 export function checksumOf(values: readonly Value[]): number {
   // A separator and a marker that no text contains: stores refuse NUL.
   const text = values.map((value) => (value === null ? "\u0000" : `${value}`)).join("\u0000\u0000");
   const bytes = Buffer.from(text, "utf8");
-  let sum = 0xffffffff;
-  // An iterator would take three times as long.
-  for (let at = 0; at < bytes.length; at++)
-    sum = (remainders[(sum ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (sum >>> 8);
-  return (sum ^ 0xffffffff) >>> 0;
+  const whole = bytes.length - (bytes.length % 4);
+  let sum = -1;
+  let at = 0;
+  for (; at < whole; at += 4) {
+    sum ^=
+      (bytes[at] as number) |
+      ((bytes[at + 1] as number) << 8) |
+      ((bytes[at + 2] as number) << 16) |
+      ((bytes[at + 3] as number) << 24);
+    sum =
+      (fourthRemainders[sum & 0xff] as number) ^
+      (thirdRemainders[(sum >>> 8) & 0xff] as number) ^
+      (secondRemainders[(sum >>> 16) & 0xff] as number) ^
+      (remainders[sum >>> 24] as number);
+  }
+  for (; at < bytes.length; at++)
+    sum = (remainders[(sum ^ (bytes[at] as number)) & 0xff] as number) ^ (sum >>> 8);
+  return ~sum >>> 0;
 }
 
 /** What stays the same of a row when its text is edited. */

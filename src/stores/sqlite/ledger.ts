@@ -11,6 +11,12 @@ interface SqlPiece {
   text: string;
 }
 
+const nextNumber = `SELECT 1 + coalesce((SELECT max(number) FROM ledger_calls WHERE session_id = agent_sessions.id), 0) AS number
+   FROM agent_sessions WHERE id = ? AND owner = ?`;
+
+const insertCall =
+  "INSERT INTO ledger_calls (session_id, number, owner, at, base, kept, pieces, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+
 const insertPiece =
   "INSERT INTO ledger_pieces (session_id, hash, owner, part, role, tokens, text) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
 
@@ -24,27 +30,24 @@ export function sqliteLedger(rows: SqliteRows, { write, read }: Access): Ledger 
   return {
     record: ({ sessionId, owner }, call, pieces) =>
       write(() => {
-        const inserted = rows
-          .prepare(
-            `INSERT INTO ledger_calls (session_id, number, owner, at, base, kept, pieces, facts)
-             SELECT id, 1 + coalesce((SELECT max(number) FROM ledger_calls WHERE session_id = agent_sessions.id), 0),
-                    owner, ?, ?, ?, ?, ? FROM agent_sessions WHERE id = ? AND owner = ?
-             RETURNING number`,
-          )
-          .get(
+        const next = rows.prepare(nextNumber).get(sessionId, owner) as { number: number } | undefined;
+        if (!next) return undefined;
+        rows
+          .prepare(insertCall)
+          .run(
+            sessionId,
+            next.number,
+            owner,
             call.at,
             call.base,
             call.kept,
             JSON.stringify(call.pieces),
             JSON.stringify(call.facts),
-            sessionId,
-            owner,
-          ) as { number: number } | undefined;
-        if (!inserted) return undefined;
+          );
         const insert = rows.prepare(insertPiece);
         for (const [hash, { part, role, tokens, text }] of pieces)
           insert.run(sessionId, hash, owner, part, role, tokens, text);
-        return inserted.number;
+        return next.number;
       }),
     calls: ({ sessionId, owner }, { from = 1, to = Number.MAX_SAFE_INTEGER, limit = -1, newestFirst }) =>
       read(() => {
@@ -59,9 +62,7 @@ export function sqliteLedger(rows: SqliteRows, { write, read }: Access): Ledger 
       }),
     restore: ({ sessionId, owner }, calls, pieces) =>
       write(() => {
-        const addCall = rows.prepare(
-          "INSERT INTO ledger_calls (session_id, number, owner, at, base, kept, pieces, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        );
+        const addCall = rows.prepare(`${insertCall} ON CONFLICT DO NOTHING`);
         for (const { number, at, base, kept, pieces: hashes, facts } of calls)
           addCall.run(
             sessionId,

@@ -89,8 +89,8 @@ export class SqliteRows {
 
   /** Watchers read the sessions with a higher number than the last they saw. */
   #nextChange(): number {
-    const row = this.prepare("UPDATE store_changes SET last = last + 1 RETURNING last").get();
-    return Number(row?.last ?? 0);
+    this.prepare("UPDATE store_changes SET last = last + 1").run();
+    return Number(this.prepare("SELECT last FROM store_changes").get()?.last ?? 0);
   }
 
   /** Closes a version that a fork can read, instead of overwriting it. */

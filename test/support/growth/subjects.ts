@@ -23,6 +23,7 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/cli/terminal/wrap-text.ts": "loaded",
   "src/context/hidden-characters.ts": "loaded",
   "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
+  "src/secrets/find-secrets.ts": "loaded",
   "src/secrets/kinds.ts": "loaded",
   "src/cli/commands/redact.ts": [{ source: "a+", flags: "giu" }],
   "src/compaction/facts/commands.ts": "loaded",
