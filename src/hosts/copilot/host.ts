@@ -22,7 +22,10 @@ export const copilot: Host = {
   transcript: { readLine: readCopilotLine },
   forgetsStart: true,
   startsAtOnce: true,
-  compaction: { endsSilently: true },
+  compaction: {
+    endsSilently: true,
+    keeps: (messages) => ({ to: messages.length, mayKeepTail: true }),
+  },
   mcpClient: { name: /^copilot-cli$/ },
   setup: async () => (await import("./setup.ts")).copilotSetup,
 };
