@@ -22,7 +22,7 @@ export async function runHook(run: HookRun): Promise<void> {
   if (kind === "before-tool") return guardCall(run);
   if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
   const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
-  await inTurn(file, run.config.hookDeadline / 2, () => runEvent(run));
+  await inTurn(file, run.config.hookDeadline * 0.75, () => runEvent(run));
 }
 
 async function runEvent(run: HookRun): Promise<void> {
