@@ -51,6 +51,10 @@ export const adapters = [
     "anthropic.memory-once": "A memory command that is sent again under the same id changes nothing.",
     "anthropic.memory-journal":
       "The memory tool's commands are journaled, budgeted and undoable, and lose no concurrent edit.",
+    "anthropic.compaction":
+      "When Anthropic's API pauses after a compaction, the checkpoint and the receipt are written, and the model goes on with them.",
+    "anthropic.clearing":
+      "Where Anthropic's API clears tool results, Holdfast clears none itself, and memory's results are left alone.",
     "claude-agent-sdk.hooks":
       "Hooks of the Claude Agent SDK in the process show the memory once, then changes by others, and deny what a pin forbids.",
     "claude-agent-sdk.tools":
