@@ -31,6 +31,9 @@ export const adapters = [
     "langchain.overflow": "A prompt that a LangChain model rejects as too long is compacted and resent.",
     "langchain.failure": "A memory failure never stops a createAgent agent and is never silent.",
     "langchain.store": "A LangGraph store keeps its items in a session's notes and finds them.",
+    "mastra.processor":
+      "A Mastra processor places memory in each request and compacts; Mastra's own messages stay whole, and its tools run.",
+    "mastra.failure": "A memory failure never stops a Mastra agent and is never silent.",
     "openai.chat": "Tools and tool results work with the real client for chat completions.",
     "openai.responses": "Tools and tool results work with the real client for the Responses API.",
     "openai.agents-compaction":
