@@ -6,6 +6,7 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/adapters.md",
     "docs/guides/langchain.md",
     "docs/guides/openai-agents.md",
+    "docs/guides/mastra.md",
     "docs/guides/claude-agent-sdk.md",
     "docs/examples.md",
   ],

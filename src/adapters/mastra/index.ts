@@ -1,7 +1,7 @@
 import { jsonSchema, type LanguageModel, type ModelMessage, type ToolSet, tool } from "ai";
 import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { CallerMemory, type FrameworkCall, type PlacedCall } from "../caller/caller-memory.ts";
+import { CallerMemory, type FrameworkCall, maxRetries, type PlacedCall } from "../caller/caller-memory.ts";
 import { type CompactionOptions, describeTools } from "../caller/options.ts";
 import { Originals } from "../caller/originals.ts";
 import { divide, type PromptMessage, toModelMessage, withMemory } from "../caller/prompt-messages.ts";
@@ -20,6 +20,13 @@ interface RequestArguments {
 interface ResponseArguments {
   chunks?: readonly { type: string; payload?: unknown }[];
   state: Record<string, unknown>;
+}
+
+/** The fields of Mastra's `processAPIError` arguments that we read. */
+interface ErrorArguments {
+  error: unknown;
+  state: Record<string, unknown>;
+  retryCount: number;
 }
 
 export interface HoldfastMastraOptions extends Omit<CompactionOptions, "promptCache"> {
@@ -80,6 +87,16 @@ function processorFor(memory: CallerMemory, model: LanguageModel) {
       const system = withMemory(instructions, placed.planned.prompt.system);
       // The type of a prompt depends on the version of the model.
       return { prompt: [...system, ...messages.fromModel(placed.messages, toPromptMessages)] as never };
+    },
+    /** Has a request that the provider rejected as too long compacted and sent again. */
+    async processAPIError({
+      error,
+      state,
+      retryCount,
+    }: ErrorArguments): Promise<{ retry: boolean } | undefined> {
+      const { call } = (state[sentKey] ?? {}) as Partial<Sent>;
+      if (!call || retryCount >= maxRetries) return undefined;
+      return (await memory.compactRejected(call, error)) ? { retry: true } : undefined;
     },
     /** Learns from the provider's counts. The answer itself comes with the next request. */
     async processLLMResponse({ chunks = [], state }: ResponseArguments): Promise<undefined> {

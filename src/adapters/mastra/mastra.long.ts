@@ -28,7 +28,7 @@ const root = join(import.meta.dirname, "../../..");
 type MastraAgent = new (
   config: object,
 ) => {
-  generate(prompt: string, options?: object): Promise<{ text: string; steps: unknown[] }>;
+  generate(prompt: string | object[], options?: object): Promise<{ text: string; steps: unknown[] }>;
 };
 
 /** 130 MB, so that it is installed for this test only. */
@@ -84,6 +84,39 @@ test(`${spec}: an agent goes through several compactions and its own messages st
     /You audit workbooks[\s\S]*read up to sheet \d+[\s\S]*Audit every sheet of report\.xlsx/,
   );
   assert.doesNotMatch(last, /cell1 cell1/);
+  await Promise.all([memory.close(), server.close()]);
+});
+
+test(`${spec}: a rejected request is compacted and sent again`, { timeout: 300_000 }, async () => {
+  const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
+  let refusals = 1;
+  const server = await startScriptedServer((request) => {
+    if (isSummaryRequest(request)) return { text: plainSummary(request) };
+    const isLong = JSON.stringify(request.messages).includes("cell0 cell0");
+    return isLong && refusals-- > 0 ? { status: 400, error: "prompt is too long" } : { text: "It fits now." };
+  });
+  const memory = await openTestMemory({ surfaces: ["notepad", "results"] });
+  const session = await memory.openSession("audit");
+  const events: AgentEvent[] = [];
+  const model = modelAt(server.url);
+  const onEvent = (event: AgentEvent) => events.push(event);
+  const { processor, tools } = holdfastMastra({ session, model, contextWindow: 60_000, keep: 0.01, onEvent });
+  const agent = new Agent({
+    id: "auditor",
+    name: "Auditor",
+    instructions: "You audit workbooks.",
+    model,
+    tools,
+    inputProcessors: [processor],
+    maxRetries: 0,
+  });
+  const turns = [0, 1, 2].flatMap((turn) => [
+    { role: "user", content: `Sheet ${turn}?` },
+    { role: "assistant", content: filler(400, `cell${turn}`) },
+  ]);
+  const { text } = await agent.generate([...turns, { role: "user", content: "And now?" }]);
+  assert.equal(text, "It fits now.");
+  assert.equal(ofType(events, "compaction")[0]?.trigger, "overflow");
   await Promise.all([memory.close(), server.close()]);
 });
 
