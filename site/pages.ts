@@ -1,6 +1,15 @@
 /** The pages of the site by section. A test checks that every page of `docs/` is in one, and that every page exists. */
 export const sections: Readonly<Record<string, readonly string[]>> = {
-  Start: ["docs/guides/claude-code.md", "docs/hosts.md", "docs/adapters.md", "docs/examples.md"],
+  Start: [
+    "docs/guides/claude-code.md",
+    "docs/hosts.md",
+    "docs/adapters.md",
+    "docs/guides/langchain.md",
+    "docs/guides/openai-agents.md",
+    "docs/guides/mastra.md",
+    "docs/guides/claude-agent-sdk.md",
+    "docs/examples.md",
+  ],
   Concepts: [
     "docs/concepts.md",
     "docs/receipts.md",
