@@ -159,6 +159,14 @@ export async function findCompaction(
   };
 }
 
+/** Whether the transcript has a summary that is newer than the checkpoint of this epoch. */
+export async function hasNewSummary({ event }: HookContext, session: Session): Promise<boolean> {
+  const { number } = readEpoch(await session.state());
+  const [removed] = await session.records("removed", [String(number)]);
+  const size = removed?.value.transcriptSize;
+  return size !== undefined && readSummary(event.host, event.transcript, size) !== "";
+}
+
 const nothingShown: RenderedMemory = { text: "", withReceipt: (line) => line };
 
 /** A host that has not reported its summary may report it later. */
@@ -215,9 +223,8 @@ function readHostConversation({ event }: HookContext): Conversation & { summary:
   const span = readConversation(event.host, event.transcript);
   const { messages, said, summary } = span ?? { messages: [], said: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
-  // Without a cut there is no compaction, so the host must have cut elsewhere.
-  const to = event.host.compaction.lastRemoved?.(messages) || messages.length;
-  return { messages, to, said, transcript, summary };
+  const kept = event.host.compaction.keeps?.(messages) ?? { to: messages.length };
+  return { messages, ...kept, said, transcript, summary };
 }
 
 /** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */
