@@ -5,7 +5,7 @@ import type { CheckpointBudget, Measure } from "./budget.ts";
 import { measureFor } from "./budget.ts";
 import { commandWorth, freshness } from "./facts/commands.ts";
 import { type Candidate, orderByNeed } from "./need/choose.ts";
-import { namesCovered } from "./need/cover.ts";
+import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
 import type { NameKind } from "./need/names.ts";
 import { mostNeeded } from "./need/score.ts";
@@ -234,23 +234,23 @@ const maxNames = 900;
 
 function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const { scores } = facts;
-  const item = (section: Section, text: string, worth: number, home?: string): Item => ({
+  const item = (section: Section, name: string, text: string, worth: number, home: string): Item => ({
     section,
     text,
     worth,
-    names: namesCovered(text, scores),
+    names: partsCovered(name, scores),
     cost: measure.cost(`${text}${plainNames.has(section) ? " " : "; "}`),
-    ...(home === undefined ? {} : { home }),
+    home,
   });
   const files = facts.files.map((file) => ({ file, text: fileText(file) }));
   const paths = new Set(facts.files.map(({ path }) => path));
   return [
     ...files.map(({ file, text }) =>
-      item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts.calls), file.path),
+      item(fileSection(file, facts), file.path, text, 0.1 * freshness(file.last, facts.calls), file.path),
     ),
     ...mostNeeded(facts.sightings, scores, maxNames)
       .filter(({ text }) => !paths.has(text))
-      .map(({ text, kind, home }) => item(sectionOf(kind, measure), fenceName(text), 0, home)),
+      .map(({ text, kind, home }) => item(sectionOf(kind, measure), text, fenceName(text), 0, home)),
   ];
 }
 

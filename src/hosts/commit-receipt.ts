@@ -3,11 +3,14 @@ import { normaliseTexts } from "../engine/text.ts";
 import type { Session } from "../sessions/session.ts";
 import { blocksToFreezeOf } from "../surfaces/views.ts";
 
-/** Ends the epoch of a conversation that a host keeps. A later receipt, with the summary, replaces the first one. */
-export async function commitReceipt(session: Session, receipt: Receipt): Promise<void> {
+/**
+ * Ends the epoch of a conversation that a host keeps. A later receipt, with the summary, replaces the first one. The same
+ * report of the host, known by its `key`, ends only one.
+ */
+export async function commitReceipt(session: Session, receipt: Receipt, key?: string): Promise<void> {
   await session.change(
     (state) => normaliseTexts({ type: "context.receipt" as const, receipt, blocks: blocksToFreezeOf(state) }),
-    () => false,
-    { actor: { kind: "system" }, surface: "hook" },
+    () => true,
+    { actor: { kind: "system" }, surface: "hook", ...(key === undefined ? {} : { key }) },
   );
 }

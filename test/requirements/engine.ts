@@ -19,7 +19,7 @@ export const engine = [
     "stores.shared-connections":
       "Memories of one process that open the same Postgres store share connections.",
     "stores.list-by-index":
-      "In Postgres the newest sessions of an owner are read from an index, page by page.",
+      "In SQLite and Postgres the newest sessions of an owner are read from an index, page by page.",
     "stores.copy":
       "All sessions of a store can be copied to a store of any kind, in several goes; each is compared by a hash of its content.",
     "retention.history":

@@ -6,6 +6,15 @@ export const repository = [
       "In simulated runs with kills at every call to the store and compactions at every boundary, no acknowledged fact is absent from the next request.",
     "sim.seeds": "A simulated run depends on its seed alone.",
   }),
+  ...from("survival benchmark", {
+    "bench.bound":
+      "In the survival benchmark a fact counts only with its subject, relation and value close together; an old value is stale, finished work shown as open is resurrected.",
+    "bench.seeds": "A story of the survival benchmark depends on its seed alone and tells all of its facts.",
+    "bench.survival":
+      "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what a dump of names and no memory lose.",
+    "bench.mutations":
+      "A checkpoint without asks and a stale value that is kept lower the score of the survival benchmark.",
+  }),
   ...from("repository", {
     "repo.node-version": "On a Node older than 22.13 the CLI says so in one line and exits with 1.",
     "repo.install":

@@ -35,7 +35,6 @@ export async function run(args: string[]): Promise<number> {
 class HookCall {
   readonly #args: readonly string[];
   readonly #host: Host | undefined;
-  readonly #started = performance.now();
   #project = findProject(process.cwd());
   #config = readWorkspaceConfig(this.#project);
   #event: HookEvent | undefined;
@@ -94,7 +93,7 @@ class HookCall {
   setDeadline(): void {
     clearTimeout(this.#timer);
     const { hookDeadline } = this.#config;
-    const left = Math.max(0, hookDeadline - (performance.now() - this.#started));
+    const left = Math.max(0, hookDeadline - process.uptime() * 1_000);
     this.#timer = setTimeout(() => {
       const stage = this.#event ? `${this.#event.name} was not finished` : "The event could not be read";
       this.fail(

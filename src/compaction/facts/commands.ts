@@ -58,7 +58,7 @@ const searching =
 /** Why a call failed: "exit 2: error TS2345 …"; undefined if it did not. */
 function failureOf(line: string, isCommand: boolean, text: string, isError: boolean): string | undefined {
   // Only look for an exit code in command output, not in the content of a file.
-  const exit = isCommand ? exitCode.exec(text)?.[1] : undefined;
+  const exit = isCommand && text.includes("xit") ? exitCode.exec(text)?.[1] : undefined;
   if (!isError && exit === undefined) return undefined;
   const detail = firstError(text);
   if (isCommand && exit === "1" && detail === "" && searching.test(line)) return undefined;

@@ -12,6 +12,7 @@ import { endsCompaction } from "./event.ts";
 import { guardCall } from "./guard.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
 import { type MissedCompaction, writeHookState } from "./state.ts";
+import { sweepStore } from "./sweep-store.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 
 /** Handles one event of a host: answers first, then writes. */
@@ -73,19 +74,22 @@ async function startSession(hook: HookContext): Promise<void> {
   } else if (event.source === "resume" && (await isCompacted(hook))) await showCompacted(hook);
   else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
-  // A project may have no other program that runs long enough. The agent has its answer; what fails is tried next time.
-  await (await hook.memory())?.retention.step().catch(() => true);
+  await sweepStore(hook);
 }
 
 /** Whether a compaction has ended that the conversation was not shown. */
 async function isCompacted(hook: HookContext): Promise<boolean> {
   const { phase } = await compactionOf(hook);
-  return phase === "finished" || (phase === "begun" && hook.event.host.compaction.endsSilently === true);
+  if (phase !== "begun") return phase === "finished";
+  if (hook.event.host.compaction.endsSilently) return true;
+  // The host's process may have ended before it could report the end; a new summary shows that there was one.
+  const session = await findSession(hook);
+  return session !== undefined && (await loadCompaction()).hasNewSummary(hook, session);
 }
 
 async function compactionOf({ memory, sessionId, known, state }: HookContext) {
   const session = known && (await (await memory())?.findSession(sessionId));
-  if (!session) return { phase: "none", ended: undefined };
+  if (!session) return { phase: "none" };
   return (await loadCompaction()).findCompaction(session, state.seen);
 }
 
@@ -110,16 +114,17 @@ async function showMemory(hook: HookContext): Promise<void> {
   const session = await findSession(hook);
   const state = await session?.state();
   const source = event.source === "compact" ? "startup" : event.source;
-  // A resumed conversation still contains the memory that the agent was shown before.
+  // A resumed conversation still contains the memory that the agent was shown before, unless the host forgets it.
+  const isKept = source === "resume" && !event.host.forgetsStart;
   const isNews =
-    source !== "resume" ||
+    !isKept ||
     (known
       ? (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
       : state !== undefined && isAnythingShown(hook, state));
   const hints =
     source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
-  const project = source === "resume" ? "" : await projectText(hook);
-  const lead = leads[source];
+  const project = isKept ? "" : await projectText(hook);
+  const lead = source === "resume" && !isKept ? leads.startup : leads[source];
   hook.answer(
     isNews
       ? { context: renderFor(hook, { lead, state, hints, project, isProjectFirst: source === "clear" }).text }

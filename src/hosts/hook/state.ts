@@ -25,6 +25,8 @@ export interface HookState {
   turn?: OpenTurn | undefined;
   /** A compaction that could not be shown or recorded in time; the next event of the conversation does it. */
   missed?: MissedCompaction | undefined;
+  /** The report of the last compaction that the model was shown. */
+  report?: string | undefined;
   /** When the conversation ended, if it did. */
   ended?: string | undefined;
   /** The host's transcript and working directory, for people who look at the session. */

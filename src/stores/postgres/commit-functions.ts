@@ -159,13 +159,15 @@ export const commitFunctions = `
   $record$;
 `;
 
-export const upkeepFunctions = `
-  CREATE FUNCTION holdfast_trim_calls(
+/** Replaces what schema 4 had. */
+export const trimCalls = `
+  CREATE OR REPLACE FUNCTION holdfast_trim_calls(
     the_session TEXT, the_owner TEXT, last_number BIGINT, removed BIGINT[],
     rewritten BIGINT[], rewritten_pieces TEXT[], unused TEXT[]
   ) RETURNS BOOLEAN LANGUAGE plpgsql AS $trim$
   DECLARE
     latest BIGINT;
+    new_pieces TEXT;
   BEGIN
     -- The same lock as recording takes, so that no call that contains a removed piece is recorded meanwhile.
     PERFORM 1 FROM session_rows WHERE id = the_session AND owner = the_owner FOR NO KEY UPDATE;
@@ -174,7 +176,9 @@ export const upkeepFunctions = `
       WHERE session_id = the_session AND owner = the_owner;
     IF latest <> last_number THEN RETURN FALSE; END IF;
     FOR i IN 1 .. cardinality(rewritten) LOOP
-      UPDATE ledger_calls SET base = 0, kept = 0, pieces = rewritten_pieces[i]
+      -- A worker of Citus 13.2 crashes if an UPDATE sets a column to an element of an array.
+      new_pieces := rewritten_pieces[i];
+      UPDATE ledger_calls SET base = 0, kept = 0, pieces = new_pieces
         WHERE session_id = the_session AND owner = the_owner AND number = rewritten[i];
     END LOOP;
     DELETE FROM ledger_calls WHERE session_id = the_session AND owner = the_owner AND number = ANY(removed);
@@ -182,7 +186,10 @@ export const upkeepFunctions = `
     RETURN TRUE;
   END
   $trim$;
+`;
 
+export const upkeepFunctions = `
+  ${trimCalls}
   CREATE FUNCTION holdfast_add_versions(
     the_session TEXT, the_owner TEXT, kinds TEXT[], keys TEXT[], froms BIGINT[], tos BIGINT[], record_values TEXT[]
   ) RETURNS BOOLEAN LANGUAGE plpgsql AS $versions$

@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { MemorySaver } from "@langchain/langgraph";
+import { ChatOpenAI } from "@langchain/openai";
+import { type AgentMiddleware, createAgent, tool } from "langchain";
+import type { RunningSystem, Setting } from "../survival/system.ts";
+
+/** A chat model that says how large its window is, as LangChain's own model profiles do. */
+export function chatModel({ url, window }: Setting): ChatOpenAI {
+  const model = new ChatOpenAI({
+    model: "scripted",
+    apiKey: "none",
+    maxRetries: 0,
+    useResponsesApi: false,
+    configuration: { baseURL: url },
+  });
+  Object.defineProperty(model, "profile", { value: { maxInputTokens: window } });
+  return model;
+}
+
+export function langchainTools({ tools }: Setting) {
+  return tools.map(({ name, description, parameters, execute }) =>
+    tool(async (input: Record<string, string>) => execute(input), { name, description, schema: parameters }),
+  );
+}
+
+/** In memory, or for kills in SQLite: LangGraph commits a checkpoint after every step. */
+export async function checkpointerFor({ durable, directory }: Setting) {
+  if (!durable) return new MemorySaver();
+  const { SqliteSaver } = await import("@langchain/langgraph-checkpoint-sqlite");
+  return SqliteSaver.fromConnString(join(directory, "checkpoints.db"));
+}
+
+/** What every LangGraph agent has, as far as the benchmark uses it. */
+interface Invocable {
+  invoke(input: { messages: { role: string; content: string }[] } | null, config: object): Promise<unknown>;
+}
+
+export const thread = { configurable: { thread_id: "story" }, recursionLimit: 1_000 };
+
+export function runningAgent(agent: Invocable): RunningSystem {
+  return {
+    send: async (text) => void (await agent.invoke({ messages: [{ role: "user", content: text }] }, thread)),
+    close: async () => {},
+  };
+}
+
+export async function openLangchain(setting: Setting, middleware: AgentMiddleware[]): Promise<RunningSystem> {
+  return runningAgent(
+    createAgent({
+      model: chatModel(setting),
+      tools: langchainTools(setting),
+      systemPrompt: setting.instructions,
+      middleware,
+      checkpointer: await checkpointerFor(setting),
+    }),
+  );
+}
+
+export const langchainDurability =
+  "SqliteSaver (better-sqlite3, WAL, synchronous = NORMAL by its default): a checkpoint after every step";

@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { Agent } from "@mastra/core/agent";
+import { createTool } from "@mastra/core/tools";
+import { LibSQLStore } from "@mastra/libsql";
+import { Memory } from "@mastra/memory";
+import { jsonSchema } from "ai";
+import type { System } from "../survival/system.ts";
+
+const ids = { thread: "story", resource: "user" };
+
+/**
+ * Observational memory, which Mastra's documentation recommends for long conversations, with working memory for what the
+ * agent writes down and the recall tool for what was observed. The scripted summariser is the observer.
+ */
+export const system: System = {
+  name: "Mastra memory",
+  package: "@mastra/memory",
+  configuration:
+    "observationalMemory (observe at 55 % of the window, retrieval on), workingMemory with its default template, LibSQL",
+  durability: "LibSQL (SQLite) file with its defaults",
+  isDurable: true,
+  note: (_text, _old, all) => ({ name: "updateWorkingMemory", input: { memory: all.join("\n") } }),
+  formatSummary: (text) =>
+    `<observations>\n${text
+      .split("\n")
+      .map((line) => `* ${line}`)
+      .join("\n")}\n</observations>`,
+  // The observations name the range of messages that they come from.
+  lookUp(_question, context) {
+    const [, cursor] = /_range: `([\w-]+):/.exec(context) ?? [];
+    return cursor === undefined ? undefined : { name: "recall", input: { mode: "messages", cursor } };
+  },
+  lookFurther(_question, result) {
+    const [, cursor, part] = /recall cursor="([\w-]+)" partIndex=(\d+)/.exec(result) ?? [];
+    return cursor === undefined
+      ? undefined
+      : { name: "recall", input: { cursor, partIndex: Number(part), detail: "high" } };
+  },
+  async open({ url, window, tools, instructions, directory, durable }) {
+    const model = createOpenAICompatible({ name: "scripted", baseURL: url })("scripted");
+    const storage = new LibSQLStore({
+      id: "story",
+      url: durable ? `file:${join(directory, "mastra.db")}` : ":memory:",
+    });
+    const memory = new Memory({
+      storage,
+      options: {
+        workingMemory: { enabled: true },
+        observationalMemory: {
+          model,
+          observation: { messageTokens: Math.floor(window * 0.55), bufferTokens: false },
+          reflection: { observationTokens: Math.floor(window * 0.25) },
+          retrieval: true,
+        },
+      },
+    });
+    const agent = new Agent({
+      id: "story",
+      name: "story",
+      instructions,
+      model,
+      memory,
+      tools: Object.fromEntries(
+        tools.map(({ name, description, parameters, execute }) => [
+          name,
+          createTool({
+            id: name,
+            description,
+            inputSchema: jsonSchema(parameters),
+            execute: async (input) => execute(input as Record<string, string>),
+          }),
+        ]),
+      ),
+    });
+    return {
+      send: async (text) => void (await agent.generate(text, { memory: ids, maxSteps: 500 })),
+      close: async () => {},
+    };
+  },
+};

@@ -1,0 +1,65 @@
+import type { CellResult } from "./cells.ts";
+import type { KillResult } from "./kills.ts";
+import { type Score, scoreOf } from "./score.ts";
+import type { StoryKind } from "./story.ts";
+
+/** What one system reached, or why it could not be run. */
+export interface SystemResult {
+  id: string;
+  name: string;
+  version: string;
+  configuration: string;
+  durability: string;
+  problem?: string;
+  /** All runs in which the agent writes nothing down. */
+  all: Score;
+  byCompactions: Record<string, Score>;
+  bySummariser: Record<string, Score>;
+  byKind: Partial<Record<StoryKind, Score>>;
+  byWindow: Record<string, Score>;
+  /** The agent writes down what it is told. */
+  notes: Score;
+  kills: KillResult[];
+  /** The first failure in the runs, in the system's words. */
+  failure?: string;
+}
+
+/** Everything that depends on the seeds and versions alone. */
+export interface Results {
+  seeds: number[];
+  systems: SystemResult[];
+}
+
+export type SystemFacts = Pick<SystemResult, "id" | "name" | "version" | "configuration" | "durability">;
+
+export function systemResult(
+  facts: SystemFacts,
+  results: readonly CellResult[],
+  kills: KillResult[],
+): SystemResult {
+  const stories = results.filter(({ track }) => track === "stories");
+  const group = (key: (result: CellResult) => string | number, of = stories) =>
+    Object.fromEntries(
+      [...Map.groupBy(of, key)].map(([name, members]) => [String(name), scoreOf(members)] as const),
+    );
+  const curve = results.filter(
+    ({ track, summariser, compactions }) => track !== "notes" && summariser === "S1" && compactions === 1,
+  );
+  const failure = results.find((result) => result.failure)?.failure;
+  return {
+    ...facts,
+    all: scoreOf(stories),
+    byCompactions: group(({ compactions }) => compactions),
+    bySummariser: group(({ summariser }) => summariser),
+    byKind: group(({ kind }) => kind),
+    byWindow: group(({ window }) => window, curve),
+    notes: scoreOf(results.filter(({ track }) => track === "notes")),
+    kills,
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+/** A system that could not be run. */
+export function notRun(facts: SystemFacts, problem: string): SystemResult {
+  return { ...systemResult(facts, [], []), problem };
+}

@@ -1,0 +1,67 @@
+import type { ScriptedAnswer } from "../../src/testing/index.ts";
+
+/** Writes the summary in place of a model: the same for every system. */
+export interface Summariser {
+  name: "S0" | "S1" | "S2" | "S3" | "S4";
+  description: string;
+  /** The answer to the `number`th request for a summary, from 0. `said` are the first sentences of the messages in it. */
+  answer(said: readonly string[], number: number): ScriptedAnswer;
+}
+
+const maxCharacters = 2_400;
+
+export const summarisers: readonly Summariser[] = [
+  {
+    name: "S0",
+    description: "an empty summary",
+    answer: () => ({ text: "The conversation so far." }),
+  },
+  {
+    name: "S1",
+    description: "extractive: the first sentence of every message, the newest that fit into 600 tokens",
+    answer: (said) => ({ text: newest(said) }),
+  },
+  {
+    name: "S3",
+    description: "like S1, without any sentence that forbids something",
+    answer: (said) => ({ text: newest(said.filter((sentence) => !prohibition.test(sentence))) }),
+  },
+  {
+    name: "S4",
+    description:
+      "fails: the provider answers with an error, and the second time it closes the connection without an answer",
+    // Clients wait before they repeat a call that broke off, so that happens once. They do not repeat a 422.
+    answer: (_said, number) =>
+      number === 1 ? { hangUp: true } : { status: 422, error: "the summariser cannot do this" },
+  },
+];
+
+/** S2: what a real model wrote when a recorded conversation was compacted. */
+export function recordedSummariser(summary: string): Summariser {
+  return {
+    name: "S2",
+    description: "the recorded summary of a real compaction",
+    answer: () => ({ text: summary }),
+  };
+}
+
+const prohibition = /\b(?:never|do not|don't|must not|mustn't|not allowed|without asking|forbidden)\b/i;
+
+/** The first sentence of a message, or its first line. */
+export function leadOf(text: string): string {
+  const [lead = ""] = text.trim().split(/(?<=[.!?])\s+|\n/);
+  return lead.slice(0, maxLead);
+}
+
+const maxLead = 300;
+
+function newest(sentences: readonly string[]): string {
+  const kept: string[] = [];
+  let length = 0;
+  for (const sentence of sentences.toReversed()) {
+    length += sentence.length + 1;
+    if (length > maxCharacters) break;
+    kept.unshift(sentence);
+  }
+  return kept.join("\n");
+}

@@ -1,0 +1,75 @@
+import type { ScriptedRequest } from "../../src/testing/index.ts";
+
+/** A tool of the agent's own, in the form that every framework can take. */
+export interface AgentTool {
+  name: string;
+  description: string;
+  /** JSON Schema. */
+  parameters: { type: "object"; properties: Record<string, { type: "string" }>; required: string[] };
+  execute(input: Record<string, string>): string;
+}
+
+export interface ToolCall {
+  name: string;
+  input: Record<string, unknown>;
+}
+
+/** What a system is given: the same for all. */
+export interface Setting {
+  /** An OpenAI-compatible endpoint on loopback. */
+  url: string;
+  /** Tokens. */
+  window: number;
+  instructions: string;
+  tools: readonly AgentTool[];
+  /** Where the system may keep files. A process that starts again gets the same one. */
+  directory: string;
+  /** Whether another process has to be able to go on. Without it the system keeps everything in its process. */
+  durable: boolean;
+}
+
+/** An agent at work. */
+export interface RunningSystem {
+  /** One message of the user, with all model and tool calls that follow from it. */
+  send(text: string): Promise<void>;
+  /** A person changes memory from outside. A system without it is told by the user. */
+  edit?(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the agent looks for: it knows the subject and what it wants to know, not the answer. */
+export interface Question {
+  subject: string;
+  relation: string;
+}
+
+/** `other`: the system itself talks to the agent, and the agent says that it has understood. */
+export type RequestKind = "turn" | "summary" | "other";
+
+export interface System {
+  name: string;
+  /** The npm package, for its version in the report. */
+  package?: string;
+  /** The documented configuration that is used. */
+  configuration: string;
+  /** What a process that was killed finds again, and how durable a write is. */
+  durability: string;
+  /** Whether a new process can go on with the conversation. */
+  isDurable: boolean;
+  /** What a request asks for, where the default is wrong: a request that ends neither with a tool's result nor with the
+   * user's message asks for a summary. */
+  kindOf?(request: ScriptedRequest): RequestKind | undefined;
+  /**
+   * How the agent writes something down, if the system gives it a tool for that. `old` is replaced by the text; `all` is
+   * everything that the agent has written down by then.
+   */
+  note?(text: string, old: string | undefined, all: readonly string[]): ToolCall;
+  /** A summary in the form that the system asks its model for. */
+  formatSummary?(text: string): string;
+  /** The call with which an agent that sees only `context` looks for an answer, and the one after its result. */
+  lookUp?(question: Question, context: string): ToolCall | undefined;
+  lookFurther?(question: Question, result: string): ToolCall | undefined;
+  /** False for a system that makes room without asking for a summary. */
+  summarises?: false;
+  open(setting: Setting): Promise<RunningSystem>;
+}

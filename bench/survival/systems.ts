@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { System } from "./system.ts";
+import { holdfast } from "./systems/holdfast.ts";
+import { nameDump } from "./systems/name-dump.ts";
+import { noMemory } from "./systems/no-memory.ts";
+
+const peersFolder = join(import.meta.dirname, "../peers");
+
+/** The files in bench/peers, one for each system, in the order of the report. */
+const peerFiles = [
+  "ai-sdk-prune",
+  "langchain-summarization",
+  "langchain-context-editing",
+  "deepagents",
+  "mastra",
+  "openai-agents",
+  "pi",
+] as const;
+
+const own: Record<string, System> = { holdfast, "no-memory": noMemory, "name-dump": nameDump };
+
+/** The first of `systemIds` need no package from bench/peers. */
+export const ownSystems = Object.keys(own).length;
+
+/** What `--only` takes. */
+export const systemIds: readonly string[] = [...Object.keys(own), ...peerFiles];
+
+export async function loadSystem(id: string): Promise<System> {
+  const known = own[id];
+  if (known) return known;
+  const path = join(peersFolder, `${id}.ts`);
+  if (!existsSync(path)) throw new Error(`There is no system "${id}". There are: ${systemIds.join(", ")}.`);
+  const { system } = (await import(pathToFileURL(path).href)) as { system: System };
+  return system;
+}
+
+/** The installed version, as its package says. */
+export function versionOf({ package: name }: System): string {
+  const folder = name === undefined ? join(peersFolder, "../..") : join(peersFolder, "node_modules", name);
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+  return version;
+}

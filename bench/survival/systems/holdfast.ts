@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { jsonSchema, tool } from "ai";
+import { createAgent } from "../../../src/agent/index.ts";
+import { warningText } from "../../../src/compaction/notices.ts";
+import { summaryInstructions } from "../../../src/compaction/summary.ts";
+import { openMemory } from "../../../src/index.ts";
+import type { ScriptedRequest } from "../../../src/testing/index.ts";
+import { textOf } from "../request-text.ts";
+import type { RequestKind, Setting, System } from "../system.ts";
+
+/** Holdfast's agent, as `holdfast` and `holdfast/agent` export it, with its defaults. */
+export const holdfast: System = {
+  name: "Holdfast",
+  configuration: "createAgent with its defaults",
+  durability: "SQLite, WAL, synchronous = FULL: every message and edit is on disk before the call returns",
+  isDurable: true,
+  kindOf,
+  note: (text, old) => ({
+    name: "update_notepad",
+    input: old
+      ? { operation: "find_replace", find: old, replace: text }
+      : { operation: "append", content: text },
+  }),
+  lookUp: ({ subject }) => ({ name: "recall", input: { query: subject } }),
+  // Reads the message that the search found; after a call, the message with its result.
+  lookFurther(_question, result) {
+    const [, message, by] = /"message":\s*(\d+),\s*"excerpt":\s*"(\w+)/.exec(result) ?? [];
+    if (message === undefined) return undefined;
+    return { name: "recall", input: { message: Number(message) + (by === "assistant" ? 1 : 0) } };
+  },
+  open,
+};
+
+function kindOf({ messages }: ScriptedRequest): RequestKind {
+  const [first] = messages;
+  const last = messages.at(-1);
+  const includes = (message: typeof last, text: string) =>
+    message !== undefined && textOf(message).includes(text);
+  if (includes(first, summaryInstructions) || includes(last, summaryInstructions)) return "summary";
+  return last?.role === "user" && includes(last, warningText) ? "other" : "turn";
+}
+
+const session = "story";
+
+async function open({ url, window, tools, instructions, directory, durable }: Setting) {
+  const memory = await openMemory({ store: durable ? join(directory, "memory.db") : "memory:" });
+  const model = createOpenAICompatible({ name: "scripted", baseURL: url, includeUsage: true })("scripted");
+  const agent = createAgent({
+    memory,
+    model,
+    contextWindow: window,
+    system: instructions,
+    maxRetries: 0,
+    tools: Object.fromEntries(
+      tools.map(({ name, description, parameters, execute }) => [
+        name,
+        tool({
+          description,
+          inputSchema: jsonSchema<Record<string, string>>(parameters),
+          execute: async (input) => execute(input),
+        }),
+      ]),
+    ),
+  });
+  await agent.resume(session).result;
+  return {
+    send: async (text: string) => void (await agent.send(session, text).result),
+    async edit(text: string) {
+      const opened = await memory.openSession(session);
+      await opened.notepad.append(text);
+    },
+    close: () => memory.close(),
+  };
+}
