@@ -230,7 +230,7 @@ function fitting(text: string | undefined, room: number, cost: Measure["cost"]):
 }
 
 /** Names that are hardly ever needed are not worth a look. */
-const maxNames = 900;
+const maxNames = 600;
 
 function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const { scores } = facts;
