@@ -378,6 +378,9 @@ const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz)$/;
 const errorCode =
   /^(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADF|BUSY|CHILD|CONNABORTED|CONNREFUSED|CONNRESET|DEADLK|EXIST|FAULT|FBIG|HOSTUNREACH|INTR|INVAL|IO|ISDIR|LOOP|MFILE|MSGSIZE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOEXEC|NOLOCK|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|PERM|PIPE|PROTO|RANGE|RESOLVE|ROFS|SRCH|TIMEDOUT|TIMEOUT|XDEV|INTEGRITY|TARGET|USAGE|OTP)|ERR[A-Z]+|SIG[A-Z]+)$/;
 
+/** A provider's id of a call or a message: nobody uses it again. */
+const callId = /^(?:toolu|call|msg|req|resp|chatcmpl)_(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}$/;
+
 function wordKind(name: string, seen: number): NameKind | undefined {
   const hasLetters = (seen & (LOWER | UPPER | LETTER)) !== 0;
   if (name.startsWith("#")) return /^#\d+$/.test(name) ? "code" : undefined;
@@ -386,6 +389,7 @@ function wordKind(name: string, seen: number): NameKind | undefined {
   if ((seen & DIGIT) !== 0 && /^(?:0x)?[0-9a-f]{7,64}$/i.test(name)) return "hash";
   if ((seen & DIGIT) !== 0 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name)) return "hash";
   if (/^[A-Z](?:[A-Z0-9]*-\d+|[A-Z0-9]*\d{2})$/.test(name)) return "code";
+  if ((seen & UNDERSCORE) !== 0 && callId.test(name)) return undefined;
   if ((seen & UNDERSCORE) !== 0) return /[A-Za-z\d]_|_[A-Za-z\d]/.test(name) ? "symbol" : undefined;
   if ((seen & HYPHEN) !== 0 && name.includes("-")) return /^[\w@+-]+$/.test(name) ? "kebab" : undefined;
   if ((seen & HUMP) !== 0) return "symbol";
