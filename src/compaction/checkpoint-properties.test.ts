@@ -87,7 +87,19 @@ function assertNoFalsePath(text: string, told: readonly StoredMessage[]): void {
   for (const path of listedPaths(text)) assert.ok(said.includes(path), `${path} is nowhere in\n${said}`);
 }
 
-const segment = fc.constantFrom("src", "a.ts", "b-2", "漢字", "ሰላም.md", "Left", "x", "..", "v1.2", "~");
+const segment = fc.constantFrom(
+  "src",
+  "a.ts",
+  "b-2",
+  "[user]",
+  "漢字",
+  "ሰላም.md",
+  "Left",
+  "x",
+  "..",
+  "v1.2",
+  "~",
+);
 const path = fc.array(segment, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("/"));
 const pathText = fc
   .array(fc.tuple(path, fc.constantFrom(" ", ", ", "\n", " s/", ")", '"', ":12 ", "\\n")), { maxLength: 12 })
@@ -213,6 +225,20 @@ test("what stays among the removed messages is not said again, and is remembered
   const { text, memory } = plan(told, { among: new Set([1]) });
   assert.doesNotMatch(text, /Other paths|Ids/);
   assert.ok(memory?.names.some((name) => name.text === "docs/plan-b.md"));
+});
+
+test("says what still runs and how to reach it, and not what only looked at it [controller.checkpoint]", () => {
+  const { text } = plan(
+    conversation(
+      calls("Bash", { command: "npm run dev", run_in_background: true }, "1"),
+      result("Command running in background with ID: b4f21", "1"),
+      calls("TaskOutput", { task_id: "b4f21" }, "2"),
+      calls("Task", { description: "Write the parser", run_in_background: true }, "3"),
+      result("The agent has no id for now.", "3"),
+    ),
+  );
+  const running = "Still running: Write the parser (Task, not finished); npm run dev (Bash, id b4f21)";
+  assert.ok(text.includes(`${running}\n`), text);
 });
 
 test("a checkpoint of an older version is still understood [controller.checkpoint-carry]", () => {

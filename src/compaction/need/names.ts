@@ -315,7 +315,7 @@ function kindOf(name: string, seen: number): NameKind | undefined {
   if ((seen & COLON) !== 0 && name.includes("://")) return "url";
   if ((seen & BACKSLASH) !== 0) return spacedFolder.test(name) ? undefined : "path";
   if ((seen & SLASH) !== 0 && name.includes("/")) return pathKind(name);
-  if ((seen & COLON) !== 0) return name.includes("::") ? "symbol" : "url";
+  if ((seen & COLON) !== 0 && name.includes(":")) return name.includes("::") ? "symbol" : "url";
   if ((seen & DOT) !== 0 && name.includes(".")) return dottedKind(name);
   return wordKind(name, seen);
 }
@@ -366,13 +366,18 @@ function dottedKind(name: string): NameKind | undefined {
   if (/^\.(?!env$|conf$|lock$)[a-z]{1,4}$/.test(name) && fileEnding.test(name)) return undefined;
   if (/^(?:Node|Vue|Next|Nuxt|Express|Three|React)\.js$/.test(name)) return undefined;
   if (fileEnding.test(name)) return "file";
-  if (name.startsWith(".")) return name.includes(".", 1) ? "dotted" : "file";
+  if (/^\.(?:\d+|com|org|net|edu|gov|io|dev|app)$/.test(name)) return undefined;
+  if (name.startsWith(".")) return dotFile.test(name) ? "file" : "dotted";
   if (name.includes("..")) return undefined;
   return name.includes("@") ? "url" : "dotted";
 }
 
-/** 864K, 11Gi, 718KB, 320MHz. */
-const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz)$/;
+/** Files and folders that begin with a dot; `.vertical` is a value in source code. */
+const dotFile =
+  /^\.(?:env|git|claude|cursor|codex|vscode|idea|ssh|aws|kube|docker|npm|nvm|yarn|node|editorconfig|prettier|eslint|babel|bash|zsh|profile|config|cache|local|venv|virtualenv|tox|nox|coverage|pytest|mypy|ruff|python|DS_Store|husky|changeset|turbo|next|nuxt|output|vercel|netlify|terraform|tmux|vim|htaccess|holdfast|gradle|cargo|bundle|ruby|tool-versions|secrets|credentials)/i;
+
+/** 864K, 11Gi, 718KB, 320MHz, 58AM. */
+const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz|AM|PM)$/;
 
 /** Errors of the system, signals, and Node's own. */
 const errorCode =
