@@ -91,7 +91,7 @@ const segment = fc.constantFrom(
   "src",
   "a.ts",
   "b-2",
-  "[user]",
+  "app/[user]",
   "漢字",
   "ሰላም.md",
   "Left",
