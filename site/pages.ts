@@ -71,6 +71,7 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/api/anthropic.md",
     "docs/api/claude-agent-sdk.md",
     "docs/api/langchain.md",
+    "docs/api/mastra.md",
     "docs/api/openai-agents.md",
     "docs/api/knowledge.md",
     "docs/api/project.md",
