@@ -4,11 +4,14 @@ import { findExport, listExports } from "./exported-declarations.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** The library's entries with what each is for. Plug-ins of hosts have no API to call. */
-export const entries: Readonly<Record<string, string>> = {
+/** What each entry of the library is for. */
+const purposes: Readonly<Record<string, string>> = {
   holdfast: "Memory and sessions in a program of your own.",
   "holdfast/agent": "An agent with compaction: see [The agent](../agent.md).",
   "holdfast/ai-sdk": "For an AI SDK agent: see [Adapters](../adapters.md).",
+  "holdfast/langchain": "Middleware and a store for LangChain and LangGraph.",
+  "holdfast/openai-agents": "For the OpenAI Agents SDK.",
+  "holdfast/claude-agent-sdk": "For the Claude Agent SDK.",
   "holdfast/openai": "Tools for OpenAI's client: see [Adapters](../adapters.md).",
   "holdfast/anthropic": "Tools for Anthropic's client: see [Adapters](../adapters.md).",
   "holdfast/knowledge": "Skills, state and prompts that outlive a session: see [Knowledge](../knowledge.md).",
@@ -17,12 +20,15 @@ export const entries: Readonly<Record<string, string>> = {
   "holdfast/testing": "A scripted model and the suites for stores and drivers.",
 };
 
+const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
+const sources = compilerOptions.paths as Readonly<Record<string, readonly [string]>>;
+
+/** The library's entries. Plug-ins of hosts export nothing to call. */
+export const entries = Object.keys(sources).filter((name) => listExports(sourceOf(name)).length > 0);
+
 /** The pages of the TypeScript API by path, made from the sources' declarations and comments. */
 export function apiPages(): Record<string, string> {
-  const pages = Object.entries(entries).map(([name, purpose]): [string, string] => [
-    pageOf(name),
-    entryPage(name, purpose),
-  ]);
+  const pages = entries.map((name): [string, string] => [pageOf(name), entryPage(name)]);
   return { "docs/api/README.md": index(), ...Object.fromEntries(pages) };
 }
 
@@ -31,10 +37,10 @@ function pageOf(entry: string): string {
 }
 
 function index(): string {
-  const rows = Object.entries(entries).map(([name, purpose]) => {
+  const rows = entries.map((name) => {
     const names = listExports(sourceOf(name));
     const file = pageOf(name).slice("docs/api/".length);
-    return `- [\`${name}\`](${file}): ${purpose} ${names.map((each) => `\`${each}\``).join(", ")}.`;
+    return `- [\`${name}\`](${file}): ${purposes[name] ?? ""} ${names.map((each) => `\`${each}\``).join(", ")}.`;
   });
   return `# TypeScript API
 
@@ -47,11 +53,12 @@ ${rows.join("\n")}
 
 /** The source file of an entry, as the compiler resolves it. */
 export function sourceOf(entry: string): string {
-  const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
-  return join(root, compilerOptions.paths[entry][0]);
+  const [path] = sources[entry] ?? [];
+  if (path === undefined) throw new Error(`tsconfig.json has no path for ${entry}.`);
+  return join(root, path);
 }
 
-function entryPage(entry: string, purpose: string): string {
+function entryPage(entry: string): string {
   const source = sourceOf(entry);
   const parts = listExports(source).map((name) => {
     const { file, code, description, example } = findExport(source, name);
@@ -66,7 +73,7 @@ function entryPage(entry: string, purpose: string): string {
       .filter((part) => part !== "")
       .join("\n\n");
   });
-  return `# \`${entry}\`\n\n${purpose}\n\n${parts.join("\n\n")}\n`;
+  return `# \`${entry}\`\n\n${purposes[entry] ?? ""}\n\n${parts.join("\n\n")}\n`;
 }
 
 function fenced(code: string): string {
