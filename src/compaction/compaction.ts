@@ -37,6 +37,8 @@ import {
 export interface Conversation extends KeptMessages {
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
+  /** The first message to remove (default: the first of `messages`). A caller may pass only the end of a conversation. */
+  from?: number;
   /** What the user said before these messages, if the driver knows: the user's rules are searched in it too. */
   said?: readonly StoredMessage[];
   /** Tokens of the prompt before the compaction (default: those of the removed messages). */
@@ -159,7 +161,7 @@ export class Compaction {
     );
     const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };
     const removed: Removed = {
-      from: gone[0]?.number ?? 0,
+      from: conversation.from ?? gone[0]?.number ?? 0,
       to: gone.at(-1)?.number ?? 0,
       messages: gone.length,
       tokens: conversation.tokensBefore ?? countConversation(gone, countTokens),
