@@ -33,6 +33,7 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/stores.md",
     "docs/postgres.md",
     "docs/replay.md",
+    "docs/benchmark.md",
     "docs/versioning.md",
   ],
   Security: ["SECURITY.md", "docs/trust.md"],
